@@ -1,0 +1,424 @@
+// Pointwise terms over rows of (truth, prediction, weight), totalled exactly in one pass over memory.
+//
+// A caller lists tasks; each names a term, its parameter and the columns it reads. Rows are taken in blocks that stay in
+// the nearest cache, and every task runs over a block before the next one is loaded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "column.hpp"
+#include "deviance.hpp"
+#include "exact_sum.hpp"
+#include "parallel.hpp"
+
+namespace tallymark {
+
+// e = prediction - truth. Sums unless the name says lowest or highest. "Exact" terms lose nothing to rounding before
+// they are totalled, weights included; they feed differences that cancel.
+enum class Term : int {
+  weight = 0,           // 1, so that its total is that of the weights
+  squared_error,        // e^2
+  absolute_error,       // |e|
+  exact_error,          // e
+  exact_error_squares,  // e e
+  exact_truth,          // y
+  exact_truth_squares,  // y y
+  exact_prediction,     // p
+  exact_prediction_squares,
+  exact_products,       // y p
+  relative_error,       // |e| / max(|y|, parameter)
+  symmetric_error,      // |e| / (|y| + |p|), 0 where both are 0
+  absolute_truth,       // |y|
+  huber,                // parameter: delta
+  log_cosh,
+  squared_log_error,    // (log(1+p) - log(1+y))^2
+  deviance,             // parameter: Tweedie power
+  pinball,              // parameter: alpha
+  interval,             // parameter: 1 - level; reads this column of predictions and the next
+  covered,              // 1 where lower <= y <= upper; reads two columns likewise
+  small_truth,          // rows with |y| < parameter, unweighted
+  truth_range,          // lowest and highest y
+  lowest_prediction,
+  highest_absolute_error,
+  lowest_width,         // upper - lower; reads two columns
+};
+inline constexpr int kTerms = static_cast<int>(Term::lowest_width) + 1;
+
+struct Task {
+  Term term;
+  double parameter;
+  std::size_t truth;       // column of the truth
+  std::size_t prediction;  // column of the predictions
+};
+
+inline bool reads_two(Term t) { return t == Term::interval || t == Term::covered || t == Term::lowest_width; }
+
+struct Table {
+  std::vector<Column> truth, prediction;
+  Column weight;
+  bool weighted = false;
+  bool exponentiate = false;  // predictions are logarithms of what the terms want
+  std::size_t rows = 0;
+};
+
+struct Tally {
+  ExactSum sum;
+  double lowest = std::numeric_limits<double>::infinity();
+  double highest = -std::numeric_limits<double>::infinity();
+
+  void add(const Tally& other) {
+    sum.add(other.sum);
+    lowest = other.lowest < lowest ? other.lowest : lowest;
+    highest = other.highest > highest ? other.highest : highest;
+  }
+};
+
+struct Totals {
+  std::vector<Tally> tallies;  // one per task
+  bool bad_value = false;      // an input was NaN or infinite; the tallies mean nothing
+  bool bad_weight = false;     // a weight was negative, NaN or infinite; likewise
+};
+
+namespace detail {
+
+// The term of row i. By value, so that no store can alias what it reads; always inline, so that it joins its clone.
+#define EACH(expression) [=]([[maybe_unused]] std::size_t i) TM_LAMBDA { return expression; }
+
+struct Block {
+  std::size_t n = 0;
+  const double* y = nullptr;
+  const double* p = nullptr;
+  const double* upper = nullptr;   // the second prediction column, where a task reads two
+  const double* w = nullptr;       // nullptr: unweighted
+  double* e = nullptr;
+  double* scratch = nullptr;       // two blocks of room
+  std::uint64_t largest_error = 0;
+};
+
+// Order-preserving integer code, so that extremes vectorise as integer reductions and -0 < +0 in any order.
+TM_INLINE std::int64_t ordered(double x) {
+  const auto b = static_cast<std::int64_t>(bits(x));
+  return b ^ static_cast<std::int64_t>(static_cast<std::uint64_t>(b >> 63) >> 1);
+}
+TM_INLINE double unordered(std::int64_t k) {
+  return real(static_cast<std::uint64_t>(k ^ static_cast<std::int64_t>(static_cast<std::uint64_t>(k >> 63) >> 1)));
+}
+
+template <class Value>
+TM_INLINE void lower(Tally& t, std::size_t n, Value&& value) {
+  std::int64_t m = ordered(t.lowest);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int64_t k = ordered(value(i));
+    m = k < m ? k : m;
+  }
+  t.lowest = unordered(m);
+}
+
+template <class Value>
+TM_INLINE void raise(Tally& t, std::size_t n, Value&& value) {
+  std::int64_t m = ordered(t.highest);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int64_t k = ordered(value(i));
+    m = k > m ? k : m;
+  }
+  t.highest = unordered(m);
+}
+
+// Adds the terms, each times its weight and rounded once.
+template <class Value>
+TM_INLINE void add_terms(Tally& t, const Block& b, Value&& value) {
+  double* __restrict terms = b.scratch;
+  if (b.w != nullptr) {
+    for (std::size_t i = 0; i < b.n; ++i) terms[i] = b.w[i] * value(i);
+  } else {
+    for (std::size_t i = 0; i < b.n; ++i) terms[i] = value(i);
+  }
+  add_block(t.sum, b.n, largest(b.n, EACH(terms[i])), EACH(terms[i]));
+}
+
+// The same where no term exceeds `bound` (a bit pattern): unweighted, it saves a pass.
+template <class Value>
+TM_INLINE void add_bounded_terms(Tally& t, const Block& b, std::uint64_t bound, Value&& value) {
+  if (b.w != nullptr) return add_terms(t, b, value);
+  add_block(t.sum, b.n, bound, value);
+}
+
+TM_INLINE void add_array(Tally& t, std::size_t n, const double* x) {
+  add_block(t.sum, n, largest(n, EACH(x[i])), EACH(x[i]));
+}
+
+// high + low = a b exactly, unless it overflows (then low is 0) or its residue underflows.
+TM_INLINE void split_products(std::size_t n, const double* a, const double* b, double* __restrict high,
+                               double* __restrict low) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double h = a[i] * b[i];
+    const double l = std::fma(a[i], b[i], -h);
+    high[i] = h;
+    low[i] = magnitude(h) < kInfinity ? l : 0.0;
+  }
+}
+
+TM_INLINE void add_exact_products(Tally& t, std::size_t n, const double* a, const double* b) {
+  alignas(64) double high[kBlock], low[kBlock];
+  split_products(n, a, b, high, low);
+  add_array(t, n, high);
+  add_array(t, n, low);
+}
+
+TM_INLINE void add_exact(Tally& t, const Block& b, const double* x) {
+  if (b.w == nullptr) return add_array(t, b.n, x);
+  add_exact_products(t, b.n, b.w, x);
+}
+
+TM_INLINE void add_exact_squares(Tally& t, const Block& b, const double* x, const double* z) {
+  if (b.w == nullptr) return add_exact_products(t, b.n, x, z);
+  double* high = b.scratch;
+  double* low = b.scratch + kBlock;
+  split_products(b.n, x, z, high, low);
+  add_exact_products(t, b.n, b.w, high);
+  add_exact_products(t, b.n, b.w, low);
+}
+
+TM_INLINE double absolute(double x) { return std::fabs(x); }
+TM_INLINE double at_least(double x, double low) { return x < low ? low : x; }
+
+TM_INLINE double huber(double e, double delta) {
+  const double a = absolute(e);
+  return a <= delta ? 0.5 * a * a : delta * (a - 0.5 * delta);
+}
+
+TM_INLINE double squared_log_error(double y, double p) {
+  const double base = 1.0 + y;
+  const double near = (p - y) / base;
+  const double d = absolute(near) < 0.5 ? log1p_of(near) : log1p_of(p) - log1p_of(y);
+  return d * d;
+}
+
+TM_INLINE double symmetric_error(double e, double y, double p) {
+  const double total = absolute(y) + absolute(p);
+  return total > 0.0 ? absolute(e) / total : 0.0;
+}
+
+TM_INLINE double interval_score(double y, double lower, double upper, double miss) {
+  const double outside = y < lower ? lower - y : (y > upper ? y - upper : 0.0);
+  return (upper - lower) + 2.0 / miss * outside;
+}
+
+TM_CLONES static void run_task(const Task& task, const Block& b, Tally& t) {
+  const double* y = b.y;
+  const double* p = b.p;
+  const double* e = b.e;
+  const double* upper = b.upper;
+  const double c = task.parameter;
+  const double largest_error = real(b.largest_error);
+  switch (task.term) {
+    case Term::weight: return add_terms(t, b, EACH(1.0));
+    case Term::squared_error:
+      return add_bounded_terms(t, b, bits(largest_error * largest_error), EACH(e[i] * e[i]));
+    case Term::absolute_error:
+      return add_bounded_terms(t, b, b.largest_error, EACH(absolute(e[i])));
+    case Term::exact_error: return add_exact(t, b, e);
+    case Term::exact_error_squares: return add_exact_squares(t, b, e, e);
+    case Term::exact_truth: return add_exact(t, b, y);
+    case Term::exact_truth_squares: return add_exact_squares(t, b, y, y);
+    case Term::exact_prediction: return add_exact(t, b, p);
+    case Term::exact_prediction_squares: return add_exact_squares(t, b, p, p);
+    case Term::exact_products: return add_exact_squares(t, b, y, p);
+    case Term::relative_error:
+      return add_terms(t, b, EACH(absolute(e[i]) / at_least(absolute(y[i]), c)));
+    case Term::symmetric_error: return add_terms(t, b, EACH(symmetric_error(e[i], y[i], p[i])));
+    case Term::absolute_truth: return add_terms(t, b, EACH(absolute(y[i])));
+    case Term::huber: return add_terms(t, b, EACH(huber(e[i], c)));
+    case Term::log_cosh: return add_terms(t, b, EACH(log_cosh_of(e[i])));
+    case Term::squared_log_error: return add_terms(t, b, EACH(squared_log_error(y[i], p[i])));
+    case Term::deviance:
+      if (c == 1.0) return add_terms(t, b, EACH(poisson_deviance(y[i], p[i])));
+      if (c == 2.0) return add_terms(t, b, EACH(gamma_deviance(y[i], p[i])));
+      return add_terms(t, b, EACH(tweedie_deviance(y[i], p[i], c)));
+    case Term::pinball:
+      return add_terms(t, b, EACH(e[i] > 0.0 ? (1.0 - c) * e[i] : -c * e[i]));
+    case Term::interval: return add_terms(t, b, EACH(interval_score(y[i], p[i], upper[i], c)));
+    case Term::covered:
+      return add_terms(t, b, EACH(y[i] >= p[i] && y[i] <= upper[i] ? 1.0 : 0.0));
+    case Term::small_truth: {
+      std::int64_t count = 0;
+      for (std::size_t i = 0; i < b.n; ++i) count += absolute(y[i]) < c ? 1 : 0;
+      return t.sum.add_scaled(count, 0);
+    }
+    case Term::truth_range:
+      lower(t, b.n, EACH(y[i]));
+      return raise(t, b.n, EACH(y[i]));
+    case Term::lowest_prediction: return lower(t, b.n, EACH(p[i]));
+    case Term::highest_absolute_error: return raise(t, b.n, EACH(absolute(e[i])));
+    case Term::lowest_width: return lower(t, b.n, EACH(upper[i] - p[i]));
+  }
+}
+
+TM_CLONES static std::uint64_t subtract(std::size_t n, const double* p, const double* y, double* e) {
+  std::uint64_t m = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    e[i] = p[i] - y[i];
+    const std::uint64_t k = magnitude(e[i]);
+    m = k > m ? k : m;
+  }
+  return m;
+}
+
+TM_CLONES static bool all_finite(std::size_t n, const double* x) {
+  return largest(n, EACH(x[i])) < kInfinity;
+}
+
+TM_CLONES static void exponentiate(std::size_t n, double* x) {
+  for (std::size_t i = 0; i < n; ++i) x[i] = exp_of(x[i]);
+}
+
+struct WeightCheck {
+  bool bad = false;     // a weight is negative or not finite
+  bool zeros = false;   // a weight is zero
+};
+
+TM_CLONES static WeightCheck check_weights(std::size_t n, const double* w) {
+  std::uint64_t highest = 0, zeros = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint64_t k = bits(w[i] + 0.0);  // -0 becomes +0; a negative has its sign bit on top
+    highest = k > highest ? k : highest;
+    zeros |= k == 0 ? 1U : 0U;
+  }
+  return {highest >= kInfinity, zeros != 0};
+}
+
+// The working memory of one thread, and the pass over its blocks.
+class Pass {
+ public:
+  Pass(const Table& table, const std::vector<Task>& tasks)
+      : table_(table), tasks_(tasks), buffers_(kBuffers * kBlock) {}
+
+  void run(std::size_t first, std::size_t n, Totals& out) {
+    const double* w = nullptr;
+    WeightCheck weights;
+    if (table_.weighted) {
+      w = rows(table_.weight, first, n, buffer(0));
+      weights = check_weights(n, w);
+      if (weights.bad) {
+        out.bad_weight = true;
+        return;
+      }
+    }
+    std::size_t truth = kNone, prediction = kNone;
+    bool two = false;
+    Block b;
+    for (std::size_t k = 0; k < tasks_.size(); ++k) {
+      const Task& task = tasks_[k];
+      const bool wants_two = reads_two(task.term);
+      if (task.truth != truth || task.prediction != prediction || (wants_two && !two)) {
+        truth = task.truth;
+        prediction = task.prediction;
+        two = wants_two;
+        if (!load(task, two, first, n, w, weights.zeros, b)) {
+          out.bad_value = true;
+          return;
+        }
+      }
+      run_task(task, b, out.tallies[k]);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kBuffers = 7;
+
+  double* buffer(std::size_t i) { return buffers_.data() + i * kBlock; }
+
+  static const double* rows(const Column& c, std::size_t first, std::size_t n, double* room) {
+    if (c.plain()) return reinterpret_cast<const double*>(c.data) + first;
+    read_rows(c, first, n, room);
+    return room;
+  }
+
+  const double* predictions(std::size_t column, std::size_t first, std::size_t n, double* room, bool& finite) {
+    const double* p = rows(table_.prediction[column], first, n, room);
+    if (!table_.exponentiate) return p;
+    finite = finite && all_finite(n, p);
+    if (p != room) std::copy_n(p, n, room);
+    exponentiate(n, room);
+    return room;
+  }
+
+  // Fills `b` with the columns of a task; false if one of them is not finite.
+  bool load(const Task& task, bool two, std::size_t first, std::size_t n, const double* w, bool zeros, Block& b) {
+    bool finite = true;
+    b.n = n;
+    b.w = w;
+    b.y = rows(table_.truth[task.truth], first, n, buffer(1));
+    b.p = predictions(task.prediction, first, n, buffer(2), finite);
+    b.upper = two ? predictions(task.prediction + 1, first, n, buffer(3), finite) : nullptr;
+    b.e = buffer(4);
+    b.scratch = buffer(5);
+    b.largest_error = subtract(n, b.p, b.y, b.e);
+    // A difference that is not finite betrays a bad input, or is an honest overflow.
+    if (b.largest_error >= kInfinity) finite = finite && all_finite(n, b.y) && (table_.exponentiate || all_finite(n, b.p));
+    if (two && !table_.exponentiate) finite = finite && all_finite(n, b.upper);
+    if (finite && zeros) drop_zeros(b);
+    return finite;
+  }
+
+  // Rows of weight zero take no part, not even in the extremes.
+  void drop_zeros(Block& b) {
+    double* y = buffer(1);
+    double* p = buffer(2);
+    double* upper = buffer(3);
+    double* w = zero_free_;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < b.n; ++i) {
+      if (b.w[i] == 0.0) continue;
+      y[kept] = b.y[i];
+      p[kept] = b.p[i];
+      if (b.upper != nullptr) upper[kept] = b.upper[i];
+      w[kept] = b.w[i];
+      ++kept;
+    }
+    b.n = kept;
+    b.y = y;
+    b.p = p;
+    if (b.upper != nullptr) b.upper = upper;
+    b.w = w;
+    b.largest_error = subtract(kept, p, y, b.e);
+  }
+
+  const Table& table_;
+  const std::vector<Task>& tasks_;
+  std::vector<double> buffers_;
+  double zero_free_[kBlock];
+};
+
+#undef EACH
+
+}  // namespace detail
+
+// Runs every task over every row. Tasks that read the same columns should stand together.
+inline Totals total(const Table& table, const std::vector<Task>& tasks) {
+  const std::size_t blocks = table.rows / kBlock + (table.rows % kBlock != 0 ? 1 : 0);
+  const std::size_t threads = threads_for(table.rows);
+  std::vector<Totals> partial(threads);
+  for (auto& p : partial) p.tallies.resize(tasks.size());
+  for_ranges(blocks, threads, [&](std::size_t t, std::size_t first, std::size_t last) {
+    detail::Pass pass(table, tasks);
+    Totals& out = partial[t];
+    for (std::size_t k = first; k < last && !out.bad_value && !out.bad_weight; ++k) {
+      const std::size_t row = k * kBlock;
+      pass.run(row, std::min(kBlock, table.rows - row), out);
+    }
+  });
+  Totals& whole = partial.front();
+  for (std::size_t t = 1; t < threads; ++t) {
+    for (std::size_t k = 0; k < tasks.size(); ++k) whole.tallies[k].add(partial[t].tallies[k]);
+    whole.bad_value |= partial[t].bad_value;
+    whole.bad_weight |= partial[t].bad_weight;
+  }
+  return std::move(whole);
+}
+
+}  // namespace tallymark

@@ -1,0 +1,8 @@
+"""Measure how good models are. A metric is a state you can add, and a formula that reads it."""
+
+from tallymark.errors import *
+from tallymark.evaluation import *
+from tallymark.metrics import *
+from tallymark.states import State as State
+from tallymark.states import Term as Term
+from tallymark.threads import *

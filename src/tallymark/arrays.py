@@ -1,0 +1,144 @@
+"""Turns what callers hold (lists, arrays, columns, frames, tensors) into NumPy arrays that the core can read.
+
+NumPy arrays of numbers pass as they are, whatever their type, strides or order. Everything else goes through a protocol
+it offers: ``__array__``, DLPack or the Arrow PyCapsule interface.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from tallymark.errors import MissingPackageError, ShapeError, TypeOfDataError
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_READABLE = frozenset(np.dtype(code) for code in "?bhilqBHILQefd")
+
+
+def as_numbers(source: object, name: str) -> Array:
+    """`source` as an array of one or two dimensions with a number type that the core reads; null becomes NaN."""
+    array = source if type(source) is np.ndarray else _to_numpy(source, name)
+    if array.dtype not in _READABLE:
+        array = _to_readable(array, name)
+    if array.ndim == 1 or array.ndim == 2:
+        return array
+    if array.ndim == 0:
+        raise ShapeError(
+            f"`{name}` must be a sequence of numbers, one per row; it was the single value {array.item()!r}"
+        )
+    raise ShapeError(
+        f"`{name}` must have one dimension (rows) or two (rows × columns); it had {array.ndim}, shape {array.shape}"
+    )
+
+
+def _to_numpy(source: object, name: str) -> Array:
+    if isinstance(source, np.ma.MaskedArray):
+        return _fill_masked(source)
+    if isinstance(source, np.ndarray):
+        return np.asarray(source)
+    if isinstance(source, (list, tuple)):
+        return _from_list(source, name)
+    if isinstance(source, (str, bytes, dict, set, frozenset)) or source is None:
+        raise TypeOfDataError(f"`{name}` must be an array or a sequence of numbers; it was {_describe(source)}")
+    if hasattr(source, "detach"):  # a tensor that tracks gradients refuses __array__
+        source = source.detach()
+    try:
+        if hasattr(source, "__array__"):
+            return np.asarray(source)
+        if hasattr(source, "__dlpack__"):
+            return np.from_dlpack(source)
+        if hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__"):
+            return _from_arrow(source)
+        if hasattr(source, "__len__") and hasattr(source, "__getitem__"):
+            return _from_list(list(source), name)  # type: ignore[call-overload]
+    except MissingPackageError:
+        raise
+    except Exception as error:
+        raise TypeOfDataError(
+            f"`{name}` could not be read as an array: {error}. It was {_describe(source)}; tensors must be on the CPU "
+            "and of a type that NumPy has"
+        ) from error
+    raise TypeOfDataError(f"`{name}` must be an array or a sequence of numbers; it was {_describe(source)}")
+
+
+def _fill_masked(source: np.ma.MaskedArray[Any, Any]) -> Array:
+    """Masked entries are missing values: they become NaN instead of reappearing as whatever lies under the mask."""
+    if not np.ma.is_masked(source):
+        return np.asarray(source)
+    return np.asarray(np.ma.filled(source.astype(object), None))
+
+
+def _from_list(source: list[object] | tuple[object, ...], name: str) -> Array:
+    try:
+        return np.asarray(source)
+    except ValueError as error:
+        raise ShapeError(f"`{name}` must have rows of equal length; it was a ragged nested list") from error
+
+
+def _from_arrow(source: object) -> Array:
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise MissingPackageError(
+            "reading Arrow data needs the package pyarrow; install it with: pip install 'tallymark[files]'"
+        ) from error
+    if hasattr(source, "__arrow_c_stream__"):
+        table = pa.RecordBatchReader.from_stream(source).read_all()
+        columns = [column.to_numpy() for column in table.columns]
+        return columns[0] if len(columns) == 1 else np.column_stack(columns)
+    return np.asarray(pa.array(source).to_numpy(zero_copy_only=False))
+
+
+def _to_readable(array: Array, name: str) -> Array:
+    """A copy in a type that the core reads, for the types that it does not."""
+    kind = array.dtype.kind
+    if kind == "O":
+        return _from_objects(array, name)
+    if array.size == 0 and kind in "US":
+        return array.astype(np.float64)
+    if kind in "biuf":  # foreign byte order, or long double
+        with np.errstate(over="ignore"):
+            return array.astype(array.dtype.newbyteorder("=") if array.dtype.itemsize <= 8 else np.float64)
+    what = {
+        "c": "complex numbers",
+        "M": "dates",
+        "m": "durations",
+        "U": "strings",
+        "S": "byte strings",
+    }.get(kind, f"type {array.dtype}")
+    advice = {
+        "M": "; convert them to numbers first, e.g. with .astype('int64')",
+        "m": "; divide by a unit first, e.g. by np.timedelta64(1, 's')",
+        "V": "; convert it to a NumPy number type first, e.g. with .astype('float32')",
+    }.get(kind, "")
+    raise TypeOfDataError(f"`{name}` must hold real numbers; it held {what}{advice}")
+
+
+def _from_objects(array: Array, name: str) -> Array:
+    """Python numbers one by one; None and the missing values of data frames become NaN."""
+    flat = array.ravel()
+    out = np.empty(flat.shape, np.float64)
+    for position, item in enumerate(flat):
+        if item is None or type(item).__name__ in ("NAType", "NaTType"):
+            out[position] = np.nan
+            continue
+        try:
+            if isinstance(item, Real) or type(item).__name__ == "Decimal":
+                out[position] = float(item)
+                continue
+        except OverflowError:
+            out[position] = np.inf if item > 0 else -np.inf
+            continue
+        row = position // array.shape[1] if array.ndim == 2 else position
+        raise TypeOfDataError(f"`{name}` must hold real numbers; row {row} is {_describe(item)}")
+    return out.reshape(array.shape)
+
+
+def _describe(value: object) -> str:
+    if value is None:
+        return "None"
+    shown = repr(value)
+    return f"{shown if len(shown) <= 40 else shown[:37] + '...'} of type {type(value).__name__}"

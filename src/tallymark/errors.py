@@ -1,0 +1,101 @@
+"""Every exception that tallymark raises on purpose.
+
+::
+
+    ValueError
+    └── TallymarkError
+        ├── InputError              an array that was given
+        │   ├── TypeOfDataError     not numbers, or not a table of them
+        │   ├── ShapeError          dimensions or columns that do not fit
+        │   ├── LengthError         arrays of different lengths
+        │   ├── EmptyError          no rows
+        │   ├── MissingValueError   NaN, infinity or null
+        │   ├── WeightError         weights that are negative, not finite or not one per row
+        │   └── DomainError         values for which the metric has no meaning
+        ├── KindError               predictions of a kind that the metric cannot read
+        ├── ParameterError          a parameter of a metric or a call
+        │   └── UnknownMetricError  a name that no metric has
+        ├── UndefinedError          a value that is undefined, where undefined="raise"
+        ├── StateError              states that do not fit together, or bytes that are not a state
+        └── MissingPackageError     an optional package that is not installed (also an ImportError)
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "TallymarkError",
+    "InputError",
+    "TypeOfDataError",
+    "ShapeError",
+    "LengthError",
+    "EmptyError",
+    "MissingValueError",
+    "WeightError",
+    "DomainError",
+    "KindError",
+    "ParameterError",
+    "UnknownMetricError",
+    "UndefinedError",
+    "StateError",
+    "MissingPackageError",
+]
+
+
+class TallymarkError(ValueError):
+    """The base of every error that tallymark raises on purpose."""
+
+
+class InputError(TallymarkError):
+    """Something is wrong with an array that was given."""
+
+
+class TypeOfDataError(InputError):
+    """The data are not numbers, or not a table of them."""
+
+
+class ShapeError(InputError):
+    """The dimensions or columns of the arrays do not fit."""
+
+
+class LengthError(InputError):
+    """The arrays differ in length."""
+
+
+class EmptyError(InputError):
+    """There are no rows."""
+
+
+class MissingValueError(InputError):
+    """An input holds NaN, infinity or null."""
+
+
+class WeightError(InputError):
+    """The weights are negative, not finite or not one per row."""
+
+
+class DomainError(InputError):
+    """The metric has no meaning for these values."""
+
+
+class KindError(TallymarkError):
+    """The metric cannot read predictions of this kind."""
+
+
+class ParameterError(TallymarkError):
+    """A parameter of a metric or of a call is wrong."""
+
+
+class UnknownMetricError(ParameterError):
+    """No metric has this name."""
+
+
+class UndefinedError(TallymarkError):
+    """The value is undefined, and the metric was told to raise."""
+
+
+class StateError(TallymarkError):
+    """States do not fit together, or bytes are not a state."""
+
+
+class MissingPackageError(TallymarkError, ImportError):
+    """An optional package is needed and not installed."""

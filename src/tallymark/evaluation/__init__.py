@@ -1,0 +1,7 @@
+"""Evaluation: the only place that knows both metrics and engines."""
+
+from tallymark.evaluation.evaluate import evaluate
+from tallymark.evaluation.result import Cell, Report
+from tallymark.evaluation.tally import Tally
+
+__all__ = ["Cell", "Report", "Tally", "evaluate"]

@@ -1,0 +1,125 @@
+"""Which metrics were asked for, under which keys, and what they need together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from tallymark.batch import Batch, Target
+from tallymark.engines import fold
+from tallymark.errors import ParameterError, TallymarkError
+from tallymark.evaluation.result import Cell, Report
+from tallymark.metrics import Metric, metric
+from tallymark.states import Plan, States, SumsOf, total_weight
+
+ERRORS = ("cell", "raise")
+Wanted = str | Metric | Mapping[str, Any] | Iterable[Any] | None
+
+
+def choose(wanted: Wanted, y_true: object = None, target: Target | None = None) -> dict[str, Metric]:
+    """The metrics under their keys. Without a wish, the set goes by the type of the truth."""
+    if wanted is None:
+        return choose(_default_set(y_true, target))
+    if isinstance(wanted, Mapping):
+        return {_checked_key(key): metric(value) for key, value in wanted.items()} or _none_given()
+    if isinstance(wanted, (str, Metric)):
+        wanted = [wanted]
+    if not isinstance(wanted, Iterable):
+        raise ParameterError(f"`metrics` must be a metric, a name, or a list of them; it was {wanted!r}")
+    found = [metric(item) for item in wanted]
+    return {str(item): item for item in found} or _none_given()
+
+
+def _checked_key(key: object) -> str:
+    if not isinstance(key, str) or not key:
+        raise ParameterError(f"the keys of `metrics` must be names; one was {key!r}")
+    return key
+
+
+def _none_given() -> dict[str, Metric]:
+    raise ParameterError("`metrics` must name at least one metric; it was empty")
+
+
+def _default_set(y_true: object, target: Target | None) -> list[str]:
+    values = ["rmse", "mae", "r2"]
+    kind = target.kind if target is not None else None
+    if kind == "value":
+        return values
+    if kind is None:
+        dtype = Batch(y_true, y_true).truth.dtype
+        if dtype.kind == "f":
+            return values
+        raise ParameterError(
+            f"`metrics` or `kind` must be given, since a truth of type {dtype} can be numbers or labels; pass "
+            'kind="value" to evaluate numbers'
+        )
+    raise ParameterError(f'`metrics` must be given for kind="{kind}"')
+
+
+class Chosen:
+    """Metrics under their keys, the target they share, and the plan of the states that they need."""
+
+    __slots__ = ("errors", "metrics", "plan", "target")
+
+    def __init__(self, metrics: dict[str, Metric], target: Target, columns: tuple[int, int], *, errors: str) -> None:
+        self.metrics = metrics
+        self.target = target
+        self.errors: dict[str, TallymarkError] = {}
+        reads = [SumsOf()]  # counts rows and weight, whatever the metrics read
+        for key, item in metrics.items():
+            try:
+                item.check_columns(*columns)
+                reads.append(item.needs(target))  # type: ignore[arg-type]
+            except TallymarkError as error:
+                if errors == "raise":
+                    raise
+                self.errors[key] = error
+        self.plan = Plan(reads)
+
+    def fold(self, batch: Batch) -> States:
+        """The states of a batch."""
+        if self.errors:
+            batch.require_finite()  # columns that no state reads must not hide a fault
+        return fold(batch, self.plan)
+
+    def report(self, states: States, *, dropped: int, errors: str, batch: Batch | None = None) -> Report:
+        """Read the states: one cell per metric."""
+        whole = self.plan.pick(states, SumsOf())
+        n, weight = whole.n, total_weight(whole)
+        cells = {key: self._cell(key, states, n, weight, errors, batch) for key in self.metrics}
+        return Report(cells, n=n, total_weight=weight, dropped=dropped, kind=self.target.kind)
+
+    def _cell(self, key: str, states: States, n: int, weight: float, errors: str, batch: Batch | None) -> Cell:
+        item = self.metrics[key]
+        failure = self.errors.get(key)
+        if failure is None:
+            try:
+                answer = item.answer(self.plan.pick(states, item.needs(self.target)), batch)
+                return Cell(item, answer.value, n, weight, reason=answer.reason, notes=answer.notes)
+            except TallymarkError as error:
+                if errors == "raise":
+                    raise
+                failure = error
+        return Cell(item, None, n, weight, error=failure)
+
+
+@lru_cache(maxsize=256)
+def _remembered(metrics: tuple[tuple[str, Metric], ...], target: Target, columns: tuple[int, int]) -> Chosen:
+    return Chosen(dict(metrics), target, columns, errors="raise")
+
+
+def plan(metrics: dict[str, Metric], target: Target, columns: tuple[int, int], *, errors: str) -> Chosen:
+    """The chosen metrics and their plan; the same object each time for the same wish, where nothing fails."""
+    try:
+        return _remembered(tuple(metrics.items()), target, columns)
+    except TallymarkError:
+        return Chosen(metrics, target, columns, errors=errors)
+    except TypeError:  # a function metric around something that cannot be hashed
+        return Chosen(metrics, target, columns, errors=errors)
+
+
+def check_errors(errors: str) -> None:
+    """Refuse an unknown way to treat metrics that cannot be computed."""
+    if errors not in ERRORS:
+        raise ParameterError(f"`errors` must be one of {', '.join(ERRORS)}; it was {errors!r}")

@@ -1,0 +1,213 @@
+"""Report: the values of many metrics, with their reasons, as a mapping that prints, renders and exports."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tallymark.errors import TallymarkError
+from tallymark.metrics import Metric, metric
+from tallymark.metrics.listing import show_better
+from tallymark.report import Table, show_number, to_frame, to_html, to_text
+
+
+class Cell:
+    """One metric in a report: its value, and what is known about it.
+
+    `reason` says why a value is undefined or infinite; `error` is the error of a metric that could not be computed.
+    `lo`, `hi` and `method` belong to an interval, where one was asked for.
+    """
+
+    __slots__ = ("_value", "error", "hi", "lo", "method", "metric", "n", "notes", "reason", "weight")
+
+    def __init__(
+        self,
+        item: Metric,
+        value: Any,
+        n: int,
+        weight: float,
+        *,
+        reason: str | None = None,
+        notes: tuple[str, ...] = (),
+        error: TallymarkError | None = None,
+        lo: float | None = None,
+        hi: float | None = None,
+        method: str | None = None,
+    ) -> None:
+        self.metric = item
+        self._value = value
+        self.n = n
+        self.weight = weight
+        self.reason = reason
+        self.notes = notes
+        self.error = error
+        self.lo = lo
+        self.hi = hi
+        self.method = method
+
+    @property
+    def value(self) -> Any:
+        """The value; reading that of a failed cell raises its error."""
+        if self.error is not None:
+            raise self.error
+        return self._value
+
+    def parts(self) -> list[tuple[str | None, float]]:
+        """The value as numbers: one, or one per output with its name."""
+        if isinstance(self._value, list):
+            return [(f"output {k}", value) for k, value in enumerate(self._value)]
+        return [(None, math.nan if self.error is not None else self._value)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The cell as plain data."""
+        out: dict[str, Any] = {"metric": str(self.metric), "value": self._value, "better": self.metric.better}
+        extra = {
+            "unit": self.metric.unit or None,
+            "reason": self.reason,
+            "notes": list(self.notes) or None,
+            "error": None if self.error is None else str(self.error),
+            "lo": self.lo,
+            "hi": self.hi,
+            "method": self.method,
+        }
+        return out | {key: value for key, value in extra.items() if value is not None}
+
+    def __repr__(self) -> str:
+        if self.error is not None:
+            return f"Cell({self.metric}: failed, {self.error})"
+        return f"Cell({self.metric}: {self._value!r}{f', {self.reason}' if self.reason else ''})"
+
+
+class Report(Mapping[str, Any]):
+    """The values of metrics by key. A lookup takes the key, any other name of the metric, or the metric itself."""
+
+    def __init__(
+        self, cells: dict[str, Cell], *, n: int, total_weight: float, dropped: int = 0, kind: str | None = None
+    ) -> None:
+        self._cells = cells
+        self.n = n
+        self.total_weight = total_weight
+        self.dropped = dropped
+        self.kind = kind
+
+    def cell(self, key: str | Metric) -> Cell:
+        """The value of a metric with its reason, notes, error, n and weight."""
+        if isinstance(key, str) and key in self._cells:
+            return self._cells[key]
+        try:
+            wanted = metric(key)
+        except TallymarkError as error:
+            raise KeyError(f"{key!r} is not in the report; it has {', '.join(self._cells)}") from error
+        for cell in self._cells.values():
+            if cell.metric == wanted:
+                return cell
+        raise KeyError(f"{str(wanted)!r} is not in the report; it has {', '.join(self._cells)}")
+
+    def __getitem__(self, key: str | Metric) -> Any:
+        return self.cell(key).value
+
+    def __contains__(self, key: object) -> bool:
+        try:
+            self.cell(key)  # type: ignore[arg-type]
+        except KeyError:
+            return False
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._cells)
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why values are undefined or infinite, by key."""
+        return {key: cell.reason for key, cell in self._cells.items() if cell.reason is not None}
+
+    @property
+    def failures(self) -> dict[str, TallymarkError]:
+        """The errors of metrics that could not be computed, by key."""
+        return {key: cell.error for key, cell in self._cells.items() if cell.error is not None}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole report as plain data."""
+        return {
+            "rows": self.n,
+            "total_weight": self.total_weight,
+            "dropped": self.dropped,
+            "kind": self.kind,
+            "metrics": {key: cell.to_dict() for key, cell in self._cells.items()},
+        }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The whole report as JSON; NaN and infinity are null, with their reason beside them."""
+        import json
+
+        return json.dumps(_without_infinities(self.to_dict()), indent=indent, allow_nan=False, ensure_ascii=False)
+
+    def to_pandas(self) -> Any:
+        """One row per value, as a pandas data frame."""
+        return to_frame(self._columns(), "pandas")
+
+    def to_polars(self) -> Any:
+        """One row per value, as a Polars data frame."""
+        return to_frame(self._columns(), "polars")
+
+    def to_arrow(self) -> Any:
+        """One row per value, as an Arrow table."""
+        return to_frame(self._columns(), "arrow")
+
+    def _columns(self) -> dict[str, list[Any]]:
+        rows = [
+            (key, part, float(value), show_better(cell.metric.better), cell.metric.unit, cell.n, cell.weight, why(cell))
+            for key, cell in self._cells.items()
+            for part, value in cell.parts()
+        ]
+        names = ("metric", "part", "value", "better", "unit", "rows", "weight", "reason")
+        return {name: [row[k] for row in rows] for k, name in enumerate(names)}
+
+    def _table(self) -> Table:
+        rows = [
+            (
+                f"{key} · {part}" if part else key,
+                "failed" if cell.error is not None else float(value),
+                show_better(cell.metric.better),
+                cell.metric.unit,
+            )
+            for key, cell in self._cells.items()
+            for part, value in cell.parts()
+        ]
+        notes = [f"{key}: {text}" for key, cell in self._cells.items() for text in (why(cell), *cell.notes) if text]
+        return Table(self._title(), ("metric", "value", "better", "unit"), rows, notes, numbers=("value",))
+
+    def _title(self) -> str:
+        title = "1 row" if self.n == 1 else f"{self.n:,} rows"
+        if self.total_weight != self.n:
+            title += f" · total weight {show_number(self.total_weight)}"
+        if self.dropped:
+            title += f" · {self.dropped:,} dropped for missing values"
+        return title
+
+    def __str__(self) -> str:
+        return to_text(self._table())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return to_html(self._table())
+
+
+def why(cell: Cell) -> str | None:
+    """Why a cell has no plain value, in words; None if it has."""
+    return str(cell.error) if cell.error is not None else cell.reason
+
+
+def _without_infinities(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _without_infinities(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_infinities(item) for item in value]
+    return value

@@ -1,0 +1,27 @@
+"""Metrics: one file per metric or tight family, one import line each.
+
+A file in this folder is registered even without its import line; the line gives its metrics a public name.
+"""
+
+from tallymark.metrics.absolute_error import *
+from tallymark.metrics.base import *
+from tallymark.metrics.bias import *
+from tallymark.metrics.correlation import *
+from tallymark.metrics.custom import *
+from tallymark.metrics.d2 import *
+from tallymark.metrics.deviance import *
+from tallymark.metrics.discovery import import_all as _import_all
+from tallymark.metrics.discovery import public_names as _public_names
+from tallymark.metrics.interval import *
+from tallymark.metrics.listing import *
+from tallymark.metrics.log_error import *
+from tallymark.metrics.naming import *
+from tallymark.metrics.percentage_error import *
+from tallymark.metrics.quantile import *
+from tallymark.metrics.regression import *
+from tallymark.metrics.robust_error import *
+from tallymark.metrics.squared_error import *
+from tallymark.metrics.variance_explained import *
+
+_import_all(__name__)
+__all__ = _public_names(globals())

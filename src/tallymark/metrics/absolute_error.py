@@ -1,0 +1,104 @@
+"""Absolute errors: mean, scaled, median and largest."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tallymark.errors import ParameterError
+from tallymark.metrics.parameters import number
+from tallymark.metrics.regression import RowMetric, SumMetric
+from tallymark.metrics.weighted_quantile import weighted_median
+from tallymark.states import Output, Term
+
+__all__ = ["Mae", "Mase", "MaxError", "MedianAbsoluteError", "mae", "mase", "max_error", "median_absolute_error"]
+
+ABSOLUTE_ERROR = Term("absolute_error")
+HIGHEST_ABSOLUTE_ERROR = Term("highest_absolute_error")
+
+
+class Mae(SumMetric):
+    """The mean of absolute errors: a typical error, in the unit of y, where every unit counts the same.
+
+    >>> mae([3, -0.5, 2, 7], [2.5, 0, 2, 8])
+    0.5
+    """
+
+    aliases = {"mad": {}, "mean_absolute_error": {}}
+    range = (0.0, math.inf)
+    at_perfect = 0.0
+    formula = "Σ w |ŷ − y| / Σ w"
+    reading = "On average, predictions are off by this much."
+    pitfalls = ("It is smallest for the median of y, so on skewed targets it rewards predictions below the mean.",)
+    terms = (ABSOLUTE_ERROR,)
+
+    def output(self, s: Output) -> float:
+        return s.mean(ABSOLUTE_ERROR)
+
+
+class Mase(SumMetric):
+    """The mean absolute error in units of a naive forecast's error, which is given as `scale`.
+
+    >>> mase([3, -0.5, 2, 7], [2.5, 0, 2, 8], scale=2)
+    0.25
+    """
+
+    unit = "naive errors"
+    range = (0.0, math.inf)
+    at_perfect = 0.0
+    formula = "mae / scale"
+    reading = "Below 1, the model beats the naive forecast whose mean absolute error is `scale`."
+    pitfalls = ("Take the scale from the training data; from the test data it is a different metric.",)
+    samples = ({"scale": 2.0},)
+    terms = (ABSOLUTE_ERROR,)
+
+    scale: float | None = number(None, above=0)
+    """The mean absolute error of the naive forecast."""
+
+    def output(self, s: Output) -> float:
+        if self.scale is None:
+            raise ParameterError("`scale` must be given for mase: the mean absolute error of the naive forecast")
+        return s.mean(ABSOLUTE_ERROR) / self.scale
+
+
+class MaxError(SumMetric):
+    """The largest absolute error.
+
+    >>> max_error([3, -0.5, 2, 7], [2.5, 0, 2, 8])
+    1.0
+    """
+
+    range = (0.0, math.inf)
+    at_perfect = 0.0
+    formula = "max |ŷ − y|"
+    reading = "No prediction is further off than this."
+    pitfalls = ("One row decides it.", "It rises with the number of rows.", "Weights play no part, except zero.")
+    terms = (HIGHEST_ABSOLUTE_ERROR,)
+
+    def output(self, s: Output) -> float:
+        return s.highest(HIGHEST_ABSOLUTE_ERROR)
+
+
+class MedianAbsoluteError(RowMetric):
+    """The median of absolute errors: half of the predictions are closer than this.
+
+    >>> median_absolute_error([3, -0.5, 2, 7], [2.5, 0, 2, 8])
+    0.5
+    """
+
+    range = (0.0, math.inf)
+    at_perfect = 0.0
+    formula = "median |ŷ − y|"
+    reading = "Half of the predictions are closer than this, half are further off."
+    pitfalls = ("It says nothing about the worse half.", "It keeps the rows, so its state grows.")
+
+    def column(self, truth: Any, prediction: Any, weights: Any) -> float:
+        return weighted_median(np.abs(prediction - truth), weights)
+
+
+mae = Mae()
+mase = Mase()
+max_error = MaxError()
+median_absolute_error = MedianAbsoluteError()

@@ -1,0 +1,30 @@
+"""The mean error."""
+
+from __future__ import annotations
+
+from tallymark.metrics.regression import SumMetric
+from tallymark.metrics.variance_explained import ERROR
+from tallymark.states import Output
+
+__all__ = ["MeanBias", "mean_bias"]
+
+
+class MeanBias(SumMetric):
+    """The mean of prediction minus truth: positive where the predictions are too high.
+
+    >>> mean_bias([10, 20], [15, 25])
+    5.0
+    """
+
+    better = 0.0
+    at_perfect = 0.0
+    formula = "Σ w (ŷ − y) / Σ w"
+    reading = "Positive: too high on average. Negative: too low. Best at 0."
+    pitfalls = ("Errors of opposite sign cancel: 0 does not mean that predictions are good.",)
+    terms = (ERROR,)
+
+    def output(self, s: Output) -> float:
+        return s.mean(ERROR)
+
+
+mean_bias = MeanBias()

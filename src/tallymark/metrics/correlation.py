@@ -1,0 +1,88 @@
+"""Correlation of predictions and truth, of values and of ranks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tallymark.batch import Batch
+from tallymark.metrics.base import Undefined
+from tallymark.metrics.regression import TRUTH, TRUTH_TERMS, RowMetric, SumMetric, truth_variance, variance
+from tallymark.states import Output, Term, divide
+
+__all__ = ["Pearson", "Spearman", "pearson", "spearman"]
+
+PREDICTION = Term("exact_prediction")
+PREDICTION_SQUARES = Term("exact_prediction_squares")
+PRODUCTS = Term("exact_products")
+
+
+class Pearson(SumMetric):
+    """The linear correlation of predictions and truth.
+
+    >>> pearson([1, 2, 3], [2, 4, 7])
+    0.9933992677987828
+    """
+
+    aliases = {"pearsonr": {}}
+    better = "higher"
+    unit = ""
+    range = (-1.0, 1.0)
+    at_perfect = 1.0
+    formula = "Cov(y, ŷ) / √( Var(y) Var(ŷ) )"
+    reading = "1: the predictions are a rising straight line of the truth. 0: no linear relation."
+    when_undefined = "The truth or the predictions are constant."
+    pitfalls = ("It sees neither bias nor scale: predictions of 100 times the truth have correlation 1.",)
+    terms = (*TRUTH_TERMS, PREDICTION, PREDICTION_SQUARES, PRODUCTS)
+
+    def output(self, s: Output) -> float | Undefined:
+        spread = truth_variance(s)
+        if isinstance(spread, Undefined):
+            return spread
+        predicted, total, products = s.exact(PREDICTION), s.exact(TRUTH), s.exact(PRODUCTS)
+        other = variance(s.weight, s.exact(PREDICTION_SQUARES), predicted)
+        if other is None or predicted is None or total is None or products is None:
+            return Undefined("the squares are too large for float64")
+        if other <= 0:
+            return Undefined("the predictions are constant, or vary too little for float64")
+        covariance = s.weight * products - total * predicted
+        size = min(math.sqrt(divide(covariance * covariance, spread * other)), 1.0)
+        return size if covariance >= 0 else -size
+
+
+class Spearman(RowMetric):
+    """The correlation of the ranks of predictions and truth; ties share their mean rank.
+
+    >>> spearman([1, 2, 3, 4], [10, 100, 1000, 900])
+    0.8
+    """
+
+    aliases = {"spearmanr": {}}
+    better = "higher"
+    unit = ""
+    range = (-1.0, 1.0)
+    at_perfect = 1.0
+    formula = "pearson of rank(y) and rank(ŷ)"
+    reading = "1: the predictions rise wherever the truth does."
+    when_undefined = "The truth or the predictions are constant."
+    pitfalls = ("It sees only order.", "It keeps the rows, so its state grows.")
+
+    def column(self, truth: Any, prediction: Any, weights: Any) -> float | Undefined:
+        ranks = Batch(_ranks(truth, weights), _ranks(prediction, weights), weights)
+        return pearson.output(pearson.reads.fold(ranks).at(0))
+
+
+def _ranks(values: Any, weights: Any) -> Any:
+    """The weight below each value plus half the weight at it: the mean rank of ties, up to a constant."""
+    distinct, place = np.unique(values, return_inverse=True)
+    heavy = np.ones(len(values)) if weights is None else weights
+    # Ties are summed in the order of their weights, so that the order of the rows cannot show.
+    order = np.lexsort((heavy, place))
+    at = np.bincount(place[order], weights=heavy[order], minlength=len(distinct))
+    return (np.cumsum(at) - at / 2)[place]
+
+
+pearson = Pearson()
+spearman = Spearman()

@@ -1,0 +1,102 @@
+"""Metrics of the user's own: a plain function becomes a metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Self
+
+from tallymark.batch import KINDS
+from tallymark.errors import ParameterError
+from tallymark.metrics import registry
+from tallymark.metrics.base import Answer, Better, Metric
+from tallymark.metrics.parameters import Parameter
+from tallymark.states import Rows, RowsOf
+
+__all__ = ["custom"]
+
+Function = Callable[[Any, Any, Any], float]
+
+
+def _keep(name: str, value: Any) -> Any:
+    return value
+
+
+class FunctionMetric(Metric, abstract=True):
+    """A function of truth, predictions and weights. It keeps the rows, so its state grows."""
+
+    function: Function = Parameter(None, _keep)  # type: ignore[assignment]
+    own_name: str = Parameter("", _keep)  # type: ignore[assignment]
+    own_better: Better = Parameter("lower", _keep)  # type: ignore[assignment]
+    own_kind: str = Parameter("value", _keep)  # type: ignore[assignment]
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        vars(self)["name"] = self.own_name
+        vars(self)["kind"] = self.own_kind
+
+    @property
+    def better(self) -> Better:
+        return self.own_better
+
+    @property
+    def reads(self) -> RowsOf:
+        return RowsOf()
+
+    @property
+    def description(self) -> str:
+        return (self.function.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ")
+
+    def formula_value(self, state: Rows) -> float:
+        truth, prediction, weights = state.arrays()
+        value = self.function(_narrow(truth), _narrow(prediction), weights)
+        try:
+            return float(value)
+        except (TypeError, ValueError) as error:
+            raise ParameterError(f"the function of {self.name} must return a number; it returned {value!r}") from error
+
+    def replace(self, **changes: Any) -> Self:
+        for key in changes:
+            if key != "undefined":
+                raise ParameterError(f"{self.name} has no parameter `{key}`; it has undefined")
+        return super().replace(**changes)
+
+    def __str__(self) -> str:
+        return self.name if self.undefined is None else f"{self.name}(undefined={self.undefined:g})"
+
+    def __repr__(self) -> str:
+        return f"custom({getattr(self.function, '__name__', self.function)!s}, name={self.name!r})"
+
+    def settle(self, value: Any, notes: tuple[str, ...] = ()) -> Answer:
+        answer = super().settle(value, notes)
+        if isinstance(value, float) and math.isnan(value):
+            return answer._replace(reason="the function returned NaN")
+        return answer
+
+
+def _narrow(table: Any) -> Any:
+    return table[:, 0] if table.shape[1] == 1 else table
+
+
+def custom(function: Function, *, name: str | None = None, better: Better = "lower", kind: str = "value") -> Metric:
+    """Make a metric of a function ``f(y_true, y_pred, weights) -> float``; weights are an array or None.
+
+    It works wherever a built-in metric does, and its name works in strings. It keeps the rows.
+
+    >>> def worst_relative(y_true, y_pred, weights):
+    ...     return max(abs(y_pred - y_true) / abs(y_true))
+    >>> custom(worst_relative)([1.0, 2.0], [1.5, 2.0])
+    0.5
+    """
+    if not callable(function):
+        raise ParameterError(f"`function` must be callable; it was {function!r}")
+    name = name or getattr(function, "__name__", "")
+    if not isinstance(name, str) or not name.isidentifier():
+        raise ParameterError(f"`name` must be a Python identifier, since strings name metrics; it was {name!r}")
+    if better not in ("higher", "lower") and not isinstance(better, (int, float)):
+        raise ParameterError(f'`better` must be "higher", "lower" or the best value; it was {better!r}')
+    if kind not in KINDS:
+        raise ParameterError(f"`kind` must be one of {', '.join(KINDS)}; it was {kind!r}")
+    metric = FunctionMetric(function=function, own_name=name, own_better=better, own_kind=kind)
+    registry.register_function(metric, name)
+    return metric

@@ -1,0 +1,119 @@
+"""Deviances: twice the log likelihood that a prediction loses against the truth itself, by family of distributions."""
+
+from __future__ import annotations
+
+import math
+
+from tallymark.metrics.parameters import tweedie_power
+from tallymark.metrics.regression import Bound, SumMetric
+from tallymark.metrics.squared_error import SQUARED_ERROR
+from tallymark.states import Output, Term
+
+__all__ = [
+    "GammaDeviance",
+    "PoissonDeviance",
+    "TweedieDeviance",
+    "gamma_deviance",
+    "poisson_deviance",
+    "tweedie_deviance",
+]
+
+TRUTH_NOT_NEGATIVE = Bound("y_true", 0.0, strict=False)
+TRUTH_POSITIVE = Bound("y_true", 0.0, strict=True)
+PREDICTION_POSITIVE = Bound("y_pred", 0.0, strict=True)
+
+
+def tweedie_bounds(power: float) -> tuple[Bound, ...]:
+    """Where the deviance of this power has a meaning. A Poisson mean of 0 or less is read as 1e-9."""
+    if power == 0:
+        return ()
+    if power < 0:
+        return (PREDICTION_POSITIVE,)
+    if power == 1:
+        return (TRUTH_NOT_NEGATIVE,)
+    return (TRUTH_NOT_NEGATIVE if power < 2 else TRUTH_POSITIVE, PREDICTION_POSITIVE)
+
+
+def deviance_term(power: float) -> Term:
+    """The unit deviance of this power."""
+    return SQUARED_ERROR if power == 0 else Term("deviance", (power,))
+
+
+class PoissonDeviance(SumMetric):
+    """The mean Poisson deviance, for counts and rates.
+
+    >>> poisson_deviance([1, 2], [2, 2])
+    0.3068528194400547
+    """
+
+    aliases = {"poisson": {}, "mean_poisson_deviance": {}}
+    link = "log"
+    unit = "nats × 2"
+    range = (0.0, math.inf)
+    at_perfect = 0.0
+    formula = "2 · mean of y ln(y/ŷ) − (y − ŷ), where ŷ ≥ 1e-9; 2ŷ where y = 0"
+    reading = "About 1 per row where counts scatter as a Poisson distribution says."
+    pitfalls = ("A prediction of 0 for a positive count costs a lot: predictions below 1e-9 are read as 1e-9.",)
+    requires = (TRUTH_NOT_NEGATIVE,)
+    terms = (deviance_term(1.0),)
+
+    def output(self, s: Output) -> float:
+        return s.mean(deviance_term(1.0))
+
+
+class GammaDeviance(SumMetric):
+    """The mean gamma deviance, for positive amounts whose scatter grows with their size.
+
+    >>> gamma_deviance([1, 2], [2, 2])
+    0.1931471805599453
+    """
+
+    aliases = {"mean_gamma_deviance": {}}
+    link = "log"
+    unit = ""
+    range = (0.0, math.inf)
+    at_perfect = 0.0
+    formula = "2 · mean of ln(ŷ/y) + y/ŷ − 1"
+    reading = "Only ratios count: scaling truth and predictions alike changes nothing."
+    pitfalls = ("Predictions far too low cost much more than predictions far too high.",)
+    requires = (TRUTH_POSITIVE, PREDICTION_POSITIVE)
+    terms = (deviance_term(2.0),)
+
+    def output(self, s: Output) -> float:
+        return s.mean(deviance_term(2.0))
+
+
+class TweedieDeviance(SumMetric):
+    """The mean Tweedie deviance: variance grows as the mean to a power (0 normal, 1 Poisson, 2 gamma).
+
+    >>> tweedie_deviance([1, 2], [2, 2], power=1) == poisson_deviance([1, 2], [2, 2])
+    True
+    """
+
+    aliases = {"mean_tweedie_deviance": {}}
+    link = "log"
+    unit = "depends on the power"
+    range = (0.0, math.inf)
+    at_perfect = 0.0
+    formula = "2 · mean of the integral from ŷ to y of (y − t) t^(−power) dt"
+    reading = "Compare only at the same power; a higher power cares more about relative and less about absolute errors."
+    pitfalls = ("Its value depends on the power.",)
+    samples = ({}, {"power": 0}, {"power": 1}, {"power": 2}, {"power": 3}, {"power": -1.5})
+
+    power: float = tweedie_power(1.5)
+    """How the variance grows with the mean; not between 0 and 1."""
+
+    @property
+    def requires(self) -> tuple[Bound, ...]:
+        return tweedie_bounds(self.power)
+
+    def reads_terms(self) -> tuple[Term, ...]:
+        return (deviance_term(self.power),)
+
+    def output(self, s: Output) -> float:
+        return s.mean(deviance_term(self.power))
+
+
+poisson_deviance = PoissonDeviance()
+gamma_deviance = GammaDeviance()
+tweedie_deviance = TweedieDeviance()

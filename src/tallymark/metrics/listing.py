@@ -1,0 +1,95 @@
+"""The listing: every metric with its facts, as objects and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, overload
+
+from tallymark.errors import ParameterError
+from tallymark.metrics import registry
+from tallymark.metrics.base import Better, Metric
+from tallymark.report import Table, to_html, to_text
+
+__all__ = ["Listing", "list_metrics"]
+
+
+def show_better(better: Better) -> str:
+    """Which values are better, in a word."""
+    return better if isinstance(better, str) else f"near {better:g}"
+
+
+class Listing(Sequence[Metric]):
+    """Metrics in order of family and name. Prints as a table; each item is the metric itself."""
+
+    def __init__(self, metrics: Sequence[Metric]) -> None:
+        self._metrics = tuple(metrics)
+
+    @overload
+    def __getitem__(self, index: int) -> Metric: ...
+    @overload
+    def __getitem__(self, index: slice) -> Listing: ...
+    def __getitem__(self, index: int | slice) -> Metric | Listing:
+        return Listing(self._metrics[index]) if isinstance(index, slice) else self._metrics[index]
+
+    def __len__(self) -> int:
+        return len(self._metrics)
+
+    @property
+    def names(self) -> list[str]:
+        """The names, for use in strings."""
+        return [metric.name for metric in self._metrics]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The facts of every metric as plain data."""
+        return [facts(metric) for metric in self._metrics]
+
+    def _table(self) -> Table:
+        rows = [
+            (m.name, m.family, show_better(m.better), m.unit, "grows" if m.grows else "fixed", m.description)
+            for m in self._metrics
+        ]
+        title = f"{len(self)} metrics" if len(self) != 1 else "1 metric"
+        return Table(title, ("metric", "family", "better", "unit", "state", "what it is"), rows)
+
+    def __repr__(self) -> str:
+        return to_text(self._table())
+
+    def _repr_html_(self) -> str:
+        return to_html(self._table())
+
+
+def facts(metric: Metric) -> dict[str, Any]:
+    """Everything that a metric knows about itself."""
+    return {
+        "name": metric.name,
+        "family": metric.family,
+        "kind": metric.kind,
+        "better": metric.better,
+        "range": metric.range,
+        "at_perfect": metric.at_perfect,
+        "unit": metric.unit,
+        "state": "grows" if metric.grows else "fixed",
+        "parameters": metric.parameters(),
+        "aliases": dict(metric.aliases),
+        "description": metric.description,
+        "formula": metric.formula,
+        "reading": metric.reading,
+        "when_undefined": metric.when_undefined,
+        "pitfalls": metric.pitfalls,
+    }
+
+
+def list_metrics(family: str | None = None) -> Listing:
+    """Every metric with its facts, built-in and your own; of one family if one is named.
+
+    >>> "rmse" in list_metrics(family="regression").names
+    True
+    """
+    known = sorted(registry.instances(), key=lambda m: (m.family, m.name))
+    if family is None:
+        return Listing(known)
+    found = [metric for metric in known if metric.family == family]
+    if not found:
+        families = ", ".join(dict.fromkeys(metric.family for metric in known))
+        raise ParameterError(f"`family` must be one of {families}; it was {family!r}")
+    return Listing(found)

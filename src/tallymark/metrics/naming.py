@@ -1,0 +1,103 @@
+"""Metrics from strings such as ``huber(delta=2)``, for config files and command lines."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from tallymark.errors import ParameterError, UnknownMetricError
+from tallymark.metrics import registry
+from tallymark.metrics.base import Metric
+
+__all__ = ["metric"]
+
+_LONGEST = 10_000  # characters of a metric string
+
+
+def metric(name: str | Metric | Mapping[str, Any] | None = None, /, **parameters: Any) -> Metric:
+    """The metric with this name and these parameters; rmse without a name.
+
+    >>> metric("huber(delta=2)")
+    Huber(delta=2.0)
+    >>> metric("huber", delta=2) == metric("huber(delta=2.0)") == metric({"name": "huber", "delta": 2})
+    True
+    """
+    if name is None:
+        name = "rmse"
+    if isinstance(name, Mapping):
+        if not isinstance(name.get("name"), str):
+            raise ParameterError(f'a metric given as a mapping must have a "name"; it was {dict(name)!r}')
+        return metric(name["name"], **{**{k: v for k, v in name.items() if k != "name"}, **parameters})
+    if isinstance(name, str):
+        if not parameters:
+            return _from_text(name)
+        word, written = _parse(name)
+        return _find(word, {**written, **parameters})
+    item: object = name
+    if not isinstance(item, Metric):
+        hint = "; wrap a function with tm.custom" if callable(name) else ""
+        raise ParameterError(f"a metric must be a name or a metric object; it was {name!r}{hint}")
+    return _with(item, parameters)
+
+
+def _with(item: Metric, parameters: dict[str, Any]) -> Metric:
+    return item.replace(**parameters) if parameters else item
+
+
+@lru_cache(maxsize=1024)
+def _from_text(text: str) -> Metric:
+    """The metric that a string names; the same object each time, so that what it caches lasts."""
+    return _find(*_parse(text))
+
+
+registry.on_change(_from_text.cache_clear)
+
+
+def _find(word: str, parameters: dict[str, Any]) -> Metric:
+    if word in registry.functions:
+        return _with(registry.functions[word], parameters)
+    name, implied = registry.aliases.get(word, (word, {}))
+    if name in registry.classes:
+        return registry.classes[name](**{**implied, **parameters})
+    import difflib  # only mistakes need it
+
+    known = [*registry.classes, *registry.aliases, *registry.functions]
+    near = difflib.get_close_matches(word, known, n=3, cutoff=0.5) or [k for k in known if word in k][:3]
+    advice = f"did you mean {' or '.join(near)}?" if near else "tm.list_metrics() lists the names"
+    raise UnknownMetricError(f"there is no metric {word!r}; {advice}")
+
+
+def _parse(text: str) -> tuple[str, dict[str, Any]]:
+    """Read ``name`` or ``name(key=value, ...)`` without evaluating anything."""
+    text = text.strip()
+    if text.isidentifier():
+        return text, {}
+    wrong = f'a metric is written as "name" or "name(key=value, ...)"; it was {text[:80]!r}'
+    if len(text) > _LONGEST:
+        raise ParameterError(wrong)
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ParameterError(wrong) from error
+    if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name) or tree.args:
+        raise ParameterError(wrong)
+    parameters: dict[str, Any] = {}
+    for keyword in tree.keywords:
+        if keyword.arg is None:
+            raise ParameterError(wrong)
+        parameters[keyword.arg] = _literal(keyword.value, wrong)
+    return tree.func.id, parameters
+
+
+def _literal(node: ast.expr, wrong: str) -> Any:
+    """A Python literal, or a bare word as a string."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return tuple(_literal(item, wrong) for item in node.elts)
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, RecursionError, MemoryError) as error:
+        raise ParameterError(wrong) from error

@@ -1,0 +1,132 @@
+"""Parameters of metrics: a default, a check, and one normal form, so that equal metrics have equal keys."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from typing import Any
+
+from tallymark.errors import ParameterError
+
+
+class Parameter:
+    """A field of a metric. `normal` turns what was given into its normal form, or raises with what it must be."""
+
+    __slots__ = ("default", "name", "normal")
+
+    def __init__(self, default: Any, normal: Callable[[str, Any], Any]) -> None:
+        self.default = default
+        self.normal = normal
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+
+def number(default: float | None, *, above: float | None = None, below: float | None = None) -> Any:
+    """A float, strictly above and below the given bounds. A default of None means that it must be given."""
+    bounds = [f"greater than {above:g}"] if above is not None else []
+    bounds += [f"less than {below:g}"] if below is not None else []
+    wanted = "a finite number" + (" " + " and ".join(bounds) if bounds else "")
+
+    def normal(name: str, value: Any) -> float | None:
+        if value is None and default is None:
+            return None
+        found = _as_float(value)
+        fits = found is not None and (above is None or found > above) and (below is None or found < below)
+        if not fits:
+            raise ParameterError(f"`{name}` must be {wanted}; it was {value!r}")
+        return found
+
+    return Parameter(default, normal)
+
+
+def fractions(default: tuple[float, ...]) -> Any:
+    """An increasing tuple of floats strictly inside (0, 1)."""
+
+    def normal(name: str, value: Any) -> tuple[float, ...]:
+        found = [_as_float(item) for item in (value if _is_sequence(value) else (value,))]
+        inside = [item for item in found if item is not None and 0 < item < 1]
+        if not inside or len(inside) != len(found):
+            raise ParameterError(f"`{name}` must be numbers strictly between 0 and 1; it was {value!r}")
+        if any(a >= b for a, b in pairwise(inside)):
+            raise ParameterError(f"`{name}` must be increasing; it was {value!r}")
+        return tuple(inside)
+
+    return Parameter(default, normal)
+
+
+def tweedie_power(default: float) -> Any:
+    """A float outside (0, 1), where the Tweedie family has no member."""
+
+    def normal(name: str, value: Any) -> float:
+        found = _as_float(value)
+        if found is None or 0 < found < 1:
+            raise ParameterError(f"`{name}` must be a finite number outside (0, 1); it was {value!r}")
+        return found
+
+    return Parameter(default, normal)
+
+
+def output_choice() -> Any:
+    """How several outputs become one value: "mean", "each", or one weight per output."""
+
+    def normal(name: str, value: Any) -> str | tuple[float, ...]:
+        if isinstance(value, str) and value in ("mean", "each"):
+            return value
+        if _is_sequence(value):
+            found = [_as_float(item) for item in value]
+            weights = [item for item in found if item is not None and item >= 0]
+            if weights and len(weights) == len(found) and sum(weights) > 0:
+                return tuple(weights)
+        raise ParameterError(
+            f'`{name}` must be "mean", "each", or one non-negative weight per output, not all zero; it was {value!r}'
+        )
+
+    return Parameter("mean", normal)
+
+
+def undefined_choice() -> Any:
+    """What stands for an undefined value: None for NaN, a number, or "raise"."""
+
+    def normal(name: str, value: Any) -> float | str | None:
+        if value is None or value == "raise":
+            return value  # type: ignore[no-any-return]
+        found = _as_float(value)
+        if found is None:
+            raise ParameterError(f'`{name}` must be a finite number, "raise", or None for NaN; it was {value!r}')
+        return found
+
+    return Parameter(None, normal)
+
+
+def _as_float(value: Any) -> float | None:
+    """A finite real number as a float, or None. Strings and bools are no numbers here."""
+    if isinstance(value, (str, bytes, bool)) or value is None:
+        return None
+    try:
+        found = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return found if math.isfinite(found) else None
+
+
+def _is_sequence(value: Any) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes, dict))
+
+
+_BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_RESERVED = ("None", "True", "False")
+
+
+def show(value: Any) -> str:
+    """A parameter value as it stands in the string form of a metric."""
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, tuple):
+        return f"({', '.join(show(item) for item in value)}{',' if len(value) == 1 else ''})"
+    if isinstance(value, str) and _BARE.fullmatch(value) and value not in _RESERVED:
+        return value
+    return repr(value)

@@ -1,0 +1,97 @@
+"""Errors relative to the size of the truth, in percent."""
+
+from __future__ import annotations
+
+import math
+
+from tallymark.metrics.absolute_error import ABSOLUTE_ERROR
+from tallymark.metrics.base import Undefined
+from tallymark.metrics.parameters import number
+from tallymark.metrics.regression import SumMetric
+from tallymark.states import Output, Sums, Term
+
+__all__ = ["Mape", "Smape", "Wape", "mape", "smape", "wape"]
+
+SYMMETRIC_ERROR = Term("symmetric_error")
+ABSOLUTE_TRUTH = Term("absolute_truth")
+
+
+class Mape(SumMetric):
+    """The mean of absolute errors relative to the truth, in percent.
+
+    >>> mape([100, 200], [110, 180])
+    10.0
+    """
+
+    unit = "percent"
+    range = (0.0, math.inf)
+    at_perfect = 0.0
+    formula = "100 · Σ w |ŷ − y| / max(|y|, epsilon) / Σ w"
+    reading = "Predictions are off by this share of the truth, on average."
+    pitfalls = (
+        "One row with a truth near 0 swamps it; the report counts such rows.",
+        "It punishes predictions that are too high more than those that are too low.",
+    )
+    samples = ({}, {"epsilon": 0.5})
+
+    epsilon: float = number(1e-15, above=0)
+    """The smallest size of a truth to divide by."""
+
+    def reads_terms(self) -> tuple[Term, ...]:
+        return (Term("relative_error", (self.epsilon,)), Term("small_truth", (self.epsilon,)))
+
+    def output(self, s: Output) -> float:
+        return 100.0 * s.mean(Term("relative_error", (self.epsilon,)))
+
+    def notes(self, state: Sums) -> tuple[str, ...]:
+        rows = state.count(Term("small_truth", (self.epsilon,)))
+        if not rows:
+            return ()
+        return (f"{rows} row{'s have' if rows > 1 else ' has'} a truth closer to 0 than {self.epsilon:g}",)
+
+
+class Smape(SumMetric):
+    """The mean of absolute errors relative to the mean size of truth and prediction, in percent.
+
+    >>> smape([100], [300])
+    100.0
+    """
+
+    unit = "percent"
+    range = (0.0, 200.0)
+    at_perfect = 0.0
+    formula = "200 · Σ w |ŷ − y| / (|y| + |ŷ|) / Σ w, where 0/0 = 0"
+    reading = "0 is perfect; 200 means that signs differ or one side is always 0."
+    pitfalls = ("Any prediction but 0 for a truth of 0 costs the full 200 %.",)
+    terms = (SYMMETRIC_ERROR,)
+
+    def output(self, s: Output) -> float:
+        return min(200.0 * s.mean(SYMMETRIC_ERROR), 200.0)
+
+
+class Wape(SumMetric):
+    """The sum of absolute errors relative to the sum of the truth, in percent.
+
+    >>> wape([100, 300], [110, 270])
+    10.0
+    """
+
+    unit = "percent"
+    range = (0.0, math.inf)
+    at_perfect = 0.0
+    formula = "100 · Σ w |ŷ − y| / Σ w |y|"
+    reading = "The total error as a share of the total volume."
+    when_undefined = "The truth is zero in every row."
+    pitfalls = ("Large rows decide it.",)
+    terms = (ABSOLUTE_ERROR, ABSOLUTE_TRUTH)
+
+    def output(self, s: Output) -> float | Undefined:
+        volume = s.mean(ABSOLUTE_TRUTH)
+        if volume == 0:
+            return Undefined("the truth is zero in every row")
+        return 100.0 * s.ratio(ABSOLUTE_ERROR, ABSOLUTE_TRUTH)
+
+
+mape = Mape()
+smape = Smape()
+wape = Wape()

@@ -1,0 +1,75 @@
+"""Squared errors: their sum, their mean, and the root of the mean."""
+
+from __future__ import annotations
+
+import math
+
+from tallymark.metrics.regression import SumMetric
+from tallymark.states import Output, Term
+
+__all__ = ["Mse", "Rmse", "Rss", "mse", "rmse", "rss"]
+
+SQUARED_ERROR = Term("squared_error")
+
+
+class Rss(SumMetric):
+    """The sum of squared errors.
+
+    >>> rss([3, -0.5, 2, 7], [2.5, 0, 2, 8])
+    1.5
+    """
+
+    unit = "y squared"
+    range = (0.0, math.inf)
+    at_perfect = 0.0
+    formula = "Σ w (ŷ − y)²"
+    reading = "Grows with the number of rows: compare it only on the same rows."
+    pitfalls = ("One large error can outweigh all the others.", "It cannot be compared between sets of different size.")
+    terms = (SQUARED_ERROR,)
+
+    def output(self, s: Output) -> float:
+        return s.total(SQUARED_ERROR)
+
+
+class Mse(SumMetric):
+    """The mean of squared errors.
+
+    >>> mse([3, -0.5, 2, 7], [2.5, 0, 2, 8])
+    0.375
+    """
+
+    aliases = {"mean_squared_error": {}}
+    unit = "y squared"
+    range = (0.0, math.inf)
+    at_perfect = 0.0
+    formula = "Σ w (ŷ − y)² / Σ w"
+    reading = "In squared units of y: take the root (rmse) to read it."
+    pitfalls = ("One large error can outweigh all the others.",)
+    terms = (SQUARED_ERROR,)
+
+    def output(self, s: Output) -> float:
+        return s.mean(SQUARED_ERROR)
+
+
+class Rmse(SumMetric):
+    """The root of the mean squared error: a typical error, in the unit of y, where large errors count more.
+
+    >>> rmse([3, -0.5, 2, 7], [2.5, 0, 2, 8])
+    0.6123724356957945
+    """
+
+    aliases = {"root_mean_squared_error": {}}
+    range = (0.0, math.inf)
+    at_perfect = 0.0
+    formula = "√( Σ w (ŷ − y)² / Σ w )"
+    reading = "Never below mae; far above it, a few large errors dominate."
+    pitfalls = ("One large error can outweigh all the others.",)
+    terms = (SQUARED_ERROR,)
+
+    def output(self, s: Output) -> float:
+        return math.sqrt(s.mean(SQUARED_ERROR))
+
+
+rss = Rss()
+mse = Mse()
+rmse = Rmse()

@@ -1,0 +1,8 @@
+"""Renderings of plain tables. Nothing here knows what a metric is."""
+
+from tallymark.report.frames import to_frame
+from tallymark.report.html import to_html
+from tallymark.report.table import Table, show_number
+from tallymark.report.text import to_text
+
+__all__ = ["Table", "show_number", "to_frame", "to_html", "to_text"]

@@ -1,0 +1,22 @@
+"""Columns of data as a pandas, Polars or Arrow table; each package is loaded only when it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from tallymark.errors import MissingPackageError
+
+_PACKAGES = {"pandas": ("pandas", "DataFrame"), "polars": ("polars", "DataFrame"), "arrow": ("pyarrow", "table")}
+
+
+def to_frame(columns: dict[str, list[Any]], form: str) -> Any:
+    """The columns as a table of the package that `form` names: pandas, polars or arrow."""
+    package, constructor = _PACKAGES[form]
+    try:
+        module = importlib.import_module(package)
+    except ImportError as error:
+        raise MissingPackageError(
+            f"to_{form}() needs the package {package}; install it with: pip install {package}"
+        ) from error
+    return getattr(module, constructor)(columns)

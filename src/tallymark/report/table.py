@@ -1,0 +1,41 @@
+"""A table of cells as data: what every rendering starts from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Table(NamedTuple):
+    """A title, headings, rows of cells, and lines below. Text and HTML are made of this, and nothing else."""
+
+    title: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    notes: Sequence[str] = ()
+    numbers: Sequence[str] = ()
+    """The headings of columns that hold numbers, and so line up."""
+
+
+def show_number(value: float) -> str:
+    """A number as a person reads it: six significant digits, thousands apart, no exponent where it can be helped."""
+    if math.isnan(value):
+        return "undefined"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    size = abs(value)
+    if size != 0 and (size < 1e-4 or size >= 1e15):
+        return f"{value:.5e}"
+    if size >= 1e5:
+        return f"{value:,.1f}" if size < 1e9 else f"{value:,.0f}"
+    return f"{value:.6g}"
+
+
+def show_cell(value: object) -> str:
+    """Any cell as text."""
+    if isinstance(value, float):
+        return show_number(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return "" if value is None else str(value)

@@ -1,0 +1,31 @@
+"""States: what is kept of the rows. One file per state; each has a zero, adds, and can be written as bytes."""
+
+from tallymark.states.base import ONE, Reads, State, divide, to_float
+from tallymark.states.plan import Plan, States
+from tallymark.states.rows import Rows, RowsOf, exact_sum
+from tallymark.states.sums import Output, Sums, SumsOf, Total, total_weight
+from tallymark.states.terms import INTERVAL, LOWEST, PAIRED, QUANTILES, Term, check_columns
+
+__all__ = [
+    "INTERVAL",
+    "LOWEST",
+    "ONE",
+    "PAIRED",
+    "QUANTILES",
+    "Output",
+    "Plan",
+    "Reads",
+    "Rows",
+    "RowsOf",
+    "State",
+    "States",
+    "Sums",
+    "SumsOf",
+    "Term",
+    "Total",
+    "check_columns",
+    "divide",
+    "exact_sum",
+    "to_float",
+    "total_weight",
+]

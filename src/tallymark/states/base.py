@@ -1,0 +1,120 @@
+"""The algebra: a state has a zero and can be added; a `Reads` says which state a metric reads and what it must hold."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable
+from typing import Any, ClassVar, Self
+
+from tallymark.batch import Batch
+from tallymark.errors import StateError
+
+UNIT_BITS = 1074
+"""Exact totals are integers in units of 2**-1074, the smallest positive float64."""
+
+ONE = 1 << UNIT_BITS
+"""The number 1 as an exact total."""
+
+
+def to_float(exact: int) -> float:
+    """An exact total rounded once to the nearest float64; infinite if it is out of range."""
+    return divide(exact, ONE)
+
+
+def divide(numerator: int, denominator: int) -> float:
+    """The quotient of two integers, rounded once; infinite if it is out of range."""
+    try:
+        return numerator / denominator
+    except OverflowError:
+        return float("inf") if (numerator > 0) == (denominator > 0) else float("-inf")
+
+
+class State(ABC):
+    """What a metric needs to know about the rows seen so far.
+
+    States are frozen. They add in any order and grouping, and zero changes nothing. `grows` says whether the size of
+    the state grows with the rows or stays fixed.
+    """
+
+    __slots__ = ()
+    grows: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """How many rows were seen."""
+
+    @property
+    @abstractmethod
+    def weight(self) -> int:
+        """The total weight, as an exact total."""
+
+    @abstractmethod
+    def __add__(self, other: Self) -> Self: ...
+
+    @abstractmethod
+    def fields(self) -> dict[str, Any]:
+        """What the byte format writes: numbers, strings, arrays, and lists and dicts of them."""
+
+    @classmethod
+    @abstractmethod
+    def from_fields(cls, fields: dict[str, Any]) -> State:
+        """The inverse of `fields`; raises on anything that `fields` could not have written."""
+
+    def to_bytes(self) -> bytes:
+        """The state in the portable byte format."""
+        from tallymark.states.format import pack
+
+        return pack(type(self).__name__, self.fields())
+
+    @staticmethod
+    def from_bytes(data: bytes) -> State:
+        """The state that `to_bytes` wrote, by this release or an earlier one."""
+        from tallymark.states.format import unpack
+
+        return State.restore(*unpack(data))
+
+    @staticmethod
+    def restore(name: str, fields: dict[str, Any]) -> State:
+        """The state of the type `name` with these fields."""
+        for cls in State.__subclasses__():
+            if cls.__name__ == name:
+                try:
+                    return cls.from_fields(fields)
+                except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+                    raise StateError(f"these bytes do not hold a valid {name} state: {error}") from error
+        raise StateError(
+            f"these bytes hold a state of the unknown type {name!r}; a newer release may have written them"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (State.from_bytes, (self.to_bytes(),))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, State) and type(self) is type(other) and self.to_bytes() == other.to_bytes()
+
+    def __hash__(self) -> int:
+        return hash(self.to_bytes())
+
+
+class Reads(ABC):
+    """Which state a metric reads, and what that state must hold. Equal declarations share one state."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def group(self) -> Hashable:
+        """Declarations of one group can be joined into one state."""
+
+    @abstractmethod
+    def join(self, other: Any) -> Reads:
+        """The declaration of a state that serves both."""
+
+    @abstractmethod
+    def zero(self) -> State:
+        """The state of no rows."""
+
+    @abstractmethod
+    def fold(self, batch: Batch) -> State:
+        """The state of the rows of one batch."""

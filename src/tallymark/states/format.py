@@ -1,0 +1,122 @@
+"""The byte format of states: portable, versioned, self-checking, never executable.
+
+::
+
+    offset  size  what
+    0       4     the letters TMST
+    4       2     format version, little-endian (1)
+    6       2     zero
+    8       8     length of the header in bytes, little-endian
+    16      h     header: UTF-8 JSON {"type": ..., "fields": ..., "buffers": [lengths]}
+    16+h    ...   the buffers, one after another
+    end-32  32    SHA-256 of everything before it
+
+In the fields, ``{"~int": k}`` stands for the big integer in buffer k (little-endian two's complement), ``{"~array": k,
+"dtype": "<f8", "shape": [...]}`` for an array in C order, and ``{"~float": "inf"}`` for a float that JSON cannot write.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from typing import Any
+
+import numpy as np
+
+from tallymark.errors import StateError
+
+MAGIC = b"TMST"
+VERSION = 1
+_DIGEST = 32
+_PREFIX = 16
+_SAFE_INT = 1 << 53  # every JSON reader keeps integers below this
+_DTYPES = ("<f8", "<i8", "|u1")
+
+
+def pack(kind: str, fields: dict[str, Any]) -> bytes:
+    """The bytes of a state of type `kind` with these fields."""
+    buffers: list[bytes] = []
+    content = _encode(fields, buffers)
+    header = json.dumps(
+        {"type": kind, "fields": content, "buffers": [len(b) for b in buffers]}, separators=(",", ":"), sort_keys=True
+    ).encode()
+    head = MAGIC + VERSION.to_bytes(2, "little") + bytes(2) + len(header).to_bytes(8, "little")
+    body = b"".join([head, header, *buffers])
+    return body + hashlib.sha256(body).digest()
+
+
+def unpack(data: bytes) -> tuple[str, dict[str, Any]]:
+    """The type and fields that `pack` wrote."""
+    data = bytes(data)
+    if len(data) < _PREFIX + _DIGEST or data[:4] != MAGIC:
+        raise StateError("these bytes are not a tallymark state")
+    version = int.from_bytes(data[4:6], "little")
+    if version > VERSION:
+        raise StateError(
+            f"these bytes are a state in format {version}; this release reads up to {VERSION}: upgrade tallymark"
+        )
+    body = data[:-_DIGEST]
+    if hashlib.sha256(body).digest() != data[-_DIGEST:]:
+        raise StateError("these bytes are a damaged tallymark state: the checksum does not match")
+    try:
+        length = int.from_bytes(data[8:16], "little")
+        header = json.loads(body[_PREFIX : _PREFIX + length].decode())
+        buffers = _cut(body[_PREFIX + length :], header["buffers"])
+        fields = _decode(header["fields"], buffers)
+        kind = header["type"]
+    except StateError:
+        raise
+    except (KeyError, TypeError, ValueError, IndexError, RecursionError) as error:
+        raise StateError(f"these bytes are not a valid tallymark state: {error}") from error
+    if not isinstance(kind, str) or not isinstance(fields, dict):
+        raise StateError("these bytes are not a valid tallymark state: the header is malformed")
+    return kind, fields
+
+
+def _encode(value: Any, buffers: list[bytes]) -> Any:
+    if value is None or isinstance(value, (str, bool)):
+        return value
+    if isinstance(value, int):
+        if -_SAFE_INT < value < _SAFE_INT:
+            return value
+        buffers.append(value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True))
+        return {"~int": len(buffers) - 1}
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"~float": repr(value)}
+    if isinstance(value, np.ndarray):
+        array = np.ascontiguousarray(value, dtype=value.dtype.newbyteorder("<"))
+        buffers.append(array.tobytes())
+        return {"~array": len(buffers) - 1, "dtype": array.dtype.str, "shape": list(array.shape)}
+    if isinstance(value, (list, tuple)):
+        return [_encode(item, buffers) for item in value]
+    if isinstance(value, dict):
+        return {key: _encode(item, buffers) for key, item in value.items()}
+    raise StateError(f"a state cannot hold a value of type {type(value).__name__}")
+
+
+def _cut(data: bytes, lengths: list[int]) -> list[bytes]:
+    out, at = [], 0
+    for length in lengths:
+        if type(length) is not int or length < 0 or at + length > len(data):
+            raise StateError("these bytes are not a valid tallymark state: a buffer is cut short")
+        out.append(data[at : at + length])
+        at += length
+    return out
+
+
+def _decode(value: Any, buffers: list[bytes]) -> Any:
+    if isinstance(value, list):
+        return [_decode(item, buffers) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "~int" in value:
+        return int.from_bytes(buffers[value["~int"]], "little", signed=True)
+    if "~float" in value:
+        return float(value["~float"])
+    if "~array" in value:
+        if value["dtype"] not in _DTYPES:
+            raise StateError(f"these bytes are not a valid tallymark state: arrays of {value['dtype']!r} are not used")
+        array = np.frombuffer(buffers[value["~array"]], dtype=value["dtype"])
+        return array.astype(array.dtype.newbyteorder("="), copy=False).reshape(value["shape"])
+    return {key: _decode(item, buffers) for key, item in value.items()}

@@ -1,0 +1,40 @@
+"""A plan: which states, with which terms, a set of metrics needs. An engine is given a plan and folds rows into it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+from tallymark.batch import Batch
+from tallymark.states.base import Reads, State
+
+States = tuple[State, ...]
+
+
+class Plan:
+    """The joined declarations of many metrics: one state per group, each computed once."""
+
+    __slots__ = ("_places", "reads")
+
+    def __init__(self, wanted: Iterable[Reads]) -> None:
+        groups: dict[Hashable, Reads] = {}
+        for reads in wanted:
+            groups[reads.group] = groups[reads.group].join(reads) if reads.group in groups else reads
+        self.reads = tuple(groups.values())
+        self._places = {group: place for place, group in enumerate(groups)}
+
+    def zero(self) -> States:
+        """The states of no rows."""
+        return tuple(reads.zero() for reads in self.reads)
+
+    def fold(self, batch: Batch) -> States:
+        """The states of one batch."""
+        return tuple(reads.fold(batch) for reads in self.reads)
+
+    def pick(self, states: States, reads: Reads) -> State:
+        """The state that serves a declaration."""
+        return states[self._places[reads.group]]
+
+    @staticmethod
+    def add(left: States, right: States) -> States:
+        """The states of both sets of rows."""
+        return tuple(a + b for a, b in zip(left, right, strict=True))

@@ -1,0 +1,270 @@
+"""The sums state: exact totals, and extremes, of the pointwise terms that a plan asks for. Its size is fixed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+from tallymark._core import Tasks
+from tallymark.batch import Batch
+from tallymark.errors import StateError
+from tallymark.states.base import UNIT_BITS, Reads, State, divide, to_float
+from tallymark.states.terms import Term
+
+_from_bytes = int.from_bytes
+_LINKS = (None, "log")
+
+
+class Total(NamedTuple):
+    """One term over all rows: the exact total of its finite values, counts of the others, and its extremes."""
+
+    exact: int  # in the unit of its state
+    above: int  # values that were +inf
+    below: int  # values that were -inf
+    undefined: int  # values that were NaN, as inf - inf is
+    lowest: float
+    highest: float
+
+    def plus(self, other: Total) -> Total:
+        """The total of both sets of rows."""
+        return Total(
+            self.exact + other.exact,
+            self.above + other.above,
+            self.below + other.below,
+            self.undefined + other.undefined,
+            _lower(self.lowest, other.lowest),
+            -_lower(-self.highest, -other.highest),
+        )
+
+    def shifted(self, bits: int) -> Total:
+        """The same total in a unit that is 2**bits smaller."""
+        return self._replace(exact=self.exact << bits) if bits else self
+
+
+def _lower(a: float, b: float) -> float:
+    """The lower of two floats, where -0.0 is lower than 0.0: `min` would go by their order."""
+    return a if (a, math.copysign(1.0, a)) <= (b, math.copysign(1.0, b)) else b
+
+
+class Layout(NamedTuple):
+    """Where the totals of each term stand, for tables of given widths."""
+
+    tasks: Tasks
+    slots: dict[Term, tuple[int, ...]]
+
+
+class SumsOf(Reads):
+    """Asks for totals of these terms. `link="log"` reads predictions through exp first."""
+
+    __slots__ = ("_layouts", "link", "terms")
+
+    def __init__(self, *terms: Term, link: str | None = None) -> None:
+        self.terms = tuple(sorted(set(terms)))
+        self.link = link
+        self._layouts: dict[tuple[int, int], Layout] = {}
+
+    @property
+    def group(self) -> Hashable:
+        return (SumsOf, self.link)
+
+    def join(self, other: SumsOf) -> SumsOf:
+        return SumsOf(*self.terms, *other.terms, link=self.link)
+
+    def through(self, link: str) -> SumsOf:
+        """The same terms of predictions that are read through a link."""
+        return SumsOf(*self.terms, link=link)
+
+    def zero(self) -> Sums:
+        return Sums(self, None, 0, UNIT_BITS, 0, ())
+
+    def fold(self, batch: Batch) -> Sums:
+        if batch.n == 0:
+            return self.zero()
+        columns = (batch.truth_columns, batch.prediction_columns)
+        layout = self._layouts.get(columns) or self.layout(columns)
+        found = layout.tasks.run(batch.truth, batch.prediction, batch.weights, self.link is not None)
+        if found is None:
+            raise batch.fault()
+        unit = min([UNIT_BITS, *[entry[1] for entry in found]])
+        totals = [
+            Total(_from_bytes(raw, "little", signed=True) << (shift - unit), above, below, undefined, lowest, highest)
+            for raw, shift, above, below, undefined, lowest, highest in found
+        ]
+        weight = batch.n << (UNIT_BITS - unit) if batch.weights is None else totals.pop().exact
+        return Sums(self, columns, batch.n, unit, weight, tuple(totals))
+
+    def layout(self, columns: tuple[int, int]) -> Layout:
+        """The tasks for tables of these widths, made once."""
+        wanted = [(task[2:], task, term) for term in self.terms for task in term.tasks(*columns)]
+        wanted.sort(key=lambda entry: entry[0])  # tasks on the same columns stand together
+        slots: dict[Term, list[int]] = {}
+        for position, (_, _, term) in enumerate(wanted):
+            slots.setdefault(term, []).append(position)
+        tasks = Tasks([task for _, task, _ in wanted])
+        layout = Layout(tasks, {term: tuple(places) for term, places in slots.items()})
+        self._layouts[columns] = layout
+        return layout
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SumsOf) and (self.terms, self.link) == (other.terms, other.link)
+
+    def __hash__(self) -> int:
+        return hash((self.terms, self.link))
+
+    def __repr__(self) -> str:
+        return f"SumsOf({', '.join(term.name for term in self.terms)})"
+
+
+class Sums(State):
+    """Exact totals of terms over rows. A function of the multiset of rows: no order or grouping changes a bit of it.
+
+    Totals and weight are whole numbers of 2**(unit - 1074), where `unit` is as large as these rows allow: most of the
+    2,200 bits that a total may need are zero, and arithmetic on them would take its time.
+    """
+
+    __slots__ = ("_n", "_weight", "columns", "reads", "totals", "unit")
+
+    def __init__(
+        self,
+        reads: SumsOf,
+        columns: tuple[int, int] | None,
+        n: int,
+        unit: int,
+        weight: int,
+        totals: tuple[Total, ...],
+    ) -> None:
+        self.reads = reads
+        self.columns = columns
+        self._n = n
+        self.unit = unit
+        self._weight = weight
+        self.totals = totals
+
+    @property
+    def n(self) -> int:
+        return self._n
+
+    @property
+    def weight(self) -> int:
+        return self._weight << self.unit
+
+    def __add__(self, other: Sums) -> Sums:
+        if not isinstance(other, Sums):
+            return NotImplemented
+        if self.reads != other.reads:
+            raise StateError(f"only states of the same terms add; these hold {self.reads} and {other.reads}")
+        if self.columns is None:
+            return other
+        if other.columns is None:
+            return self
+        if self.columns != other.columns:
+            raise StateError(
+                "only states of tables of the same width add; these have "
+                f"{self.columns} and {other.columns} columns of truth and prediction"
+            )
+        unit = min(self.unit, other.unit)
+        left, right = self.unit - unit, other.unit - unit
+        totals = tuple([a.shifted(left).plus(b.shifted(right)) for a, b in zip(self.totals, other.totals, strict=True)])
+        weight = (self._weight << left) + (other._weight << right)
+        return Sums(self.reads, self.columns, self._n + other._n, unit, weight, totals)
+
+    def at(self, output: int) -> Output:
+        """The totals of one output, for a formula to read."""
+        return Output(self, output)
+
+    def lowest(self, term: Term) -> float:
+        """The lowest value of a term over all outputs."""
+        return min(self.totals[place].lowest for place in self._slots(term))
+
+    def count(self, term: Term) -> int:
+        """The total of a term that counts rows, over all outputs."""
+        return sum(self.totals[place].exact for place in self._slots(term)) << self.unit >> UNIT_BITS
+
+    def find(self, term: Term, output: int) -> Total:
+        """The total of a term for one output; a term with a single total serves every output."""
+        places = self._slots(term)
+        return self.totals[places[output] if len(places) > 1 else places[0]]
+
+    def _slots(self, term: Term) -> tuple[int, ...]:
+        if self.columns is None:
+            raise StateError("a state of no rows has no totals")
+        layout = self.reads._layouts.get(self.columns) or self.reads.layout(self.columns)
+        return layout.slots[term]
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "terms": [[term.name, list(term.parameters)] for term in self.reads.terms],
+            "link": self.reads.link,
+            "columns": None if self.columns is None else list(self.columns),
+            "n": self._n,
+            "weight": self.weight,
+            "totals": [list(total.shifted(self.unit)) for total in self.totals],
+        }
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Sums:
+        terms = [Term(str(name), tuple(float(p) for p in parameters)) for name, parameters in fields["terms"]]
+        if fields["link"] not in _LINKS:
+            raise StateError(f"unknown link {fields['link']!r}")
+        reads = SumsOf(*terms, link=fields["link"])
+        totals = tuple(_checked_total(*entry) for entry in fields["totals"])
+        columns = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
+        expected = 0 if columns is None else sum(len(slots) for slots in reads.layout(columns).slots.values())
+        if len(totals) != expected:
+            raise StateError(f"there are {len(totals)} totals for {expected} terms")
+        return cls(reads, columns, int(fields["n"]), 0, int(fields["weight"]), totals)
+
+
+def _checked_total(exact: int, above: int, below: int, undefined: int, lowest: float, highest: float) -> Total:
+    return Total(int(exact), int(above), int(below), int(undefined), float(lowest), float(highest))
+
+
+class Output:
+    """The totals of one output, as formulas read them. Exact totals and the weight share one unit."""
+
+    __slots__ = ("_output", "_state", "weight")
+
+    def __init__(self, state: Sums, output: int) -> None:
+        self._state = state
+        self._output = output
+        self.weight = state._weight
+
+    def total(self, term: Term) -> float:
+        """The weighted total, rounded once."""
+        return self._rounded(term, 1 << (UNIT_BITS - self._state.unit), self._output)
+
+    def mean(self, term: Term, *, column: int | None = None) -> float:
+        """The weighted mean, rounded once; of another column of predictions if one is named."""
+        return self._rounded(term, self.weight, self._output if column is None else column)
+
+    def ratio(self, numerator: Term, denominator: Term) -> float:
+        """One total over another, rounded once."""
+        below = self.exact(denominator)
+        return self._rounded(numerator, below, self._output) if below else math.nan
+
+    def exact(self, term: Term) -> int | None:
+        """The exact total; None if a value overflowed."""
+        found = self._state.find(term, self._output)
+        return None if found.above or found.below or found.undefined else found.exact
+
+    def lowest(self, term: Term) -> float:
+        """The lowest value."""
+        return self._state.find(term, self._output).lowest
+
+    def highest(self, term: Term) -> float:
+        """The highest value."""
+        return self._state.find(term, self._output).highest
+
+    def _rounded(self, term: Term, denominator: int, output: int) -> float:
+        found = self._state.find(term, output)
+        if found.undefined or (found.above and found.below):
+            return math.nan
+        if found.above or found.below:
+            return math.inf if found.above else -math.inf
+        return divide(found.exact, denominator)
+
+
+def total_weight(state: State) -> float:
+    """The total weight of a state as a float."""
+    return to_float(state.weight)

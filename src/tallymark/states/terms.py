@@ -1,0 +1,93 @@
+"""The pointwise terms that the core can total, by name. The numbers are the core's and never change.
+
+A term reads rows in one of three layouts: `paired` (column k of the predictions answers column k of the truth, one
+total per output), `quantiles` (every column of the predictions answers the one column of the truth, with a parameter of
+its own) and `interval` (two columns of predictions, lower and upper, answer the one column of the truth).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tallymark.errors import ShapeError
+
+PAIRED = "paired"
+QUANTILES = "quantiles"
+INTERVAL = "interval"
+
+CODES = {
+    "squared_error": 1,
+    "absolute_error": 2,
+    "exact_error": 3,
+    "exact_error_squares": 4,
+    "exact_truth": 5,
+    "exact_truth_squares": 6,
+    "exact_prediction": 7,
+    "exact_prediction_squares": 8,
+    "exact_products": 9,
+    "relative_error": 10,
+    "symmetric_error": 11,
+    "absolute_truth": 12,
+    "huber": 13,
+    "log_cosh": 14,
+    "squared_log_error": 15,
+    "deviance": 16,
+    "pinball": 17,
+    "interval": 18,
+    "covered": 19,
+    "small_truth": 20,
+    "truth_range": 21,
+    "lowest_prediction": 22,
+    "highest_absolute_error": 23,
+    "lowest_width": 24,
+}
+
+_INTERVAL_TERMS = frozenset({"interval", "covered", "lowest_width"})
+
+
+class Term(NamedTuple):
+    """A term and its parameters: none, one for all outputs, or one per column of predictions."""
+
+    name: str
+    parameters: tuple[float, ...] = ()
+
+    @property
+    def layout(self) -> str:
+        """How the term reads the columns."""
+        if self.name in _INTERVAL_TERMS:
+            return INTERVAL
+        return QUANTILES if len(self.parameters) > 1 else PAIRED
+
+    def tasks(self, truth_columns: int, prediction_columns: int) -> list[tuple[int, float, int, int]]:
+        """The core's tasks for this term on tables of these widths."""
+        check_columns(self.layout, truth_columns, prediction_columns, len(self.parameters))
+        code = CODES[self.name]
+        if self.layout == INTERVAL:
+            return [(code, self.parameters[0] if self.parameters else 0.0, 0, 0)]
+        if self.layout == QUANTILES:
+            return [(code, parameter, 0, k) for k, parameter in enumerate(self.parameters)]
+        parameter = self.parameters[0] if self.parameters else 0.0
+        return [(code, parameter, k, k) for k in range(prediction_columns)]
+
+
+def check_columns(layout: str, truth_columns: int, prediction_columns: int, quantiles: int) -> None:
+    """Refuse tables whose widths do not fit the layout."""
+    if layout == PAIRED:
+        if truth_columns != prediction_columns:
+            raise ShapeError(
+                "`y_true` and `y_pred` must have the same number of columns; "
+                f"they had {truth_columns} and {prediction_columns}"
+            )
+        return
+    if truth_columns != 1:
+        raise ShapeError(f"`y_true` must have one column here; it had {truth_columns}")
+    if layout == QUANTILES and prediction_columns != quantiles:
+        raise ShapeError(
+            f"`y_pred` must have one column per quantile; it had {prediction_columns} for {quantiles} alphas"
+        )
+    if layout == INTERVAL and prediction_columns != 2:
+        raise ShapeError(f"`y_pred` must have two columns, lower and upper bound; it had {prediction_columns}")
+
+
+LOWEST = {"y_true": Term("truth_range"), "y_pred": Term("lowest_prediction"), "width": Term("lowest_width")}
+"""The terms that find the lowest value of an input."""
