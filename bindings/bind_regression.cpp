@@ -61,7 +61,8 @@ struct Tasks {
     for (Tally& t : totals.tallies) {
       unsigned char raw[ExactSum::kBytes];
       const auto written = t.sum.write(raw);
-      out.append(nb::make_tuple(nb::bytes(raw, written.length), 32 * written.skipped, t.sum.above(), t.sum.below(), t.sum.undefined(), t.lowest, t.highest));
+      out.append(nb::make_tuple(nb::bytes(raw, written.length), 32 * written.skipped, t.sum.above(), t.sum.below(),
+                                t.sum.undefined(), t.lowest, t.highest));
     }
     return out;
   }
@@ -75,7 +76,8 @@ void bind_regression(nb::module_& m) {
   nb::class_<Tasks>(m, "Tasks", "Terms to total over rows of truth, prediction and weight.")
       .def(nb::init<const std::vector<TaskTuple>&>(), nb::arg("tasks"),
            "Each task is (term, parameter, truth column, prediction column).")
-      .def("run", &Tasks::run, nb::arg("truth"), nb::arg("prediction"), nb::arg("weight").none(), nb::arg("exponentiate"),
+      .def("run", &Tasks::run, nb::arg("truth"), nb::arg("prediction"), nb::arg("weight").none(),
+           nb::arg("exponentiate"),
            nb::sig("def run(self, truth: object, prediction: object, weight: object | None, exponentiate: bool) -> "
                    "list[tuple[bytes, int, int, int, int, float, float]] | None"),
            "One (total, shift, above, below, undefined, lowest, highest) per task; None if an input must be refused.");

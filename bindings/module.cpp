@@ -7,6 +7,7 @@ void bind_parallel(nb::module_& m);
 void bind_regression(nb::module_& m);
 
 NB_MODULE(_core, m) {
+  nb::set_leak_warnings(false);  // metrics keep their tasks until the interpreter ends
   m.doc() = "The native core: exact sums over rows.";
   bind_parallel(m);
   bind_regression(m);

@@ -20,7 +20,8 @@ struct Column {
 
   // True where rows [0, n) can be read as an array of doubles in place.
   bool plain() const {
-    return type == Type::f64 && stride == sizeof(double) && reinterpret_cast<std::uintptr_t>(data) % sizeof(double) == 0;
+    return type == Type::f64 && stride == sizeof(double) &&
+           reinterpret_cast<std::uintptr_t>(data) % sizeof(double) == 0;
   }
 };
 

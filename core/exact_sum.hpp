@@ -3,10 +3,10 @@
 // A sum is kept as one wide fixed-point integer in units of 2^-1074, the smallest double, so adding is exact and the
 // result is a function of the multiset of terms: no order, chunk size or thread count can change a bit of it.
 //
-// One wide addition per term would be slow, so a block of terms is first cut along two binary grids. Adding 1.5*2^(52+g)
-// to x rounds it to a multiple of 2^g and leaves that multiple in the low bits of the result, where integer arithmetic
-// can total it; what was rounded off goes to a second, finer grid. Two grids hold 102 bits below the largest term of
-// the block. Blocks that need more are added term by term.
+// One wide addition per term would be slow, so a block of terms is first cut along two binary grids.
+// Adding 1.5*2^(52+g) to x rounds it to a multiple of 2^g and leaves that multiple in the low bits of the result, where
+// integer arithmetic can total it; what was rounded off goes to a second, finer grid. Two grids hold 102 bits below the
+// largest term of the block. Blocks that need more are added term by term.
 #pragma once
 
 #include <array>
@@ -46,9 +46,12 @@ class ExactSum {
   void add(double x) {
     const std::uint64_t m = magnitude(x);
     if (m >= kInfinity) {
-      if (m > kInfinity) ++undefined_;
-      else if (x > 0) ++above_;
-      else ++below_;
+      if (m > kInfinity)
+        ++undefined_;
+      else if (x > 0)
+        ++above_;
+      else
+        ++below_;
       return;
     }
     const auto field = static_cast<int>(m >> 52);

@@ -1,7 +1,7 @@
 // Pointwise terms over rows of (truth, prediction, weight), totalled exactly in one pass over memory.
 //
-// A caller lists tasks; each names a term, its parameter and the columns it reads. Rows are taken in blocks that stay in
-// the nearest cache, and every task runs over a block before the next one is loaded.
+// A caller lists tasks; each names a term, its parameter and the columns it reads. Rows are taken in blocks that stay
+// in the nearest cache, and every task runs over a block before the next one is loaded.
 #pragma once
 
 #include <cstddef>
@@ -28,22 +28,22 @@ enum class Term : int {
   exact_truth_squares,  // y y
   exact_prediction,     // p
   exact_prediction_squares,
-  exact_products,       // y p
-  relative_error,       // |e| / max(|y|, parameter)
-  symmetric_error,      // |e| / (|y| + |p|), 0 where both are 0
-  absolute_truth,       // |y|
-  huber,                // parameter: delta
+  exact_products,   // y p
+  relative_error,   // |e| / max(|y|, parameter)
+  symmetric_error,  // |e| / (|y| + |p|), 0 where both are 0
+  absolute_truth,   // |y|
+  huber,            // parameter: delta
   log_cosh,
-  squared_log_error,    // (log(1+p) - log(1+y))^2
-  deviance,             // parameter: Tweedie power
-  pinball,              // parameter: alpha
-  interval,             // parameter: 1 - level; reads this column of predictions and the next
-  covered,              // 1 where lower <= y <= upper; reads two columns likewise
-  small_truth,          // rows with |y| < parameter, unweighted
-  truth_range,          // lowest and highest y
+  squared_log_error,  // (log(1+p) - log(1+y))^2
+  deviance,           // parameter: Tweedie power
+  pinball,            // parameter: alpha
+  interval,           // parameter: 1 - level; reads this column of predictions and the next
+  covered,            // 1 where lower <= y <= upper; reads two columns likewise
+  small_truth,        // rows with |y| < parameter, unweighted
+  truth_range,        // lowest and highest y
   lowest_prediction,
   highest_absolute_error,
-  lowest_width,         // upper - lower; reads two columns
+  lowest_width,  // upper - lower; reads two columns
 };
 inline constexpr int kTerms = static_cast<int>(Term::lowest_width) + 1;
 
@@ -91,11 +91,12 @@ struct Block {
   std::size_t n = 0;
   const double* y = nullptr;
   const double* p = nullptr;
-  const double* upper = nullptr;   // the second prediction column, where a task reads two
-  const double* w = nullptr;       // nullptr: unweighted
+  const double* upper = nullptr;  // the second prediction column, where a task reads two
+  const double* w = nullptr;      // nullptr: unweighted
   double* e = nullptr;
-  double* scratch = nullptr;       // two blocks of room
-  std::uint64_t largest_error = 0;
+  double* scratch = nullptr;        // two blocks of room
+  std::uint64_t largest_error = 0;  // bit patterns of magnitudes
+  std::uint64_t largest_weight = 0;
 };
 
 // Order-preserving integer code, so that extremes vectorise as integer reductions and -0 < +0 in any order.
@@ -107,36 +108,42 @@ TM_INLINE double unordered(std::int64_t k) {
   return real(static_cast<std::uint64_t>(k ^ static_cast<std::int64_t>(static_cast<std::uint64_t>(k >> 63) >> 1)));
 }
 
+// Widens the range of values seen.
 template <class Value>
-TM_INLINE void lower(Tally& t, std::size_t n, Value&& value) {
-  std::int64_t m = ordered(t.lowest);
+TM_INLINE void widen(Tally& t, std::size_t n, Value&& value) {
+  std::int64_t low = ordered(t.lowest), high = ordered(t.highest);
   for (std::size_t i = 0; i < n; ++i) {
     const std::int64_t k = ordered(value(i));
-    m = k < m ? k : m;
+    low = k < low ? k : low;
+    high = k > high ? k : high;
   }
-  t.lowest = unordered(m);
+  t.lowest = unordered(low);
+  t.highest = unordered(high);
 }
 
+TM_INLINE void add_array(Tally& t, std::size_t n, const double* x, std::uint64_t bound) {
+  add_block(t.sum, n, bound, EACH(x[i]));
+}
+
+// Writes value(0) .. value(n - 1) to `out` and returns their largest magnitude.
 template <class Value>
-TM_INLINE void raise(Tally& t, std::size_t n, Value&& value) {
-  std::int64_t m = ordered(t.highest);
+TM_INLINE std::uint64_t fill(std::size_t n, double* __restrict out, Value&& value) {
+  std::uint64_t m = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    const std::int64_t k = ordered(value(i));
+    const double x = value(i);
+    out[i] = x;
+    const std::uint64_t k = magnitude(x);
     m = k > m ? k : m;
   }
-  t.highest = unordered(m);
+  return m;
 }
 
 // Adds the terms, each times its weight and rounded once.
 template <class Value>
 TM_INLINE void add_terms(Tally& t, const Block& b, Value&& value) {
-  double* __restrict terms = b.scratch;
-  if (b.w != nullptr) {
-    for (std::size_t i = 0; i < b.n; ++i) terms[i] = b.w[i] * value(i);
-  } else {
-    for (std::size_t i = 0; i < b.n; ++i) terms[i] = value(i);
-  }
-  add_block(t.sum, b.n, largest(b.n, EACH(terms[i])), EACH(terms[i]));
+  const double* w = b.w;
+  const std::uint64_t bound = w != nullptr ? fill(b.n, b.scratch, EACH(w[i] * value(i))) : fill(b.n, b.scratch, value);
+  add_array(t, b.n, b.scratch, bound);
 }
 
 // The same where no term exceeds `bound` (a bit pattern): unweighted, it saves a pass.
@@ -146,40 +153,45 @@ TM_INLINE void add_bounded_terms(Tally& t, const Block& b, std::uint64_t bound, 
   add_block(t.sum, b.n, bound, value);
 }
 
-TM_INLINE void add_array(Tally& t, std::size_t n, const double* x) {
-  add_block(t.sum, n, largest(n, EACH(x[i])), EACH(x[i]));
-}
-
-// high + low = a b exactly, unless it overflows (then low is 0) or its residue underflows.
-TM_INLINE void split_products(std::size_t n, const double* a, const double* b, double* __restrict high,
-                               double* __restrict low) {
-  for (std::size_t i = 0; i < n; ++i) {
-    const double h = a[i] * b[i];
-    const double l = std::fma(a[i], b[i], -h);
-    high[i] = h;
-    low[i] = magnitude(h) < kInfinity ? l : 0.0;
+// Adds the products a b without rounding, as high + low; low is lost only where it underflows. The bounds are those of
+// the factors.
+TM_INLINE void add_products(Tally& t, std::size_t n, const double* a, std::uint64_t bound_a, const double* b,
+                            std::uint64_t bound_b) {
+  const double bound = real(bound_a) * real(bound_b);
+  add_block(t.sum, n, bits(bound), EACH(a[i] * b[i]));
+  if (bits(bound) < kInfinity) {
+    add_block(t.sum, n, bits(bound * 0x1p-53), EACH(std::fma(a[i], b[i], -(a[i] * b[i]))));
+  } else {
+    for (std::size_t i = 0; i < n; ++i) {  // an infinite product has no low part
+      const double high = a[i] * b[i];
+      if (magnitude(high) < kInfinity) t.sum.add(std::fma(a[i], b[i], -high));
+    }
   }
 }
 
-TM_INLINE void add_exact_products(Tally& t, std::size_t n, const double* a, const double* b) {
-  alignas(64) double high[kBlock], low[kBlock];
-  split_products(n, a, b, high, low);
-  add_array(t, n, high);
-  add_array(t, n, low);
+struct Values {
+  const double* x;
+  std::uint64_t bound;  // the bit pattern of a magnitude that none exceeds
+};
+
+TM_INLINE Values bounded(const double* x, std::size_t n) { return {x, largest(n, EACH(x[i]))}; }
+
+TM_INLINE void add_exact(Tally& t, const Block& b, Values v) {
+  if (b.w == nullptr) return add_array(t, b.n, v.x, v.bound);
+  add_products(t, b.n, b.w, b.largest_weight, v.x, v.bound);
 }
 
-TM_INLINE void add_exact(Tally& t, const Block& b, const double* x) {
-  if (b.w == nullptr) return add_array(t, b.n, x);
-  add_exact_products(t, b.n, b.w, x);
-}
-
-TM_INLINE void add_exact_squares(Tally& t, const Block& b, const double* x, const double* z) {
-  if (b.w == nullptr) return add_exact_products(t, b.n, x, z);
+TM_INLINE void add_exact_squares(Tally& t, const Block& b, Values u, Values v) {
+  if (b.w == nullptr) return add_products(t, b.n, u.x, u.bound, v.x, v.bound);
+  const double* x = u.x;
+  const double* z = v.x;
   double* high = b.scratch;
   double* low = b.scratch + kBlock;
-  split_products(b.n, x, z, high, low);
-  add_exact_products(t, b.n, b.w, high);
-  add_exact_products(t, b.n, b.w, low);
+  const std::uint64_t bound_high = fill(b.n, high, EACH(x[i] * z[i]));
+  const std::uint64_t bound_low =
+      fill(b.n, low, EACH(magnitude(x[i] * z[i]) < kInfinity ? std::fma(x[i], z[i], -(x[i] * z[i])) : 0.0));
+  add_products(t, b.n, b.w, b.largest_weight, high, bound_high);
+  add_products(t, b.n, b.w, b.largest_weight, low, bound_low);
 }
 
 TM_INLINE double absolute(double x) { return std::fabs(x); }
@@ -214,21 +226,25 @@ TM_CLONES static void run_task(const Task& task, const Block& b, Tally& t) {
   const double* upper = b.upper;
   const double c = task.parameter;
   const double largest_error = real(b.largest_error);
+  const Values errors{e, b.largest_error};
   switch (task.term) {
     case Term::weight: return add_terms(t, b, EACH(1.0));
-    case Term::squared_error:
-      return add_bounded_terms(t, b, bits(largest_error * largest_error), EACH(e[i] * e[i]));
-    case Term::absolute_error:
-      return add_bounded_terms(t, b, b.largest_error, EACH(absolute(e[i])));
-    case Term::exact_error: return add_exact(t, b, e);
-    case Term::exact_error_squares: return add_exact_squares(t, b, e, e);
-    case Term::exact_truth: return add_exact(t, b, y);
-    case Term::exact_truth_squares: return add_exact_squares(t, b, y, y);
-    case Term::exact_prediction: return add_exact(t, b, p);
-    case Term::exact_prediction_squares: return add_exact_squares(t, b, p, p);
-    case Term::exact_products: return add_exact_squares(t, b, y, p);
-    case Term::relative_error:
-      return add_terms(t, b, EACH(absolute(e[i]) / at_least(absolute(y[i]), c)));
+    case Term::squared_error: return add_bounded_terms(t, b, bits(largest_error * largest_error), EACH(e[i] * e[i]));
+    case Term::absolute_error: return add_bounded_terms(t, b, b.largest_error, EACH(absolute(e[i])));
+    case Term::exact_error: return add_exact(t, b, errors);
+    case Term::exact_error_squares: return add_exact_squares(t, b, errors, errors);
+    case Term::exact_truth: return add_exact(t, b, bounded(y, b.n));
+    case Term::exact_truth_squares: {
+      const Values truth = bounded(y, b.n);
+      return add_exact_squares(t, b, truth, truth);
+    }
+    case Term::exact_prediction: return add_exact(t, b, bounded(p, b.n));
+    case Term::exact_prediction_squares: {
+      const Values prediction = bounded(p, b.n);
+      return add_exact_squares(t, b, prediction, prediction);
+    }
+    case Term::exact_products: return add_exact_squares(t, b, bounded(y, b.n), bounded(p, b.n));
+    case Term::relative_error: return add_terms(t, b, EACH(absolute(e[i]) / at_least(absolute(y[i]), c)));
     case Term::symmetric_error: return add_terms(t, b, EACH(symmetric_error(e[i], y[i], p[i])));
     case Term::absolute_truth: return add_terms(t, b, EACH(absolute(y[i])));
     case Term::huber: return add_terms(t, b, EACH(huber(e[i], c)));
@@ -238,46 +254,35 @@ TM_CLONES static void run_task(const Task& task, const Block& b, Tally& t) {
       if (c == 1.0) return add_terms(t, b, EACH(poisson_deviance(y[i], p[i])));
       if (c == 2.0) return add_terms(t, b, EACH(gamma_deviance(y[i], p[i])));
       return add_terms(t, b, EACH(tweedie_deviance(y[i], p[i], c)));
-    case Term::pinball:
-      return add_terms(t, b, EACH(e[i] > 0.0 ? (1.0 - c) * e[i] : -c * e[i]));
+    case Term::pinball: return add_terms(t, b, EACH(e[i] > 0.0 ? (1.0 - c) * e[i] : -c * e[i]));
     case Term::interval: return add_terms(t, b, EACH(interval_score(y[i], p[i], upper[i], c)));
-    case Term::covered:
-      return add_terms(t, b, EACH(y[i] >= p[i] && y[i] <= upper[i] ? 1.0 : 0.0));
+    case Term::covered: return add_terms(t, b, EACH(y[i] >= p[i] && y[i] <= upper[i] ? 1.0 : 0.0));
     case Term::small_truth: {
       std::int64_t count = 0;
       for (std::size_t i = 0; i < b.n; ++i) count += absolute(y[i]) < c ? 1 : 0;
       return t.sum.add_scaled(count, 0);
     }
-    case Term::truth_range:
-      lower(t, b.n, EACH(y[i]));
-      return raise(t, b.n, EACH(y[i]));
-    case Term::lowest_prediction: return lower(t, b.n, EACH(p[i]));
-    case Term::highest_absolute_error: return raise(t, b.n, EACH(absolute(e[i])));
-    case Term::lowest_width: return lower(t, b.n, EACH(upper[i] - p[i]));
+    case Term::truth_range: return widen(t, b.n, EACH(y[i]));
+    case Term::lowest_prediction: return widen(t, b.n, EACH(p[i]));
+    case Term::highest_absolute_error: return widen(t, b.n, EACH(absolute(e[i])));
+    case Term::lowest_width: return widen(t, b.n, EACH(upper[i] - p[i]));
   }
 }
 
 TM_CLONES static std::uint64_t subtract(std::size_t n, const double* p, const double* y, double* e) {
-  std::uint64_t m = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    e[i] = p[i] - y[i];
-    const std::uint64_t k = magnitude(e[i]);
-    m = k > m ? k : m;
-  }
-  return m;
+  return fill(n, e, EACH(p[i] - y[i]));
 }
 
-TM_CLONES static bool all_finite(std::size_t n, const double* x) {
-  return largest(n, EACH(x[i])) < kInfinity;
-}
+TM_CLONES static bool all_finite(std::size_t n, const double* x) { return largest(n, EACH(x[i])) < kInfinity; }
 
 TM_CLONES static void exponentiate(std::size_t n, double* x) {
   for (std::size_t i = 0; i < n; ++i) x[i] = exp_of(x[i]);
 }
 
 struct WeightCheck {
-  bool bad = false;     // a weight is negative or not finite
-  bool zeros = false;   // a weight is zero
+  bool bad = false;           // a weight is negative or not finite
+  bool zeros = false;         // a weight is zero
+  std::uint64_t largest = 0;  // as a bit pattern
 };
 
 TM_CLONES static WeightCheck check_weights(std::size_t n, const double* w) {
@@ -287,7 +292,7 @@ TM_CLONES static WeightCheck check_weights(std::size_t n, const double* w) {
     highest = k > highest ? k : highest;
     zeros |= k == 0 ? 1U : 0U;
   }
-  return {highest >= kInfinity, zeros != 0};
+  return {highest >= kInfinity, zeros != 0, highest};
 }
 
 // The working memory of one thread, and the pass over its blocks.
@@ -317,7 +322,7 @@ class Pass {
         truth = task.truth;
         prediction = task.prediction;
         two = wants_two;
-        if (!load(task, two, first, n, w, weights.zeros, b)) {
+        if (!load(task, two, first, n, w, weights, b)) {
           out.bad_value = true;
           return;
         }
@@ -348,10 +353,12 @@ class Pass {
   }
 
   // Fills `b` with the columns of a task; false if one of them is not finite.
-  bool load(const Task& task, bool two, std::size_t first, std::size_t n, const double* w, bool zeros, Block& b) {
+  bool load(const Task& task, bool two, std::size_t first, std::size_t n, const double* w, const WeightCheck& weights,
+            Block& b) {
     bool finite = true;
     b.n = n;
     b.w = w;
+    b.largest_weight = weights.largest;
     b.y = rows(table_.truth[task.truth], first, n, buffer(1));
     b.p = predictions(task.prediction, first, n, buffer(2), finite);
     b.upper = two ? predictions(task.prediction + 1, first, n, buffer(3), finite) : nullptr;
@@ -359,9 +366,10 @@ class Pass {
     b.scratch = buffer(5);
     b.largest_error = subtract(n, b.p, b.y, b.e);
     // A difference that is not finite betrays a bad input, or is an honest overflow.
-    if (b.largest_error >= kInfinity) finite = finite && all_finite(n, b.y) && (table_.exponentiate || all_finite(n, b.p));
+    if (b.largest_error >= kInfinity)
+      finite = finite && all_finite(n, b.y) && (table_.exponentiate || all_finite(n, b.p));
     if (two && !table_.exponentiate) finite = finite && all_finite(n, b.upper);
-    if (finite && zeros) drop_zeros(b);
+    if (finite && weights.zeros) drop_zeros(b);
     return finite;
   }
 

@@ -1,5 +1,6 @@
 // One source, several instruction sets: a function marked TM_CLONES is compiled for AVX-512, AVX2 and the baseline, and
-// the best one is picked when the module loads. Everything it calls must be TM_INLINE, or it would stay at the baseline.
+// the best one is picked when the module loads. Everything it calls must be TM_INLINE, or it would stay at the
+// baseline.
 #pragma once
 
 // Clones need GNU ifuncs, which musl and macOS lack.

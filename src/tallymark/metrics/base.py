@@ -69,13 +69,13 @@ class Metric(metaclass=_Record):
     undefined: float | str | None = undefined_choice()
     """What stands for an undefined value: None for NaN, a number, or "raise"."""
 
-    _parameters: ClassVar[dict[str, Parameter]] = {}
+    _parameters: ClassVar[dict[str, Parameter]] = {"undefined": undefined}  # type: ignore[dict-item]
     _values: ClassVar[tuple[Any, ...]] = ()  # of the parameters, per instance; a ClassVar to be no field
 
     def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         own = {key: value for key, value in vars(cls).items() if isinstance(value, Parameter)}
-        cls._parameters = {**own, **cls._parameters}
+        cls._parameters = {**own, **{key: value for key, value in cls._parameters.items() if key not in own}}
         if abstract:
             return
         if "name" not in vars(cls):

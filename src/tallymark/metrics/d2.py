@@ -26,8 +26,8 @@ def _removed(term: Term, truth: Any, prediction: Any, constant: float, weights: 
     """1 - loss of the predictions / loss of the constant."""
     if (truth == truth[0]).all():
         return CONSTANT_TRUTH
-    baseline = _sums(term, truth, np.broadcast_to(constant, truth.shape), weights).exact(term)
-    loss = _sums(term, truth, prediction, weights).exact(term)
+    baseline = _sums(term, truth, np.broadcast_to(constant, truth.shape), weights).absolute(term)
+    loss = _sums(term, truth, prediction, weights).absolute(term)
     if baseline is None:
         return Undefined("the losses are too large for float64")
     if baseline <= 0:

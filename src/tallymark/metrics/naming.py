@@ -35,7 +35,7 @@ def metric(name: str | Metric | Mapping[str, Any] | None = None, /, **parameters
             return _from_text(name)
         word, written = _parse(name)
         return _find(word, {**written, **parameters})
-    item: object = name
+    item: object = name() if isinstance(name, type) and issubclass(name, Metric) else name
     if not isinstance(item, Metric):
         hint = "; wrap a function with tm.custom" if callable(name) else ""
         raise ParameterError(f"a metric must be a name or a metric object; it was {name!r}{hint}")

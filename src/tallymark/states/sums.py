@@ -244,9 +244,14 @@ class Output:
         return self._rounded(numerator, below, self._output) if below else math.nan
 
     def exact(self, term: Term) -> int | None:
-        """The exact total; None if a value overflowed."""
+        """The exact total in the unit of this state; None if a value overflowed."""
         found = self._state.find(term, self._output)
         return None if found.above or found.below or found.undefined else found.exact
+
+    def absolute(self, term: Term) -> int | None:
+        """The exact total in the smallest unit, 2**-1074, in which totals of different states compare."""
+        exact = self.exact(term)
+        return None if exact is None else exact << self._state.unit
 
     def lowest(self, term: Term) -> float:
         """The lowest value."""

@@ -1,0 +1,84 @@
+# The verbs: run, test, check, bench, docs, sanitize. Everything is set up in .venv; nothing outside this folder changes.
+SHELL := /bin/bash
+PYTHON ?= python3
+CXX ?= g++
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+SOURCES := CMakeLists.txt $(wildcard core/*.hpp bindings/*.cpp bindings/*.hpp)
+WARNINGS := -Wall -Wextra -Wconversion -Werror
+CORE_FLAGS := -std=c++20 -ffp-contract=off -Icore $(WARNINGS) -pthread
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export PYTHONDONTWRITEBYTECODE :=
+
+.PHONY: run test check lint sanitize bench docs format clean help
+.DEFAULT_GOAL := help
+
+help:  ## show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+
+run: $(VENV)/.built  ## evaluate the bundled example and print its report
+	@$(BIN)/python examples/deliveries.py
+
+test: $(VENV)/.dev $(VENV)/.built sanitize  ## run all tests
+	@rm -f .coverage .coverage.*
+	$(BIN)/coverage run -m pytest -n 2
+	@$(BIN)/coverage combine -q
+	$(BIN)/coverage report
+
+check: lint  ## lint, types, layers and the fast tests
+	TALLYMARK_TESTS=fast $(BIN)/python -m pytest -m "not slow" -n 2
+
+lint: $(VENV)/.dev $(VENV)/.built
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/clang-format --dry-run --Werror core/*.hpp bindings/* tests/core/*.cpp
+	$(BIN)/mypy
+	PYTHONPATH=src $(BIN)/lint-imports
+
+sanitize: build/core_sanitized  ## run the tests of the C++ core under the address and undefined-behaviour sanitizers
+	build/core_sanitized
+
+build/core_sanitized: tests/core/test_core.cpp $(SOURCES)
+	@mkdir -p build
+	$(CXX) $(CORE_FLAGS) -O1 -g -DTM_NO_CLONES -fsanitize=address,undefined -fno-sanitize-recover=all $< -o $@
+
+bench: $(VENV)/.dev $(VENV)/.built  ## measure speed against scikit-learn and NumPy; writes bench/RESULTS.md
+	$(BIN)/python bench/regression.py
+
+docs: $(VENV)/.built  ## write the reference pages from the metric definitions
+	$(BIN)/python docs/generate.py
+
+format: $(VENV)/.dev  ## format the code
+	$(BIN)/ruff check --fix -q
+	$(BIN)/ruff format -q
+	$(BIN)/clang-format -i core/*.hpp bindings/* tests/core/*.cpp
+
+clean:  ## remove everything that the other verbs made
+	rm -rf $(VENV) build .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+# The environment, in three steps. Each leaves a stamp, so a second run needs no network.
+
+$(VENV)/.base: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	  || { echo "tallymark needs Python 3.11 or newer: install it (on Debian: apt install python3 python3-venv python3-dev), or name it with PYTHON=..." >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
+	  || { echo "tallymark needs Python's venv module: install it (on Debian: apt install python3-venv)" >&2; exit 1; }
+	@command -v $(CXX) >/dev/null \
+	  || { echo "tallymark needs a C++ compiler: install one (on Debian: apt install g++), or name it with CXX=..." >&2; exit 1; }
+	@test -f "$$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" \
+	  || { echo "tallymark needs the headers of Python: install them (on Debian: apt install python3-dev)" >&2; exit 1; }
+	@echo "setting up $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install "scikit-build-core>=1.1" "nanobind>=2.15,<4" "cmake>=3.20" ninja "numpy>=1.26"
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.base $(SOURCES)
+	@echo "building the core ..."
+	@CXX=$(CXX) $(PIP) install --no-build-isolation --no-deps --no-index -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.base
+	@echo "installing what the tests need ..."
+	@$(PIP) install $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["dev"])')
+	@touch $@

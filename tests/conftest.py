@@ -1,0 +1,10 @@
+"""Shared by all tests: how hard Hypothesis tries. Under CI it is repeatable."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+shared = {"deadline": None, "suppress_health_check": list(HealthCheck), "derandomize": "CI" in os.environ}
+settings.register_profile("all", max_examples=80, **shared)
+settings.register_profile("fast", max_examples=15, **shared)
+settings.load_profile(os.environ.get("TALLYMARK_TESTS", "all"))

@@ -1,0 +1,265 @@
+"""The laws that every metric obeys. A new metric is enrolled by being defined."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tallymark as tm
+from tallymark.batch import Batch
+from tallymark.errors import DomainError
+from tests.laws.cases import FIXED, METRICS, close, random_rows, rows_for, same_bits, tables
+
+by_metric = pytest.mark.parametrize("metric", METRICS, ids=str)
+
+
+def value(metric, rows, *, weighted=True):
+    """The value through the state, so that no rows and zero weight are answers too."""
+    batch = Batch(rows.y, rows.p, rows.w if weighted else None)
+    return metric.answer(metric.reads.fold(batch), batch).value
+
+
+@by_metric
+@given(data=st.data())
+def test_any_split_order_and_grouping_gives_the_same_bits(metric, data):
+    """Rows dealt to three states in any order, added in any grouping, give the value of the whole."""
+    rows = data.draw(tables(metric, least=2))
+    order = data.draw(st.permutations(range(len(rows.y))))
+    cuts = sorted(data.draw(st.tuples(st.integers(0, len(order)), st.integers(0, len(order)))))
+    parts = [rows.take(list(order[a:b])) for a, b in ((0, cuts[0]), (cuts[0], cuts[1]), (cuts[1], len(order)))]
+    a, b, c = (metric.reads.fold(Batch(part.y, part.p, part.w)) for part in parts)
+    whole = metric.reads.fold(Batch(rows.y, rows.p, rows.w))
+    expected = metric.answer(whole).value
+    for state in ((a + b) + c, a + (b + c), (c + a) + b):
+        assert same_bits(metric.answer(state).value, expected)
+        if not metric.grows:
+            assert state.to_bytes() == whole.to_bytes()
+
+
+@by_metric
+@given(data=st.data())
+def test_zero_is_neutral(metric, data):
+    """Adding the state of no rows changes nothing."""
+    rows = data.draw(tables(metric))
+    state = metric.reads.fold(Batch(rows.y, rows.p, rows.w))
+    zero = metric.reads.zero()
+    assert (zero + state).to_bytes() == state.to_bytes() == (state + zero).to_bytes()
+    assert (zero + zero).to_bytes() == zero.to_bytes()
+
+
+@by_metric
+@given(data=st.data())
+def test_bytes_round_trip(metric, data):
+    """A state read back from its bytes is the same, adds the same and gives the same value."""
+    rows = data.draw(tables(metric))
+    state = metric.reads.fold(Batch(rows.y, rows.p, rows.w))
+    back = tm.State.from_bytes(state.to_bytes())
+    assert back == state
+    assert same_bits(metric.answer(back).value, metric.answer(state).value)
+    assert same_bits(metric.answer(back + state).value, metric.answer(state + state).value)
+    assert pickle.loads(pickle.dumps(state)) == state
+
+
+@by_metric
+@given(data=st.data())
+def test_weight_k_is_the_row_k_times(metric, data):
+    """Whole weights equal repeated rows; weight 0 equals no row, to the last bit."""
+    rows = data.draw(tables(metric, styles=("plain", "whole")))
+    times = np.random.default_rng(data.draw(st.integers(0, 2**32))).integers(0, 4, len(rows.y))
+    weighted = rows._replace(w=times.astype(float))
+    repeated = rows.take(np.repeat(np.arange(len(times)), times))
+    scale = 1.0 if metric.range[1] == 1.0 else 0.0  # scores near 0 are differences of numbers near 1
+    a, b = value(metric, weighted), value(metric, repeated, weighted=False)
+    assert close(a, b) or abs(a - b) <= 1e-12 * scale
+    kept = rows.take(times > 0)._replace(w=times[times > 0].astype(float))
+    if len(kept.y):
+        assert same_bits(a, value(metric, kept))
+
+
+@by_metric
+@given(data=st.data())
+def test_no_weights_equal_weights_of_one(metric, data):
+    """To the last bit."""
+    rows = data.draw(tables(metric))
+    assert same_bits(value(metric, rows, weighted=False), value(metric, rows._replace(w=np.ones(len(rows.y)))))
+
+
+@by_metric
+@given(data=st.data())
+def test_values_lie_in_the_declared_range(metric, data):
+    """Or are undefined, with a reason."""
+    rows = data.draw(tables(metric))
+    batch = Batch(rows.y, rows.p, rows.w)
+    answer = metric.answer(metric.reads.fold(batch), batch)
+    low, high = metric.range
+    assert low <= answer.value <= high or (math.isnan(answer.value) and answer.reason)
+
+
+@by_metric
+@given(data=st.data())
+def test_perfect_predictions_reach_the_declared_value(metric, data):
+    """Predictions equal to the truth give `at_perfect`, or are undefined."""
+    if metric.at_perfect is None:
+        pytest.skip("no perfect value declared")
+    rows = data.draw(tables(metric))
+    truth = np.abs(rows.y) + 1e-3 if getattr(metric, "requires", ()) else rows.y
+    perfect = truth if rows.p.ndim == 1 else np.repeat(truth[:, None], rows.p.shape[1], axis=1)
+    found = value(metric, rows._replace(y=truth, p=perfect))
+    assert math.isnan(found) or close(found, metric.at_perfect, 1e-12)
+
+
+@by_metric
+def test_every_way_to_call_agrees_to_the_last_bit(metric):
+    """One-liner, object, string, evaluate and a Tally of pieces."""
+    rows = random_rows(metric, 1000)
+    expected = metric(rows.y, rows.p, weights=rows.w)
+    assert same_bits(type(metric)()(rows.y, rows.p, weights=rows.w, **metric.parameters()), expected)
+    assert same_bits(tm.metric(str(metric))(rows.y, rows.p, weights=rows.w), expected)
+    report = tm.evaluate(rows.y, rows.p, ["rmse", metric, str(metric)], weights=rows.w)
+    assert same_bits(report[metric], expected)
+    tally = tm.Tally([metric])
+    for piece in np.array_split(np.random.default_rng(1).permutation(1000), 7):
+        part = rows.take(piece)
+        tally.update(part.y, part.p, weights=part.w)
+    assert same_bits(tally.report()[str(metric)], expected)
+    back = tm.Tally.from_bytes(tally.to_bytes())
+    assert same_bits(back.report()[str(metric)], expected)
+
+
+@by_metric
+def test_every_thread_count_gives_the_same_bits(metric):
+    """Enough rows for several threads, and a tail that fills no block."""
+    rows = random_rows(metric, 300_007 if not metric.grows else 70_001)
+    before = tm.get_threads()
+    try:
+        found = []
+        for threads in (1, 2, 3, 4):
+            tm.set_threads(threads)
+            found.append(metric(rows.y, rows.p, weights=rows.w))
+    finally:
+        tm.set_threads(before)
+    assert all(same_bits(found[0], other) for other in found)
+
+
+@by_metric
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int64", "int32", "int16", "int8", "uint8", "uint64", "bool"])
+def test_every_number_type_gives_what_its_float64_copy_gives(metric, dtype):
+    """To the last bit, for truth, predictions and weights."""
+    rng = np.random.default_rng(3)
+    y, p, w = rng.integers(1, 100, 500), rng.integers(1, 100, (500, 4)), rng.integers(1, 5, 500)
+    if dtype.startswith("float"):
+        y, p, w = y * 0.37, p * 0.37, w * 0.37
+    y, p, w = y.astype(dtype), p.astype(dtype), w.astype(dtype)
+    y[0] = 0  # a truth of ones would be constant
+    rows = rows_for(metric, y, p, w)
+    given = rows._replace(y=rows.y.astype(dtype), p=rows.p.astype(dtype), w=rows.w.astype(dtype))
+    copy = given._replace(y=given.y.astype(float), p=given.p.astype(float), w=given.w.astype(float))
+    try:
+        expected = metric(copy.y, copy.p, weights=copy.w)
+    except DomainError:  # a bool of 0 where the metric wants more
+        with pytest.raises(DomainError):
+            metric(given.y, given.p, weights=given.w)
+        return
+    assert same_bits(metric(given.y, given.p, weights=given.w), expected)
+
+
+@by_metric
+def test_memory_layout_does_not_matter_and_inputs_stay_as_they_were(metric):
+    """Reversed, strided, Fortran-ordered, broadcast, unaligned and read-only arrays are read in place."""
+    rows = random_rows(metric, 999)
+    expected = metric(rows.y, rows.p, weights=rows.w)
+    wide = np.zeros((999, 3))
+    wide[:, 1] = rows.y
+    reversed_y = rows.y[::-1].copy()[::-1]
+    fortran = np.asfortranarray(rows.p)
+    unaligned = np.frombuffer(b"x" + rows.w.tobytes(), dtype=np.uint8)[1:].view(np.float64)
+    swapped = rows.y.astype(">f8")
+    for y, p, w in (
+        (wide[:, 1], fortran, unaligned),
+        (reversed_y, rows.p[..., ::-1][..., ::-1] if rows.p.ndim == 2 else rows.p[::-1].copy()[::-1], rows.w),
+        (swapped, rows.p, rows.w[:, None]),
+        (rows.y[:, None], rows.p, rows.w),
+    ):
+        copies = [np.array(array) for array in (y, p, w)]
+        for array in (y, p, w):
+            array.flags.writeable = False
+        assert same_bits(metric(y, p, weights=w), expected)
+        assert all(np.array_equal(a, b) for a, b in zip((y, p, w), copies, strict=True))
+
+
+@by_metric
+def test_a_metric_is_a_value(metric):
+    """Its string, its dict and its pickle lead back to it; equal metrics have equal hashes; it cannot be changed."""
+    for back in (tm.metric(str(metric)), tm.metric(metric.to_dict()), pickle.loads(pickle.dumps(metric))):
+        assert back == metric
+        assert hash(back) == hash(metric)
+        assert str(back) == str(metric)
+    assert eval(repr(metric), vars(tm)) == metric
+    with pytest.raises(AttributeError):
+        metric.undefined = 1.0
+    with pytest.raises(AttributeError):
+        del metric.undefined
+    assert metric.replace(undefined=0.5) != metric
+
+
+@by_metric
+def test_no_rows_and_no_weight_are_undefined(metric):
+    """Never 0: an empty loss must not look perfect."""
+    report = tm.Tally([metric]).report()
+    assert math.isnan(report[str(metric)])
+    assert report.reasons == {str(metric): "no rows"}
+    rows = random_rows(metric, 5)
+    report = tm.evaluate(rows.y, rows.p, [metric], weights=np.zeros(5))
+    assert math.isnan(report[str(metric)])
+    assert report.reasons == {str(metric): "total weight is zero"}
+    assert metric.replace(undefined=0.25)(rows.y, rows.p, weights=np.zeros(5)) == 0.25
+    with pytest.raises(tm.UndefinedError, match="total weight is zero"):
+        metric(rows.y, rows.p, weights=np.zeros(5), undefined="raise")
+
+
+@by_metric
+def test_the_facts_are_complete(metric):
+    """Docs, listings and leaderboards read them."""
+    assert metric.description.endswith(".")
+    assert metric.formula
+    assert metric.reading.endswith(".")
+    assert metric.pitfalls
+    assert metric.better in ("higher", "lower") or metric.range[0] <= metric.better <= metric.range[1]
+    assert metric.kind == "value"
+    if metric.at_perfect is not None:
+        assert metric.range[0] <= metric.at_perfect <= metric.range[1]
+        if metric.better in ("higher", "lower"):
+            assert metric.at_perfect == metric.range[1 if metric.better == "higher" else 0]
+
+
+PAIRED = [metric for metric in METRICS if getattr(metric, "layout", "") == "paired"]
+
+
+@pytest.mark.parametrize("metric", PAIRED, ids=str)
+def test_outputs(metric):
+    """Each output is evaluated alone; the value is their mean, or a weighted mean, in C and Fortran order."""
+    many = random_rows(metric, 400, k=4)
+    columns = [random_rows(metric, 400, seed=s) for s in range(3)]
+    y, p = np.column_stack([c.y for c in columns]), np.column_stack([c.p for c in columns])
+    alone = [metric(c.y, c.p, weights=many.w) for c in columns]
+    each = metric(y, p, weights=many.w, outputs="each")
+    assert same_bits(each, alone)
+    assert same_bits(metric(np.asfortranarray(y), np.asfortranarray(p), weights=many.w, outputs="each"), alone)
+    assert close(metric(y, p, weights=many.w), math.fsum(alone) / 3, 1e-15)
+    assert close(metric(y, p, weights=many.w, outputs=(1, 0, 3)), (alone[0] + 3 * alone[2]) / 4, 1e-14)
+    assert metric(columns[0].y, columns[0].p, weights=many.w, outputs="each") == alone[:1]
+    with pytest.raises(tm.ShapeError, match="one weight per output"):
+        metric(y, p, outputs=(1, 2))
+
+
+@pytest.mark.parametrize("metric", FIXED, ids=str)
+def test_a_fixed_state_stays_small(metric):
+    """Its bytes do not grow with the rows."""
+    small, large = random_rows(metric, 10), random_rows(metric, 50_000)
+    sizes = [len(metric.reads.fold(Batch(rows.y, rows.p, rows.w)).to_bytes()) for rows in (small, large)]
+    assert sizes[1] < sizes[0] + 400

@@ -1,0 +1,134 @@
+"""Values worked out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import tallymark as tm
+
+Y, P = [3, -0.5, 2, 7], [2.5, 0, 2, 8]
+
+
+@pytest.mark.parametrize(
+    ("name", "y", "p", "expected"),
+    [
+        ("r2", Y, P, 0.9486081370449679),
+        ("mse", Y, P, 0.375),
+        ("rss", Y, P, 1.5),
+        ("rmse", Y, P, 0.6123724356957945),
+        ("mae", Y, P, 0.5),
+        ("mean_bias", Y, P, 0.25),
+        ("max_error", Y, P, 1.0),
+        ("r2", [10, 20, 30, 40, 50], [15, 25, 35, 45, 55], 0.875),
+        ("explained_variance", [10, 20, 30, 40, 50], [15, 25, 35, 45, 55], 1.0),
+        ("r2", Y, [2.875] * 4, 0.0),
+        ("r2", Y, [3.625] * 4, -0.0770877944325482),
+        ("mape", [100, 200], [110, 180], 10.0),
+        ("smape", [0, 100], [0, 300], 50.0),
+        ("wape", [100, 300], [110, 270], 10.0),
+        ("huber", [0, 0], [0.5, 3], (0.125 + 2.5) / 2),
+        ("log_cosh", [0.0], [1.0], math.log(math.cosh(1))),
+        ("log_cosh", [0.0], [1e-9], 5e-19),
+        ("log_cosh", [0.0], [800.0], 800 - math.log(2)),
+        ("poisson_deviance", [0, 2], [1.5, 2], 1.5),
+        ("poisson_deviance", [1], [0], 2 * (math.log(1e9) - (1 - 1e-9))),
+        ("gamma_deviance", [2], [1], 2 * (1 - math.log(2))),
+        ("tweedie_deviance(power=3)", [2], [1], 2 * (1 / 4 + 1 - 1)),
+        ("tweedie_deviance(power=-1)", [-1], [2], 2 * (2 + 8 / 3)),
+        ("pinball(alphas=0.9)", [1, 2, 3], [2, 2, 2], (0.1 + 0.9) / 3),
+        ("pinball(alphas=(0.1, 0.9))", [1.0], [[0.0, 2.0]], (0.1 + 0.1) / 2),
+        ("interval_score(level=0.5)", [1, 5], [[0, 2], [0, 4]], 5.0),
+        ("coverage", [1, 5, 4], [[0, 2], [0, 4], [0, 4]], 2 / 3),
+        ("crps_quantile(alphas=0.5)", Y, P, 0.5),
+        ("crps_quantile(alphas=(0.25, 0.75))", [1, 2, 3], [[1, 3]] * 3, 0.5),
+        ("msle", [0, 1], [0, 3], math.log(2) ** 2 / 2),
+        ("mase(scale=2)", Y, P, 0.25),
+        ("median_absolute_error", [0, 0, 0, 0], [1, 2, 4, 9], 3.0),
+        ("pearson", [1, 2, 3], [-2, -4, -6], -1.0),
+        ("spearman", [1, 2, 3, 4], [10, 100, 1000, 900], 0.8),
+        ("d2_absolute", [1, 2, 6], [1, 3, 5], 0.6),
+    ],
+)
+def test_worked_value(name, y, p, expected):
+    """To 1e-12 relative, zeros to 1e-15."""
+    assert tm.metric(name)(y, p) == pytest.approx(expected, rel=1e-12, abs=1e-15)
+
+
+def test_identities():
+    """RMSE² = MSE, RMSE ≥ MAE, MSE·n = RSS, the mean predictor has R² 0, MAE is symmetric."""
+    y, p = [3.1, -0.5, 2.25, 7.9, 1.0], [2.5, 0.3, 2.0, 8.4, -3.0]
+    assert tm.rmse(y, p) ** 2 == pytest.approx(tm.mse(y, p), rel=1e-12)
+    assert tm.rmse(y, p) >= tm.mae(y, p)
+    assert tm.mse(y, p) * 5 == pytest.approx(tm.rss(y, p), rel=1e-12)
+    assert tm.r2(y, [sum(y) / 5] * 5) == pytest.approx(0, abs=1e-15)
+    assert tm.mae(y, p) == tm.mae(p, y)
+    assert tm.tweedie_deviance(y, p, power=0) == tm.mse(y, p)
+    assert tm.d2_tweedie(y, p, power=0) == pytest.approx(tm.r2(y, p), rel=1e-12)
+    assert tm.crps_quantile(y, p, alphas=0.5) == tm.mae(y, p)
+    assert tm.pinball(y, p) == pytest.approx(tm.mae(y, p) / 2, rel=1e-15)
+    assert tm.huber(y, p, delta=100) == pytest.approx(tm.mse(y, p) / 2, rel=1e-12)
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-9])
+def test_deviances_keep_their_digits_near_the_truth(gap):
+    """All of the family tend to (y - mu)² / mu^power; textbook formulas have no digit left at 1e-9."""
+    y, mu = 3.0, 3.0 * (1 + gap)
+    for power in (1, 1.5, 2, 3, -1):
+        limit = (y - mu) ** 2 / mu**power
+        assert tm.tweedie_deviance([y], [mu], power=power) == pytest.approx(limit, rel=3 * gap + 1e-12)
+
+
+def test_margins_are_read_through_the_log_link():
+    """kind="margin" is the prediction before exp."""
+    y, margin = [1.0, 2.0, 0.5], [0.1, 0.7, -0.4]
+    means = [math.exp(m) for m in margin]
+    for metric in (tm.poisson_deviance, tm.gamma_deviance, tm.tweedie_deviance):
+        assert metric(y, margin, kind="margin") == pytest.approx(metric(y, means), rel=1e-12)
+    with pytest.raises(tm.KindError, match='rmse reads predictions of kind "value"'):
+        tm.rmse(y, margin, kind="margin")
+
+
+def test_mape_counts_the_rows_that_swamp_it():
+    """A note says how many rows have a truth of almost zero."""
+    report = tm.evaluate([0.0, 1.0, 2.0], [1.0, 1.0, 2.0], ["mape"])
+    assert report.cell("mape").notes == ("1 row has a truth closer to 0 than 1e-15",)
+    assert "1 row has a truth closer to 0" in str(report)
+    assert tm.evaluate([1.0, 2.0], [1.0, 1.0], ["mape"]).cell("mape").notes == ()
+
+
+def test_undefined_values_say_why():
+    """NaN with a reason, a number instead, or an error."""
+    report = tm.evaluate([5.0, 5.0], [5.0, 6.0], ["r2", "wape", "pearson"])
+    assert math.isnan(report["r2"])
+    assert report.reasons["r2"] == "the truth is constant"
+    assert tm.evaluate([0.0, 0.0], [1.0, 1.0], ["wape"]).reasons["wape"] == "the truth is zero in every row"
+    assert tm.r2([5.0, 5.0], [5.0, 6.0], undefined=0) == 0
+    with pytest.raises(tm.UndefinedError, match="r2.* is undefined: the truth is constant"):
+        tm.r2([5.0, 5.0], [5.0, 6.0], undefined="raise")
+    reasons = tm.evaluate([1.0, 2.0], [3.0, 3.0], ["pearson", "spearman"]).reasons
+    assert set(reasons.values()) == {"the predictions are constant, or vary too little for float64"}
+    assert "varies too little" in tm.evaluate([0, 1e-200], [1.0, 2.0], ["r2"]).reasons["r2"]
+    assert "too large" in tm.evaluate([0, 1e200], [1.0, 2.0], ["r2", "pearson"]).reasons["r2"]
+    assert "too large" in tm.evaluate([0.0, 1.0], [1e200, -1e200], ["pearson"]).reasons["pearson"]
+    assert tm.evaluate([0.0, 1.0], [1e200, -1e200], ["explained_variance"])["explained_variance"] == -math.inf
+
+
+def test_an_undefined_output_is_named():
+    """The mean of outputs is undefined if one of them is."""
+    y, p = [[1.0, 5.0], [2.0, 5.0]], [[1.0, 5.0], [3.0, 6.0]]
+    report = tm.evaluate(y, p, ["r2", "r2(outputs=each)"])
+    assert math.isnan(report["r2"])
+    assert report.reasons["r2"] == "output 1: the truth is constant"
+    assert report["r2(outputs=each)"][0] == -1.0
+    assert tm.r2(y, p, undefined=0.5) == (-1.0 + 0.5) / 2
+    assert tm.r2(y, p, outputs=(1, 0)) == -1.0
+
+
+def test_weighted_medians():
+    """A weight of two is the value twice; an even split takes the middle."""
+    assert tm.median_absolute_error([0, 0, 0], [1, 2, 4], weights=[1, 1, 2]) == 3.0
+    assert tm.median_absolute_error([0, 0, 0], [1, 2, 4], weights=[1, 1, 3]) == 4.0
+    tenths = [0.1] * 10  # ten times 0.1 is not 1 in float64, and an even split all the same
+    assert tm.median_absolute_error([0] * 10, range(1, 11), weights=tenths) == 5.5
