@@ -35,11 +35,6 @@ struct Tasks {
     table.rows = y.rows();
     table.exponentiate = exponentiate;
     if (p.rows() != table.rows) throw nb::value_error("truth and prediction differ in length");
-    for (const Task& task : tasks) {
-      if (task.truth >= table.truth.size()) throw nb::value_error("no such truth column");
-      if (task.prediction + (reads_two(task.term) ? 1 : 0) >= table.prediction.size())
-        throw nb::value_error("no such prediction column");
-    }
     std::optional<Buffer> w;
     if (!weight.is_none()) {
       w.emplace(weight);
@@ -51,6 +46,12 @@ struct Tasks {
     }
     std::vector<Task> all = tasks;
     if (table.weighted) all.push_back({Term::weight, 0.0, 0, 0});
+    for (const Task& task : all) {
+      const std::size_t wanted = reads_two(task.term) ? 2 : 1;
+      if (task.truth >= table.truth.size()) throw nb::value_error("no such truth column");
+      if (task.prediction >= table.prediction.size() || table.prediction.size() - task.prediction < wanted)
+        throw nb::value_error("no such prediction column");
+    }
     Totals totals;
     {
       nb::gil_scoped_release release;

@@ -63,7 +63,7 @@ TM_INLINE double log1p_gap(double x) {
   return x > -0.29 && x < 0.41 ? near : x - log1p_of(x);
 }
 
-// exp(x) - 1 for |x| < 0.35.
+// exp(x) - 1 for |x| < 0.5.
 TM_INLINE double expm1_small(double x) {
   double r = 1.0 / 87178291200;
   r = 1.0 / 6227020800 + x * r;
@@ -94,7 +94,7 @@ TM_INLINE double exp_of(double x) {
   return (1.0 + expm1_small(r)) * one * two;
 }
 
-TM_INLINE double expm1_of(double x) { return std::fabs(x) < 0.34 ? expm1_small(x) : exp_of(x) - 1.0; }
+TM_INLINE double expm1_of(double x) { return std::fabs(x) < 0.5 ? expm1_small(x) : exp_of(x) - 1.0; }
 
 // log(cosh(x)).
 TM_INLINE double log_cosh_of(double x) {

@@ -3,6 +3,7 @@
 from tallymark.errors import *
 from tallymark.evaluation import *
 from tallymark.metrics import *
+from tallymark.states import Output as Output
 from tallymark.states import State as State
 from tallymark.states import Term as Term
 from tallymark.threads import *

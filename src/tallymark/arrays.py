@@ -68,7 +68,9 @@ def _fill_masked(source: np.ma.MaskedArray[Any, Any]) -> Array:
     """Masked entries are missing values: they become NaN instead of reappearing as whatever lies under the mask."""
     if not np.ma.is_masked(source):
         return np.asarray(source)
-    return np.asarray(np.ma.filled(source.astype(object), None))
+    plain = np.asarray(source.data).astype(object)
+    plain[np.ma.getmaskarray(source)] = None
+    return plain
 
 
 def _from_list(source: list[object] | tuple[object, ...], name: str) -> Array:
@@ -141,4 +143,6 @@ def _describe(value: object) -> str:
     if value is None:
         return "None"
     shown = repr(value)
+    if " at 0x" in shown:
+        return f"of type {type(value).__name__}"
     return f"{shown if len(shown) <= 40 else shown[:37] + '...'} of type {type(value).__name__}"

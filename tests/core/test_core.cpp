@@ -44,7 +44,7 @@ void sums_are_exact() {
   negative.add(-0.75);
   check(rounded(negative) == -0.75, "negative totals");
   ExactSum infinite;
-  for (double x : {INFINITY, -INFINITY, INFINITY, static_cast<double>(NAN), 1.0}) infinite.add(x);
+  for (double x : {HUGE_VAL, -HUGE_VAL, HUGE_VAL, std::nan(""), 1.0}) infinite.add(x);
   check(infinite.above() == 2 && infinite.below() == 1 && infinite.undefined() == 1, "infinite terms are counted");
   check(rounded(infinite) == 1.0, "and leave the finite total alone");
 }

@@ -105,7 +105,7 @@ def test_undefined_values_say_why():
     assert report.reasons["r2"] == "the truth is constant"
     assert tm.evaluate([0.0, 0.0], [1.0, 1.0], ["wape"]).reasons["wape"] == "the truth is zero in every row"
     assert tm.r2([5.0, 5.0], [5.0, 6.0], undefined=0) == 0
-    with pytest.raises(tm.UndefinedError, match="r2.* is undefined: the truth is constant"):
+    with pytest.raises(tm.UndefinedError, match=r"^r2 is undefined: the truth is constant"):
         tm.r2([5.0, 5.0], [5.0, 6.0], undefined="raise")
     reasons = tm.evaluate([1.0, 2.0], [3.0, 3.0], ["pearson", "spearman"]).reasons
     assert set(reasons.values()) == {"the predictions are constant, or vary too little for float64"}

@@ -92,16 +92,15 @@ class Chosen:
 
     def _cell(self, key: str, states: States, n: int, weight: float, errors: str, batch: Batch | None) -> Cell:
         item = self.metrics[key]
-        failure = self.errors.get(key)
-        if failure is None:
-            try:
-                answer = item.answer(self.plan.pick(states, item.needs(self.target)), batch)
-                return Cell(item, answer.value, n, weight, reason=answer.reason, notes=answer.notes)
-            except TallymarkError as error:
-                if errors == "raise":
-                    raise
-                failure = error
-        return Cell(item, None, n, weight, error=failure)
+        try:
+            if key in self.errors:
+                raise self.errors[key]
+            answer = item.answer(self.plan.pick(states, item.needs(self.target)), batch)
+            return Cell(item, answer.value, n, weight, reason=answer.reason, notes=answer.notes)
+        except TallymarkError as error:
+            if errors == "raise":
+                raise
+            return Cell(item, None, n, weight, error=error)
 
 
 @lru_cache(maxsize=256)

@@ -24,4 +24,4 @@ from tallymark.metrics.squared_error import *
 from tallymark.metrics.variance_explained import *
 
 _import_all(__name__)
-__all__ = _public_names(globals())
+globals()["__all__"] = _public_names(globals())  # type checkers read the lines above instead

@@ -158,7 +158,7 @@ class Metric(metaclass=_Record):
         """Turn the formula's value into an answer: `undefined=` decides what stands for no value."""
         if isinstance(value, Undefined):
             if self.undefined == "raise":
-                raise UndefinedError(f"{self} is undefined: {value.reason}")
+                raise UndefinedError(f"{self.replace(undefined=None)} is undefined: {value.reason}")
             return Answer(math.nan if self.undefined is None else self.undefined, value.reason, notes)
         if isinstance(value, float) and not math.isfinite(value):
             return Answer(value, "the terms are too large for float64", notes)

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from tallymark._core import Tasks
 from tallymark.batch import Batch
-from tallymark.errors import StateError
+from tallymark.errors import ParameterError, StateError
 from tallymark.states.base import UNIT_BITS, Reads, State, divide, to_float
-from tallymark.states.terms import Term
+from tallymark.states.terms import CODES, Term
 
 _from_bytes = int.from_bytes
 _LINKS = (None, "log")
@@ -60,6 +60,9 @@ class SumsOf(Reads):
     __slots__ = ("_layouts", "link", "terms")
 
     def __init__(self, *terms: Term, link: str | None = None) -> None:
+        for term in terms:
+            if term.name not in CODES:
+                raise ParameterError(f"there is no term {term.name!r}; the terms are {', '.join(CODES)}")
         self.terms = tuple(sorted(set(terms)))
         self.link = link
         self._layouts: dict[tuple[int, int], Layout] = {}

@@ -1,0 +1,102 @@
+"""Tallies: rows in pieces."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import tallymark as tm
+from tallymark.states.format import pack, unpack
+
+NAMES = ["rmse", "r2", "spearman", "mape"]
+
+
+def pieces(count=6, n=600):
+    rng = np.random.default_rng(2)
+    y = rng.normal(size=n)
+    p = y + rng.normal(size=n)
+    return y, p, np.array_split(np.arange(n), count)
+
+
+def test_pieces_add_up_to_the_whole():
+    """Updates, sums of tallies, pickles and bytes give the bits of one evaluate."""
+    y, p, parts = pieces()
+    whole = tm.evaluate(y, p, NAMES)
+    tally = tm.Tally(NAMES)
+    for part in parts:
+        tally.update(y[part], p[part])
+    assert dict(tally.report()) == dict(whole)
+    summed = sum(tm.Tally(NAMES).update(y[part], p[part]) for part in reversed(parts))
+    assert dict(summed.report()) == dict(whole)
+    assert dict(pickle.loads(pickle.dumps(tally)).report()) == dict(whole)
+    assert summed.n == 600
+
+
+def test_an_empty_piece_changes_nothing():
+    """Nor does adding an empty tally, on either side."""
+    tally = tm.Tally(["rmse"]).update([1.0], [2.0]).update([], [])
+    assert tally.n == 1
+    assert (tally + tm.Tally(["rmse"])).report()["rmse"] == (tm.Tally(["rmse"]) + tally).report()["rmse"] == 1.0
+    empty = tm.Tally.from_bytes(tm.Tally(["rmse"]).to_bytes())
+    assert math.isnan(empty.report()["rmse"])
+    assert repr(tally) == "Tally(rmse; 1 row)"
+
+
+def test_refused_rows_leave_the_tally_as_it_was():
+    """Nothing is lost."""
+    tally = tm.Tally(["rmse", "mae"]).update([1.0], [2.0])
+    before = tally.to_bytes()
+    for bad in (([1.0, math.nan], [1.0, 2.0]), ([1.0], [1.0, 2.0]), (np.ones((2, 2)), np.ones((2, 2)))):
+        with pytest.raises(tm.TallymarkError):
+            tally.update(*bad)
+        assert tally.to_bytes() == before
+
+
+def test_dropped_rows_are_counted():
+    """Across updates and sums."""
+    tally = tm.Tally(["mae"], missing="drop").update([1.0, math.nan], [2.0, 2.0])
+    report = (tally + tally).report()
+    assert (report.n, report.dropped) == (2, 2)
+    assert "2 dropped" in str(report)
+
+
+def test_a_metric_that_fails_does_not_stop_the_others():
+    """As in evaluate."""
+    report = tm.Tally(["rmse", "coverage"]).update([1.0], [2.0]).report()
+    assert report["rmse"] == 1.0
+    assert set(report.failures) == {"coverage"}
+    assert math.isnan(tm.Tally(["coverage"]).report()["coverage"])
+    with pytest.raises(tm.ShapeError):
+        tm.Tally(["coverage"]).update([1.0], [2.0]).report(errors="raise")
+    with pytest.raises(TypeError):
+        tm.Tally(["rmse"]) + 3
+    with pytest.raises(TypeError):
+        3 + tm.Tally(["rmse"])
+
+
+def test_bytes_that_do_not_fit_are_refused():
+    """Forged or damaged."""
+    good = tm.Tally(["rmse", "spearman"]).update([1.0, 2.0], [2.0, 1.0]).to_bytes()
+    _, fields = unpack(good)
+    for change in ({"metrics": {"x": "no_such_metric"}}, {"states": []}, {"states": [["Nothing", {}]]}, {"metrics": 3}):
+        with pytest.raises(tm.TallymarkError):
+            tm.Tally.from_bytes(pack("Tally", {**fields, **change}))
+    del fields["kind"]
+    with pytest.raises(tm.StateError, match="valid Tally"):
+        tm.Tally.from_bytes(pack("Tally", fields))
+
+
+def test_a_function_that_lost_its_name_is_not_written():
+    """Its bytes would lead to another metric."""
+    from tallymark.metrics import registry
+
+    first = tm.custom(lambda y, p, w: 1.0, name="one_for_a_test")
+    tm.custom(lambda y, p, w: 2.0, name="one_for_a_test")
+    try:
+        with pytest.raises(tm.StateError, match="does not lead back"):
+            tm.Tally([first]).to_bytes()
+    finally:
+        del registry.functions["one_for_a_test"]

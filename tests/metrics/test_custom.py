@@ -1,0 +1,165 @@
+"""Metrics of the user's own, both ways, work wherever a built-in does."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tallymark as tm
+from tallymark.metrics import registry
+
+Y, P = [3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]
+
+
+def share_within_half(y_true, y_pred, weights):
+    """The share of predictions within half a unit.
+
+    More text.
+    """
+    return np.average(np.abs(y_pred - y_true) <= 0.5, weights=weights)
+
+
+@pytest.fixture
+def within():
+    yield tm.custom(share_within_half, better="higher")
+    del registry.functions["share_within_half"]
+
+
+def test_a_function_is_a_metric(within):
+    """One-liner, string, report, tally, weights and direction."""
+    assert within(Y, P) == 0.75
+    assert within(Y, P, weights=[1, 1, 1, 3]) == 0.5
+    assert tm.metric("share_within_half") is within
+    report = tm.evaluate(Y, P, ["rmse", within])
+    assert report["share_within_half"] == 0.75
+    tally = tm.Tally([within]).update(Y[:2], P[:2]) + tm.Tally([within]).update(Y[2:], P[2:])
+    assert tally.report()[within] == 0.75
+    assert within.better == "higher"
+    assert within.grows
+    assert within.description == "The share of predictions within half a unit."
+    assert "share_within_half" in tm.list_metrics().names
+    assert tm.Tally.from_bytes(tally.to_bytes()).report()[within] == 0.75
+    assert pickle.loads(pickle.dumps(within)) == within
+    assert repr(within) == "custom(share_within_half, name='share_within_half')"
+    assert str(within.replace(undefined=0)) == "share_within_half(undefined=0)"
+    assert within([[1.0, 2.0]], [[1.0, 2.0]]) == 1.0
+
+
+def test_a_function_may_be_wrapped_again(within):
+    """As a notebook cell that is run twice does."""
+    assert tm.custom(share_within_half, better="higher") == within
+    assert tm.metric("share_within_half(undefined=1)").undefined == 1.0
+
+
+def test_a_function_that_returns_nan_or_infinity():
+    """The report says where it comes from."""
+    broken = tm.custom(lambda y, p, w: math.nan, name="broken", better=0.5, kind="score")
+    huge = tm.custom(lambda y, p, w: math.inf, name="huge")
+    try:
+        report = tm.evaluate(Y, P, [broken, huge])
+        assert report.reasons["broken"] == "the function returned NaN"
+        assert "too large" in report.reasons["huge"]
+        assert "near 0.5" in str(report)
+    finally:
+        registry.functions.clear()
+
+
+NEW_METRIC = '''
+"""A metric in a file of its own."""
+
+from tallymark.metrics.squared_error import SQUARED_ERROR
+from tallymark.metrics.regression import SumMetric
+from tallymark.states import Term
+
+RANGE = Term("truth_range")
+
+
+class NormalizedRmse(SumMetric):
+    """The root mean squared error as a share of the range of the truth."""
+
+    unit = ""
+    range = (0.0, float("inf"))
+    at_perfect = 0.0
+    formula = "rmse / (max y - min y)"
+    reading = "0 is perfect."
+    pitfalls = ("One extreme truth makes it small.",)
+    terms = (SQUARED_ERROR, RANGE)
+
+    def output(self, s):
+        from tallymark import Undefined
+
+        width = s.highest(RANGE) - s.lowest(RANGE)
+        return s.mean(SQUARED_ERROR) ** 0.5 / width if width else Undefined("the truth is constant")
+'''
+
+
+@pytest.mark.slow
+def test_one_file_is_enough(tmp_path):
+    """A file among the metrics is in reports, in the listing and in the law tests, and nothing else was touched."""
+    import tallymark.metrics as package
+
+    root = Path(__file__).resolve().parents[2]
+    file = Path(package.__path__[0]) / "zz_normalized_rmse_for_a_test.py"
+    file.write_text(NEW_METRIC)
+    try:
+        script = (
+            "import tallymark as tm, json\n"
+            "report = tm.evaluate([0.0, 4.0], [2.0, 2.0], ['rmse', 'normalized_rmse'])\n"
+            "print(json.dumps([report['normalized_rmse'], 'normalized_rmse' in tm.list_metrics().names]))"
+        )
+        out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=root)
+        assert json.loads(out.stdout) == [0.5, True]
+        laws = [sys.executable, "-m", "pytest", "-q", "tests/laws", "-k", "normalized_rmse", "-p", "no:cacheprovider"]
+        done = subprocess.run(laws, capture_output=True, text=True, cwd=root)
+        assert done.returncode == 0, done.stdout
+        assert "passed" in done.stdout or "%]" in done.stdout
+    finally:
+        file.unlink()
+
+
+def test_a_subclass_outside_the_package():
+    """Defining the class is all there is to it."""
+
+    class HalfMse(tm.SumMetric):
+        """Half of the mean squared error."""
+
+        terms = (tm.Term("squared_error"),)
+
+        def output(self, s):
+            return s.mean(tm.Term("squared_error")) / 2
+
+    try:
+        assert HalfMse()(Y, P) == 0.1875
+        assert tm.evaluate(Y, P, ["half_mse", "mse"])["half_mse"] == 0.1875
+        assert "half_mse" in tm.list_metrics().names
+    finally:
+        del registry.classes["half_mse"]
+
+
+def test_a_subclass_of_metric_itself():
+    """A formula over any state, without the conveniences of regression."""
+    from tallymark.states import SumsOf, Term
+
+    class TotalTruth(tm.Metric):
+        """The sum of the truth."""
+
+        reads = SumsOf(Term("exact_truth"))
+
+        def formula_value(self, state):
+            return state.at(0).total(Term("exact_truth"))
+
+    try:
+        assert TotalTruth()(Y, P) == 11.5
+        assert tm.evaluate(Y, P, [TotalTruth()])["total_truth"] == 11.5
+        with pytest.raises(NotImplementedError):
+            type("Empty", (tm.Metric,), {})()(Y, P)
+    finally:
+        registry.classes.pop("total_truth", None)
+        registry.classes.pop("empty", None)

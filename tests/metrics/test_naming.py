@@ -1,0 +1,77 @@
+"""Metrics by name."""
+
+from __future__ import annotations
+
+import pytest
+
+import tallymark as tm
+from tallymark.metrics import registry
+
+
+def test_names_strings_mappings_and_classes():
+    """All of them lead to the same metric."""
+    expected = tm.Huber(delta=2.0)
+    for wish in ("huber(delta=2)", " huber( delta = 2.0 ) ", {"name": "huber", "delta": 2}, expected):
+        assert tm.metric(wish) == expected
+    assert tm.metric("huber", delta=2) == tm.metric(tm.huber, delta=2) == expected
+    assert tm.metric({"name": "huber"}, delta=2) == expected
+    assert tm.metric(tm.Huber) == tm.huber
+    assert tm.metric() == tm.rmse
+
+
+def test_values_have_one_normal_form():
+    """So that equal metrics have equal keys."""
+    assert tm.Huber(delta=2) == tm.Huber(delta=2.0)
+    assert str(tm.Huber(delta=2)) == "huber(delta=2)"
+    assert tm.Pinball(alphas=[0.1, 0.9]) == tm.Pinball(alphas=(0.1, 0.9))
+    assert str(tm.Pinball(alphas=[0.25])) == "pinball(alphas=(0.25,))"
+    assert str(tm.Rmse(outputs="each")) == "rmse(outputs=each)"
+    assert str(tm.Huber(delta=1e300)) == "huber(delta=1e+300)"
+    assert tm.metric("rmse(outputs=[1, 2])").outputs == (1.0, 2.0)
+    assert tm.metric("r2(undefined=-1)").undefined == -1.0
+    assert tm.metric("r2(undefined=None)") == tm.r2
+    assert repr(tm.Huber(delta=2)) == "Huber(delta=2.0)"
+
+
+def test_other_names_lead_to_ours():
+    """Printed is always our own name."""
+    for alias, name in {"mad": "mae", "rsquared": "r2", "poisson": "poisson_deviance", "quantile": "pinball"}.items():
+        assert tm.metric(alias).name == name
+    assert set(registry.aliases).isdisjoint(registry.classes)
+
+
+def test_a_name_cannot_be_taken_twice():
+    """Unless the same class is defined again, as a notebook cell does."""
+
+    def define(where):
+        return type(
+            "MeanTwin", (tm.SumMetric,), {"__module__": where, "__qualname__": "MeanTwin", "__doc__": "A twin."}
+        )
+
+    try:
+        define("notebook")
+        again = define("notebook")
+        assert type(tm.metric("mean_twin")) is again
+        with pytest.raises(tm.ParameterError, match=r"'mean_twin' is taken by notebook\.MeanTwin"):
+            define("elsewhere")
+        with pytest.raises(tm.ParameterError, match="identifier"):
+            type("Bad", (tm.SumMetric,), {"name": "not a name"})
+    finally:
+        del registry.classes["mean_twin"]
+
+
+def test_the_listing():
+    """A sequence of metrics that prints as a table."""
+    listing = tm.list_metrics(family="regression")
+    assert len(listing) == len(listing.names) == len(listing.to_dicts())
+    assert listing[0].name == listing.names[0]
+    assert listing[:2].names == listing.names[:2]
+    text = repr(listing)
+    assert text.startswith(f"{len(listing)} metrics")
+    assert all(name in text for name in listing.names)
+    assert "<table>" in listing._repr_html_()
+    assert repr(listing[:1]).startswith("1 metric\n")
+    facts = {entry["name"]: entry for entry in listing.to_dicts()}
+    assert facts["coverage"]["better"] == 0.9
+    assert facts["spearman"]["state"] == "grows"
+    assert tm.list_metrics().names[: len(listing)] != []

@@ -1,0 +1,163 @@
+"""The wording of every error: the argument, what it must be, what it was, where, and what to do.
+
+The messages are kept in messages.txt, so that a change of wording shows in the diff. To accept one: write the file anew
+with ``python -m tests.test_messages``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tallymark as tm
+from tallymark.states import Sums, SumsOf, Term
+
+FILE = Path(__file__).with_name("messages.txt")
+Y, P = [1.0, 2.0, 3.0], [1.0, 2.0, 4.0]
+NAN, INF = float("nan"), float("inf")
+
+CASES = {
+    # lengths, shapes and types
+    "lengths differ": lambda: tm.rmse(Y, [1.0]),
+    "no rows": lambda: tm.rmse([], []),
+    "no rows in evaluate": lambda: tm.evaluate([], [], ["rmse"]),
+    "all rows dropped": lambda: tm.rmse([NAN], [1.0], missing="drop"),
+    "a single number": lambda: tm.rmse(1.0, 2.0),
+    "three dimensions": lambda: tm.rmse(np.ones((2, 2, 2)), np.ones((2, 2, 2))),
+    "no columns": lambda: tm.rmse(np.ones((3, 0)), np.ones((3, 0))),
+    "ragged": lambda: tm.rmse([[1.0], [1.0, 2.0]], Y[:2]),
+    "columns differ": lambda: tm.rmse(np.ones((3, 2)), np.ones((3, 3))),
+    "None": lambda: tm.rmse(None, Y),
+    "a string": lambda: tm.rmse("123", Y),
+    "a dict": lambda: tm.rmse({"a": 1.0}, Y),
+    "an iterator": lambda: tm.rmse(iter(Y), Y),
+    "strings": lambda: tm.rmse(["a", "b", "c"], Y),
+    "byte strings": lambda: tm.rmse([b"a", b"b", b"c"], Y),
+    "a string among numbers": lambda: tm.rmse(np.array([1.0, "x", 2.0], dtype=object), Y),
+    "a string in a table": lambda: tm.rmse(np.array([[1.0, 2.0], [1.0, "x"]], dtype=object), np.ones((2, 2))),
+    "complex": lambda: tm.rmse(np.array([1j, 2, 3]), Y),
+    "dates": lambda: tm.rmse(np.array(["2020-01-01"] * 3, dtype="M8[D]"), Y),
+    "durations": lambda: tm.rmse(np.array([1, 2, 3], dtype="m8[s]"), Y),
+    "records": lambda: tm.rmse(np.zeros(3, dtype=[("a", "f8")]), Y),
+    # missing values and weights
+    "NaN": lambda: tm.rmse([1.0, NAN, NAN], Y),
+    "infinite prediction": lambda: tm.rmse(Y, [1.0, 2.0, -INF]),
+    "NaN in a table": lambda: tm.rmse(np.ones((2, 2)), np.array([[1.0, 2.0], [1.0, NAN]])),
+    "NaN for a metric that keeps rows": lambda: tm.spearman([1.0, NAN, 2.0], Y),
+    "negative weight": lambda: tm.rmse(Y, P, weights=[1.0, -1.0, -2.0]),
+    "NaN weight": lambda: tm.rmse(Y, P, weights=[1.0, NAN, 1.0]),
+    "NaN weight with drop": lambda: tm.rmse([NAN, 1.0, 2.0], P, weights=[1.0, NAN, 1.0], missing="drop"),
+    "negative weight for a metric that keeps rows": lambda: tm.spearman(Y, P, weights=[1.0, -1.0, 1.0]),
+    "too few weights": lambda: tm.rmse(Y, P, weights=[1.0]),
+    "a table of weights": lambda: tm.rmse(Y, P, weights=np.ones((3, 2))),
+    "an unknown way with missing values": lambda: tm.rmse(Y, P, missing="ignore"),
+    # what a metric has no meaning for
+    "msle below -1": lambda: tm.msle([0.0, -1.5, 2.0], P),
+    "negative counts": lambda: tm.poisson_deviance([0.0, -1.0], [1.0, 1.0]),
+    "gamma of zero": lambda: tm.gamma_deviance([[1.0, 1.0], [1.0, 0.0]], np.ones((2, 2))),
+    "gamma prediction": lambda: tm.gamma_deviance([1.0, 1.0], [1.0, 0.0]),
+    "negative counts in a tally": lambda: tm.Tally(["poisson"]).update([-1.0], [1.0]).report()["poisson"],
+    "d2 of zero": lambda: tm.d2_tweedie([0.0, 1.0], [1.0, 1.0], power=2),
+    "bounds the wrong way round": lambda: tm.interval_score([1.0, 2.0], [[0.0, 1.0], [3.0, 1.0]]),
+    "quantiles without columns": lambda: tm.pinball(Y, P, alphas=(0.1, 0.9)),
+    "quantiles of two truths": lambda: tm.pinball(np.ones((3, 2)), np.ones((3, 2)), alphas=(0.1, 0.9)),
+    "interval of one column": lambda: tm.coverage(Y, P),
+    # parameters
+    "delta of zero": lambda: tm.huber(Y, P, delta=0),
+    "delta of words": lambda: tm.huber(Y, P, delta="big"),
+    "delta of NaN": lambda: tm.huber(Y, P, delta=NAN),
+    "level of one": lambda: tm.coverage(Y, P, level=1),
+    "alphas outside": lambda: tm.pinball(Y, P, alphas=(0.5, 1.0)),
+    "alphas falling": lambda: tm.pinball(Y, P, alphas=(0.9, 0.1)),
+    "no alphas": lambda: tm.pinball(Y, P, alphas=()),
+    "power of a half": lambda: tm.tweedie_deviance(Y, P, power=0.5),
+    "no scale": lambda: tm.mase(Y, P),
+    "outputs": lambda: tm.rmse(Y, P, outputs="median"),
+    "outputs of negative weight": lambda: tm.rmse(Y, P, outputs=(1, -1)),
+    "too many outputs": lambda: tm.rmse(Y, P, outputs=(1, 2)),
+    "undefined": lambda: tm.rmse(Y, P, undefined="ignore"),
+    "an unknown parameter": lambda: tm.rmse(Y, P, beta=2),
+    "kind": lambda: tm.rmse(Y, P, kind="guess"),
+    "a kind that a metric cannot read": lambda: tm.rmse(Y, P, kind="label"),
+    "threads": lambda: tm.set_threads(0),
+    # names
+    "a misspelt name": lambda: tm.metric("rsme"),
+    "a name like no other": lambda: tm.metric("qqqq"),
+    "positional parameters": lambda: tm.metric("huber(2)"),
+    "code in a string": lambda: tm.metric("huber(delta=__import__('os').getpid())"),
+    "star parameters": lambda: tm.metric("huber(**x)"),
+    "not a call": lambda: tm.metric("rmse + mae"),
+    "unbalanced": lambda: tm.metric("huber(delta=1"),
+    "a very long string": lambda: tm.metric("huber(delta=" + "(" * 20_000),
+    "a function": lambda: tm.metric(print),
+    "a number": lambda: tm.metric(3),
+    "a mapping without a name": lambda: tm.metric({"delta": 2}),
+    "family": lambda: tm.list_metrics(family="cooking"),
+    # evaluate, report and tally
+    "no metrics": lambda: tm.evaluate(Y, P, []),
+    "metrics of the wrong type": lambda: tm.evaluate(Y, P, 3),
+    "a metric name that is no name": lambda: tm.evaluate(Y, P, {1: "rmse"}),
+    "whole numbers without metrics": lambda: tm.evaluate([1, 2], [1, 2]),
+    "labels without metrics": lambda: tm.evaluate(Y, P, kind="label"),
+    "errors": lambda: tm.evaluate(Y, P, ["rmse"], errors="ignore"),
+    "errors raised": lambda: tm.evaluate(Y, P, ["pinball(alphas=(0.1, 0.9))"], errors="raise"),
+    "a key that is not there": lambda: tm.evaluate(Y, P, ["rmse"])["mae"],
+    "a key that is no metric": lambda: tm.evaluate(Y, P, ["rmse"])["nothing"],
+    "undefined raised": lambda: tm.r2([1.0, 1.0], [1.0, 2.0], undefined="raise"),
+    "a tally without metrics": lambda: tm.Tally(None),
+    "other columns": lambda: tm.Tally(["rmse"]).update(Y, P).update(np.ones((2, 2)), np.ones((2, 2))),
+    "tallies of other metrics": lambda: tm.Tally(["rmse"]) + tm.Tally(["mae"]),
+    "tallies of other widths": lambda: (
+        tm.Tally(["rmse"]).update(Y, P) + tm.Tally(["rmse"]).update(np.ones((2, 2)), np.ones((2, 2)))
+    ),
+    # custom metrics
+    "a custom name": lambda: tm.custom(lambda y, p, w: 0.0),
+    "a custom name that is taken": lambda: tm.custom(lambda y, p, w: 0.0, name="rmse"),
+    "a custom direction": lambda: tm.custom(lambda y, p, w: 0.0, name="zero", better="big"),
+    "a custom kind": lambda: tm.custom(lambda y, p, w: 0.0, name="zero", kind="big"),
+    "no function": lambda: tm.custom(3, name="three"),
+    "a custom value": lambda: tm.custom(lambda y, p, w: "high", name="wordy")(Y, P),
+    "a custom parameter": lambda: tm.custom(lambda y, p, w: 0.0, name="zero")(Y, P, beta=2),
+    # states and bytes
+    "states of other terms": lambda: SumsOf(Term("squared_error")).zero() + SumsOf(Term("absolute_error")).zero(),
+    "an unknown term": lambda: SumsOf(Term("cubed_error")),
+    "bytes of something else": lambda: tm.State.from_bytes(b"hello world" * 10),
+    "damaged bytes": lambda: tm.State.from_bytes(_damaged()),
+    "bytes of a newer release": lambda: tm.State.from_bytes(b"TMST\x63\x00" + bytes(80)),
+    "a state where a tally is wanted": lambda: tm.Tally.from_bytes(SumsOf().zero().to_bytes()),
+}
+
+
+def _damaged() -> bytes:
+    data = bytearray(Sums(SumsOf(), None, 0, 0, 0, ()).to_bytes())
+    data[30] ^= 1
+    return bytes(data)
+
+
+def _messages() -> str:
+    lines = []
+    for name, call in CASES.items():
+        try:
+            result = call()
+            lines.append(f"{name}\n    no error: {result!r}\n")
+        except Exception as error:
+            lines.append(f"{name}\n    {type(error).__name__}: {error}\n")
+    return "\n".join(lines)
+
+
+def test_every_message_reads_as_agreed():
+    """Compared with the reviewed wording."""
+    assert _messages() == FILE.read_text()
+
+
+def test_every_error_is_one_of_ours():
+    """One base class catches them all, and it is a ValueError; a missing key of a mapping is a KeyError."""
+    for call in CASES.values():
+        with pytest.raises((tm.TallymarkError, KeyError)):
+            call()
+
+
+if __name__ == "__main__":
+    FILE.write_text(_messages())

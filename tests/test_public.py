@@ -1,0 +1,207 @@
+"""The public face: names, stubs, light imports, threads, and rows beyond 2³¹."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tallymark as tm
+from tallymark import _core
+from tallymark.metrics import registry
+
+ROOT = Path(__file__).resolve().parents[1]
+Y, P = [3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]
+
+
+def run(code, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment}, cwd=ROOT
+    )
+
+
+def test_every_metric_has_its_public_names():
+    """Class and default instance, by one import line."""
+    for name, cls in registry.classes.items():
+        if not cls.__module__.startswith("tallymark."):
+            continue
+        assert getattr(tm, cls.__name__) is cls
+        assert getattr(tm, name) == cls()
+
+
+def test_no_module_hides_behind_a_public_name():
+    """The namespace of `tm` holds things to use, and the subpackages."""
+    allowed = {"arrays", "batch", "engines", "errors", "evaluation", "metrics", "report", "states", "threads"}
+    modules = {
+        name for name, value in vars(tm).items() if not name.startswith("_") and type(value).__name__ == "module"
+    }
+    assert modules <= allowed
+
+
+def test_importing_loads_numpy_and_nothing_heavy():
+    """No engine, web, plot or data frame package."""
+    code = (
+        "import tallymark as tm, sys; tm.evaluate([1.0, 2.0], [1.0, 3.0]);"
+        "heavy = {'pandas', 'polars', 'pyarrow', 'narwhals', 'scipy', 'sklearn', 'torch', 'matplotlib', 'rich'};"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    assert run(code).stdout.strip() == "[]"
+
+
+def test_the_stub_of_the_core_is_up_to_date(tmp_path):
+    """Write it anew with: python -m nanobind.stubgen -m tallymark._core -o src/tallymark/_core.pyi, then format."""
+    fresh = tmp_path / "_core.pyi"
+    subprocess.run([sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "tallymark._core", "-o", fresh], check=True)
+    ruff = ["ruff", "format", "-q", "--config", str(ROOT / "pyproject.toml"), str(fresh)]
+    subprocess.run([sys.executable, "-m", *ruff], check=True)
+    assert fresh.read_text() == (ROOT / "src/tallymark/_core.pyi").read_text()
+
+
+def test_threads_follow_the_environment():
+    """A number, or a clear error."""
+    show = "import tallymark as tm; print(tm.get_threads())"
+    assert run(show, TALLYMARK_THREADS="3").stdout.strip() == "3"
+    assert run(show, TALLYMARK_THREADS="").stdout.strip() == str(len(os.sched_getaffinity(0)))
+    assert (
+        "TALLYMARK_THREADS must be a whole number from 1 to 1024; it was 'many'"
+        in run(show, TALLYMARK_THREADS="many").stderr
+    )
+    for bad in (0, 1025, 1.5, True, "2"):
+        with pytest.raises(tm.ParameterError):
+            tm.set_threads(bad)
+
+
+def test_a_forked_child_can_evaluate():
+    """No thread pool is lost in the fork."""
+    code = (
+        "import os, numpy as np, tallymark as tm; tm.set_threads(2); y = np.arange(300_000.0); tm.rmse(y, y + 1)\n"
+        "pid = os.fork()\n"
+        "if pid == 0: os._exit(0 if tm.rmse(y, y + 1) == 1.0 else 1)\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))"
+    )
+    assert run(code).stdout.strip() == "0"
+
+
+def test_calls_from_many_threads():
+    """The same objects from eight threads at once."""
+    rng = np.random.default_rng(1)
+    y = rng.normal(size=100_000)
+    p = y + rng.normal(size=100_000)
+    expected = dict(tm.evaluate(y, p, ["rmse", "r2", "mape"]))
+    found = []
+    threads = [
+        threading.Thread(target=lambda: found.append(dict(tm.evaluate(y, p, ["rmse", "r2", "mape"])))) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 8
+
+
+@pytest.mark.slow
+def test_more_rows_than_an_int_can_count():
+    """2³¹ + 5 rows that take no memory: index arithmetic must not wrap."""
+    n = 2**31 + 5
+    y, p = np.broadcast_to(np.int8(1), n), np.broadcast_to(np.int8(3), n)
+    assert tm.rss(y, p) == 4.0 * n
+    tail = np.lib.stride_tricks.as_strided(np.zeros(1, np.int8), (n, 1), (0, 1))
+    assert tm.mae(tail, p) == 3.0
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        0,
+        None,
+        "x",
+        b"abc",
+        object(),
+        [[[1.0]]],
+        [1, "a"],
+        [[1], [1, 2]],
+        {1: 2},
+        {1.0},
+        float("nan"),
+        [None],
+        [object()],
+        [1j],
+        np.array(1.0),
+        np.zeros((0,)),
+        np.zeros((2, 0)),
+        np.zeros((1, 1, 1)),
+        np.array([1], dtype="M8[s]"),
+        np.array(["a"]),
+        np.array([b"a"]),
+        np.array([None]),
+        np.zeros(1, dtype="V8"),
+        np.array([float("inf")], dtype=np.float16),
+        np.ma.masked_all(3),
+        range(0),
+        type,
+        lambda: 1,
+    ],
+)
+def test_odd_input_is_a_clear_error_and_nothing_else(bad):
+    """As truth, as predictions, as both and as weights."""
+    for call in (
+        lambda: tm.rmse(bad, [1.0]),
+        lambda: tm.rmse([1.0], bad),
+        lambda: tm.rmse(bad, bad),
+        lambda: tm.evaluate(bad, bad, ["r2", "spearman"]),
+        lambda: tm.evaluate(bad, bad),
+    ):
+        with pytest.raises(tm.TallymarkError):
+            call()
+
+
+def test_the_core_refuses_what_would_read_beyond_its_input():
+    """Even when it is called past the validation."""
+    tasks = _core.Tasks([(1, 0.0, 0, 0), (18, 0.1, 0, 0)])
+    one, two = np.ones(3), np.ones((3, 2))
+    with pytest.raises(ValueError, match="no such prediction column"):
+        tasks.run(one, one, None, False)
+    with pytest.raises(ValueError, match="differ in length"):
+        tasks.run(one, np.ones((4, 2)), None, False)
+    with pytest.raises(ValueError, match="differ in length"):
+        tasks.run(one, two, np.ones(2), False)
+    with pytest.raises(ValueError, match="one column"):
+        tasks.run(one, two, two, False)
+    with pytest.raises(ValueError, match="no such truth column"):
+        _core.Tasks([(1, 0.0, 1, 0)]).run(one, one, None, False)
+    with pytest.raises(ValueError, match="no such term"):
+        _core.Tasks([(99, 0.0, 0, 0)])
+    with pytest.raises(ValueError, match="dimensions"):
+        tasks.run(np.ones((2, 2, 2)), two, None, False)
+    with pytest.raises(ValueError, match="not numeric"):
+        tasks.run(np.ones(3, ">f8"), two, None, False)
+    for wrapping in (2**64 - 1, 2**64 - 2):
+        with pytest.raises(ValueError, match="no such prediction column"):
+            _core.Tasks([(18, 0.1, 0, wrapping)]).run(one, two, None, False)
+    with pytest.raises(ValueError, match="no such truth column"):
+        _core.Tasks([]).run(np.ones((3, 0)), two, one, False)
+    with pytest.raises(TypeError):
+        tasks.run([1.0], two, None, False)
+    with pytest.raises(TypeError):
+        tasks.run(one)
+
+
+def test_a_mutating_array_protocol_cannot_crash():
+    """An __array__ that raises, or returns something odd."""
+
+    class Raises:
+        def __array__(self, *args, **kwargs):
+            raise RuntimeError("no")
+
+    class Odd:
+        def __array__(self, *args, **kwargs):
+            return "text"
+
+    for bad in (Raises(), Odd()):
+        with pytest.raises(tm.TypeOfDataError, match="could not be read"):
+            tm.rmse(bad, Y)

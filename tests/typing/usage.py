@@ -1,0 +1,22 @@
+"""How the library is used, for the type checker: this file must pass mypy --strict as it stands."""
+
+import tallymark as tm
+
+value: float = tm.rmse([1.0], [2.0])
+custom: tm.Metric = tm.custom(lambda y, p, w: 0.0, name="zero")
+parsed: tm.Metric = tm.metric("huber(delta=2)")
+configured: tm.Huber = tm.Huber(delta=2.0, outputs="each")
+report: tm.Report = tm.evaluate([1.0], [2.0], ["rmse", tm.mae, configured], weights=[1.0])
+keys: list[str] = list(report)
+tally: tm.Tally = (tm.Tally(["rmse"]) + tm.Tally(["rmse"])).update([1.0], [2.0])
+names: list[str] = tm.list_metrics(family="regression").names
+
+
+class Half(tm.SumMetric):
+    """Half of the mean absolute error."""
+
+    terms = (tm.Term("absolute_error"),)
+    better = "lower"
+
+    def output(self, s: tm.Output) -> float:
+        return s.mean(tm.Term("absolute_error")) / 2
