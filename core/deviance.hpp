@@ -1,6 +1,8 @@
 // Unit deviances of the Tweedie family. The textbook forms subtract nearly equal numbers when y is close to mu; these
-// keep their digits there.
+// keep their digits there. Both ways are computed and one is chosen, so that loops vectorise.
 #pragma once
+
+#include <array>
 
 #include "elementary.hpp"
 
@@ -8,47 +10,64 @@ namespace tallymark {
 
 inline constexpr double kSmallestMean = 1e-9;  // a Poisson mean below this is read as this
 
+// log(y / mu) for positive y and mu, also where the quotient is out of range.
 TM_INLINE double log_ratio(double y, double mu) {
+  constexpr double kShift = 600 * 0x1.62e42fefa39efp-1;  // log(2^600)
   const double r = y / mu;
-  return r > 1e-300 && r < 1e300 ? log_of(r) : log_of(y) - log_of(mu);
+  const bool high = r > 1e300, low = r < 1e-300;
+  const double scaled = high ? (y * 0x1p-600) / mu : (low ? (y * 0x1p600) / mu : r);
+  return log_of(scaled) + (high ? kShift : (low ? -kShift : 0.0));
 }
+
+// Whether x is close enough to 0 for log1p_near and log1p_gap_near.
+TM_INLINE bool is_near(double x) { return x > -0.29 && x < 0.41; }
 
 // 2 (y ln(y/mu) - (y - mu)), y >= 0.
 TM_INLINE double poisson_deviance(double y, double prediction) {
   const double mu = prediction < kSmallestMean ? kSmallestMean : prediction;
   const double d = (mu - y) / y;
-  const double near = y * log1p_gap(d);
+  const double near = y * log1p_gap_near(d);
   const double far = y * log_ratio(y, mu) - (y - mu);
-  return 2.0 * (y == 0.0 ? mu : (d > -0.29 && d < 0.41 ? near : far));
+  return 2.0 * (y == 0.0 ? mu : (is_near(d) ? near : far));
 }
 
 // 2 (ln(mu/y) + y/mu - 1), y > 0, mu > 0.
 TM_INLINE double gamma_deviance(double y, double mu) {
   const double d = (y - mu) / mu;
-  return 2.0 * (d > -0.29 && d < 0.41 ? log1p_gap(d) : d - log_ratio(y, mu));
+  return 2.0 * (is_near(d) ? log1p_gap_near(d) : d - log_ratio(y, mu));
 }
 
-// expm1(c u) / c, continuous at c = 0.
-TM_INLINE double growth(double c, double u) { return c == 0.0 ? u : expm1_of(c * u) / c; }
-
-// The general member: 2 * integral from mu to y of (y - t) t^-power dt.
-inline double tweedie_deviance(double y, double mu, double power) {
-  const double a = 1.0 - power, b = 2.0 - power;
-  const double scale = 2.0 * exp_of(b * log_of(mu));
-  if (y <= 0.0) return scale / b - (y < 0.0 ? 2.0 * y * exp_of(a * log_of(mu)) / a : 0.0);
-  const double near = (y - mu) / mu;
-  const double u = near > -0.29 && near < 0.41 ? log1p_of(near) : log_ratio(y, mu);
-  if (std::fabs(u) * std::fmax(1.0, std::fabs(b)) < 0.25) {
-    // Sum of (1 + b + ... + b^(n-2)) u^n / n!; 16 terms reach the last bit here.
-    double total = 0.0, geometric = 1.0, factor = 0.5 * u * u;
-    for (int n = 2; n < 18; ++n) {
-      total += geometric * factor;
-      geometric = 1.0 + b * geometric;
-      factor *= u / (n + 1);
+// The general member, 2 * integral from mu to y of (y - t) t^-power dt, for powers other than 0, 1 and 2.
+class Tweedie {
+ public:
+  explicit Tweedie(double power) : a_(1.0 - power), b_(2.0 - power), reach_(0.25 / std::fmax(1.0, std::fabs(b_))) {
+    // With u = ln(y/mu) the deviance is 2 mu^b * sum of (1 + b + ... + b^(n-2)) u^n / n!, which 16 terms exhaust.
+    double geometric = 1.0, factorial = 2.0;
+    for (std::size_t n = 2; n < 18; ++n) {
+      series_[n - 2] = geometric / factorial;
+      geometric = 1.0 + b_ * geometric;
+      factorial *= static_cast<double>(n + 1);
     }
-    return scale * total;
   }
-  return scale * (exp_of(u) * growth(a, u) - growth(b, u));
-}
+
+  TM_INLINE double operator()(double y, double mu) const {
+    const double log_mu = log_of(mu);
+    const double scale = 2.0 * exp_of(b_ * log_mu);
+    const double relative = (y - mu) / mu;
+    const double positive = y > 0.0 ? y : mu;
+    const double u = is_near(relative) ? log1p_near(relative) : log_ratio(positive, mu);
+    double sum = series_[15];
+    for (std::size_t n = 15; n-- > 0;) sum = series_[n] + u * sum;
+    const double near = u * u * sum;
+    const double far = exp_of(u) * (expm1_of(a_ * u) / a_) - expm1_of(b_ * u) / b_;
+    const double below = 1.0 / b_ - y * exp_of(-log_mu) / a_;  // y <= 0, where y^b counts as 0
+    return scale * (y > 0.0 ? (std::fabs(u) < reach_ ? near : far) : below);
+  }
+
+ private:
+  double a_, b_;
+  double reach_;  // how far the series is used
+  std::array<double, 16> series_{};
+};
 
 }  // namespace tallymark

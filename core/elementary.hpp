@@ -55,12 +55,18 @@ TM_INLINE double log1p_of(double x) {
   return std::fabs(x) < 0x1p-54 ? x : log_plus(u, low / u);
 }
 
-// x - log(1 + x) for x > -1, without the cancellation near 0 where it is about x^2 / 2.
-TM_INLINE double log1p_gap(double x) {
+// log(1 + x) for -0.29 < x < 0.41.
+TM_INLINE double log1p_near(double x) {
   const double s = x / (2.0 + x);
   const double half = 0.5 * x * x;
-  const double near = half - s * (half + log_tail(s * s));
-  return x > -0.29 && x < 0.41 ? near : x - log1p_of(x);
+  return x - (half - s * (half + log_tail(s * s)));
+}
+
+// x - log(1 + x) for -0.29 < x < 0.41, without the cancellation near 0 where it is about x^2 / 2.
+TM_INLINE double log1p_gap_near(double x) {
+  const double s = x / (2.0 + x);
+  const double half = 0.5 * x * x;
+  return half - s * (half + log_tail(s * s));
 }
 
 // exp(x) - 1 for |x| < 0.5.

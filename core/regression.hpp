@@ -203,9 +203,8 @@ TM_INLINE double huber(double e, double delta) {
 }
 
 TM_INLINE double squared_log_error(double y, double p) {
-  const double base = 1.0 + y;
-  const double near = (p - y) / base;
-  const double d = absolute(near) < 0.5 ? log1p_of(near) : log1p_of(p) - log1p_of(y);
+  const double near = (p - y) / (1.0 + y);
+  const double d = is_near(near) ? log1p_near(near) : log_ratio(1.0 + p, 1.0 + y);
   return d * d;
 }
 
@@ -253,7 +252,7 @@ TM_CLONES static void run_task(const Task& task, const Block& b, Tally& t) {
     case Term::deviance:
       if (c == 1.0) return add_terms(t, b, EACH(poisson_deviance(y[i], p[i])));
       if (c == 2.0) return add_terms(t, b, EACH(gamma_deviance(y[i], p[i])));
-      return add_terms(t, b, EACH(tweedie_deviance(y[i], p[i], c)));
+      return add_terms(t, b, [=, family = Tweedie(c)](std::size_t i) TM_LAMBDA { return family(y[i], p[i]); });
     case Term::pinball: return add_terms(t, b, EACH(e[i] > 0.0 ? (1.0 - c) * e[i] : -c * e[i]));
     case Term::interval: return add_terms(t, b, EACH(interval_score(y[i], p[i], upper[i], c)));
     case Term::covered: return add_terms(t, b, EACH(y[i] >= p[i] && y[i] <= upper[i] ? 1.0 : 0.0));

@@ -81,6 +81,7 @@ void elementary_functions_are_accurate() {
     near(log_of(x), std::log(x), "log");
     const double y = small(random);
     near(log1p_of(y), std::log1p(y), "log1p");
+    near(log1p_near(y), std::log1p(y), "log1p near 0");
     near(expm1_of(y), std::expm1(y), "expm1");
   }
 }

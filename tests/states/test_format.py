@@ -142,7 +142,7 @@ def test_rows_of_other_widths_do_not_add():
     with pytest.raises(tm.StateError, match="same width"):
         wide.fold(Batch([1.0], [1.0])) + wide.fold(Batch([[1.0, 2.0]], [[1.0, 2.0]]))
     with pytest.raises(tm.StateError, match="no rows"):
-        wide.zero().find(Term("squared_error"), 0)
+        wide.zero().at(0)
 
 
 def test_declarations_are_values():

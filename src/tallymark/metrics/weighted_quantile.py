@@ -24,12 +24,13 @@ def weighted_quantile(values: Any, weights: Any, level: float) -> float:
 def _around(values: Any, weights: Any, level: float) -> tuple[float, float]:
     """The lowest value that reaches the level, and the lowest that exceeds it. Sums of weights are compared exactly."""
     part, whole = level.as_integer_ratio()  # what is compared stays whole numbers
+    if weights is None:
+        below, rest = divmod(part * len(values), whole)
+        reach, exceed = below + (1 if rest else 0), min(below + 1, len(values))  # positions counted from 1
+        ranked = np.partition(values, (reach - 1, exceed - 1))
+        return float(ranked[reach - 1]), float(ranked[exceed - 1])
     order = np.argsort(values, kind="stable")
     ranked = values[order]
-    if weights is None:
-        below, rest = divmod(part * len(ranked), whole)
-        reach, exceed = below + (1 if rest else 0), below + 1  # positions counted from 1
-        return float(ranked[reach - 1]), float(ranked[min(exceed, len(ranked)) - 1])
     heavy = weights[order]
     wanted = part * exact_sum(heavy)
     reach_at = _first(heavy, lambda total: total * whole >= wanted)

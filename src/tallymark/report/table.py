@@ -25,6 +25,8 @@ def show_number(value: float) -> str:
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     size = abs(value)
+    if value.is_integer() and size < 1e15:
+        return f"{value:,.0f}"
     if size != 0 and (size < 1e-4 or size >= 1e15):
         return f"{value:.5e}"
     if size >= 1e5:

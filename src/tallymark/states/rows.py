@@ -128,5 +128,4 @@ def exact_sum(values: Array) -> int:
     """The exact total of finite values."""
     if len(values) == 0:
         return 0
-    state = _ONE_COLUMN.fold(Batch(values, values))
-    return state.find(_VALUES, 0).exact << state.unit
+    return _ONE_COLUMN.fold(Batch(values, values)).at(0).absolute(_VALUES) or 0

@@ -178,22 +178,19 @@ class Sums(State):
 
     def lowest(self, term: Term) -> float:
         """The lowest value of a term over all outputs."""
-        return min(self.totals[place].lowest for place in self._slots(term))
+        return min(self.totals[place].lowest for place in self.slots[term])
 
     def count(self, term: Term) -> int:
         """The total of a term that counts rows, over all outputs."""
-        return sum(self.totals[place].exact for place in self._slots(term)) << self.unit >> UNIT_BITS
+        return sum(self.totals[place].exact for place in self.slots[term]) << self.unit >> UNIT_BITS
 
-    def find(self, term: Term, output: int) -> Total:
-        """The total of a term for one output; a term with a single total serves every output."""
-        places = self._slots(term)
-        return self.totals[places[output] if len(places) > 1 else places[0]]
-
-    def _slots(self, term: Term) -> tuple[int, ...]:
+    @property
+    def slots(self) -> dict[Term, tuple[int, ...]]:
+        """Where the totals of each term stand, one per output."""
         if self.columns is None:
             raise StateError("a state of no rows has no totals")
         layout = self.reads._layouts.get(self.columns) or self.reads.layout(self.columns)
-        return layout.slots[term]
+        return layout.slots
 
     def fields(self) -> dict[str, Any]:
         return {
@@ -226,51 +223,60 @@ def _checked_total(exact: int, above: int, below: int, undefined: int, lowest: f
 class Output:
     """The totals of one output, as formulas read them. Exact totals and the weight share one unit."""
 
-    __slots__ = ("_output", "_state", "weight")
+    __slots__ = ("_output", "_slots", "_totals", "_unit", "weight")
 
     def __init__(self, state: Sums, output: int) -> None:
-        self._state = state
         self._output = output
+        self._slots = state.slots
+        self._totals = state.totals
+        self._unit = state.unit
         self.weight = state._weight
+
+    def find(self, term: Term, column: int | None = None) -> Total:
+        """The total of a term; a term with a single total serves every output."""
+        places = self._slots[term]
+        if len(places) == 1:
+            return self._totals[places[0]]
+        return self._totals[places[self._output if column is None else column]]
 
     def total(self, term: Term) -> float:
         """The weighted total, rounded once."""
-        return self._rounded(term, 1 << (UNIT_BITS - self._state.unit), self._output)
+        return _rounded(self.find(term), 1 << (UNIT_BITS - self._unit))
 
     def mean(self, term: Term, *, column: int | None = None) -> float:
         """The weighted mean, rounded once; of another column of predictions if one is named."""
-        return self._rounded(term, self.weight, self._output if column is None else column)
+        return _rounded(self.find(term, column), self.weight)
 
     def ratio(self, numerator: Term, denominator: Term) -> float:
         """One total over another, rounded once."""
         below = self.exact(denominator)
-        return self._rounded(numerator, below, self._output) if below else math.nan
+        return _rounded(self.find(numerator), below) if below else math.nan
 
     def exact(self, term: Term) -> int | None:
         """The exact total in the unit of this state; None if a value overflowed."""
-        found = self._state.find(term, self._output)
+        found = self.find(term)
         return None if found.above or found.below or found.undefined else found.exact
 
     def absolute(self, term: Term) -> int | None:
         """The exact total in the smallest unit, 2**-1074, in which totals of different states compare."""
         exact = self.exact(term)
-        return None if exact is None else exact << self._state.unit
+        return None if exact is None else exact << self._unit
 
     def lowest(self, term: Term) -> float:
         """The lowest value."""
-        return self._state.find(term, self._output).lowest
+        return self.find(term).lowest
 
     def highest(self, term: Term) -> float:
         """The highest value."""
-        return self._state.find(term, self._output).highest
+        return self.find(term).highest
 
-    def _rounded(self, term: Term, denominator: int, output: int) -> float:
-        found = self._state.find(term, output)
-        if found.undefined or (found.above and found.below):
-            return math.nan
-        if found.above or found.below:
-            return math.inf if found.above else -math.inf
-        return divide(found.exact, denominator)
+
+def _rounded(found: Total, denominator: int) -> float:
+    if found.undefined or (found.above and found.below):
+        return math.nan
+    if found.above or found.below:
+        return math.inf if found.above else -math.inf
+    return divide(found.exact, denominator)
 
 
 def total_weight(state: State) -> float:
