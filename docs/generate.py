@@ -1,0 +1,69 @@
+"""Writes docs/reference/<family>.md from the definitions of the metrics. Nothing there is written by hand."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import tallymark as tm
+from tallymark.metrics.listing import show_better
+
+FOLDER = Path(__file__).parent / "reference"
+
+
+def page(family: str) -> str:
+    """The reference page of a family."""
+    metrics = [metric for metric in tm.list_metrics(family) if type(metric).__module__.startswith("tallymark.")]
+    lines = [
+        f"# {family.capitalize()} metrics",
+        "",
+        "Written by `make docs` from the definitions. `w` is the weight, ŷ the prediction, e = ŷ − y.",
+        "Every metric has the parameter `undefined=`: what stands for an undefined value. Those of regression have",
+        "`outputs=` too: how several outputs become one value (`mean`, `each`, or one weight per output).",
+        "",
+        "| metric | better | range | unit | state |",
+        "|---|---|---|---|---|",
+    ]
+    for metric in metrics:
+        size = "grows with the rows" if metric.grows else "fixed"
+        link = f"[`{metric.name}`](#{metric.name})"
+        lines.append(f"| {link} | {show_better(metric.better)} | {show_range(metric)} | {metric.unit} | {size} |")
+    for metric in metrics:
+        lines += ["", *section(metric)]
+    return "\n".join(lines) + "\n"
+
+
+def section(metric: tm.Metric) -> list[str]:
+    """One metric: what it is, its formula, how to read it, and what to mind."""
+    own = {key: value for key, value in metric.parameters().items() if key not in ("undefined", "outputs")}
+    call = f"tm.{metric.name}(y_true, y_pred{''.join(f', {key}={value}' for key, value in own.items())})"
+    lines = [f"## {metric.name}", "", metric.description, "", "```text", metric.formula, "```", "", f"- Call: `{call}`"]
+    lines.append(f"- Better: {show_better(metric.better)}; range {show_range(metric)}")
+    lines.append(f"- Reading: {metric.reading}")
+    if metric.when_undefined:
+        lines.append(f"- Undefined: {metric.when_undefined}")
+    requires = [f"`{bound.who}` {bound}" for bound in getattr(metric, "requires", ()) if bound.who != "width"]
+    if requires:
+        lines.append(f"- Needs: {', '.join(requires)}")
+    lines += [f"- Mind: {pitfall}" for pitfall in metric.pitfalls]
+    if metric.aliases:
+        lines.append(f"- Also known as: {', '.join(f'`{alias}`' for alias in metric.aliases)}")
+    example = [line.strip() for line in (type(metric).__doc__ or "").splitlines() if line.strip()]
+    start = next(k for k, line in enumerate(example) if line.startswith(">>>"))
+    shown = [line.replace(">>> ", ">>> tm.").replace("== ", "== tm.") for line in example[start : start + 2]]
+    return [*lines, "", "```python", *shown, "", "```"]
+
+
+def show_range(metric: tm.Metric) -> str:
+    low, high = metric.range
+    return f"{'(−∞' if low == float('-inf') else f'[{low:g}'}, {'∞)' if high == float('inf') else f'{high:g}]'}"
+
+
+def main(folder: Path = FOLDER) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for family in dict.fromkeys(metric.family for metric in tm.list_metrics()):
+        (folder / f"{family}.md").write_text(page(family))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)
