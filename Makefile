@@ -21,10 +21,7 @@ run: $(VENV)/.built  ## evaluate the bundled example and print its report
 	@$(BIN)/python examples/deliveries.py
 
 test: $(VENV)/.dev $(VENV)/.built sanitize  ## run all tests
-	@rm -f .coverage .coverage.*
-	$(BIN)/coverage run -m pytest -n 2
-	@$(BIN)/coverage combine -q
-	$(BIN)/coverage report
+	$(BIN)/python -m pytest -n 2 --cov
 
 check: lint  ## lint, types, layers and the fast tests
 	TALLYMARK_TESTS=fast $(BIN)/python -m pytest -m "not slow" -n 2
