@@ -132,3 +132,29 @@ def test_weighted_medians():
     assert tm.median_absolute_error([0, 0, 0], [1, 2, 4], weights=[1, 1, 3]) == 4.0
     tenths = [0.1] * 10  # ten times 0.1 is not 1 in float64, and an even split all the same
     assert tm.median_absolute_error([0] * 10, range(1, 11), weights=tenths) == 5.5
+
+
+def test_d2_says_why_it_is_undefined():
+    """Where the baseline has no loss, too much, or no meaning."""
+    assert (
+        "too little" in tm.evaluate([0.0, 1e-200], [0.0, 1.0], ["d2_tweedie(power=0)"]).reasons["d2_tweedie(power=0)"]
+    )
+    assert "too large" in tm.evaluate([0.0, 1e200], [0.0, 1.0], ["d2_tweedie(power=0)"]).reasons["d2_tweedie(power=0)"]
+    negative = tm.evaluate([-3.0, 1.0], [1.0, 1.0], ["d2_tweedie(power=-1)"])
+    assert negative.reasons["d2_tweedie(power=-1)"] == "the mean of the truth is not positive"
+    assert tm.d2_tweedie([0.0, 1.0], [1e200, 1.0], power=0) == -math.inf
+
+
+def test_quantile_losses_beyond_float64():
+    """Infinite, with the reason."""
+    report = tm.evaluate([-1e308], [[1e308, 1e308]], ["crps_quantile(alphas=(0.1, 0.9))"])
+    assert report["crps_quantile(alphas=(0.1, 0.9))"] == math.inf
+    assert "too large" in report.reasons["crps_quantile(alphas=(0.1, 0.9))"]
+
+
+def test_odd_parameters():
+    """None where it must be given later, and things that are no numbers."""
+    assert tm.Mase(scale=None) == tm.mase
+    for bad in (object(), 1 + 2j, 10**400, [1.0]):
+        with pytest.raises(tm.ParameterError, match="`delta` must be a finite number"):
+            tm.Huber(delta=bad)

@@ -7,9 +7,11 @@ from tallymark.report.table import Table, show_cell
 _STYLE = """
 .tallymark{--ink:#1a1d23;--quiet:#5b6472;--line:#d9dde3;--stripe:#f5f6f8;font:14px/1.5 system-ui,sans-serif;
 color:var(--ink);max-width:100%;overflow-x:auto}
-.tallymark table{border-collapse:collapse;margin:.4em 0;color:inherit;font-variant-numeric:tabular-nums}
+.tallymark table{border-collapse:collapse;margin:.4em 0;color:inherit;font:inherit;font-variant-numeric:tabular-nums}
 .tallymark caption{text-align:left;font-weight:600;padding:.2em 0 .5em;color:inherit}
-.tallymark th,.tallymark td{padding:.3em .9em;text-align:left;border:0;color:inherit;vertical-align:top}
+.tallymark th,.tallymark td{padding:.3em .7em;text-align:left;border:0;color:inherit;vertical-align:top}
+.tallymark td{white-space:nowrap}
+.tallymark td:last-child{white-space:normal}
 .tallymark thead th{border-bottom:1px solid var(--line);color:var(--quiet);font-weight:500}
 .tallymark tbody tr:nth-child(even){background:var(--stripe)}
 .tallymark tbody tr:nth-child(odd){background:transparent}
