@@ -1,0 +1,46 @@
+// Prints the bytes of every term's total over random rows, so that builds for different processors can be compared.
+#include <cstdio>
+#include <random>
+#include <vector>
+
+#include "regression.hpp"
+
+using namespace tallymark;
+
+int main() {
+  constexpr std::size_t n = 5003;  // whole blocks and a tail
+  std::mt19937_64 random(9);
+  std::vector<double> y(n), p(n), q(n), w(n);
+  const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
+  for (std::size_t i = 0; i < n; ++i) {
+    const double scale = std::ldexp(1.0, static_cast<int>(random() % 40) - 20);
+    y[i] = scale * (uniform() + 0.01);
+    p[i] = y[i] * (0.5 + uniform());
+    q[i] = p[i] + uniform();
+    w[i] = uniform() + 0.5;
+  }
+  const auto column = [](const std::vector<double>& x) {
+    return Column{reinterpret_cast<const char*>(x.data()), sizeof(double), Type::f64};
+  };
+  Table table;
+  table.truth = {column(y)};
+  table.prediction = {column(p), column(q)};
+  table.weight = column(w);
+  table.rows = n;
+  for (int weighted = 0; weighted < 2; ++weighted) {
+    table.weighted = weighted != 0;
+    for (double parameter : {0.5, 1.0, 1.5, 2.0, 2.7}) {
+      std::vector<Task> tasks;
+      for (int t = 0; t < kTerms; ++t) tasks.push_back({static_cast<Term>(t), parameter, 0, 0});
+      Totals totals = total(table, tasks);
+      for (Tally& tally : totals.tallies) {
+        unsigned char raw[ExactSum::kBytes];
+        const auto written = tally.sum.write(raw);
+        std::printf("%zu:", written.skipped);
+        for (std::size_t i = 0; i < written.length; ++i) std::printf("%02x", raw[i]);
+        std::printf(" %a %a\n", tally.lowest, tally.highest);
+      }
+    }
+  }
+  return 0;
+}
