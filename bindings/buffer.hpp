@@ -50,7 +50,7 @@ class Buffer {
     if (code == "d" && size == 8) return Type::f64;
     if (code == "f" && size == 4) return Type::f32;
     if (code == "e" && size == 2) return Type::f16;
-    if (code == "?" && size == 1) return Type::u8;
+    if (code == "?" && size == 1) return Type::boolean;
     if (code.size() == 1 && std::string("bhilqn").find(code[0]) != std::string::npos)
       return size == 8 ? Type::i64 : size == 4 ? Type::i32 : size == 2 ? Type::i16 : Type::i8;
     if (code.size() == 1 && std::string("BHILQN").find(code[0]) != std::string::npos)

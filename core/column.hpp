@@ -11,7 +11,7 @@
 
 namespace tallymark {
 
-enum class Type { f64, f32, f16, i64, i32, i16, i8, u64, u32, u16, u8 };
+enum class Type { f64, f32, f16, i64, i32, i16, i8, u64, u32, u16, u8, boolean };
 
 struct Column {
   const char* data = nullptr;
@@ -42,6 +42,9 @@ template <class T>
 TM_INLINE double to_double(T x) {
   return static_cast<double>(x);
 }
+
+// Any byte but 0 is true, as NumPy has it.
+TM_INLINE double bool_to_double(std::uint8_t x) { return x != 0 ? 1.0 : 0.0; }
 
 template <class T, class Convert>
 TM_INLINE void read_as(const char* data, std::ptrdiff_t stride, std::size_t n, double* out, Convert&& convert) {
@@ -75,6 +78,7 @@ TM_CLONES static void read_rows(const Column& c, std::size_t first, std::size_t 
     case Type::u32: return read_as<std::uint32_t>(at, c.stride, n, out, to_double<std::uint32_t>);
     case Type::u16: return read_as<std::uint16_t>(at, c.stride, n, out, to_double<std::uint16_t>);
     case Type::u8: return read_as<std::uint8_t>(at, c.stride, n, out, to_double<std::uint8_t>);
+    case Type::boolean: return read_as<std::uint8_t>(at, c.stride, n, out, bool_to_double);
   }
 }
 

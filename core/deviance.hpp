@@ -12,11 +12,12 @@ inline constexpr double kSmallestMean = 1e-9;  // a Poisson mean below this is r
 
 // log(y / mu) for positive y and mu, also where the quotient is out of range.
 TM_INLINE double log_ratio(double y, double mu) {
-  constexpr double kShift = 600 * 0x1.62e42fefa39efp-1;  // log(2^600)
+  constexpr double kShift = 1200 * 0x1.62e42fefa39efp-1;  // log(2^1200)
   const double r = y / mu;
   const bool high = r > 1e300, low = r < 1e-300;
-  const double scaled = high ? (y * 0x1p-600) / mu : (low ? (y * 0x1p600) / mu : r);
-  return log_of(scaled) + (high ? kShift : (low ? -kShift : 0.0));
+  const double up = low ? 0x1p600 : (high ? 0x1p-600 : 1.0);
+  const double down = low ? 0x1p-600 : (high ? 0x1p600 : 1.0);
+  return log_of((y * up) / (mu * down)) + (high ? kShift : (low ? -kShift : 0.0));
 }
 
 // Whether x is close enough to 0 for log1p_near and log1p_gap_near.
@@ -51,17 +52,23 @@ class Tweedie {
   }
 
   TM_INLINE double operator()(double y, double mu) const {
-    const double log_mu = log_of(mu);
-    const double scale = 2.0 * exp_of(b_ * log_mu);
     const double relative = (y - mu) / mu;
     const double positive = y > 0.0 ? y : mu;
     const double u = is_near(relative) ? log1p_near(relative) : log_ratio(positive, mu);
+    const bool near = std::fabs(u) < reach_;
     double sum = series_[15];
     for (std::size_t n = 15; n-- > 0;) sum = series_[n] + u * sum;
-    const double near = u * u * sum;
-    const double far = exp_of(u) * (expm1_of(a_ * u) / a_) - expm1_of(b_ * u) / b_;
-    const double below = 1.0 / b_ - y * exp_of(-log_mu) / a_;  // y <= 0, where y^b counts as 0
-    return scale * (y > 0.0 ? (std::fabs(u) < reach_ ? near : far) : below);
+    // Away from mu, the factor y^b or mu^b is taken out, whichever leaves a bracket that cannot overflow by itself.
+    const bool by_truth = !near && (b_ > 0.0) == (u > 0.0);
+    const double scale = 2.0 * exp_of(b_ * log_of(by_truth ? positive : mu));
+    const double with_truth = expm1_of(-b_ * u) / b_ - expm1_of(-a_ * u) / a_;
+    const double rising = a_ * u > 0.0 ? -exp_of(b_ * u) * expm1_of(-a_ * u) : exp_of(u) * expm1_of(a_ * u);
+    const double with_mu = rising / a_ - expm1_of(b_ * u) / b_;
+    if (y <= 0.0) {  // y^b counts as 0
+      const double log_mu = log_of(mu);
+      return 2.0 * (exp_of(b_ * log_mu) / b_ - (y < 0.0 ? y * exp_of(a_ * log_mu) / a_ : 0.0));
+    }
+    return scale * (near ? u * u * sum : (by_truth ? with_truth : with_mu));
   }
 
  private:

@@ -16,8 +16,9 @@
 
 namespace tallymark {
 
-// e = prediction - truth. Sums unless the name says lowest or highest. "Exact" terms lose nothing to rounding before
-// they are totalled, weights included; they feed differences that cancel.
+// e = prediction - truth. Sums unless the name says lowest, highest or range; totals of |e| and of squares also keep
+// the highest magnitude behind them. "Exact" terms lose nothing to rounding before they are totalled, weights included;
+// they feed differences that cancel.
 enum class Term : int {
   weight = 0,           // 1, so that its total is that of the weights
   squared_error,        // e^2
@@ -194,6 +195,9 @@ TM_INLINE void add_exact_squares(Tally& t, const Block& b, Values u, Values v) {
   add_products(t, b.n, b.w, b.largest_weight, low, bound_low);
 }
 
+// Keeps the largest magnitude behind a total, so that squares that vanished can be told from zeros.
+TM_INLINE void note_largest(Tally& t, std::uint64_t largest) { t.highest = std::fmax(t.highest, real(largest)); }
+
 TM_INLINE double absolute(double x) { return std::fabs(x); }
 TM_INLINE double at_least(double x, double low) { return x < low ? low : x; }
 
@@ -210,7 +214,10 @@ TM_INLINE double squared_log_error(double y, double p) {
 
 TM_INLINE double symmetric_error(double e, double y, double p) {
   const double total = absolute(y) + absolute(p);
-  return total > 0.0 ? absolute(e) / total : 0.0;
+  const bool fits = total < real(kInfinity);
+  const double above = fits ? absolute(e) : absolute(0.5 * p - 0.5 * y);
+  const double below = fits ? total : 0.5 * absolute(y) + 0.5 * absolute(p);
+  return total > 0.0 ? above / below : 0.0;
 }
 
 TM_INLINE double interval_score(double y, double lower, double upper, double miss) {
@@ -228,18 +235,24 @@ TM_CLONES static void run_task(const Task& task, const Block& b, Tally& t) {
   const Values errors{e, b.largest_error};
   switch (task.term) {
     case Term::weight: return add_terms(t, b, EACH(1.0));
-    case Term::squared_error: return add_bounded_terms(t, b, bits(largest_error * largest_error), EACH(e[i] * e[i]));
-    case Term::absolute_error: return add_bounded_terms(t, b, b.largest_error, EACH(absolute(e[i])));
+    case Term::squared_error:
+      note_largest(t, b.largest_error);
+      return add_bounded_terms(t, b, bits(largest_error * largest_error), EACH(e[i] * e[i]));
+    case Term::absolute_error:
+      note_largest(t, b.largest_error);
+      return add_bounded_terms(t, b, b.largest_error, EACH(absolute(e[i])));
     case Term::exact_error: return add_exact(t, b, errors);
-    case Term::exact_error_squares: return add_exact_squares(t, b, errors, errors);
+    case Term::exact_error_squares: note_largest(t, b.largest_error); return add_exact_squares(t, b, errors, errors);
     case Term::exact_truth: return add_exact(t, b, bounded(y, b.n));
     case Term::exact_truth_squares: {
       const Values truth = bounded(y, b.n);
+      note_largest(t, truth.bound);
       return add_exact_squares(t, b, truth, truth);
     }
     case Term::exact_prediction: return add_exact(t, b, bounded(p, b.n));
     case Term::exact_prediction_squares: {
       const Values prediction = bounded(p, b.n);
+      note_largest(t, prediction.bound);
       return add_exact_squares(t, b, prediction, prediction);
     }
     case Term::exact_products: return add_exact_squares(t, b, bounded(y, b.n), bounded(p, b.n));

@@ -13,7 +13,7 @@ FOLDER = Path(__file__).parent / "reference"
 
 def page(family: str) -> str:
     """The reference page of a family."""
-    metrics = [metric for metric in tm.list_metrics(family) if type(metric).__module__.startswith("tallymark.")]
+    metrics = [metric for metric in tm.list_metrics(family) if is_public(metric)]
     lines = [
         f"# {family.capitalize()} metrics",
         "",
@@ -49,9 +49,16 @@ def section(metric: tm.Metric) -> list[str]:
     if metric.aliases:
         lines.append(f"- Also known as: {', '.join(f'`{alias}`' for alias in metric.aliases)}")
     example = [line.strip() for line in (type(metric).__doc__ or "").splitlines() if line.strip()]
-    start = next(k for k, line in enumerate(example) if line.startswith(">>>"))
+    start = next((k for k, line in enumerate(example) if line.startswith(">>>")), None)
+    if start is None:
+        return lines
     shown = [line.replace(">>> ", ">>> tm.").replace("== ", "== tm.") for line in example[start : start + 2]]
     return [*lines, "", "```python", *shown, "", "```"]
+
+
+def is_public(metric: tm.Metric) -> bool:
+    """Whether a metric has a public name: one that only lies in the folder, or a user defined, has none."""
+    return getattr(tm, type(metric).__name__, None) is type(metric)
 
 
 def show_range(metric: tm.Metric) -> str:
@@ -61,7 +68,7 @@ def show_range(metric: tm.Metric) -> str:
 
 def main(folder: Path = FOLDER) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for family in dict.fromkeys(metric.family for metric in tm.list_metrics()):
+    for family in dict.fromkeys(metric.family for metric in tm.list_metrics() if is_public(metric)):
         (folder / f"{family}.md").write_text(page(family))
 
 

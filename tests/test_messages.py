@@ -61,6 +61,7 @@ CASES = {
     "gamma prediction": lambda: tm.gamma_deviance([1.0, 1.0], [1.0, 0.0]),
     "negative counts in a tally": lambda: tm.Tally(["poisson"]).update([-1.0], [1.0]).report()["poisson"],
     "d2 of zero": lambda: tm.d2_tweedie([0.0, 1.0], [1.0, 1.0], power=2),
+    "whole bounds the wrong way round": lambda: tm.coverage([1, 0], np.array([[3, 5], [5, 3]], dtype=np.uint8)),
     "bounds the wrong way round": lambda: tm.interval_score([1.0, 2.0], [[0.0, 1.0], [3.0, 1.0]]),
     "quantiles without columns": lambda: tm.pinball(Y, P, alphas=(0.1, 0.9)),
     "quantiles of two truths": lambda: tm.pinball(np.ones((3, 2)), np.ones((3, 2)), alphas=(0.1, 0.9)),
@@ -79,12 +80,14 @@ CASES = {
     "outputs of negative weight": lambda: tm.rmse(Y, P, outputs=(1, -1)),
     "too many outputs": lambda: tm.rmse(Y, P, outputs=(1, 2)),
     "undefined": lambda: tm.rmse(Y, P, undefined="ignore"),
+    "weights by another name": lambda: tm.rmse(Y, P, sample_weight=[1.0, 1.0, 1.0]),
     "an unknown parameter": lambda: tm.rmse(Y, P, beta=2),
     "kind": lambda: tm.rmse(Y, P, kind="guess"),
     "a kind that a metric cannot read": lambda: tm.rmse(Y, P, kind="label"),
     "threads": lambda: tm.set_threads(0),
     # names
     "a misspelt name": lambda: tm.metric("rsme"),
+    "a name in capitals": lambda: tm.metric("MAE"),
     "a name like no other": lambda: tm.metric("qqqq"),
     "positional parameters": lambda: tm.metric("huber(2)"),
     "code in a string": lambda: tm.metric("huber(delta=__import__('os').getpid())"),
@@ -94,6 +97,8 @@ CASES = {
     "a very long string": lambda: tm.metric("huber(delta=" + "(" * 20_000),
     "a function": lambda: tm.metric(print),
     "a number": lambda: tm.metric(3),
+    "nothing": lambda: tm.evaluate(Y, P, [None]),
+    "a parameter twice": lambda: tm.metric("huber(delta=1, delta=2)"),
     "a mapping without a name": lambda: tm.metric({"delta": 2}),
     "family": lambda: tm.list_metrics(family="cooking"),
     # evaluate, report and tally
@@ -107,6 +112,7 @@ CASES = {
     "a key that is not there": lambda: tm.evaluate(Y, P, ["rmse"])["mae"],
     "a key that is no metric": lambda: tm.evaluate(Y, P, ["rmse"])["nothing"],
     "undefined raised": lambda: tm.r2([1.0, 1.0], [1.0, 2.0], undefined="raise"),
+    "a tally with an unknown way": lambda: tm.Tally(["rmse"], missing="ignore"),
     "a tally without metrics": lambda: tm.Tally(None),
     "other columns": lambda: tm.Tally(["rmse"]).update(Y, P).update(np.ones((2, 2)), np.ones((2, 2))),
     "tallies of other metrics": lambda: tm.Tally(["rmse"]) + tm.Tally(["mae"]),
@@ -123,10 +129,13 @@ CASES = {
     "a custom parameter": lambda: tm.custom(lambda y, p, w: 0.0, name="zero")(Y, P, beta=2),
     # states and bytes
     "states of other terms": lambda: SumsOf(Term("squared_error")).zero() + SumsOf(Term("absolute_error")).zero(),
+    "a term without its parameter": lambda: SumsOf(Term("huber")),
+    "a term with too many": lambda: SumsOf(Term("squared_error", (1.0,))),
     "an unknown term": lambda: SumsOf(Term("cubed_error")),
     "bytes of something else": lambda: tm.State.from_bytes(b"hello world" * 10),
     "damaged bytes": lambda: tm.State.from_bytes(_damaged()),
     "bytes of a newer release": lambda: tm.State.from_bytes(b"TMST\x63\x00" + bytes(80)),
+    "text where bytes are wanted": lambda: tm.State.from_bytes("TMST"),
     "a state where a tally is wanted": lambda: tm.Tally.from_bytes(SumsOf().zero().to_bytes()),
 }
 

@@ -27,11 +27,19 @@ def run(code, **environment):
 
 def test_every_metric_has_its_public_names():
     """Class and default instance, by one import line."""
+    lines = (ROOT / "src/tallymark/metrics/__init__.py").read_text()
     for name, cls in registry.classes.items():
-        if not cls.__module__.startswith("tallymark."):
+        if f"from {cls.__module__} import *" not in lines:
             continue
         assert getattr(tm, cls.__name__) is cls
         assert getattr(tm, name) == cls()
+
+
+def test_the_version_is_that_of_the_package():
+    """One number in two places."""
+    from importlib.metadata import version
+
+    assert tm.__version__ == version("tallymark")
 
 
 def test_no_module_hides_behind_a_public_name():
@@ -71,6 +79,10 @@ def test_threads_follow_the_environment():
         "TALLYMARK_THREADS must be a whole number from 1 to 1024; it was 'many'"
         in run(show, TALLYMARK_THREADS="many").stderr
     )
+    before = tm.get_threads()
+    tm.set_threads(np.int64(2))
+    assert tm.get_threads() == 2
+    tm.set_threads(before)
     for bad in (0, 1025, 1.5, True, "2"):
         with pytest.raises(tm.ParameterError):
             tm.set_threads(bad)
@@ -158,6 +170,9 @@ def test_odd_input_is_a_clear_error_and_nothing_else(bad):
     ):
         with pytest.raises(tm.TallymarkError):
             call()
+    if bad is not None and np.size(np.asanyarray(bad, dtype=object)) > 0:  # nothing, and an empty sequence: unweighted
+        with pytest.raises(tm.TallymarkError):
+            tm.rmse([1.0, 2.0], [1.0, 3.0], weights=bad)
 
 
 def test_the_core_refuses_what_would_read_beyond_its_input():

@@ -41,7 +41,7 @@ def _to_numpy(source: object, name: str) -> Array:
         return np.asarray(source)
     if isinstance(source, (list, tuple)):
         return _from_list(source, name)
-    if isinstance(source, (str, bytes, dict, set, frozenset)) or source is None:
+    if isinstance(source, (str, bytes, bytearray, dict, set, frozenset)) or source is None:
         raise TypeOfDataError(f"`{name}` must be an array or a sequence of numbers; it was {_describe(source)}")
     if hasattr(source, "detach"):  # a tensor that tracks gradients refuses __array__
         source = source.detach()
@@ -128,11 +128,14 @@ def _from_objects(array: Array, name: str) -> Array:
             out[position] = np.nan
             continue
         try:
-            if isinstance(item, Real) or type(item).__name__ == "Decimal":
+            if isinstance(item, (Real, np.bool_)) or type(item).__name__ == "Decimal":
                 out[position] = float(item)
                 continue
         except OverflowError:
             out[position] = np.inf if item > 0 else -np.inf
+            continue
+        except ValueError:  # a signalling NaN
+            out[position] = np.nan
             continue
         row = position // array.shape[1] if array.ndim == 2 else position
         raise TypeOfDataError(f"`{name}` must hold real numbers; row {row} is {_describe(item)}")

@@ -53,7 +53,7 @@ ANY_TARGET = Target()
 class Batch:
     """Checked rows: truth and prediction of one or more columns, and weights or None."""
 
-    __slots__ = ("dropped", "n", "prediction", "prediction_columns", "target", "truth", "truth_columns", "weights")
+    __slots__ = ("dropped", "n", "prediction", "prediction_columns", "truth", "truth_columns", "weights")
 
     def __init__(
         self,
@@ -61,7 +61,6 @@ class Batch:
         y_pred: object,
         weights: object = None,
         *,
-        target: Target = ANY_TARGET,
         missing: str = "error",
     ) -> None:
         truth = as_numbers(y_true, "y_true")
@@ -77,13 +76,13 @@ class Batch:
         self.weights = None if weights is None else _read_weights(weights, n)
         self.truth_columns = 1 if truth.ndim == 1 else truth.shape[1]
         self.prediction_columns = 1 if prediction.ndim == 1 else prediction.shape[1]
-        self.target = target
         self.dropped = 0
         if self.truth_columns == 0 or self.prediction_columns == 0:
             empty = "y_true" if self.truth_columns == 0 else "y_pred"
             raise ShapeError(f"`{empty}` must have at least one column; it had none")
         if missing != "error":
-            self._drop(missing)
+            check_missing(missing)
+            self._drop()
 
     def require_rows(self) -> None:
         """Refuse an empty batch: in a single call it is a mistake, not an answer."""
@@ -108,9 +107,7 @@ class Batch:
         bad_weight = None if self.weights is None else _bad_weight(self.weights)
         return bad_weight or InputError("the input changed while it was being read")
 
-    def _drop(self, missing: str) -> None:
-        if missing not in MISSING:
-            raise ParameterError(f"`missing` must be one of {', '.join(MISSING)}; it was {missing!r}")
+    def _drop(self) -> None:
         keep = _finite_rows(self.truth) & _finite_rows(self.prediction)
         kept = int(np.count_nonzero(keep))
         if kept == self.n:
@@ -124,6 +121,12 @@ class Batch:
         self.prediction = self.prediction[keep]
         self.dropped = self.n - kept
         self.n = kept
+
+
+def check_missing(missing: str) -> None:
+    """Refuse an unknown way to treat missing values."""
+    if missing not in MISSING:
+        raise ParameterError(f"`missing` must be one of {', '.join(MISSING)}; it was {missing!r}")
 
 
 def _read_weights(source: object, n: int) -> Array | None:

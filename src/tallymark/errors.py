@@ -15,6 +15,7 @@
         ├── KindError               predictions of a kind that the metric cannot read
         ├── ParameterError          a parameter of a metric or a call
         │   └── UnknownMetricError  a name that no metric has
+        ├── FormulaError            a formula of the user's own that failed
         ├── UndefinedError          a value that is undefined, where undefined="raise"
         ├── StateError              states that do not fit together, or bytes that are not a state
         └── MissingPackageError     an optional package that is not installed (also an ImportError)
@@ -35,6 +36,7 @@ __all__ = [
     "KindError",
     "ParameterError",
     "UnknownMetricError",
+    "FormulaError",
     "UndefinedError",
     "StateError",
     "MissingPackageError",
@@ -87,6 +89,10 @@ class ParameterError(TallymarkError):
 
 class UnknownMetricError(ParameterError):
     """No metric has this name."""
+
+
+class FormulaError(TallymarkError):
+    """A formula of the user's own failed."""
 
 
 class UndefinedError(TallymarkError):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+import numpy as np
+
 from tallymark._core import get_threads as _get_limit
 from tallymark._core import set_threads as _set_limit
 from tallymark.errors import ParameterError
@@ -16,10 +18,10 @@ VARIABLE = "TALLYMARK_THREADS"
 def set_threads(n: int | None = None) -> None:
     """Use at most `n` threads for one call; None for as many as there are CPUs. Results never depend on it."""
     if n is None:
-        n = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= 1024:
+        n = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 1024)
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= 1024:
         raise ParameterError(f"`n` must be a whole number of threads from 1 to 1024; it was {n!r}")
-    _set_limit(n)
+    _set_limit(int(n))
 
 
 def get_threads() -> int:

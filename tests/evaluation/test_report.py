@@ -138,7 +138,7 @@ def test_json_has_no_nan():
     """NaN and infinity are null, with the reason beside them."""
     report = tm.evaluate([1.0, 1.0], [1.0, 1e200], ["r2", "rss", "mae(outputs=each)", "coverage"], missing="drop")
     data = json.loads(report.to_json())
-    assert data["rows"] == 2
+    assert data["n"] == 2
     assert data["metrics"]["r2"]["value"] is None
     assert data["metrics"]["r2"]["reason"] == "the truth is constant"
     assert data["metrics"]["rss"]["value"] is None

@@ -35,6 +35,23 @@ def test_pieces_add_up_to_the_whole():
     assert summed.n == 600
 
 
+def test_the_order_of_metrics_survives():
+    """Through bytes and pickles; tallies of the same metrics in another order add all the same."""
+    tally = tm.Tally(["rmse", "mae", "spearman"]).update([1.0, 2.0], [2.0, 4.0])
+    for back in (tm.Tally.from_bytes(tally.to_bytes()), pickle.loads(pickle.dumps(tally)), tally + tally):
+        assert list(back.report()) == ["rmse", "mae", "spearman"]
+    other = tm.Tally(["spearman", "mae", "rmse"]).update([1.0], [2.0])
+    assert list((tally + other).report()) == ["rmse", "mae", "spearman"]
+    assert (tally + other).report()["mae"] == (other + tally).report()["mae"]
+
+
+def test_a_tally_without_rows_asks_for_no_columns():
+    """Not even for one weight per output."""
+    for metric in (tm.MedianAbsoluteError(outputs=(1, 2)), tm.TweedieDeviance(outputs=(1, 2))):
+        assert tm.Tally([metric]).report().reasons == {str(metric): "no rows"}
+    assert math.isnan(tm.Tally(["poisson"], kind="margin").report()["poisson"])
+
+
 def test_an_empty_piece_changes_nothing():
     """Nor does adding an empty tally, on either side."""
     tally = tm.Tally(["rmse"]).update([1.0], [2.0]).update([], [])
@@ -81,7 +98,19 @@ def test_bytes_that_do_not_fit_are_refused():
     """Forged or damaged."""
     good = tm.Tally(["rmse", "spearman"]).update([1.0, 2.0], [2.0, 1.0]).to_bytes()
     _, fields = unpack(good)
-    for change in ({"metrics": {"x": "no_such_metric"}}, {"states": []}, {"states": [["Nothing", {}]]}, {"metrics": 3}):
+    for change in (
+        {"metrics": [["x", "no_such_metric"]]},
+        {"metrics": [["rmse", "mae"], ["spearman", "spearman"]]},
+        {"metrics": 3},
+        {"states": []},
+        {"states": [["Nothing", {}]]},
+        {"dropped": "x"},
+        {"dropped": -1},
+        {"columns": ["a", "b"]},
+        {"columns": [2, 2]},
+        {"missing": "zzz"},
+        {"kind": "zzz"},
+    ):
         with pytest.raises(tm.TallymarkError):
             tm.Tally.from_bytes(pack("Tally", {**fields, **change}))
     del fields["kind"]

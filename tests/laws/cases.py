@@ -29,13 +29,14 @@ class Rows(NamedTuple):
 
 def rows_for(metric: Metric, y: Any, p: Any, w: Any) -> Rows:
     """Rows that the metric accepts, made of an n × 4 pool of predictions."""
-    y, p = np.asarray(y, float), np.asarray(p, float)
+    y, p = np.array(y, float), np.array(p, float)
     for bound in getattr(metric, "requires", ()):
-        floor = 1e-3 if bound.strict else 0.0
         if bound.who == "y_true":
-            y = np.abs(y) + floor
+            y = np.abs(y)
+            y[y <= (0.0 if bound.strict else -1.0)] = 1e-3
         if bound.who == "y_pred":
-            p = np.abs(p) + floor
+            p = np.abs(p)
+            p[p <= 0.0] = 1e-3
     layout = getattr(metric, "layout", "paired")
     if layout == QUANTILES:
         p = p[:, : metric.quantiles] if metric.quantiles <= p.shape[1] else np.resize(p, (len(p), metric.quantiles))

@@ -108,6 +108,7 @@ def test_perfect_predictions_reach_the_declared_value(metric, data):
         pytest.skip("no perfect value declared")
     rows = data.draw(tables(metric))
     truth = np.abs(rows.y) + 1e-3 if getattr(metric, "requires", ()) else rows.y
+    truth = np.where(truth == 0, truth, np.copysign(np.clip(np.abs(truth), 1e-100, None), truth))
     perfect = truth if rows.p.ndim == 1 else np.repeat(truth[:, None], rows.p.shape[1], axis=1)
     found = value(metric, rows._replace(y=truth, p=perfect))
     assert math.isnan(found) or close(found, metric.at_perfect, 1e-12)
@@ -263,3 +264,34 @@ def test_a_fixed_state_stays_small(metric):
     small, large = random_rows(metric, 10), random_rows(metric, 50_000)
     sizes = [len(metric.reads.fold(Batch(rows.y, rows.p, rows.w)).to_bytes()) for rows in (small, large)]
     assert sizes[1] < sizes[0] + 400
+
+
+@pytest.mark.parametrize("metric", PAIRED, ids=str)
+@given(data=st.data())
+def test_outputs_split_and_merge(metric, data):
+    """The first law, on tables of two outputs."""
+    left, right = data.draw(tables(metric, least=2)), data.draw(tables(metric, least=2))
+    n = min(len(left.y), len(right.y))
+    y = np.column_stack([left.y[:n], right.y[:n]])
+    p = np.column_stack([left.p[:n], right.p[:n]])
+    cut = data.draw(st.integers(0, n))
+    reads = metric.reads
+    merged = reads.fold(Batch(y[cut:], p[cut:], left.w[cut:n])) + reads.fold(Batch(y[:cut], p[:cut], left.w[:cut]))
+    each = metric.replace(outputs="each")
+    assert same_bits(each.answer(merged).value, each.answer(reads.fold(Batch(y, p, left.w[:n]))).value)
+
+
+LINKED = [metric for metric in METRICS if metric.link and not metric.grows]
+
+
+@pytest.mark.parametrize("metric", LINKED, ids=str)
+@given(data=st.data())
+def test_margins_split_and_merge(metric, data):
+    """The first law, on predictions that are read through a link; and they are what exp makes of them."""
+    rows = data.draw(tables(metric, least=2, styles=("plain",)))
+    margin = np.log(np.abs(rows.p) + 1e-3)
+    reads = metric.needs(tm.Target("margin"))
+    cut = data.draw(st.integers(0, len(margin)))
+    merged = reads.fold(Batch(rows.y[cut:], margin[cut:])) + reads.fold(Batch(rows.y[:cut], margin[:cut]))
+    assert same_bits(metric.answer(merged).value, metric(rows.y, margin, kind="margin"))
+    assert close(metric(rows.y, margin, kind="margin"), metric(rows.y, np.exp(margin)), 1e-9)

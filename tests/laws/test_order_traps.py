@@ -19,17 +19,18 @@ TINY = [5e-324, 1.0, -1.0, 5e-324]
 
 
 @pytest.mark.parametrize("errors", [HALFWAY, CANCELLING, OVERFLOWING, TINY], ids=["half", "cancel", "overflow", "tiny"])
-@pytest.mark.parametrize("name", ["mean_bias", "mae", "rss", "mse", "rmse", "max_error", "explained_variance"])
+@pytest.mark.parametrize("name", ["mean_bias", "mae", "rss", "mse", "rmse", "max_error", "r2", "explained_variance"])
 def test_any_order_gives_one_value(errors, name):
     """Two hundred orders, and one value."""
     shuffler = random.Random(4)
-    truth = np.zeros(len(errors)) if name != "explained_variance" else np.arange(float(len(errors))) * 0
+    varying = name in ("explained_variance", "r2")  # which need a truth that varies
+    rows = [(k * 0.1 if varying else 0.0, error) for k, error in enumerate(errors)]
     seen = []
     for _ in range(200):
-        order = errors.copy()
-        shuffler.shuffle(order)
-        seen.append(tm.metric(name)(truth, order))
+        shuffler.shuffle(rows)
+        seen.append(tm.metric(name)(*zip(*rows, strict=True)))
     assert all(same_bits(seen[0], other) for other in seen)
+    assert not math.isnan(seen[0])
 
 
 @pytest.mark.parametrize("errors", [HALFWAY, CANCELLING, OVERFLOWING, TINY], ids=["half", "cancel", "overflow", "tiny"])
@@ -54,5 +55,41 @@ def test_a_total_out_of_range_is_infinite_with_its_reason():
     assert report["mae"] == 1e308
     report = tm.evaluate([-1e308], [1e308], ["mae", "mean_bias", "smape"])
     assert report["mae"] == math.inf
-    assert math.isnan(report["smape"])
-    assert report.cell("smape").reason
+    assert report["smape"] == 200.0
+    assert tm.smape([1.5e308], [1e308]) == pytest.approx(40.0, rel=1e-15)
+    assert tm.mae([[0, 0]], [[1.7e308, 1.7e308]]) == pytest.approx(1.7e308, rel=1e-15)
+    assert tm.mae([[0, 0]], [[1.7e308, 1e308]], outputs=(1e308, 1e308)) == pytest.approx(1.35e308, rel=1e-15)
+    report = tm.evaluate([[-1e308, 0]], [[1e308, 1]], ["mae"])
+    assert report["mae"] == math.inf
+    assert "output 0" in report.reasons["mae"]
+
+
+def test_squares_that_vanish_are_undefined():
+    """An error of 1e-200 must not look like none; where nothing is lost, nothing is undefined."""
+    names = ["rmse", "mse", "rss", "mae", "max_error"]
+    report = tm.evaluate([0.0, 0.0], [1e-200, 0.0], names)
+    assert set(report.reasons) == {"rmse", "mse", "rss"}
+    assert report["mae"] == 5e-201
+    tiny = np.array([1.0, 2.0, 4.0]) * 1e-162
+    report = tm.evaluate(tiny, tiny + np.array([0, 1e-162, 0]), ["r2", "explained_variance", "pearson"])
+    assert set(report.reasons) == {"r2", "explained_variance", "pearson"}
+    report = tm.evaluate(np.array([1.0, 2.0, 4.0]), [1.0, 2.0, 4.0 + 1e-15], [*names, "r2"])
+    assert report.reasons == {}
+    assert tm.evaluate([1.0, 2.0], np.array([1.0, 2.0]) * 1e-170, ["pearson"]).reasons
+    assert dict(tm.evaluate(tiny, tiny, names)) == dict.fromkeys(names, 0.0)
+    assert tm.rmse([0.0], [1e-140]) == pytest.approx(1e-140, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    "name", ["mae", "rmse", "r2", "mape", "pearson", "spearman", "median_absolute_error", "d2_absolute"]
+)
+def test_the_scale_of_the_weights_does_not_matter(name):
+    """Or the value is undefined and says so."""
+    rng = np.random.default_rng(6)
+    y, w = rng.normal(size=30), rng.uniform(0.5, 2, 30)
+    p = y + rng.normal(size=30)
+    expected = tm.metric(name)(y, p, weights=w)
+    for scale in (2.0**-250, 2.0**-100, 2.0**100, 2.0**500):
+        assert tm.metric(name)(y, p, weights=w * scale) == pytest.approx(expected, rel=1e-14)
+    for scale in (2.0**-330, 1e-310):
+        assert "weights are too small" in tm.evaluate(y, p, [name], weights=w * scale).reasons[name]

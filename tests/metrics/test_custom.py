@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import pickle
+import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tallymark as tm
+from tallymark import _core
 from tallymark.metrics import registry
 
 Y, P = [3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]
@@ -49,6 +53,9 @@ def test_a_function_is_a_metric(within):
     assert pickle.loads(pickle.dumps(within)) == within
     assert repr(within) == "custom(share_within_half, name='share_within_half')"
     assert str(within.replace(undefined=0)) == "share_within_half(undefined=0)"
+    assert tm.metric(str(within.replace(undefined=0.123456789))) == within.replace(undefined=0.123456789)
+    assert tm.metric(within.to_dict()) == within
+    assert within.to_dict() == {"name": "share_within_half"}
     assert within([[1.0, 2.0]], [[1.0, 2.0]]) == 1.0
 
 
@@ -56,6 +63,37 @@ def test_a_function_may_be_wrapped_again(within):
     """As a notebook cell that is run twice does."""
     assert tm.custom(share_within_half, better="higher") == within
     assert tm.metric("share_within_half(undefined=1)").undefined == 1.0
+
+
+def test_two_functions_of_one_name_are_an_error():
+    """One of them would be lost."""
+    first, second = (tm.custom(lambda y, p, w, k=k: k, name="same_for_a_test") for k in (1.0, 2.0))
+    try:
+        with pytest.raises(tm.ParameterError, match="two metrics are called 'same_for_a_test'"):
+            tm.evaluate(Y, P, [first, second])
+        assert dict(tm.evaluate(Y, P, {"a": first, "b": second})) == {"a": 1.0, "b": 2.0}
+    finally:
+        registry.functions.clear()
+
+
+def test_a_formula_that_fails_does_not_stop_the_others():
+    """Whatever it raises is in its cell."""
+
+    def broken(y_true, y_pred, weights):
+        return 1 / 0
+
+    metric = tm.custom(broken)
+    try:
+        report = tm.evaluate(Y, P, ["mae", metric])
+        assert report["mae"] == 0.5
+        with pytest.raises(tm.FormulaError, match="the formula of broken failed: ZeroDivisionError") as caught:
+            report["broken"]
+        assert isinstance(caught.value.__cause__, ZeroDivisionError)
+        with pytest.raises(tm.FormulaError):
+            tm.evaluate(Y, P, [metric], errors="raise")
+        assert tm.evaluate(Y, P, [metric.replace(undefined="raise")]).failures
+    finally:
+        registry.functions.clear()
 
 
 def test_a_function_that_returns_nan_or_infinity():
@@ -74,11 +112,11 @@ def test_a_function_that_returns_nan_or_infinity():
 NEW_METRIC = '''
 """A metric in a file of its own."""
 
-from tallymark.metrics.squared_error import SQUARED_ERROR
+from tallymark.metrics.base import Undefined
 from tallymark.metrics.regression import SumMetric
-from tallymark.states import Term
+from tallymark.states import Output, Term
 
-RANGE = Term("truth_range")
+SQUARED_ERROR, TRUTH_RANGE = Term("squared_error"), Term("truth_range")
 
 
 class NormalizedRmse(SumMetric):
@@ -90,12 +128,10 @@ class NormalizedRmse(SumMetric):
     formula = "rmse / (max y - min y)"
     reading = "0 is perfect."
     pitfalls = ("One extreme truth makes it small.",)
-    terms = (SQUARED_ERROR, RANGE)
+    terms = (SQUARED_ERROR, TRUTH_RANGE)
 
-    def output(self, s):
-        from tallymark import Undefined
-
-        width = s.highest(RANGE) - s.lowest(RANGE)
+    def output(self, s: Output) -> float | Undefined:
+        width = s.highest(TRUTH_RANGE) - s.lowest(TRUTH_RANGE)
         return s.mean(SQUARED_ERROR) ** 0.5 / width if width else Undefined("the truth is constant")
 '''
 
@@ -103,25 +139,30 @@ class NormalizedRmse(SumMetric):
 @pytest.mark.slow
 def test_one_file_is_enough(tmp_path):
     """A file among the metrics is in reports, in the listing and in the law tests, and nothing else was touched."""
-    import tallymark.metrics as package
-
     root = Path(__file__).resolve().parents[2]
-    file = Path(package.__path__[0]) / "zz_normalized_rmse_for_a_test.py"
-    file.write_text(NEW_METRIC)
-    try:
-        script = (
-            "import tallymark as tm, json\n"
-            "report = tm.evaluate([0.0, 4.0], [2.0, 2.0], ['rmse', 'normalized_rmse'])\n"
-            "print(json.dumps([report['normalized_rmse'], 'normalized_rmse' in tm.list_metrics().names]))"
-        )
-        out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=root)
-        assert json.loads(out.stdout) == [0.5, True]
-        laws = [sys.executable, "-m", "pytest", "-q", "tests/laws", "-k", "normalized_rmse", "-p", "no:cacheprovider"]
-        done = subprocess.run(laws, capture_output=True, text=True, cwd=root)
-        assert done.returncode == 0, done.stdout
-        assert "passed" in done.stdout or "%]" in done.stdout
-    finally:
-        file.unlink()
+    for folder in ("src", "tests", "docs", "examples", "bench"):
+        shutil.copytree(root / folder, tmp_path / folder)
+    for page in root.glob("*.md"):
+        shutil.copy(page, tmp_path)
+    shutil.copy(root / "pyproject.toml", tmp_path)
+    shutil.copy(_core.__file__, tmp_path / "src" / "tallymark")
+    (tmp_path / "src" / "tallymark" / "metrics" / "normalized_rmse.py").write_text(NEW_METRIC)
+    packages = sysconfig.get_path("platlib")
+    alone = {**os.environ, "PYTHONPATH": f"{tmp_path / 'src'}:{tmp_path}:{packages}", "TALLYMARK_TESTS": "fast"}
+    script = (
+        "import tallymark as tm, json\n"
+        "report = tm.evaluate([0.0, 4.0], [2.0, 2.0], ['rmse', 'normalized_rmse'])\n"
+        "print(json.dumps([report['normalized_rmse'], 'normalized_rmse' in tm.list_metrics().names]))"
+    )
+    run = {"capture_output": True, "text": True, "cwd": tmp_path, "env": alone}
+    out = subprocess.run([sys.executable, "-S", "-c", script], check=True, **run)
+    assert json.loads(out.stdout) == [0.5, True]
+    laws = [sys.executable, "-S", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run([*laws, "tests/laws", "-k", "normalized_rmse"], **run)
+    assert done.returncode == 0, done.stdout
+    rest = ["-k", "public_name or reference_is_up or documented"]
+    done = subprocess.run([*laws, "tests/test_public.py", "tests/docs", *rest], **run)
+    assert done.returncode == 0, done.stdout
 
 
 def test_a_subclass_outside_the_package():

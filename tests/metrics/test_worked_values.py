@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 
+import numpy as np
 import pytest
 
 import tallymark as tm
@@ -80,12 +82,43 @@ def test_deviances_keep_their_digits_near_the_truth(gap):
         assert tm.tweedie_deviance([y], [mu], power=power) == pytest.approx(limit, rel=3 * gap + 1e-12)
 
 
+@pytest.mark.parametrize("power", [-3, -1.5, 1.0001, 1.5, 1.9999, 2.0001, 2.5, 3, 5])
+def test_tweedie_at_every_scale(power):
+    """Against sixty digits of decimal arithmetic, from 1e-100 to 1e100, near the truth and far from it."""
+    rng = np.random.default_rng(12)
+    with localcontext() as context:
+        context.prec = 80
+        p = Decimal(repr(power))
+        for _ in range(150):
+            y = float(10 ** rng.uniform(-100, 100))
+            mu = (
+                y * math.exp(rng.normal() * 10 ** rng.uniform(-6, 1))
+                if rng.random() < 0.5
+                else 10 ** rng.uniform(-100, 100)
+            )
+            a, b, yd, md = 1 - p, 2 - p, Decimal(y), Decimal(mu)
+            expected = float(2 * (yd**b / (a * b) - yd * md**a / a + md**b / b))
+            if 1e-290 < expected < 1e290:
+                assert tm.tweedie_deviance([y], [mu], power=power) == pytest.approx(expected, rel=1e-12)
+
+
+def test_poisson_says_what_it_does_with_impossible_means():
+    """A note names the lowest prediction."""
+    report = tm.evaluate([0.0, 2.0], [-1.0, 3.0], ["poisson", "tweedie_deviance(power=1)"])
+    assert "the lowest prediction is -1" in report.cell("poisson").notes[0]
+    assert "the lowest prediction is -1" in report.cell("tweedie_deviance(power=1)").notes[0]
+    assert tm.evaluate([1.0], [1.0], ["poisson"]).cell("poisson").notes == ()
+    assert tm.gamma_deviance([1e-300], [1e300]) == pytest.approx(2 * (600 * math.log(10) - 1), rel=1e-12)
+
+
 def test_margins_are_read_through_the_log_link():
     """kind="margin" is the prediction before exp."""
     y, margin = [1.0, 2.0, 0.5], [0.1, 0.7, -0.4]
     means = [math.exp(m) for m in margin]
     for metric in (tm.poisson_deviance, tm.gamma_deviance, tm.tweedie_deviance):
         assert metric(y, margin, kind="margin") == pytest.approx(metric(y, means), rel=1e-12)
+    with pytest.raises(tm.DomainError, match="row 1 has -800"):
+        tm.gamma_deviance([1.0, 2.0], [-5.0, -800.0], kind="margin")
     with pytest.raises(tm.KindError, match='rmse reads predictions of kind "value"'):
         tm.rmse(y, margin, kind="margin")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tallymark.batch import Batch, Target
 from tallymark.engines import fold
-from tallymark.errors import ParameterError, TallymarkError
+from tallymark.errors import FormulaError, ParameterError, TallymarkError
 from tallymark.evaluation.result import Cell, Report
 from tallymark.metrics import Metric, metric
 from tallymark.states import Plan, States, SumsOf, total_weight
@@ -27,8 +27,13 @@ def choose(wanted: Wanted, y_true: object = None, target: Target | None = None) 
         wanted = [wanted]
     if not isinstance(wanted, Iterable):
         raise ParameterError(f"`metrics` must be a metric, a name, or a list of them; it was {wanted!r}")
-    found = [metric(item) for item in wanted]
-    return {str(item): item for item in found} or _none_given()
+    found: dict[str, Metric] = {}
+    for item in map(metric, wanted):
+        if found.setdefault(str(item), item) != item:
+            raise ParameterError(
+                f"two metrics are called {str(item)!r}; give them names: {{'first': ..., 'second': ...}}"
+            )
+    return found or _none_given()
 
 
 def _checked_key(key: object) -> str:
@@ -62,14 +67,17 @@ class Chosen:
 
     __slots__ = ("errors", "metrics", "plan", "target")
 
-    def __init__(self, metrics: dict[str, Metric], target: Target, columns: tuple[int, int], *, errors: str) -> None:
+    def __init__(
+        self, metrics: dict[str, Metric], target: Target, columns: tuple[int, int] | None, *, errors: str
+    ) -> None:
         self.metrics = metrics
         self.target = target
         self.errors: dict[str, TallymarkError] = {}
         reads = [SumsOf()]  # counts rows and weight, whatever the metrics read
         for key, item in metrics.items():
             try:
-                item.check_columns(*columns)
+                if columns is not None:  # None: no rows yet, so nothing can be wrong with them
+                    item.check_columns(*columns)
                 reads.append(item.needs(target))  # type: ignore[arg-type]
             except TallymarkError as error:
                 if errors == "raise":
@@ -92,23 +100,28 @@ class Chosen:
 
     def _cell(self, key: str, states: States, n: int, weight: float, errors: str, batch: Batch | None) -> Cell:
         item = self.metrics[key]
+        failure: TallymarkError
         try:
             if key in self.errors:
                 raise self.errors[key]
             answer = item.answer(self.plan.pick(states, item.needs(self.target)), batch)
             return Cell(item, answer.value, n, weight, reason=answer.reason, notes=answer.notes)
         except TallymarkError as error:
-            if errors == "raise":
-                raise
-            return Cell(item, None, n, weight, error=error)
+            failure = error
+        except Exception as error:  # a formula of the user's own may raise anything
+            failure = FormulaError(f"the formula of {item} failed: {type(error).__name__}: {error}")
+            failure.__cause__ = error
+        if errors == "raise":
+            raise failure
+        return Cell(item, None, n, weight, error=failure)
 
 
 @lru_cache(maxsize=256)
-def _remembered(metrics: tuple[tuple[str, Metric], ...], target: Target, columns: tuple[int, int]) -> Chosen:
+def _remembered(metrics: tuple[tuple[str, Metric], ...], target: Target, columns: tuple[int, int] | None) -> Chosen:
     return Chosen(dict(metrics), target, columns, errors="raise")
 
 
-def plan(metrics: dict[str, Metric], target: Target, columns: tuple[int, int], *, errors: str) -> Chosen:
+def plan(metrics: dict[str, Metric], target: Target, columns: tuple[int, int] | None, *, errors: str) -> Chosen:
     """The chosen metrics and their plan; the same object each time for the same wish, where nothing fails."""
     try:
         return _remembered(tuple(metrics.items()), target, columns)

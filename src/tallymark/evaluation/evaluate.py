@@ -32,12 +32,12 @@ def evaluate(
     metric     value  better  unit
     ──────  ────────  ──────  ─────────
     rmse    0.612372  lower   same as y
-    mae          0.5  lower   same as y
+    mae     0.5       lower   same as y
     """
     check_errors(errors)
     target = Target(kind)
     chosen_metrics = choose(metrics, y_true, target)
-    batch = Batch(y_true, y_pred, weights, target=target, missing=missing)
+    batch = Batch(y_true, y_pred, weights, missing=missing)
     batch.require_rows()
     chosen = plan(chosen_metrics, target, (batch.truth_columns, batch.prediction_columns), errors=errors)
     return chosen.report(chosen.fold(batch), dropped=batch.dropped, errors=errors, batch=batch)

@@ -133,7 +133,7 @@ class Report(Mapping[str, Any]):
     def to_dict(self) -> dict[str, Any]:
         """The whole report as plain data."""
         return {
-            "rows": self.n,
+            "n": self.n,
             "total_weight": self.total_weight,
             "dropped": self.dropped,
             "kind": self.kind,
@@ -160,11 +160,21 @@ class Report(Mapping[str, Any]):
 
     def _columns(self) -> dict[str, list[Any]]:
         rows = [
-            (key, part, float(value), show_better(cell.metric.better), cell.metric.unit, cell.n, cell.weight, why(cell))
+            (
+                key,
+                part,
+                float(value),
+                show_better(cell.metric.better),
+                cell.metric.unit,
+                cell.n,
+                cell.weight,
+                why(cell),
+                "; ".join(cell.notes) or None,
+            )
             for key, cell in self._cells.items()
             for part, value in cell.parts()
         ]
-        names = ("metric", "part", "value", "better", "unit", "rows", "weight", "reason")
+        names = ("metric", "part", "value", "better", "unit", "n", "weight", "reason", "notes")
         return {name: [row[k] for row in rows] for k, name in enumerate(names)}
 
     def _table(self) -> Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tallymark.batch import Batch, Target
+from tallymark.batch import Batch, Target, check_missing
 from tallymark.errors import ParameterError, ShapeError, StateError
 from tallymark.evaluation.chosen import Chosen, Wanted, check_errors, choose, plan
 from tallymark.evaluation.result import Report
@@ -29,6 +29,7 @@ class Tally:
             raise ParameterError("`metrics` must be given for a Tally: there are no rows yet to go by")
         self.metrics: dict[str, Metric] = choose(metrics)
         self.target = Target(kind)
+        check_missing(missing)
         self.missing = missing
         self.dropped = 0
         self._columns: tuple[int, int] | None = None
@@ -41,7 +42,7 @@ class Tally:
 
     def update(self, y_true: object, y_pred: object, *, weights: object = None) -> Tally:
         """Add rows. If they are refused, the tally stays as it was."""
-        batch = Batch(y_true, y_pred, weights, target=self.target, missing=self.missing)
+        batch = Batch(y_true, y_pred, weights, missing=self.missing)
         columns = (batch.truth_columns, batch.prediction_columns)
         if self._columns is not None and batch.n and columns != self._columns:
             raise ShapeError(
@@ -83,9 +84,7 @@ class Tally:
     def report(self, *, errors: str = "cell") -> Report:
         """The values so far. Without rows every value is undefined."""
         check_errors(errors)
-        chosen = self._chosen(self._columns or (1, 1))
-        if self._columns is None:
-            chosen.errors.clear()
+        chosen = self._chosen(self._columns)
         return chosen.report(self._states or chosen.plan.zero(), dropped=self.dropped, errors=errors)
 
     def to_bytes(self) -> bytes:
@@ -98,7 +97,7 @@ class Tally:
         return pack(
             "Tally",
             {
-                "metrics": {key: str(item) for key, item in self.metrics.items()},
+                "metrics": [[key, str(item)] for key, item in self.metrics.items()],
                 "kind": self.target.kind,
                 "missing": self.missing,
                 "dropped": self.dropped,
@@ -116,14 +115,15 @@ class Tally:
         if kind != "Tally":
             raise StateError(f"these bytes hold a {kind}, not a Tally")
         try:
-            out = Tally(fields["metrics"], kind=fields["kind"], missing=fields["missing"])
+            out = Tally(dict(fields["metrics"]), kind=fields["kind"], missing=fields["missing"])
             out.dropped = int(fields["dropped"])
             out._columns = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
             out._states = tuple(State.restore(name, content) for name, content in fields["states"])
-        except (KeyError, TypeError, IndexError, AttributeError) as error:
+            expected = out._chosen(out._columns).plan.reads if out._columns else ()
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise StateError(f"these bytes do not hold a valid Tally: {error}") from error
-        expected = out._chosen(out._columns).plan.zero() if out._columns else ()
-        if [type(s) for s in out._states] != [type(s) for s in expected]:
+        held = [(state.reads, state.columns) for state in out._states]
+        if out.dropped < 0 or held != [(reads, out._columns) for reads in expected]:
             raise StateError("these bytes do not hold a valid Tally: its states do not fit its metrics")
         return out
 
@@ -133,5 +133,5 @@ class Tally:
     def __repr__(self) -> str:
         return f"Tally({', '.join(self.metrics)}; {self.n:,} row{'' if self.n == 1 else 's'})"
 
-    def _chosen(self, columns: tuple[int, int]) -> Chosen:
+    def _chosen(self, columns: tuple[int, int] | None) -> Chosen:
         return plan(self.metrics, self.target, columns, errors="cell")

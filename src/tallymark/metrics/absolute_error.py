@@ -95,7 +95,8 @@ class MedianAbsoluteError(RowMetric):
     pitfalls = ("It says nothing about the worse half.", "It keeps the rows, so its state grows.")
 
     def column(self, truth: Any, prediction: Any, weights: Any) -> float:
-        return weighted_median(np.abs(prediction - truth), weights)
+        with np.errstate(over="ignore"):
+            return weighted_median(np.abs(prediction - truth), weights)
 
 
 mae = Mae()

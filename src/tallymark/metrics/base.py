@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
 
 from tallymark.batch import ANY_TARGET, Batch, Target
 from tallymark.errors import KindError, ParameterError, UndefinedError
 from tallymark.metrics import registry
 from tallymark.metrics.parameters import Parameter, show, undefined_choice
-from tallymark.states import Reads, State
+from tallymark.states import UNIT_BITS, Reads, State
 
 __all__ = ["Metric", "Undefined"]
 
@@ -33,6 +34,9 @@ class Answer(NamedTuple):
 
 NO_ROWS = Undefined("no rows")
 NO_WEIGHT = Undefined("total weight is zero")
+LIGHT = Undefined("the weights are too small for float64; multiply them by a constant")
+TOO_LARGE = "the terms are too large or too small for float64"
+_LEAST_WEIGHT = 1 << (UNIT_BITS - 300)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -57,7 +61,7 @@ class Metric(metaclass=_Record):
     link: ClassVar[str | None] = None
     """How margins become predictions of that kind, where they can."""
     unit: ClassVar[str] = ""
-    at_perfect: float | None = None
+    at_perfect: ClassVar[float | None] = None
     """The value on perfect predictions."""
     formula: ClassVar[str] = ""
     reading: ClassVar[str] = ""
@@ -88,10 +92,7 @@ class Metric(metaclass=_Record):
             fields[key] = parameter.normal(key, given.pop(key)) if key in given else parameter.default
         fields["_values"] = tuple([fields[key] for key in self._parameters])
         if given:
-            unknown = next(iter(given))
-            known = ", ".join(self._parameters)
-            raise ParameterError(f"{self.name} has no parameter `{unknown}`; it has {known}")
-        self.check_parameters()
+            raise ParameterError(self.unknown_parameter(next(iter(given)), self._parameters))
 
     # Facts that may depend on the parameters.
 
@@ -122,9 +123,6 @@ class Metric(metaclass=_Record):
 
     # What a subclass writes.
 
-    def check_parameters(self) -> None:
-        """Refuse parameters that do not fit together."""
-
     def formula_value(self, state: Any) -> Any:
         """The value of a state that has rows and weight: a float, or `Undefined` with the reason."""
         raise NotImplementedError(f"{type(self).__name__} must define its formula")
@@ -149,9 +147,13 @@ class Metric(metaclass=_Record):
 
     def answer(self, state: State, batch: Batch | None = None) -> Answer:
         """Read the state: the value, the reason if it is undefined, and notes."""
-        if state.n == 0 or state.weight == 0:
-            return self.settle(NO_ROWS if state.n == 0 else NO_WEIGHT)
+        if state.n == 0 or state.weight < _LEAST_WEIGHT:
+            return self.settle(NO_ROWS if state.n == 0 else LIGHT if state.weight else NO_WEIGHT)
         self.check_values(state, batch)
+        return self.read(state)
+
+    def read(self, state: Any) -> Answer:
+        """The answer of a state that has rows, weight and values with a meaning."""
         return self.settle(self.formula_value(state), self.notes(state))
 
     def settle(self, value: Any, notes: tuple[str, ...] = ()) -> Answer:
@@ -161,7 +163,7 @@ class Metric(metaclass=_Record):
                 raise UndefinedError(f"{self.replace(undefined=None)} is undefined: {value.reason}")
             return Answer(math.nan if self.undefined is None else self.undefined, value.reason, notes)
         if isinstance(value, float) and not math.isfinite(value):
-            return Answer(value, "the terms are too large for float64", notes)
+            return Answer(value, TOO_LARGE, notes)
         return Answer(value, None, notes)
 
     def __call__(
@@ -178,7 +180,7 @@ class Metric(metaclass=_Record):
         if parameters:
             return self.replace(**parameters)(y_true, y_pred, weights=weights, kind=kind, missing=missing)
         target = ANY_TARGET if kind is None else Target(kind)
-        batch = Batch(y_true, y_pred, weights, target=target, missing=missing)
+        batch = Batch(y_true, y_pred, weights, missing=missing)
         batch.require_rows()
         self.check_columns(batch.truth_columns, batch.prediction_columns)
         return self.answer(self.needs(target).fold(batch), batch).value
@@ -190,6 +192,11 @@ class Metric(metaclass=_Record):
     def parameters(self) -> dict[str, Any]:
         """The fields and their values."""
         return dict(zip(self._parameters, self._values, strict=True))
+
+    def unknown_parameter(self, key: str, known: Iterable[str]) -> str:
+        """What to say about a parameter that the metric does not have."""
+        hint = "; weights are passed as weights=" if key in ("sample_weight", "sample_weights", "weight") else ""
+        return f"{self.name} has no parameter `{key}`; it has {', '.join(known)}{hint}"
 
     def to_dict(self) -> dict[str, Any]:
         """The name and the parameters that differ from their defaults; `tm.metric` reads it back."""
@@ -218,8 +225,9 @@ class Metric(metaclass=_Record):
         raise AttributeError("a metric is frozen")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_rebuild, (type(self), self._changed()))
+        return (rebuild, (type(self), self._changed()))
 
 
-def _rebuild(cls: type[Metric], parameters: dict[str, Any]) -> Metric:
+def rebuild(cls: type[Metric], parameters: dict[str, Any]) -> Metric:
+    """The metric that a pickle stands for."""
     return cls(**parameters)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tallymark.batch import Batch
 from tallymark.metrics.base import Undefined
-from tallymark.metrics.regression import TRUTH, TRUTH_TERMS, RowMetric, SumMetric, truth_variance, variance
+from tallymark.metrics.regression import OVERFLOW, TRUTH, TRUTH_TERMS, RowMetric, SumMetric, truth_variance, variance
 from tallymark.states import Output, Term, divide
 
 __all__ = ["Pearson", "Spearman", "pearson", "spearman"]
@@ -44,8 +44,8 @@ class Pearson(SumMetric):
         predicted, total, products = s.exact(PREDICTION), s.exact(TRUTH), s.exact(PRODUCTS)
         other = variance(s.weight, s.exact(PREDICTION_SQUARES), predicted)
         if other is None or predicted is None or total is None or products is None:
-            return Undefined("the squares are too large for float64")
-        if other <= 0:
+            return OVERFLOW
+        if other <= 0 or s.lost(PREDICTION_SQUARES):
             return Undefined("the predictions are constant, or vary too little for float64")
         covariance = s.weight * products - total * predicted
         size = min(math.sqrt(divide(covariance * covariance, spread * other)), 1.0)

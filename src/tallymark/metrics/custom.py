@@ -9,7 +9,7 @@ from typing import Any, Self
 from tallymark.batch import KINDS
 from tallymark.errors import ParameterError
 from tallymark.metrics import registry
-from tallymark.metrics.base import Answer, Better, Metric
+from tallymark.metrics.base import Answer, Better, Metric, rebuild
 from tallymark.metrics.parameters import Parameter
 from tallymark.states import Rows, RowsOf
 
@@ -55,14 +55,17 @@ class FunctionMetric(Metric, abstract=True):
         except (TypeError, ValueError) as error:
             raise ParameterError(f"the function of {self.name} must return a number; it returned {value!r}") from error
 
+    def parameters(self) -> dict[str, Any]:
+        return {"undefined": self.undefined}  # the rest is what the metric is, not how it is set
+
     def replace(self, **changes: Any) -> Self:
         for key in changes:
             if key != "undefined":
-                raise ParameterError(f"{self.name} has no parameter `{key}`; it has undefined")
-        return super().replace(**changes)
+                raise ParameterError(self.unknown_parameter(key, ["undefined"]))
+        return type(self)(**{**dict(zip(self._parameters, self._values, strict=True)), **changes})
 
-    def __str__(self) -> str:
-        return self.name if self.undefined is None else f"{self.name}(undefined={self.undefined:g})"
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (rebuild, (type(self), dict(zip(self._parameters, self._values, strict=True))))
 
     def __repr__(self) -> str:
         return f"custom({getattr(self.function, '__name__', self.function)!s}, name={self.name!r})"

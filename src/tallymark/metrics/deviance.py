@@ -7,7 +7,7 @@ import math
 from tallymark.metrics.parameters import tweedie_power
 from tallymark.metrics.regression import Bound, SumMetric
 from tallymark.metrics.squared_error import SQUARED_ERROR
-from tallymark.states import Output, Term
+from tallymark.states import Output, Sums, Term
 
 __all__ = [
     "GammaDeviance",
@@ -39,6 +39,15 @@ def deviance_term(power: float) -> Term:
     return SQUARED_ERROR if power == 0 else Term("deviance", (power,))
 
 
+LOWEST_PREDICTION = Term("lowest_prediction")
+
+
+def poisson_notes(state: Sums) -> tuple[str, ...]:
+    """Say so where a prediction is too low to be a Poisson mean."""
+    lowest = state.lowest(LOWEST_PREDICTION)
+    return (f"the lowest prediction is {lowest:g}; predictions below 1e-9 are read as 1e-9",) if lowest < 1e-9 else ()
+
+
 class PoissonDeviance(SumMetric):
     """The mean Poisson deviance, for counts and rates.
 
@@ -48,17 +57,20 @@ class PoissonDeviance(SumMetric):
 
     aliases = {"poisson": {}, "mean_poisson_deviance": {}}
     link = "log"
-    unit = "nats × 2"
+    unit = "deviance"
     range = (0.0, math.inf)
     at_perfect = 0.0
     formula = "2 · mean of y ln(y/ŷ) − (y − ŷ), where ŷ ≥ 1e-9; 2ŷ where y = 0"
     reading = "About 1 per row where counts scatter as a Poisson distribution says."
     pitfalls = ("A prediction of 0 for a positive count costs a lot: predictions below 1e-9 are read as 1e-9.",)
     requires = (TRUTH_NOT_NEGATIVE,)
-    terms = (deviance_term(1.0),)
+    terms = (deviance_term(1.0), LOWEST_PREDICTION)
 
     def output(self, s: Output) -> float:
         return s.mean(deviance_term(1.0))
+
+    def notes(self, state: Sums) -> tuple[str, ...]:
+        return poisson_notes(state)
 
 
 class GammaDeviance(SumMetric):
@@ -70,7 +82,7 @@ class GammaDeviance(SumMetric):
 
     aliases = {"mean_gamma_deviance": {}}
     link = "log"
-    unit = ""
+    unit = "deviance"
     range = (0.0, math.inf)
     at_perfect = 0.0
     formula = "2 · mean of ln(ŷ/y) + y/ŷ − 1"
@@ -92,7 +104,7 @@ class TweedieDeviance(SumMetric):
 
     aliases = {"mean_tweedie_deviance": {}}
     link = "log"
-    unit = "depends on the power"
+    unit = "deviance"
     range = (0.0, math.inf)
     at_perfect = 0.0
     formula = "2 · mean of the integral from ŷ to y of (y − t) t^(−power) dt"
@@ -108,10 +120,13 @@ class TweedieDeviance(SumMetric):
         return tweedie_bounds(self.power)
 
     def reads_terms(self) -> tuple[Term, ...]:
-        return (deviance_term(self.power),)
+        return (deviance_term(self.power), LOWEST_PREDICTION) if self.power == 1 else (deviance_term(self.power),)
 
     def output(self, s: Output) -> float:
         return s.mean(deviance_term(self.power))
+
+    def notes(self, state: Sums) -> tuple[str, ...]:
+        return poisson_notes(state) if self.power == 1 else ()
 
 
 poisson_deviance = PoissonDeviance()

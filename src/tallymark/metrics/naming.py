@@ -16,7 +16,7 @@ __all__ = ["metric"]
 _LONGEST = 10_000  # characters of a metric string
 
 
-def metric(name: str | Metric | Mapping[str, Any] | None = None, /, **parameters: Any) -> Metric:
+def metric(name: str | Metric | Mapping[str, Any] = "rmse", /, **parameters: Any) -> Metric:
     """The metric with this name and these parameters; rmse without a name.
 
     >>> metric("huber(delta=2)")
@@ -24,8 +24,6 @@ def metric(name: str | Metric | Mapping[str, Any] | None = None, /, **parameters
     >>> metric("huber", delta=2) == metric("huber(delta=2.0)") == metric({"name": "huber", "delta": 2})
     True
     """
-    if name is None:
-        name = "rmse"
     if isinstance(name, Mapping):
         if not isinstance(name.get("name"), str):
             raise ParameterError(f'a metric given as a mapping must have a "name"; it was {dict(name)!r}')
@@ -64,7 +62,9 @@ def _find(word: str, parameters: dict[str, Any]) -> Metric:
     import difflib  # only mistakes need it
 
     known = [*registry.classes, *registry.aliases, *registry.functions]
-    near = difflib.get_close_matches(word, known, n=3, cutoff=0.5) or [k for k in known if word in k][:3]
+    near = (
+        difflib.get_close_matches(word.lower(), known, n=3, cutoff=0.5) or [k for k in known if word.lower() in k][:3]
+    )
     advice = f"did you mean {' or '.join(near)}?" if near else "tm.list_metrics() lists the names"
     raise UnknownMetricError(f"there is no metric {word!r}; {advice}")
 
@@ -87,6 +87,8 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
     for keyword in tree.keywords:
         if keyword.arg is None:
             raise ParameterError(wrong)
+        if keyword.arg in parameters:
+            raise ParameterError(f"`{keyword.arg}` is given twice in {text[:80]!r}")
         parameters[keyword.arg] = _literal(keyword.value, wrong)
     return tree.func.id, parameters
 

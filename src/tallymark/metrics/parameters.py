@@ -8,21 +8,19 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from tallymark.errors import ParameterError
 
 
 class Parameter:
     """A field of a metric. `normal` turns what was given into its normal form, or raises with what it must be."""
 
-    __slots__ = ("default", "name", "normal")
+    __slots__ = ("default", "normal")
 
     def __init__(self, default: Any, normal: Callable[[str, Any], Any]) -> None:
         self.default = default
         self.normal = normal
-        self.name = ""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
 
 
 def number(default: float | None, *, above: float | None = None, below: float | None = None) -> Any:
@@ -92,8 +90,8 @@ def undefined_choice() -> Any:
     """What stands for an undefined value: None for NaN, a number, or "raise"."""
 
     def normal(name: str, value: Any) -> float | str | None:
-        if value is None or value == "raise":
-            return value  # type: ignore[no-any-return]
+        if value is None or (isinstance(value, str) and value == "raise"):
+            return value
         found = _as_float(value)
         if found is None:
             raise ParameterError(f'`{name}` must be a finite number, "raise", or None for NaN; it was {value!r}')
@@ -104,7 +102,7 @@ def undefined_choice() -> Any:
 
 def _as_float(value: Any) -> float | None:
     """A finite real number as a float, or None. Strings and bools are no numbers here."""
-    if isinstance(value, (str, bytes, bool)) or value is None:
+    if isinstance(value, (str, bytes, bool, np.bool_)) or value is None:
         return None
     try:
         found = float(value)

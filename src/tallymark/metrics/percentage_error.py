@@ -86,8 +86,7 @@ class Wape(SumMetric):
     terms = (ABSOLUTE_ERROR, ABSOLUTE_TRUTH)
 
     def output(self, s: Output) -> float | Undefined:
-        volume = s.mean(ABSOLUTE_TRUTH)
-        if volume == 0:
+        if s.exact(ABSOLUTE_TRUTH) == 0:
             return Undefined("the truth is zero in every row")
         return 100.0 * s.ratio(ABSOLUTE_ERROR, ABSOLUTE_TRUTH)
 

@@ -10,14 +10,15 @@ import numpy as np
 
 from tallymark.batch import Batch, Target
 from tallymark.errors import DomainError, ShapeError
-from tallymark.metrics.base import Answer, Metric, Undefined
+from tallymark.metrics.base import TOO_LARGE, Answer, Metric, Undefined
 from tallymark.metrics.parameters import output_choice
-from tallymark.states import LOWEST, PAIRED, Output, Reads, Rows, RowsOf, State, Sums, SumsOf, Term, check_columns
+from tallymark.states import LOWEST, PAIRED, Output, Reads, Rows, RowsOf, Sums, SumsOf, Term, check_columns
 
 __all__ = ["Bound", "RowMetric", "SumMetric"]
 
 CONSTANT_TRUTH = Undefined("the truth is constant")
 TOO_LITTLE = Undefined("the truth varies too little for its variance to be positive in float64")
+TOO_SMALL = Undefined("the squares of the errors are too small for float64")
 OVERFLOW = Undefined("the squares are too large for float64")
 
 
@@ -76,32 +77,41 @@ class Regression(Metric, abstract=True):
             return reads.through(self.link)
         return super().needs(target)
 
-    def check_bounds(self, lowest: Callable[[str], float], batch: Batch | None) -> None:
+    def check_bounds(self, lowest: Callable[[str], float], batch: Batch | None, *, through: str | None = None) -> None:
         """Refuse values that break a condition; `lowest` looks up the lowest value of y_true, y_pred or width."""
         for bound in self.requires:
             found = lowest(bound.who)
             if not bound.holds(found):
-                raise DomainError(_explain(str(self), bound, found, batch))
+                place = f"the lowest value is {found}" if batch is None else _locate(bound, batch, through)
+                raise DomainError(_explain(self, bound, place))
 
     def combine(self, values: Sequence[float | Undefined], notes: tuple[str, ...] = ()) -> Answer:
         """One value from the values of the outputs."""
         if len(values) == 1 and self.outputs != "each":
             return self.settle(values[0], notes)
-        answers = [self.settle(value) for value in values]
-        reasons = [f"output {k}: {answer.reason}" for k, answer in enumerate(answers) if answer.reason]
-        found = [answer.value for answer in answers]
-        reason = "; ".join(reasons) or None
+        shares = self.outputs if isinstance(self.outputs, tuple) else (1.0,) * len(values)
+        counted = [
+            (k, share, self.settle(value)) for k, (share, value) in enumerate(zip(shares, values, strict=True)) if share
+        ]
+        reason = "; ".join(f"output {k}: {answer.reason}" for k, _, answer in counted if answer.reason) or None
+        found = [answer.value for _, _, answer in counted]
         if self.outputs == "each":
             return Answer(found, reason, notes)
-        if isinstance(self.outputs, tuple):
-            pairs = [(w, v) for w, v in zip(self.outputs, found, strict=True) if w > 0]
-            return Answer(_fsum([w * v for w, v in pairs]) / math.fsum(w for w, _ in pairs), reason, notes)
-        return Answer(_fsum(found) / len(found), reason, notes)
+        mean = _weighted_mean(found, [share for _, share, _ in counted])
+        return Answer(mean, reason or (None if math.isfinite(mean) else TOO_LARGE), notes)
 
 
-def _fsum(values: Sequence[float]) -> float:
-    """An order-independent sum that lets NaN and infinities through."""
-    return math.fsum(values) if all(map(math.isfinite, values)) else sum(values)
+def _weighted_mean(values: Sequence[float], weights: Sequence[float]) -> float:
+    """An order-independent mean that lets NaN and infinities through."""
+    if not all(map(math.isfinite, values)):
+        return math.nan if any(map(math.isnan, values)) else sum(v for v in values if math.isinf(v))
+    largest = max(weights)
+    shares = [weight / largest for weight in weights]
+    try:
+        return math.fsum(w * v for w, v in zip(shares, values, strict=True)) / math.fsum(shares)
+    except OverflowError:
+        whole = math.fsum(shares)
+        return math.fsum(w / whole * v for w, v in zip(shares, values, strict=True))
 
 
 class SumMetric(Regression, abstract=True):
@@ -125,36 +135,36 @@ class SumMetric(Regression, abstract=True):
         """The value of one output."""
         raise NotImplementedError(f"{type(self).__name__} must define `output`")
 
-    def answer(self, state: State, batch: Batch | None = None) -> Answer:
-        if not isinstance(state, Sums) or state.columns is None or state.weight == 0:
-            return super().answer(state, batch)
-        self.check_values(state, batch)
-        count = self.count_outputs(state.columns[1])
+    def read(self, state: Sums) -> Answer:
+        count = self.count_outputs(state.columns[1]) if state.columns else 0
         return self.combine([self.output(state.at(k)) for k in range(count)], self.notes(state))
 
     def check_values(self, state: Sums, batch: Batch | None) -> None:
         if self.requires:
-            self.check_bounds(lambda who: state.lowest(LOWEST[who]), batch)
+            self.check_bounds(lambda who: state.lowest(LOWEST[who]), batch, through=state.reads.link)
 
 
-def _explain(metric: str, bound: Bound, lowest: float, batch: Batch | None) -> str:
-    where = f"; the lowest value is {lowest}"
-    if batch is not None:
-        values = batch.prediction[:, 1] - batch.prediction[:, 0] if bound.who == "width" else None
-        if values is None:
-            values = batch.truth if bound.who == "y_true" else batch.prediction
-        bad = ~(values > bound.limit if bound.strict else values >= bound.limit)
-        if batch.weights is not None:
-            bad &= (batch.weights > 0) if bad.ndim == 1 else (batch.weights > 0)[:, None]
-        row = int(np.argmax(bad if bad.ndim == 1 else bad.any(axis=1)))
-        found = values[row] if values.ndim == 1 else values[row][bad[row]][0]
-        where = f"; row {row} has {float(found)}"
+def _explain(metric: Regression, bound: Bound, place: str) -> str:
     if bound.who == "width":
         return (
-            f"`y_pred` must have its lower bound in column 0 and its upper in column 1 for {metric}"
-            f"{where.replace('value', 'width').replace('has', 'has a width of')}"
+            f"`y_pred` must have its lower bound in column 0 and its upper in column 1 for {metric}; "
+            f"{place.replace('value', 'width').replace('has', 'has a width of')}"
         )
-    return f"`{bound.who}` must be {bound} for {metric}{where}"
+    return f"`{bound.who}` must be {bound} for {metric}; {place}"
+
+
+def _locate(bound: Bound, batch: Batch, link: str | None) -> str:
+    """The first row that breaks the bound, and its value there; margins are judged by what the link makes of them."""
+    values = np.asarray(batch.truth if bound.who == "y_true" else batch.prediction, dtype=np.float64)
+    if bound.who == "width":
+        values = values[:, 1] - values[:, 0]
+    table = values.reshape(len(values), -1)
+    read = np.exp(table) if link is not None and bound.who == "y_pred" else table
+    bad = ~(read > bound.limit if bound.strict else read >= bound.limit)
+    if batch.weights is not None:
+        bad &= np.asarray(batch.weights)[:, None] > 0
+    row = int(np.argmax(bad.any(axis=1)))
+    return f"row {row} has {float(table[row][bad[row]][0])}"
 
 
 class RowMetric(Regression, abstract=True):
@@ -168,14 +178,18 @@ class RowMetric(Regression, abstract=True):
         """The value of one output from its rows, in any order; weights are positive or None."""
         raise NotImplementedError(f"{type(self).__name__} must define `column`")
 
-    def answer(self, state: State, batch: Batch | None = None) -> Answer:
-        if not isinstance(state, Rows) or state.n == 0 or state.weight == 0:
-            return super().answer(state, batch)
+    def check_values(self, state: Rows, batch: Batch | None) -> None:
+        if self.requires:
+            truth, prediction, _ = state.arrays()
+            lowest = {"y_true": truth, "y_pred": prediction}
+            self.check_bounds(lambda who: float(lowest[who].min()), batch)
+
+    def read(self, state: Rows) -> Answer:
         truth, prediction, weights = state.arrays()
-        lowest = {"y_true": truth.min, "y_pred": prediction.min}
-        self.check_bounds(lambda who: float(lowest[who]()), batch)
-        values = [self.column(truth[:, k], prediction[:, k], weights) for k in range(truth.shape[1])]
-        return self.combine(values)
+        if weights is not None:
+            # Only the ratios of weights matter; near 1, no product of theirs can leave float64.
+            weights = weights / 2.0 ** np.floor(np.log2(weights.max()))
+        return self.combine([self.column(truth[:, k], prediction[:, k], weights) for k in range(truth.shape[1])])
 
 
 TRUTH = Term("exact_truth")
@@ -191,7 +205,7 @@ def truth_variance(s: Output) -> int | Undefined:
     spread = variance(s.weight, s.exact(TRUTH_SQUARES), s.exact(TRUTH))
     if spread is None:
         return OVERFLOW
-    return spread if spread > 0 else TOO_LITTLE
+    return spread if spread > 0 and not s.lost(TRUTH_SQUARES) else TOO_LITTLE
 
 
 def variance(weight: int, squares: int | None, total: int | None) -> int | None:

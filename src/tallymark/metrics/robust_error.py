@@ -20,7 +20,7 @@ class Huber(SumMetric):
     1.3125
     """
 
-    unit = "y squared, then y"
+    unit = "loss"
     range = (0.0, math.inf)
     at_perfect = 0.0
     formula = "mean of ½ e² where |e| ≤ delta, else delta (|e| − ½ delta)"
@@ -45,7 +45,7 @@ class LogCosh(SumMetric):
     0.4337808304830272
     """
 
-    unit = "y squared, then y"
+    unit = "loss"
     range = (0.0, math.inf)
     at_perfect = 0.0
     formula = "Σ w ln cosh(ŷ − y) / Σ w"

@@ -28,7 +28,7 @@ def show_number(value: float) -> str:
     if value.is_integer() and size < 1e15:
         return f"{value:,.0f}"
     if size != 0 and (size < 1e-4 or size >= 1e15):
-        return f"{value:.5e}"
+        return f"{value:.6g}"
     if size >= 1e5:
         return f"{value:,.1f}" if size < 1e9 else f"{value:,.0f}"
     return f"{value:.6g}"

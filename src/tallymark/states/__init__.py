@@ -1,6 +1,6 @@
 """States: what is kept of the rows. One file per state; each has a zero, adds, and can be written as bytes."""
 
-from tallymark.states.base import ONE, Reads, State, divide, to_float
+from tallymark.states.base import ONE, UNIT_BITS, Reads, State, divide, to_float
 from tallymark.states.plan import Plan, States
 from tallymark.states.rows import Rows, RowsOf, exact_sum
 from tallymark.states.sums import Output, Sums, SumsOf, Total, total_weight
@@ -12,6 +12,7 @@ __all__ = [
     "ONE",
     "PAIRED",
     "QUANTILES",
+    "UNIT_BITS",
     "Output",
     "Plan",
     "Reads",

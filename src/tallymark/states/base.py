@@ -32,12 +32,22 @@ def divide(numerator: int, denominator: int) -> float:
 class State(ABC):
     """What a metric needs to know about the rows seen so far.
 
-    States are frozen. They add in any order and grouping, and zero changes nothing. `grows` says whether the size of
-    the state grows with the rows or stays fixed.
+    Nothing changes a state once it is made. States add in any order and grouping, and zero changes nothing. `grows`
+    says whether the size of the state grows with the rows or stays fixed.
     """
 
     __slots__ = ()
     grows: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def reads(self) -> Reads:
+        """The declaration that the state answers."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[int, int] | None:
+        """How many columns of truth and prediction were seen; None before the first row."""
 
     @property
     @abstractmethod

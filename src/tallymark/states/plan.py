@@ -19,8 +19,9 @@ class Plan:
         groups: dict[Hashable, Reads] = {}
         for reads in wanted:
             groups[reads.group] = groups[reads.group].join(reads) if reads.group in groups else reads
-        self.reads = tuple(groups.values())
-        self._places = {group: place for place, group in enumerate(groups)}
+        ordered = sorted(groups, key=str)  # the same states in the same order, whatever the order of the wishes
+        self.reads = tuple(groups[group] for group in ordered)
+        self._places = {group: place for place, group in enumerate(ordered)}
 
     def zero(self) -> States:
         """The states of no rows."""

@@ -66,6 +66,10 @@ class Rows(State):
         self._chunks = chunks
 
     @property
+    def reads(self) -> RowsOf:
+        return RowsOf()
+
+    @property
     def n(self) -> int:
         return sum(len(truth) for truth, _, _ in self._chunks)
 
@@ -114,6 +118,10 @@ class Rows(State):
                 raise StateError("truth, prediction and weights differ in length")
             if truth.ndim != 2 or prediction.ndim != 2:
                 raise StateError("rows must be tables")
+            if not all(np.isfinite(array).all() for array in (truth, prediction)):
+                raise StateError("rows must be finite")
+            if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
+                raise StateError("weights must be finite and not negative")
             chunks.append((truth, prediction, weights))
         if len({(truth.shape[1], prediction.shape[1]) for truth, prediction, _ in chunks}) > 1:
             raise StateError("chunks differ in width")

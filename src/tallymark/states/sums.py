@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 from tallymark._core import Tasks
 from tallymark.batch import Batch
-from tallymark.errors import ParameterError, StateError
+from tallymark.errors import StateError
 from tallymark.states.base import UNIT_BITS, Reads, State, divide, to_float
-from tallymark.states.terms import CODES, Term
+from tallymark.states.terms import SQUARES, Term, check_parameters
 
 _from_bytes = int.from_bytes
+_SAFE_BITS = 960  # a total of 2**-960 or more has all its digits
 _LINKS = (None, "log")
 
 
@@ -61,8 +62,7 @@ class SumsOf(Reads):
 
     def __init__(self, *terms: Term, link: str | None = None) -> None:
         for term in terms:
-            if term.name not in CODES:
-                raise ParameterError(f"there is no term {term.name!r}; the terms are {', '.join(CODES)}")
+            check_parameters(term)
         self.terms = tuple(sorted(set(terms)))
         self.link = link
         self._layouts: dict[tuple[int, int], Layout] = {}
@@ -126,7 +126,7 @@ class Sums(State):
     2,200 bits that a total may need are zero, and arithmetic on them would take its time.
     """
 
-    __slots__ = ("_n", "_weight", "columns", "reads", "totals", "unit")
+    __slots__ = ("_columns", "_n", "_reads", "_weight", "totals", "unit")
 
     def __init__(
         self,
@@ -137,12 +137,20 @@ class Sums(State):
         weight: int,
         totals: tuple[Total, ...],
     ) -> None:
-        self.reads = reads
-        self.columns = columns
+        self._reads = reads
+        self._columns = columns
         self._n = n
         self.unit = unit
         self._weight = weight
         self.totals = totals
+
+    @property
+    def reads(self) -> SumsOf:
+        return self._reads
+
+    @property
+    def columns(self) -> tuple[int, int] | None:
+        return self._columns
 
     @property
     def n(self) -> int:
@@ -210,6 +218,10 @@ class Sums(State):
         reads = SumsOf(*terms, link=fields["link"])
         totals = tuple(_checked_total(*entry) for entry in fields["totals"])
         columns = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
+        if columns is not None and (min(columns) < 1 or (terms and max(columns) > max(len(totals), 2))):
+            raise StateError(f"tables of {columns} columns do not fit {len(totals)} totals")
+        if int(fields["n"]) < 0 or int(fields["weight"]) < 0:
+            raise StateError("rows and weights cannot be negative")
         expected = 0 if columns is None else sum(len(slots) for slots in reads.layout(columns).slots.values())
         if len(totals) != expected:
             raise StateError(f"there are {len(totals)} totals for {expected} terms")
@@ -241,21 +253,30 @@ class Output:
 
     def total(self, term: Term) -> float:
         """The weighted total, rounded once."""
-        return _rounded(self.find(term), 1 << (UNIT_BITS - self._unit))
+        return self._rounded(term, 1 << (UNIT_BITS - self._unit))
 
     def mean(self, term: Term, *, column: int | None = None) -> float:
         """The weighted mean, rounded once; of another column of predictions if one is named."""
-        return _rounded(self.find(term, column), self.weight)
+        return self._rounded(term, self.weight, column)
 
     def ratio(self, numerator: Term, denominator: Term) -> float:
         """One total over another, rounded once."""
         below = self.exact(denominator)
-        return _rounded(self.find(numerator), below) if below else math.nan
+        return self._rounded(numerator, below) if below else math.nan
 
     def exact(self, term: Term) -> int | None:
         """The exact total in the unit of this state; None if a value overflowed."""
         found = self.find(term)
         return None if found.above or found.below or found.undefined else found.exact
+
+    def lost(self, term: Term) -> bool:
+        """Whether a total of errors or squares sank below what float64 can hold, although its values are not zero."""
+        found = self.find(term)
+        safe = found.exact != 0 and found.exact.bit_length() + self._unit > UNIT_BITS - _SAFE_BITS
+        if safe or found.above or not 0 < found.highest < math.inf:
+            return False
+        # Squares below the floor have lost digits. Plain values have not, unless a weight took them there.
+        return term.name in SQUARES or to_float(found.exact << self._unit) < found.highest
 
     def absolute(self, term: Term) -> int | None:
         """The exact total in the smallest unit, 2**-1074, in which totals of different states compare."""
@@ -270,13 +291,13 @@ class Output:
         """The highest value."""
         return self.find(term).highest
 
-
-def _rounded(found: Total, denominator: int) -> float:
-    if found.undefined or (found.above and found.below):
-        return math.nan
-    if found.above or found.below:
-        return math.inf if found.above else -math.inf
-    return divide(found.exact, denominator)
+    def _rounded(self, term: Term, denominator: int, column: int | None = None) -> float:
+        found = self.find(term, column)
+        if found.undefined or (found.above and found.below) or self.lost(term):
+            return math.nan
+        if found.above or found.below:
+            return math.inf if found.above else -math.inf
+        return divide(found.exact, denominator)
 
 
 def total_weight(state: State) -> float:

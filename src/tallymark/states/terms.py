@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tallymark.errors import ShapeError
+from tallymark.errors import ParameterError, ShapeError
 
 PAIRED = "paired"
 QUANTILES = "quantiles"
@@ -42,6 +42,10 @@ CODES = {
     "lowest_width": 24,
 }
 
+SQUARES = frozenset(name for name in CODES if name.endswith(("squares", "squared_error")))
+"""Terms that are squares, and so sink below float64 before the values do."""
+
+_WITH_PARAMETER = frozenset({"relative_error", "huber", "deviance", "pinball", "interval", "small_truth"})
 _INTERVAL_TERMS = frozenset({"interval", "covered", "lowest_width"})
 
 
@@ -68,6 +72,16 @@ class Term(NamedTuple):
             return [(code, parameter, 0, k) for k, parameter in enumerate(self.parameters)]
         parameter = self.parameters[0] if self.parameters else 0.0
         return [(code, parameter, k, k) for k in range(prediction_columns)]
+
+
+def check_parameters(term: Term) -> None:
+    """Refuse a term that does not exist, or with parameters that it does not have."""
+    if term.name not in CODES:
+        raise ParameterError(f"there is no term {term.name!r}; the terms are {', '.join(CODES)}")
+    wanted = "one parameter" if term.name in _WITH_PARAMETER else "no parameters"
+    count = len(term.parameters)
+    if count != (1 if term.name in _WITH_PARAMETER else 0) and not (term.name == "pinball" and count > 1):
+        raise ParameterError(f"the term {term.name!r} has {wanted}; it was given {count}")
 
 
 def check_columns(layout: str, truth_columns: int, prediction_columns: int, quantiles: int) -> None:
