@@ -51,6 +51,7 @@ class Tweedie {
     }
   }
 
+  // For y >= 0.
   TM_INLINE double operator()(double y, double mu) const {
     const double relative = (y - mu) / mu;
     const double positive = y > 0.0 ? y : mu;
@@ -64,11 +65,13 @@ class Tweedie {
     const double with_truth = expm1_of(-b_ * u) / b_ - expm1_of(-a_ * u) / a_;
     const double rising = a_ * u > 0.0 ? -exp_of(b_ * u) * expm1_of(-a_ * u) : exp_of(u) * expm1_of(a_ * u);
     const double with_mu = rising / a_ - expm1_of(b_ * u) / b_;
-    if (y <= 0.0) {  // y^b counts as 0
-      const double log_mu = log_of(mu);
-      return 2.0 * (exp_of(b_ * log_mu) / b_ - (y < 0.0 ? y * exp_of(a_ * log_mu) / a_ : 0.0));
-    }
-    return scale * (near ? u * u * sum : (by_truth ? with_truth : with_mu));
+    return scale * (y > 0.0 ? (near ? u * u * sum : (by_truth ? with_truth : with_mu)) : 1.0 / b_);
+  }
+
+  // The same for powers below 0, where y may be negative and y^b then counts as 0.
+  TM_INLINE double with_negatives(double y, double mu) const {
+    const double at_zero = (*this)(y > 0.0 ? y : 0.0, mu);
+    return y < 0.0 ? at_zero - 2.0 * y * exp_of(a_ * log_of(mu)) / a_ : at_zero;
   }
 
  private:

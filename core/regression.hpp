@@ -265,7 +265,10 @@ TM_CLONES static void run_task(const Task& task, const Block& b, Tally& t) {
     case Term::deviance:
       if (c == 1.0) return add_terms(t, b, EACH(poisson_deviance(y[i], p[i])));
       if (c == 2.0) return add_terms(t, b, EACH(gamma_deviance(y[i], p[i])));
-      return add_terms(t, b, [=, family = Tweedie(c)](std::size_t i) TM_LAMBDA { return family(y[i], p[i]); });
+      if (c > 0.0)
+        return add_terms(t, b, [=, family = Tweedie(c)](std::size_t i) TM_LAMBDA { return family(y[i], p[i]); });
+      return add_terms(t, b,
+                       [=, family = Tweedie(c)](std::size_t i) TM_LAMBDA { return family.with_negatives(y[i], p[i]); });
     case Term::pinball: return add_terms(t, b, EACH(e[i] > 0.0 ? (1.0 - c) * e[i] : -c * e[i]));
     case Term::interval: return add_terms(t, b, EACH(interval_score(y[i], p[i], upper[i], c)));
     case Term::covered: return add_terms(t, b, EACH(y[i] >= p[i] && y[i] <= upper[i] ? 1.0 : 0.0));
