@@ -137,6 +137,7 @@ def test_plain_arrays_are_not_copied():
 
 
 MISSING = {
+    "signalling NaN": [Decimal(1), Decimal("sNaN"), Decimal(3)],
     "list with None": [1.0, None, 3.0],
     "nan": [1.0, float("nan"), 3.0],
     "infinity": [1.0, float("inf"), 3.0],

@@ -77,6 +77,10 @@ def test_squares_that_vanish_are_undefined():
     assert report.reasons == {}
     assert tm.evaluate([1.0, 2.0], np.array([1.0, 2.0]) * 1e-170, ["pearson"]).reasons
     assert dict(tm.evaluate(tiny, tiny, names)) == dict.fromkeys(names, 0.0)
+    assert tm.r2([0.0, 1.0], [1e-200, 1.0]) == tm.explained_variance([0.0, 1.0], [1e-200, 1.0]) == 1.0
+    close = np.array([1.0, 1.0 + 1e-9]) * 1e-144
+    report = tm.evaluate(close, close + np.array([0, 1e-160]), ["r2", "explained_variance"])
+    assert set(report.reasons.values()) == {"the squares of the errors are too small for float64"}
     assert tm.rmse([0.0], [1e-140]) == pytest.approx(1e-140, rel=1e-15)
 
 

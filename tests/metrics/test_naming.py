@@ -60,6 +60,18 @@ def test_a_name_cannot_be_taken_twice():
         del registry.classes["mean_twin"]
 
 
+def test_signatures_show_the_parameters():
+    """In help, notebooks and editors."""
+    import inspect
+
+    assert list(inspect.signature(tm.Huber).parameters) == ["delta", "outputs", "undefined"]
+    shown = str(inspect.signature(tm.Huber(delta=2)))
+    assert (
+        shown
+        == "(y_true, y_pred, *, weights=None, kind=None, missing='error', delta=2.0, outputs='mean', undefined=None)"
+    )
+
+
 def test_the_listing():
     """A sequence of metrics that prints as a table."""
     listing = tm.list_metrics(family="regression")

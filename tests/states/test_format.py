@@ -91,6 +91,9 @@ def test_forged_fields_of_sums_are_refused():
         {"columns": [1, 2]},
         {"columns": None},
         {"n": "many"},
+        {"n": -1},
+        {"weight": -1},
+        {"columns": [10**9, 10**9]},
         {"totals": [[1, 2, 3]] * 3},
     ):
         with pytest.raises(tm.StateError):
@@ -100,7 +103,10 @@ def test_forged_fields_of_sums_are_refused():
 def test_forged_rows_are_refused():
     """Arrays that differ in length, in width or in their dimensions."""
     a, b = np.ones((3, 1)), np.ones((2, 1))
+    bad = np.array([[1.0], [np.nan], [1.0]])
     for chunks in (
+        [[a, bad, None]],
+        [[a, a, np.array([1.0, -1.0, 1.0])]],
         [[a, b, None]],
         [[a, a, np.ones(2)]],
         [[np.ones(3), np.ones(3), None]],

@@ -11,6 +11,7 @@ from tallymark.batch import ANY_TARGET, Batch, Target
 from tallymark.errors import KindError, ParameterError, UndefinedError
 from tallymark.metrics import registry
 from tallymark.metrics.parameters import Parameter, show, undefined_choice
+from tallymark.metrics.signature import ShownSignature
 from tallymark.states import UNIT_BITS, Reads, State
 
 __all__ = ["Metric", "Undefined"]
@@ -73,6 +74,7 @@ class Metric(metaclass=_Record):
     undefined: float | str | None = undefined_choice()
     """What stands for an undefined value: None for NaN, a number, or "raise"."""
 
+    __signature__: ClassVar[Any] = ShownSignature()
     _parameters: ClassVar[dict[str, Parameter]] = {"undefined": undefined}  # type: ignore[dict-item]
     _values: ClassVar[tuple[Any, ...]] = ()  # of the parameters, per instance; a ClassVar to be no field
 

@@ -12,7 +12,7 @@ from tallymark.batch import Batch, Target
 from tallymark.errors import DomainError, ShapeError
 from tallymark.metrics.base import TOO_LARGE, Answer, Metric, Undefined
 from tallymark.metrics.parameters import output_choice
-from tallymark.states import LOWEST, PAIRED, Output, Reads, Rows, RowsOf, Sums, SumsOf, Term, check_columns
+from tallymark.states import LOWEST, PAIRED, Output, Reads, Rows, RowsOf, Sums, SumsOf, Term, check_columns, divide
 
 __all__ = ["Bound", "RowMetric", "SumMetric"]
 
@@ -206,6 +206,11 @@ def truth_variance(s: Output) -> int | Undefined:
     if spread is None:
         return OVERFLOW
     return spread if spread > 0 and not s.lost(TRUTH_SQUARES) else TOO_LITTLE
+
+
+def is_tiny(spread: int, weight: int) -> bool:
+    """Whether a variance is so small that squares of errors which float64 cannot hold would matter beside it."""
+    return divide(spread, weight * weight) < 2.0**-900
 
 
 def variance(weight: int, squares: int | None, total: int | None) -> int | None:

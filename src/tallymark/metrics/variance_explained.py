@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tallymark.metrics.base import Undefined
-from tallymark.metrics.regression import TOO_SMALL, TRUTH_TERMS, SumMetric, truth_variance, variance
+from tallymark.metrics.regression import TOO_SMALL, TRUTH_TERMS, SumMetric, is_tiny, truth_variance, variance
 from tallymark.metrics.squared_error import SQUARED_ERROR
 from tallymark.states import Output, Term, divide
 
@@ -40,7 +40,7 @@ class R2(SumMetric):
         spread = truth_variance(s)
         if isinstance(spread, Undefined):
             return spread
-        if s.lost(SQUARED_ERROR):
+        if s.lost(SQUARED_ERROR) and is_tiny(spread, s.weight):
             return TOO_SMALL
         residual = s.exact(SQUARED_ERROR)
         return -math.inf if residual is None else divide(spread - s.weight * residual, spread)
@@ -68,7 +68,7 @@ class ExplainedVariance(SumMetric):
         spread = truth_variance(s)
         if isinstance(spread, Undefined):
             return spread
-        if s.lost(ERROR_SQUARES):
+        if s.lost(ERROR_SQUARES) and is_tiny(spread, s.weight):
             return TOO_SMALL
         errors = variance(s.weight, s.exact(ERROR_SQUARES), s.exact(ERROR))
         return -math.inf if errors is None else divide(spread - max(errors, 0), spread)
