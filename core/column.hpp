@@ -82,4 +82,17 @@ TM_CLONES static void read_rows(const Column& c, std::size_t first, std::size_t 
   }
 }
 
+// Whether a column holds integers that a double may not hold.
+inline bool is_wide_integer(const Column& c) { return c.type == Type::i64 || c.type == Type::u64; }
+
+// a - b of two such columns, taken before anything is rounded.
+inline void subtract_integers(const Column& a, const Column& b, std::size_t first, std::size_t n, double* out) {
+  const auto read = [first](const Column& c, std::size_t i) {
+    std::uint64_t x;
+    std::memcpy(&x, c.data + static_cast<std::ptrdiff_t>(first + i) * c.stride, sizeof x);
+    return c.type == Type::u64 ? static_cast<__int128>(x) : static_cast<__int128>(static_cast<std::int64_t>(x));
+  };
+  for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<double>(read(a, i) - read(b, i));
+}
+
 }  // namespace tallymark

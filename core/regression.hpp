@@ -288,7 +288,9 @@ TM_CLONES static std::uint64_t subtract(std::size_t n, const double* p, const do
   return fill(n, e, EACH(p[i] - y[i]));
 }
 
-TM_CLONES static bool all_finite(std::size_t n, const double* x) { return largest(n, EACH(x[i])) < kInfinity; }
+TM_CLONES static std::uint64_t largest_of(std::size_t n, const double* x) { return largest(n, EACH(x[i])); }
+
+inline bool all_finite(std::size_t n, const double* x) { return largest_of(n, x) < kInfinity; }
 
 TM_CLONES static void exponentiate(std::size_t n, double* x) {
   for (std::size_t i = 0; i < n; ++i) x[i] = exp_of(x[i]);
@@ -379,7 +381,14 @@ class Pass {
     b.upper = two ? predictions(task.prediction + 1, first, n, buffer(3), finite) : nullptr;
     b.e = buffer(4);
     b.scratch = buffer(5);
-    b.largest_error = subtract(n, b.p, b.y, b.e);
+    const Column& truth = table_.truth[task.truth];
+    const Column& prediction = table_.prediction[task.prediction];
+    if (is_wide_integer(truth) && is_wide_integer(prediction) && !table_.exponentiate) {
+      subtract_integers(prediction, truth, first, n, b.e);
+      b.largest_error = largest_of(n, b.e);
+    } else {
+      b.largest_error = subtract(n, b.p, b.y, b.e);
+    }
     // A difference that is not finite betrays a bad input, or is an honest overflow.
     if (b.largest_error >= kInfinity)
       finite = finite && all_finite(n, b.y) && (table_.exponentiate || all_finite(n, b.p));
@@ -400,6 +409,7 @@ class Pass {
       y[kept] = b.y[i];
       p[kept] = b.p[i];
       if (b.upper != nullptr) upper[kept] = b.upper[i];
+      b.e[kept] = b.e[i];
       w[kept] = b.w[i];
       ++kept;
     }
@@ -408,7 +418,7 @@ class Pass {
     b.p = p;
     if (b.upper != nullptr) b.upper = upper;
     b.w = w;
-    b.largest_error = subtract(kept, p, y, b.e);
+    b.largest_error = largest_of(kept, b.e);
   }
 
   const Table& table_;

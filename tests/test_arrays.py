@@ -129,6 +129,17 @@ class OnlyArrowStreamTable:
         return self.table.__arrow_c_stream__(requested_schema)
 
 
+def test_integers_are_subtracted_before_they_are_rounded():
+    """Above 2⁵³ float64 cannot tell neighbours apart; their differences are right all the same."""
+    y = np.array([2**53, 2**53 + 1, -(2**62), 2**63 - 1])
+    p = np.array([2**53 + 1, 2**53 + 1, -(2**62) + 3, 2**63 - 2])
+    assert tm.mae(y, p) == 1.25
+    assert tm.mae(y, p, weights=[1, 0, 1, 0]) == 2.0
+    assert tm.mae(y[::-1], p[::-1].copy()) == 1.25
+    assert tm.max_error(np.array([0], np.uint64), np.array([2**64 - 1], np.uint64)) == 2.0**64
+    assert tm.mean_bias(np.array([2**63 + 1], np.uint64), np.array([-1])) == -(2.0**63)
+
+
 def test_plain_arrays_are_not_copied():
     """Whatever their type and strides."""
     for dtype in "?bhilqBHILQefd":
