@@ -88,6 +88,18 @@ namespace detail {
 // The term of row i. By value, so that no store can alias what it reads; always inline, so that it joins its clone.
 #define EACH(expression) [=]([[maybe_unused]] std::size_t i) TM_LAMBDA { return expression; }
 
+struct Range {
+  bool known = false;
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+
+  // The bit pattern of the largest magnitude.
+  std::uint64_t bound() const {
+    const std::uint64_t a = magnitude(low), b = magnitude(high);
+    return a > b ? a : b;
+  }
+};
+
 struct Block {
   std::size_t n = 0;
   const double* y = nullptr;
@@ -98,6 +110,7 @@ struct Block {
   double* scratch = nullptr;        // two blocks of room
   std::uint64_t largest_error = 0;  // bit patterns of magnitudes
   std::uint64_t largest_weight = 0;
+  Range truth, prediction;  // of this block, once a task has asked
 };
 
 // Order-preserving integer code, so that extremes vectorise as integer reductions and -0 < +0 in any order.
@@ -109,17 +122,22 @@ TM_INLINE double unordered(std::int64_t k) {
   return real(static_cast<std::uint64_t>(k ^ static_cast<std::int64_t>(static_cast<std::uint64_t>(k >> 63) >> 1)));
 }
 
-// Widens the range of values seen.
 template <class Value>
-TM_INLINE void widen(Tally& t, std::size_t n, Value&& value) {
-  std::int64_t low = ordered(t.lowest), high = ordered(t.highest);
+TM_INLINE Range range_of(std::size_t n, Value&& value) {
+  std::int64_t low = ordered(std::numeric_limits<double>::infinity()),
+               high = ordered(-std::numeric_limits<double>::infinity());
   for (std::size_t i = 0; i < n; ++i) {
     const std::int64_t k = ordered(value(i));
     low = k < low ? k : low;
     high = k > high ? k : high;
   }
-  t.lowest = unordered(low);
-  t.highest = unordered(high);
+  return {true, unordered(low), unordered(high)};
+}
+
+// Widens the range of values seen; -0 is below +0, whichever comes first.
+TM_INLINE void widen(Tally& t, const Range& r) {
+  t.lowest = ordered(r.low) < ordered(t.lowest) ? r.low : t.lowest;
+  t.highest = ordered(r.high) > ordered(t.highest) ? r.high : t.highest;
 }
 
 TM_INLINE void add_array(Tally& t, std::size_t n, const double* x, std::uint64_t bound) {
@@ -175,7 +193,11 @@ struct Values {
   std::uint64_t bound;  // the bit pattern of a magnitude that none exceeds
 };
 
-TM_INLINE Values bounded(const double* x, std::size_t n) { return {x, largest(n, EACH(x[i]))}; }
+// Truth and prediction with their bounds. Several tasks ask for the same range, so it is kept with the block.
+TM_INLINE Values bounded(const double* x, std::size_t n, Range& range) {
+  if (!range.known) range = range_of(n, EACH(x[i]));
+  return {x, n == 0 ? 0 : range.bound()};
+}
 
 TM_INLINE void add_exact(Tally& t, const Block& b, Values v) {
   if (b.w == nullptr) return add_array(t, b.n, v.x, v.bound);
@@ -225,7 +247,7 @@ TM_INLINE double interval_score(double y, double lower, double upper, double mis
   return (upper - lower) + 2.0 / miss * outside;
 }
 
-TM_CLONES static void run_task(const Task& task, const Block& b, Tally& t) {
+TM_CLONES static void run_task(const Task& task, Block& b, Tally& t) {
   const double* y = b.y;
   const double* p = b.p;
   const double* e = b.e;
@@ -243,19 +265,19 @@ TM_CLONES static void run_task(const Task& task, const Block& b, Tally& t) {
       return add_bounded_terms(t, b, b.largest_error, EACH(absolute(e[i])));
     case Term::exact_error: return add_exact(t, b, errors);
     case Term::exact_error_squares: note_largest(t, b.largest_error); return add_exact_squares(t, b, errors, errors);
-    case Term::exact_truth: return add_exact(t, b, bounded(y, b.n));
+    case Term::exact_truth: return add_exact(t, b, bounded(y, b.n, b.truth));
     case Term::exact_truth_squares: {
-      const Values truth = bounded(y, b.n);
+      const Values truth = bounded(y, b.n, b.truth);
       note_largest(t, truth.bound);
       return add_exact_squares(t, b, truth, truth);
     }
-    case Term::exact_prediction: return add_exact(t, b, bounded(p, b.n));
+    case Term::exact_prediction: return add_exact(t, b, bounded(p, b.n, b.prediction));
     case Term::exact_prediction_squares: {
-      const Values prediction = bounded(p, b.n);
+      const Values prediction = bounded(p, b.n, b.prediction);
       note_largest(t, prediction.bound);
       return add_exact_squares(t, b, prediction, prediction);
     }
-    case Term::exact_products: return add_exact_squares(t, b, bounded(y, b.n), bounded(p, b.n));
+    case Term::exact_products: return add_exact_squares(t, b, bounded(y, b.n, b.truth), bounded(p, b.n, b.prediction));
     case Term::relative_error: return add_terms(t, b, EACH(absolute(e[i]) / at_least(absolute(y[i]), c)));
     case Term::symmetric_error: return add_terms(t, b, EACH(symmetric_error(e[i], y[i], p[i])));
     case Term::absolute_truth: return add_terms(t, b, EACH(absolute(y[i])));
@@ -277,10 +299,10 @@ TM_CLONES static void run_task(const Task& task, const Block& b, Tally& t) {
       for (std::size_t i = 0; i < b.n; ++i) count += absolute(y[i]) < c ? 1 : 0;
       return t.sum.add_scaled(count, 0);
     }
-    case Term::truth_range: return widen(t, b.n, EACH(y[i]));
-    case Term::lowest_prediction: return widen(t, b.n, EACH(p[i]));
-    case Term::highest_absolute_error: return widen(t, b.n, EACH(absolute(e[i])));
-    case Term::lowest_width: return widen(t, b.n, EACH(upper[i] - p[i]));
+    case Term::truth_range: bounded(y, b.n, b.truth); return widen(t, b.truth);
+    case Term::lowest_prediction: bounded(p, b.n, b.prediction); return widen(t, b.prediction);
+    case Term::highest_absolute_error: return widen(t, range_of(b.n, EACH(absolute(e[i]))));
+    case Term::lowest_width: return widen(t, range_of(b.n, EACH(upper[i] - p[i])));
   }
 }
 
@@ -373,6 +395,7 @@ class Pass {
   bool load(const Task& task, bool two, std::size_t first, std::size_t n, const double* w, const WeightCheck& weights,
             Block& b) {
     bool finite = true;
+    b.truth = b.prediction = Range{};
     b.n = n;
     b.w = w;
     b.largest_weight = weights.largest;
