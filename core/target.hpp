@@ -17,3 +17,7 @@
 #define TM_INLINE inline
 #define TM_LAMBDA
 #endif
+
+// The term of row i, as a lambda. By value, so that no store can alias what it reads; always inline, so that it joins
+// its clone.
+#define TM_EACH(expression) [=]([[maybe_unused]] std::size_t i) TM_LAMBDA { return expression; }

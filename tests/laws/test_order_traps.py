@@ -97,3 +97,29 @@ def test_the_scale_of_the_weights_does_not_matter(name):
         assert tm.metric(name)(y, p, weights=w * scale) == pytest.approx(expected, rel=1e-14)
     for scale in (2.0**-330, 1e-310):
         assert "weights are too small" in tm.evaluate(y, p, [name], weights=w * scale).reasons[name]
+
+
+def test_both_zeros_in_any_order_and_on_any_thread():
+    """-0.0 is the lower of the two, whichever comes first."""
+    from tallymark.batch import Batch
+    from tallymark.states import SumsOf, Term
+
+    reads = SumsOf(Term("truth_range"), Term("highest_absolute_error"))
+    y = np.zeros(200_000)
+    y[150_000:] = -0.0
+    before = tm.get_threads()
+    found = set()
+    try:
+        for threads in (1, 2, 3):
+            tm.set_threads(threads)
+            for order in (y, y[::-1]):
+                found.add(reads.fold(Batch(order, np.zeros(len(y)))).to_bytes())
+                halves = np.array_split(order, 2)
+                found.add(sum_of([reads.fold(Batch(half, np.zeros(len(half)))) for half in halves]).to_bytes())
+    finally:
+        tm.set_threads(before)
+    assert len(found) == 1
+
+
+def sum_of(states):
+    return states[0] + states[1]

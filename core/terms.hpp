@@ -1,0 +1,291 @@
+// The pointwise terms over rows of (truth, prediction, weight), and how a block of rows is added to their totals.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "deviance.hpp"
+#include "exact_sum.hpp"
+
+namespace tallymark {
+
+// e = prediction - truth. Sums unless the name says lowest, highest or range; totals of |e| and of squares also keep
+// the highest magnitude behind them. "Exact" terms lose nothing to rounding before they are totalled, weights included;
+// they feed differences that cancel.
+enum class Term : int {
+  weight = 0,           // 1, so that its total is that of the weights
+  squared_error,        // e^2
+  absolute_error,       // |e|
+  exact_error,          // e
+  exact_error_squares,  // e e
+  exact_truth,          // y
+  exact_truth_squares,  // y y
+  exact_prediction,     // p
+  exact_prediction_squares,
+  exact_products,   // y p
+  relative_error,   // |e| / max(|y|, parameter)
+  symmetric_error,  // |e| / (|y| + |p|), 0 where both are 0
+  absolute_truth,   // |y|
+  huber,            // parameter: delta
+  log_cosh,
+  squared_log_error,  // (log(1+p) - log(1+y))^2
+  deviance,           // parameter: Tweedie power
+  pinball,            // parameter: alpha
+  interval,           // parameter: 1 - level; reads this column of predictions and the next
+  covered,            // 1 where lower <= y <= upper; reads two columns likewise
+  small_truth,        // rows with |y| < parameter, unweighted
+  truth_range,        // lowest and highest y
+  lowest_prediction,
+  highest_absolute_error,
+  lowest_width,  // upper - lower; reads two columns
+};
+inline constexpr int kTerms = static_cast<int>(Term::lowest_width) + 1;
+
+struct Task {
+  Term term;
+  double parameter;
+  std::size_t truth;       // column of the truth
+  std::size_t prediction;  // column of the predictions
+};
+
+inline bool reads_two(Term t) { return t == Term::interval || t == Term::covered || t == Term::lowest_width; }
+
+// Order-preserving integer code, so that extremes vectorise as integer reductions and -0 < +0 in any order.
+TM_INLINE std::int64_t ordered(double x) {
+  const auto b = static_cast<std::int64_t>(bits(x));
+  return b ^ static_cast<std::int64_t>(static_cast<std::uint64_t>(b >> 63) >> 1);
+}
+TM_INLINE double unordered(std::int64_t k) {
+  return real(static_cast<std::uint64_t>(k ^ static_cast<std::int64_t>(static_cast<std::uint64_t>(k >> 63) >> 1)));
+}
+
+struct Tally {
+  ExactSum sum;
+  double lowest = std::numeric_limits<double>::infinity();
+  double highest = -std::numeric_limits<double>::infinity();
+
+  // Widens the range of values seen; -0 is below +0, whichever comes first.
+  void widen(double low, double high) {
+    lowest = ordered(low) < ordered(lowest) ? low : lowest;
+    highest = ordered(high) > ordered(highest) ? high : highest;
+  }
+
+  void add(const Tally& other) {
+    sum.add(other.sum);
+    widen(other.lowest, other.highest);
+  }
+};
+
+namespace detail {
+
+struct Range {
+  bool known = false;
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+
+  // The bit pattern of the largest magnitude.
+  std::uint64_t bound() const {
+    const std::uint64_t a = magnitude(low), b = magnitude(high);
+    return a > b ? a : b;
+  }
+};
+
+struct Block {
+  std::size_t n = 0;
+  const double* y = nullptr;
+  const double* p = nullptr;
+  const double* upper = nullptr;  // the second prediction column, where a task reads two
+  const double* w = nullptr;      // nullptr: unweighted
+  double* e = nullptr;
+  double* scratch = nullptr;        // two blocks of room
+  std::uint64_t largest_error = 0;  // bit patterns of magnitudes
+  std::uint64_t largest_weight = 0;
+  Range truth, prediction;  // of this block, once a task has asked
+};
+
+template <class Value>
+TM_INLINE Range range_of(std::size_t n, Value&& value) {
+  std::int64_t low = ordered(std::numeric_limits<double>::infinity()),
+               high = ordered(-std::numeric_limits<double>::infinity());
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int64_t k = ordered(value(i));
+    low = k < low ? k : low;
+    high = k > high ? k : high;
+  }
+  return {true, unordered(low), unordered(high)};
+}
+
+TM_INLINE void widen(Tally& t, const Range& r) { t.widen(r.low, r.high); }
+
+TM_INLINE void add_array(Tally& t, std::size_t n, const double* x, std::uint64_t bound) {
+  add_block(t.sum, n, bound, TM_EACH(x[i]));
+}
+
+// Writes value(0) .. value(n - 1) to `out` and returns their largest magnitude.
+template <class Value>
+TM_INLINE std::uint64_t fill(std::size_t n, double* __restrict out, Value&& value) {
+  std::uint64_t m = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double x = value(i);
+    out[i] = x;
+    const std::uint64_t k = magnitude(x);
+    m = k > m ? k : m;
+  }
+  return m;
+}
+
+// Adds the terms, each times its weight and rounded once.
+template <class Value>
+TM_INLINE void add_terms(Tally& t, const Block& b, Value&& value) {
+  const double* w = b.w;
+  const std::uint64_t bound =
+      w != nullptr ? fill(b.n, b.scratch, TM_EACH(w[i] * value(i))) : fill(b.n, b.scratch, value);
+  add_array(t, b.n, b.scratch, bound);
+}
+
+// The same where no term exceeds `bound` (a bit pattern): unweighted, it saves a pass.
+template <class Value>
+TM_INLINE void add_bounded_terms(Tally& t, const Block& b, std::uint64_t bound, Value&& value) {
+  if (b.w != nullptr) return add_terms(t, b, value);
+  add_block(t.sum, b.n, bound, value);
+}
+
+// Adds the products a b without rounding, as high + low; low is lost only where it underflows. The bounds are those of
+// the factors.
+TM_INLINE void add_products(Tally& t, std::size_t n, const double* a, std::uint64_t bound_a, const double* b,
+                            std::uint64_t bound_b) {
+  const double bound = real(bound_a) * real(bound_b);
+  add_block(t.sum, n, bits(bound), TM_EACH(a[i] * b[i]));
+  if (bits(bound) < kInfinity) {
+    add_block(t.sum, n, bits(bound * 0x1p-53), TM_EACH(std::fma(a[i], b[i], -(a[i] * b[i]))));
+  } else {
+    for (std::size_t i = 0; i < n; ++i) {  // an infinite product has no low part
+      const double high = a[i] * b[i];
+      if (magnitude(high) < kInfinity) t.sum.add(std::fma(a[i], b[i], -high));
+    }
+  }
+}
+
+struct Values {
+  const double* x;
+  std::uint64_t bound;  // the bit pattern of a magnitude that none exceeds
+};
+
+// Truth and prediction with their bounds. Several tasks ask for the same range, so it is kept with the block.
+TM_INLINE Values bounded(const double* x, std::size_t n, Range& range) {
+  if (!range.known) range = range_of(n, TM_EACH(x[i]));
+  return {x, n == 0 ? 0 : range.bound()};
+}
+
+TM_INLINE void add_exact(Tally& t, const Block& b, Values v) {
+  if (b.w == nullptr) return add_array(t, b.n, v.x, v.bound);
+  add_products(t, b.n, b.w, b.largest_weight, v.x, v.bound);
+}
+
+TM_INLINE void add_exact_squares(Tally& t, const Block& b, Values u, Values v) {
+  if (b.w == nullptr) return add_products(t, b.n, u.x, u.bound, v.x, v.bound);
+  const double* x = u.x;
+  const double* z = v.x;
+  double* high = b.scratch;
+  double* low = b.scratch + kBlock;
+  const std::uint64_t bound_high = fill(b.n, high, TM_EACH(x[i] * z[i]));
+  const std::uint64_t bound_low =
+      fill(b.n, low, TM_EACH(magnitude(x[i] * z[i]) < kInfinity ? std::fma(x[i], z[i], -(x[i] * z[i])) : 0.0));
+  add_products(t, b.n, b.w, b.largest_weight, high, bound_high);
+  add_products(t, b.n, b.w, b.largest_weight, low, bound_low);
+}
+
+// Keeps the largest magnitude behind a total, so that squares that vanished can be told from zeros.
+TM_INLINE void note_largest(Tally& t, std::uint64_t largest) { t.highest = std::fmax(t.highest, real(largest)); }
+
+TM_INLINE double absolute(double x) { return std::fabs(x); }
+TM_INLINE double at_least(double x, double low) { return x < low ? low : x; }
+
+TM_INLINE double huber(double e, double delta) {
+  const double a = absolute(e);
+  return a <= delta ? 0.5 * a * a : delta * (a - 0.5 * delta);
+}
+
+TM_INLINE double squared_log_error(double y, double p) {
+  const double near = (p - y) / (1.0 + y);
+  const double d = is_near(near) ? log1p_near(near) : log_ratio(1.0 + p, 1.0 + y);
+  return d * d;
+}
+
+TM_INLINE double symmetric_error(double e, double y, double p) {
+  const double total = absolute(y) + absolute(p);
+  const bool fits = total < real(kInfinity);
+  const double above = fits ? absolute(e) : absolute(0.5 * p - 0.5 * y);
+  const double below = fits ? total : 0.5 * absolute(y) + 0.5 * absolute(p);
+  return total > 0.0 ? above / below : 0.0;
+}
+
+TM_INLINE double interval_score(double y, double lower, double upper, double miss) {
+  const double outside = y < lower ? lower - y : (y > upper ? y - upper : 0.0);
+  return (upper - lower) + 2.0 / miss * outside;
+}
+
+TM_CLONES static void run_task(const Task& task, Block& b, Tally& t) {
+  const double* y = b.y;
+  const double* p = b.p;
+  const double* e = b.e;
+  const double* upper = b.upper;
+  const double c = task.parameter;
+  const double largest_error = real(b.largest_error);
+  const Values errors{e, b.largest_error};
+  switch (task.term) {
+    case Term::weight: return add_terms(t, b, TM_EACH(1.0));
+    case Term::squared_error:
+      note_largest(t, b.largest_error);
+      return add_bounded_terms(t, b, bits(largest_error * largest_error), TM_EACH(e[i] * e[i]));
+    case Term::absolute_error:
+      note_largest(t, b.largest_error);
+      return add_bounded_terms(t, b, b.largest_error, TM_EACH(absolute(e[i])));
+    case Term::exact_error: return add_exact(t, b, errors);
+    case Term::exact_error_squares: note_largest(t, b.largest_error); return add_exact_squares(t, b, errors, errors);
+    case Term::exact_truth: return add_exact(t, b, bounded(y, b.n, b.truth));
+    case Term::exact_truth_squares: {
+      const Values truth = bounded(y, b.n, b.truth);
+      note_largest(t, truth.bound);
+      return add_exact_squares(t, b, truth, truth);
+    }
+    case Term::exact_prediction: return add_exact(t, b, bounded(p, b.n, b.prediction));
+    case Term::exact_prediction_squares: {
+      const Values prediction = bounded(p, b.n, b.prediction);
+      note_largest(t, prediction.bound);
+      return add_exact_squares(t, b, prediction, prediction);
+    }
+    case Term::exact_products: return add_exact_squares(t, b, bounded(y, b.n, b.truth), bounded(p, b.n, b.prediction));
+    case Term::relative_error: return add_terms(t, b, TM_EACH(absolute(e[i]) / at_least(absolute(y[i]), c)));
+    case Term::symmetric_error: return add_terms(t, b, TM_EACH(symmetric_error(e[i], y[i], p[i])));
+    case Term::absolute_truth: return add_terms(t, b, TM_EACH(absolute(y[i])));
+    case Term::huber: return add_terms(t, b, TM_EACH(huber(e[i], c)));
+    case Term::log_cosh: return add_terms(t, b, TM_EACH(log_cosh_of(e[i])));
+    case Term::squared_log_error: return add_terms(t, b, TM_EACH(squared_log_error(y[i], p[i])));
+    case Term::deviance:
+      if (c == 1.0) return add_terms(t, b, TM_EACH(poisson_deviance(y[i], p[i])));
+      if (c == 2.0) return add_terms(t, b, TM_EACH(gamma_deviance(y[i], p[i])));
+      if (c > 0.0)
+        return add_terms(t, b, [=, family = Tweedie(c)](std::size_t i) TM_LAMBDA { return family(y[i], p[i]); });
+      return add_terms(t, b,
+                       [=, family = Tweedie(c)](std::size_t i) TM_LAMBDA { return family.with_negatives(y[i], p[i]); });
+    case Term::pinball: return add_terms(t, b, TM_EACH(e[i] > 0.0 ? (1.0 - c) * e[i] : -c * e[i]));
+    case Term::interval: return add_terms(t, b, TM_EACH(interval_score(y[i], p[i], upper[i], c)));
+    case Term::covered: return add_terms(t, b, TM_EACH(y[i] >= p[i] && y[i] <= upper[i] ? 1.0 : 0.0));
+    case Term::small_truth: {
+      std::int64_t count = 0;
+      for (std::size_t i = 0; i < b.n; ++i) count += absolute(y[i]) < c ? 1 : 0;
+      return t.sum.add_scaled(count, 0);
+    }
+    case Term::truth_range: bounded(y, b.n, b.truth); return widen(t, b.truth);
+    case Term::lowest_prediction: bounded(p, b.n, b.prediction); return widen(t, b.prediction);
+    case Term::highest_absolute_error: return widen(t, range_of(b.n, TM_EACH(absolute(e[i]))));
+    case Term::lowest_width: return widen(t, range_of(b.n, TM_EACH(upper[i] - p[i])));
+  }
+}
+
+}  // namespace detail
+
+}  // namespace tallymark
