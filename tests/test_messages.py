@@ -61,6 +61,9 @@ CASES = {
     "gamma prediction": lambda: tm.gamma_deviance([1.0, 1.0], [1.0, 0.0]),
     "negative counts in a tally": lambda: tm.Tally(["poisson"]).update([-1.0], [1.0]).report()["poisson"],
     "d2 of zero": lambda: tm.d2_tweedie([0.0, 1.0], [1.0, 1.0], power=2),
+    "bounds the wrong way round in a tally": lambda: (
+        tm.Tally(["coverage"]).update([1.0], [[3.0, 1.0]]).report()["coverage"]
+    ),
     "whole bounds the wrong way round": lambda: tm.coverage([1, 0], np.array([[3, 5], [5, 3]], dtype=np.uint8)),
     "bounds the wrong way round": lambda: tm.interval_score([1.0, 2.0], [[0.0, 1.0], [3.0, 1.0]]),
     "quantiles without columns": lambda: tm.pinball(Y, P, alphas=(0.1, 0.9)),

@@ -33,6 +33,16 @@ class Bound(NamedTuple):
         """Whether values from `lowest` on meet the condition."""
         return lowest > self.limit if self.strict else lowest >= self.limit
 
+    def describe(self, metric: str) -> str:
+        """What a metric asks for."""
+        if self.who == "width":
+            return f"`y_pred` must have its lower bound in column 0 and its upper in column 1 for {metric}"
+        return f"`{self.who}` must be {self} for {metric}"
+
+    def describe_lowest(self, lowest: float) -> str:
+        """What there was instead, where the rows are gone."""
+        return f"the lowest {'width' if self.who == 'width' else 'value'} is {lowest}"
+
     def __str__(self) -> str:
         return f"{'greater than' if self.strict else 'at least'} {self.limit:g}"
 
@@ -82,8 +92,8 @@ class Regression(Metric, abstract=True):
         for bound in self.requires:
             found = lowest(bound.who)
             if not bound.holds(found):
-                place = f"the lowest value is {found}" if batch is None else _locate(bound, batch, through)
-                raise DomainError(_explain(self, bound, place))
+                place = bound.describe_lowest(found) if batch is None else _locate(bound, batch, through)
+                raise DomainError(f"{bound.describe(str(self))}; {place}")
 
     def combine(self, values: Sequence[float | Undefined], notes: tuple[str, ...] = ()) -> Answer:
         """One value from the values of the outputs."""
@@ -144,15 +154,6 @@ class SumMetric(Regression, abstract=True):
             self.check_bounds(lambda who: state.lowest(LOWEST[who]), batch, through=state.reads.link)
 
 
-def _explain(metric: Regression, bound: Bound, place: str) -> str:
-    if bound.who == "width":
-        return (
-            f"`y_pred` must have its lower bound in column 0 and its upper in column 1 for {metric}; "
-            f"{place.replace('value', 'width').replace('has', 'has a width of')}"
-        )
-    return f"`{bound.who}` must be {bound} for {metric}; {place}"
-
-
 def _locate(bound: Bound, batch: Batch, link: str | None) -> str:
     """The first row that breaks the bound, and its value there; margins are judged by what the link makes of them."""
     values = np.asarray(batch.truth if bound.who == "y_true" else batch.prediction, dtype=np.float64)
@@ -164,7 +165,7 @@ def _locate(bound: Bound, batch: Batch, link: str | None) -> str:
     if batch.weights is not None:
         bad &= np.asarray(batch.weights)[:, None] > 0
     row = int(np.argmax(bad.any(axis=1)))
-    return f"row {row} has {float(table[row][bad[row]][0])}"
+    return f"row {row} has {'a width of ' if bound.who == 'width' else ''}{float(table[row][bad[row]][0])}"
 
 
 class RowMetric(Regression, abstract=True):
