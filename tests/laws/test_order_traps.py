@@ -70,6 +70,9 @@ def test_squares_that_vanish_are_undefined():
     report = tm.evaluate([0.0, 0.0], [1e-200, 0.0], names)
     assert set(report.reasons) == {"rmse", "mse", "rss"}
     assert report["mae"] == 5e-201
+    assert tm.rmse([0.0], [1e-200], undefined=7) == 7.0
+    with pytest.raises(tm.UndefinedError, match="too large or too small"):
+        tm.rmse([0.0], [1e-200], undefined="raise")
     tiny = np.array([1.0, 2.0, 4.0]) * 1e-162
     report = tm.evaluate(tiny, tiny + np.array([0, 1e-162, 0]), ["r2", "explained_variance", "pearson"])
     assert set(report.reasons) == {"r2", "explained_variance", "pearson"}

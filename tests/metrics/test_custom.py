@@ -103,6 +103,7 @@ def test_a_function_that_returns_nan_or_infinity():
     try:
         report = tm.evaluate(Y, P, [broken, huge])
         assert report.reasons["broken"] == "the function returned NaN"
+        assert broken(Y, P, undefined=0.25) == 0.25
         assert "too large" in report.reasons["huge"]
         assert "near 0.5" in str(report)
     finally:

@@ -160,11 +160,13 @@ class Metric(metaclass=_Record):
 
     def settle(self, value: Any, notes: tuple[str, ...] = ()) -> Answer:
         """Turn the formula's value into an answer: `undefined=` decides what stands for no value."""
+        if isinstance(value, float) and math.isnan(value):
+            value = Undefined(TOO_LARGE)
         if isinstance(value, Undefined):
             if self.undefined == "raise":
                 raise UndefinedError(f"{self.replace(undefined=None)} is undefined: {value.reason}")
             return Answer(math.nan if self.undefined is None else self.undefined, value.reason, notes)
-        if isinstance(value, float) and not math.isfinite(value):
+        if isinstance(value, float) and math.isinf(value):
             return Answer(value, TOO_LARGE, notes)
         return Answer(value, None, notes)
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 from tallymark.batch import KINDS
 from tallymark.errors import ParameterError
 from tallymark.metrics import registry
-from tallymark.metrics.base import Answer, Better, Metric, rebuild
+from tallymark.metrics.base import Answer, Better, Metric, Undefined, rebuild
 from tallymark.metrics.parameters import Parameter
 from tallymark.states import Rows, RowsOf
 
@@ -71,10 +71,9 @@ class FunctionMetric(Metric, abstract=True):
         return f"custom({getattr(self.function, '__name__', self.function)!s}, name={self.name!r})"
 
     def settle(self, value: Any, notes: tuple[str, ...] = ()) -> Answer:
-        answer = super().settle(value, notes)
         if isinstance(value, float) and math.isnan(value):
-            return answer._replace(reason="the function returned NaN")
-        return answer
+            value = Undefined("the function returned NaN")
+        return super().settle(value, notes)
 
 
 def _narrow(table: Any) -> Any:
