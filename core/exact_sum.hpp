@@ -86,6 +86,13 @@ class ExactSum {
     return {first, 4 * (last - first)};
   }
 
+  // Of a sum of terms that are not negative.
+  bool is_zero() const {
+    for (const std::int64_t digit : digits_)
+      if (digit != 0) return false;
+    return above_ == 0 && below_ == 0 && undefined_ == 0;
+  }
+
   std::uint64_t above() const { return above_; }          // terms that were +inf
   std::uint64_t below() const { return below_; }          // terms that were -inf
   std::uint64_t undefined() const { return undefined_; }  // terms that were NaN

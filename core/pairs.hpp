@@ -1,0 +1,273 @@
+// Counts of pairs of labels: a dense table while the classes are few, a hashed one when they are many. Weights are added
+// exactly, as fixed-point integers, so that a count is a function of the multiset of rows.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "exact_sum.hpp"
+#include "labels.hpp"
+#include "parallel.hpp"
+
+namespace tallymark {
+
+inline constexpr std::size_t kDenseBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kSpreadCells = 512;  // tables this small are kept four times
+
+using Wide = unsigned __int128;
+
+// What a cell totals, and what a row adds to it.
+struct Counted {
+  using Value = std::uint64_t;
+  static constexpr Value kEmpty = 0;
+  static constexpr bool kSpreads = true;
+  static bool empty(Value v) { return v == 0; }
+  static void add(Value& to, Value v) { to += v; }
+};
+// Weights in units of 2^unit, where they all fit.
+struct Weighed {
+  using Value = Wide;
+  static constexpr Value kEmpty = 0;
+  static constexpr bool kSpreads = false;
+  static bool empty(Value v) { return v == 0; }
+  static void add(Value& to, Value v) { to += v; }
+};
+// Weights too far apart for that.
+struct Summed {
+  using Value = ExactSum;
+  static constexpr Value kEmpty{};
+  static constexpr bool kSpreads = false;
+  static bool empty(const Value& v) { return v.is_zero(); }
+  static void add(Value& to, double v) { to.add(v); }
+  static void add(Value& to, const Value& v) { to.add(v); }
+};
+
+template <class Cell>
+class PairTable {
+ public:
+  using Value = typename Cell::Value;
+  struct Entry {
+    std::uint32_t row, column;
+    Value value;
+  };
+
+  // Makes room for codes below these sizes.
+  void reserve(std::size_t rows, std::size_t columns) {
+    if (rows <= rows_ && columns <= columns_) return;
+    const std::size_t r = grown(rows_, rows), c = grown(columns_, columns);
+    if (hashed_) {
+      rows_ = r;
+      columns_ = c;
+      return;
+    }
+    const std::vector<Entry> held = entries();
+    rows_ = r;
+    columns_ = c;
+    hashed_ = r > kDenseBytes / sizeof(Value) / c;
+    spread_ = Cell::kSpreads && !hashed_ && r * c <= kSpreadCells;
+    cells_.clear();
+    cells_.resize(hashed_ ? 0 : r * c * (spread_ ? 4 : 1));
+    for (const Entry& e : held) add(e.row, e.column, e.value);
+  }
+
+  template <class Term>
+  void add(std::uint32_t row, std::uint32_t column, const Term& term) {
+    if (!hashed_) return Cell::add(cells_[row * columns_ + column], term);
+    Cell::add(scattered_[(static_cast<std::uint64_t>(row) << 32) | column], term);
+  }
+
+  // Counts a block of rows. Four copies of a small table: rows of one class in a row need not wait for each other.
+  void count(const std::uint32_t* rows, const std::uint32_t* columns, std::size_t n) {
+    if (!spread_) {
+      for (std::size_t i = 0; i < n; ++i) add(rows[i], columns[i], Value{1});
+      return;
+    }
+    const std::size_t width = columns_, size = rows_ * columns_;
+    Value *a = cells_.data(), *b = a + size, *c = b + size, *d = c + size;
+    std::size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+      ++a[rows[i] * width + columns[i]];
+      ++b[rows[i + 1] * width + columns[i + 1]];
+      ++c[rows[i + 2] * width + columns[i + 2]];
+      ++d[rows[i + 3] * width + columns[i + 3]];
+    }
+    for (; i < n; ++i) ++a[rows[i] * width + columns[i]];
+  }
+
+  // The cells that are not empty, in no particular order.
+  std::vector<Entry> entries() const {
+    std::vector<Entry> out;
+    if (hashed_) {
+      out.reserve(scattered_.size());
+      scattered_.each([&](std::uint64_t key, const Value& value) {
+        out.push_back({static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key), value});
+      });
+      return out;
+    }
+    const std::size_t size = rows_ * columns_;
+    for (std::size_t k = 0; k < size; ++k) {
+      Value total = cells_[k];
+      for (std::size_t copy = 1; spread_ && copy < 4; ++copy) Cell::add(total, cells_[k + copy * size]);
+      if (!Cell::empty(total))
+        out.push_back({static_cast<std::uint32_t>(k / columns_), static_cast<std::uint32_t>(k % columns_), total});
+    }
+    return out;
+  }
+
+ private:
+  static std::size_t grown(std::size_t have, std::size_t want) {
+    if (want <= have) return have;
+    return have == 0 ? want : std::max(want, 2 * have);
+  }
+
+  std::size_t rows_ = 0, columns_ = 0;
+  bool hashed_ = false, spread_ = false;
+  std::vector<Value> cells_;
+  KeyTable<Value, Cell> scattered_;
+};
+
+// The smallest and largest positive weight, by their bit patterns, which have the order of the numbers.
+struct WeightRange {
+  std::uint64_t lowest = kInfinity, highest = 0;
+  bool bad = false;
+
+  void add(const WeightRange& other) {
+    lowest = std::min(lowest, other.lowest);
+    highest = std::max(highest, other.highest);
+    bad = bad || other.bad;
+  }
+  // The exponent of the last bit that any of the weights can have.
+  int unit() const { return highest == 0 ? 0 : WeightParts(real(lowest)).exponent; }
+  // How many bits a sum of that many weights takes in that unit.
+  int width(std::size_t rows) const {
+    const int top = highest == 0 ? 0 : WeightParts(real(highest)).exponent - unit() + 53;
+    return top + static_cast<int>(std::bit_width(rows));
+  }
+
+  struct WeightParts {
+    std::uint64_t mantissa;
+    int exponent;
+    TM_INLINE explicit WeightParts(double w) {
+      const std::uint64_t b = bits(w);
+      const auto field = static_cast<int>(b >> 52);
+      mantissa = (b & 0x000fffffffffffffULL) | (field == 0 ? 0 : 0x0010000000000000ULL);
+      exponent = field == 0 ? -1074 : field - 1075;
+    }
+  };
+};
+
+TM_CLONES static WeightRange range_of_block(const double* values, std::size_t n) {
+  WeightRange range;
+  std::uint64_t bad = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint64_t b = bits(values[i] + 0.0);  // -0.0 becomes 0.0
+    bad |= b >= kInfinity ? 1U : 0U;
+    range.highest = b > range.highest ? b : range.highest;
+    range.lowest = b != 0 && b < range.lowest ? b : range.lowest;
+  }
+  range.bad = bad != 0;
+  return range;
+}
+
+inline WeightRange range_of_weights(const Column& weight, std::size_t rows) {
+  const std::size_t blocks = (rows + kBlock - 1) / kBlock, threads = threads_for(rows);
+  std::vector<WeightRange> found(threads);
+  for_ranges(blocks, threads, [&](std::size_t t, std::size_t first, std::size_t last) {
+    double values[kBlock];
+    for (std::size_t b = first; b < last; ++b) {
+      const std::size_t n = std::min(kBlock, rows - b * kBlock);
+      read_rows(weight, b * kBlock, n, values);
+      found[t].add(range_of_block(values, n));
+    }
+  });
+  for (std::size_t t = 1; t < threads; ++t) found[0].add(found[t]);
+  return found[0];
+}
+
+template <class Cell>
+struct PairCounts {
+  std::vector<typename PairTable<Cell>::Entry> entries;
+  Faults truth, prediction;
+};
+
+// Counts the pairs of all rows. `terms(first, n, rows, columns, table)` adds a block whose codes are known.
+template <class Cell, class Terms>
+PairCounts<Cell> count_pairs(LabelReader& truth, LabelReader& prediction, std::size_t rows, Terms&& terms) {
+  struct Part {
+    std::unique_ptr<LabelReader> truth, prediction;
+    PairTable<Cell> table;
+  };
+  const std::size_t blocks = (rows + kBlock - 1) / kBlock;
+  std::vector<Part> parts(1);
+  for (std::size_t t = 1; t < threads_for(rows); ++t) {
+    Part part{truth.fork(), prediction.fork(), {}};
+    if (part.truth == nullptr || part.prediction == nullptr) break;
+    parts.push_back(std::move(part));
+  }
+  for_ranges(blocks, parts.size(), [&](std::size_t t, std::size_t first, std::size_t last) {
+    LabelReader& y = t == 0 ? truth : *parts[t].truth;
+    LabelReader& p = t == 0 ? prediction : *parts[t].prediction;
+    std::uint32_t a[kBlock], b[kBlock];
+    for (std::size_t block = first; block < last; ++block) {
+      const std::size_t n = std::min(kBlock, rows - block * kBlock);
+      y.read(block * kBlock, n, a);
+      p.read(block * kBlock, n, b);
+      if (y.faults.any() || p.faults.any()) continue;  // the rest is read for its faults only
+      parts[t].table.reserve(y.size(), p.size());
+      terms(block * kBlock, n, a, b, parts[t].table);
+    }
+  });
+  PairCounts<Cell> out;
+  out.truth = truth.faults;
+  out.prediction = prediction.faults;
+  for (std::size_t t = 1; t < parts.size(); ++t) {
+    const auto to_row = truth.adopt(*parts[t].truth), to_column = prediction.adopt(*parts[t].prediction);
+    parts[0].table.reserve(truth.size(), prediction.size());
+    for (const auto& e : parts[t].table.entries())
+      parts[0].table.add(to_row[e.row], to_column[e.column], e.value);
+    out.truth.add(parts[t].truth->faults);
+    out.prediction.add(parts[t].prediction->faults);
+  }
+  out.entries = parts[0].table.entries();
+  return out;
+}
+
+inline PairCounts<Counted> count_rows(LabelReader& truth, LabelReader& prediction, std::size_t rows) {
+  return count_pairs<Counted>(truth, prediction, rows,
+                              [](std::size_t, std::size_t n, const std::uint32_t* a, const std::uint32_t* b,
+                                 PairTable<Counted>& table) { table.count(a, b, n); });
+}
+
+// Weights in units of 2^unit, which all of them are multiples of.
+inline PairCounts<Weighed> weigh_rows(LabelReader& truth, LabelReader& prediction, std::size_t rows,
+                                      const Column& weight, int unit) {
+  return count_pairs<Weighed>(truth, prediction, rows,
+                              [&weight, unit](std::size_t first, std::size_t n, const std::uint32_t* a,
+                                              const std::uint32_t* b, PairTable<Weighed>& table) {
+                                double values[kBlock];
+                                read_rows(weight, first, n, values);
+                                for (std::size_t i = 0; i < n; ++i) {
+                                  if (!(values[i] > 0.0)) continue;
+                                  const WeightRange::WeightParts w(values[i]);
+                                  const int shift = w.exponent - unit;
+                                  table.add(a[i], b[i], static_cast<Wide>(w.mantissa) << std::clamp(shift, 0, 127));
+                                }
+                              });
+}
+
+inline PairCounts<Summed> sum_rows(LabelReader& truth, LabelReader& prediction, std::size_t rows,
+                                   const Column& weight) {
+  return count_pairs<Summed>(truth, prediction, rows,
+                             [&weight](std::size_t first, std::size_t n, const std::uint32_t* a,
+                                       const std::uint32_t* b, PairTable<Summed>& table) {
+                               double values[kBlock];
+                               read_rows(weight, first, n, values);
+                               for (std::size_t i = 0; i < n; ++i)
+                                 if (values[i] > 0.0) table.add(a[i], b[i], values[i]);
+                             });
+}
+
+}  // namespace tallymark
