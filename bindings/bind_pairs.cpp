@@ -290,6 +290,56 @@ nb::object count(nb::handle truth, nb::handle prediction, nb::handle weight, boo
   });
 }
 
+// Labels in their order, and the place of each row's label among them.
+nb::object encode(nb::handle source, bool fractions, nb::handle normal) {
+  Input input(source, normal, fractions);
+  struct Entry {
+    std::uint32_t row, column;
+  };
+  std::vector<std::int64_t> codes(input.rows());
+  std::vector<Entry> used;
+  run(input.holds_objects(), [&] {
+    std::uint32_t block[kBlock];
+    for (std::size_t first = 0; first < codes.size(); first += kBlock) {
+      const std::size_t n = std::min(kBlock, codes.size() - first);
+      input.reader().read(first, n, block);
+      std::copy(block, block + n, codes.begin() + static_cast<std::ptrdiff_t>(first));
+    }
+    std::vector<bool> seen(input.reader().size());
+    for (const std::int64_t code : codes) {
+      if (code == kNoLabel || seen[static_cast<std::size_t>(code)]) continue;
+      seen[static_cast<std::size_t>(code)] = true;
+      used.push_back({static_cast<std::uint32_t>(code), 0});
+    }
+  });
+  nb::list faults;
+  list_faults(faults, 0, input.reader().faults);
+  if (faults.size() != 0) return faults;
+  const Ordered order(input.reader(), used, false);
+  for (std::int64_t& code : codes) code = order.place[static_cast<std::size_t>(code)];
+  return nb::make_tuple(order.labels, to_bytes(codes));
+}
+
+// What a decision makes of one column of numbers: 0 or 1 per row.
+nb::object decide(nb::handle column, const DecisionTuple& decision) {
+  const auto& [threshold, margin, normalize, positive] = decision;
+  Input input(column, Decision{threshold, margin, normalize, positive});
+  std::string out(input.rows(), '\0');
+  {
+    nb::gil_scoped_release release;
+    std::uint32_t codes[kBlock];
+    for (std::size_t first = 0; first < out.size(); first += kBlock) {
+      const std::size_t n = std::min(kBlock, out.size() - first);
+      input.reader().read(first, n, codes);
+      for (std::size_t i = 0; i < n; ++i) out[first + i] = static_cast<char>(codes[i] == 1 ? 1 : 0);
+    }
+  }
+  nb::list faults;
+  list_faults(faults, 1, input.reader().faults);
+  if (faults.size() != 0) return faults;
+  return nb::bytes(out.data(), out.size());
+}
+
 // Sums of cells by class: what is right, what is true, what was predicted.
 nb::tuple class_counts(nb::handle rows, nb::handle columns, nb::handle counts, nb::handle row_class,
                        nb::handle column_class, std::size_t classes) {
@@ -337,6 +387,16 @@ void bind_pairs(nb::module_& m) {
         "Count the pairs of labels: labels of both sides in order, rows and columns of the cells (int64), and counts "
         "(int64), or weights and their unit. A list of (side, fault, count, first row) if labels must be refused; None "
         "if a weight must.");
+  m.def("encode_labels", &encode, nb::arg("source"), nb::arg("fractions"), nb::arg("normal"),
+        nb::sig("def encode_labels(source: object, fractions: bool, normal: object) -> "
+                "tuple[list[Any], bytes] | list[tuple[int, str, int, int]]"),
+        "The labels of a column in order, and the place of each row's label among them (int64). A list of (side, "
+        "fault, count, first row) if labels must be refused.");
+  m.def("decide", &decide, nb::arg("column"), nb::arg("decision"),
+        nb::sig("def decide(column: object, decision: tuple[float, bool, bool, int]) -> "
+                "bytes | list[tuple[int, str, int, int]]"),
+        "Whether each row of a column of probabilities or margins reaches the threshold: a byte of 0 or 1 per row. A "
+        "list of (side, fault, count, first row) if rows must be refused.");
   m.def("class_counts", &class_counts, nb::arg("rows"), nb::arg("columns"), nb::arg("counts"), nb::arg("row_class"),
         nb::arg("column_class"), nb::arg("classes"),
         nb::sig("def class_counts(rows: object, columns: object, counts: object, row_class: object, "

@@ -6,6 +6,7 @@ it offers: ``__array__``, DLPack or the Arrow PyCapsule interface.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any
 
@@ -18,9 +19,53 @@ Array = np.ndarray[Any, np.dtype[Any]]
 _READABLE = frozenset(np.dtype(code) for code in "?bhilqBHILQefd")
 
 
+def as_array(source: object, name: str) -> Array:
+    """`source` as an array of any type. Whole numbers among missing values stay whole: they become objects."""
+    if type(source) is np.ndarray:
+        return source
+    if isinstance(source, (list, tuple)) and not is_nested(source):
+        return np.asarray(source) if set(map(type, source)) <= {bool, int, float} else _object_array(source)
+    nulls = getattr(source, "null_count", None)
+    to_list = getattr(source, "to_pylist", None) or getattr(source, "to_list", None)
+    if to_list is not None and (nulls() if callable(nulls) else nulls):
+        return _object_array(to_list())
+    return to_numpy(source, name)
+
+
+def _object_array(items: Sequence[object]) -> Array:
+    array = np.empty(len(items), dtype=object)
+    array[:] = items
+    return array
+
+
+def rows_of(source: object) -> int | None:
+    """How many rows a source has; None where only its array can tell."""
+    if type(source) is np.ndarray:
+        return len(source) if source.ndim else None
+    if isinstance(source, (list, tuple)):
+        return len(source)
+    if isinstance(source, (str, bytes, bytearray, dict, set, frozenset, type)):
+        return None
+    try:
+        return len(source)  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
+def columns_of(source: object) -> int:
+    """How many columns a source has, one if it has a single dimension."""
+    shape = getattr(source, "shape", ())
+    return int(shape[1]) if len(shape) == 2 else 1
+
+
+def is_nested(source: object) -> bool:
+    """Whether a list holds rows instead of values."""
+    return isinstance(source, (list, tuple)) and len(source) > 0 and isinstance(source[0], (list, tuple, np.ndarray))
+
+
 def as_numbers(source: object, name: str) -> Array:
     """`source` as an array of one or two dimensions with a number type that the core reads; null becomes NaN."""
-    array = source if type(source) is np.ndarray else _to_numpy(source, name)
+    array = source if type(source) is np.ndarray else to_numpy(source, name)
     if array.dtype not in _READABLE:
         array = _to_readable(array, name)
     if array.ndim == 1 or array.ndim == 2:
@@ -34,7 +79,7 @@ def as_numbers(source: object, name: str) -> Array:
     )
 
 
-def _to_numpy(source: object, name: str) -> Array:
+def to_numpy(source: object, name: str) -> Array:
     if isinstance(source, np.ma.MaskedArray):
         return _fill_masked(source)
     if isinstance(source, np.ndarray):
@@ -42,7 +87,7 @@ def _to_numpy(source: object, name: str) -> Array:
     if isinstance(source, (list, tuple)):
         return _from_list(source, name)
     if isinstance(source, (str, bytes, bytearray, dict, set, frozenset)) or source is None:
-        raise TypeOfDataError(f"`{name}` must be an array or a sequence of numbers; it was {_describe(source)}")
+        raise TypeOfDataError(f"`{name}` must be an array or a sequence of numbers; it was {describe(source)}")
     if hasattr(source, "detach"):  # a tensor that tracks gradients refuses __array__
         source = source.detach()
     try:
@@ -58,10 +103,10 @@ def _to_numpy(source: object, name: str) -> Array:
         raise
     except Exception as error:
         raise TypeOfDataError(
-            f"`{name}` could not be read as an array: {error}. It was {_describe(source)}; tensors must be on the CPU "
+            f"`{name}` could not be read as an array: {error}. It was {describe(source)}; tensors must be on the CPU "
             "and of a type that NumPy has"
         ) from error
-    raise TypeOfDataError(f"`{name}` must be an array or a sequence of numbers; it was {_describe(source)}")
+    raise TypeOfDataError(f"`{name}` must be an array or a sequence of numbers; it was {describe(source)}")
 
 
 def _fill_masked(source: np.ma.MaskedArray[Any, Any]) -> Array:
@@ -138,11 +183,11 @@ def _from_objects(array: Array, name: str) -> Array:
             out[position] = np.nan
             continue
         row = position // array.shape[1] if array.ndim == 2 else position
-        raise TypeOfDataError(f"`{name}` must hold real numbers; row {row} is {_describe(item)}")
+        raise TypeOfDataError(f"`{name}` must hold real numbers; row {row} is {describe(item)}")
     return out.reshape(array.shape)
 
 
-def _describe(value: object) -> str:
+def describe(value: object) -> str:
     if value is None:
         return "None"
     shown = repr(value)

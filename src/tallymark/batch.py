@@ -1,15 +1,18 @@
 """Target and Batch: the one place where input is validated.
 
-A `Target` says what the predictions are. A `Batch` is rows of truth, prediction and weight that have been checked for
-type, shape and length. That every number is finite is found out by the core while it reads them, since a pass of its
-own would cost as much as most metrics; `Batch.fault` then finds the culprit.
+A `Target` says what the predictions are and which classes there are. A `Batch` is rows of truth, prediction and weight
+that have been checked for shape and length; it turns them into numbers or labels when a state asks. That every number is
+finite is found out by the core while it reads them, since a pass of its own would cost as much as most metrics;
+`Batch.fault` then finds the culprit.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from tallymark.arrays import Array, as_numbers
+from tallymark.arrays import Array, as_array, as_numbers, columns_of, describe, is_nested, rows_of, to_numpy
 from tallymark.errors import (
     EmptyError,
     InputError,
@@ -19,6 +22,7 @@ from tallymark.errors import (
     ShapeError,
     WeightError,
 )
+from tallymark.labels import Label, LabelColumn, as_labels, label_or_none, normal_label
 
 KINDS = ("value", "label", "probability", "margin", "score")
 MISSING = ("error", "drop")
@@ -27,33 +31,92 @@ MISSING = ("error", "drop")
 class Target:
     """What the predictions are: settled once per call, shared by every metric.
 
-    `kind` is one of value, label, probability, margin and score, or None where it follows from the metric.
+    `kind` is one of value, label, probability, margin and score, or None where it follows from the metric. `classes`
+    are all classes that there are, and the order of the columns of predictions; None where the rows tell. `positive` is
+    the positive class, None for 1. `normalize` divides the probabilities of each row by their sum.
     """
 
-    __slots__ = ("kind",)
+    __slots__ = ("_key", "classes", "kind", "normalize", "positive")
 
-    def __init__(self, kind: str | None = None) -> None:
+    def __init__(
+        self,
+        kind: str | None = None,
+        *,
+        classes: object = None,
+        positive: object = None,
+        normalize: bool = False,
+    ) -> None:
         if kind is not None and kind not in KINDS:
             raise ParameterError(f"`kind` must be one of {', '.join(KINDS)}; it was {kind!r}")
+        if not isinstance(normalize, (bool, np.bool_)):
+            raise ParameterError(f"`normalize` must be True or False; it was {normalize!r}")
         self.kind = kind
+        self.classes = None if classes is None else _read_classes(classes)
+        self.positive = None if positive is None else _read_label(positive, "positive")
+        self.normalize = bool(normalize)
+        if self.classes is not None and self.positive is not None and self.positive not in self.classes:
+            raise ParameterError(
+                f"`positive` must be one of `classes`; it was {self.positive!r}, and they were {show_labels(self.classes)}"
+            )
+        self._key = (self.kind, self.classes, self.positive, type(self.positive), self.normalize)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Target) and self.kind == other.kind
+        return isinstance(other, Target) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(self.kind)
+        return hash(self._key)
 
     def __repr__(self) -> str:
-        return f"Target(kind={self.kind!r})"
+        given = {key: value for key, value in self.facts().items() if value not in (None, False)}
+        return f"Target({', '.join(f'{key}={value!r}' for key, value in given.items())})"
+
+    def facts(self) -> dict[str, Any]:
+        """The keywords that make this target."""
+        return {
+            "kind": self.kind,
+            "classes": None if self.classes is None else list(self.classes),
+            "positive": self.positive,
+            "normalize": self.normalize,
+        }
+
+
+def _read_label(value: object, name: str) -> Label:
+    found = label_or_none(value)
+    if found is None or isinstance(found, float):
+        raise ParameterError(f"`{name}` must be a label, a whole number or a string; it was {describe(value)}")
+    return found
+
+
+def _read_classes(classes: object) -> tuple[Label, ...]:
+    if isinstance(classes, (str, bytes, dict, set, frozenset)) or not hasattr(classes, "__iter__"):
+        raise ParameterError(f"`classes` must be a list of labels in order; it was {describe(classes)}")
+    found = tuple(_read_label(item, "classes") for item in classes)
+    if len({isinstance(label, str) for label in found}) > 1:
+        raise ParameterError(f"`classes` must be all numbers or all strings; they were {show_labels(found)}")
+    if len(set(found)) != len(found):
+        twice = next(label for label in found if found.count(label) > 1)
+        raise ParameterError(f"`classes` must differ from each other; {twice!r} stood there twice")
+    if len(found) < 2:
+        raise ParameterError(f"`classes` must be at least two; there were {len(found)}")
+    return found
+
+
+def show_labels(labels: Any, most: int = 6) -> str:
+    """Labels as a reader sees them in a message; only the first of many."""
+    shown = ", ".join(map(repr, list(labels)[:most]))
+    return shown if len(labels) <= most else f"{shown}, … ({len(labels):,} in all)"
 
 
 ANY_TARGET = Target()
 
 
 class Batch:
-    """Checked rows: truth and prediction of one or more columns, and weights or None."""
+    """Checked rows: truth and prediction of one or more columns, and weights or None.
 
-    __slots__ = ("dropped", "n", "prediction", "prediction_columns", "truth", "truth_columns", "weights")
+    `whole` says that these are all the rows that there are, so that their labels are all the labels.
+    """
+
+    __slots__ = ("_columns", "_labels", "_numbers", "_sources", "dropped", "n", "weights", "whole")
 
     def __init__(
         self,
@@ -62,27 +125,83 @@ class Batch:
         weights: object = None,
         *,
         missing: str = "error",
+        whole: bool = True,
     ) -> None:
-        truth = as_numbers(y_true, "y_true")
-        prediction = as_numbers(y_pred, "y_pred")
-        n = len(truth)
-        if len(prediction) != n:
-            raise LengthError(
-                f"`y_true` and `y_pred` must have the same length; they had {n} and {len(prediction)} rows"
-            )
-        self.truth = truth
-        self.prediction = prediction
+        truth, n = _read_rows(y_true, "y_true")
+        prediction, found = _read_rows(y_pred, "y_pred")
+        if found != n:
+            raise LengthError(f"`y_true` and `y_pred` must have the same length; they had {n} and {found} rows")
+        self._sources = [truth, prediction]
+        self._numbers: list[Array | None] = [None, None]
+        self._labels: list[LabelColumn | None] = [None, None]
+        self._columns = (columns_of(truth), columns_of(prediction))
         self.n = n
         self.weights = None if weights is None else _read_weights(weights, n)
-        self.truth_columns = 1 if truth.ndim == 1 else truth.shape[1]
-        self.prediction_columns = 1 if prediction.ndim == 1 else prediction.shape[1]
         self.dropped = 0
-        if self.truth_columns == 0 or self.prediction_columns == 0:
-            empty = "y_true" if self.truth_columns == 0 else "y_pred"
+        self.whole = whole
+        if 0 in self._columns:
+            empty = NAMES[self._columns.index(0)]
             raise ShapeError(f"`{empty}` must have at least one column; it had none")
         if missing != "error":
             check_missing(missing)
             self._drop()
+
+    @property
+    def truth(self) -> Array:
+        """The truth as numbers."""
+        found = self._numbers[0]
+        return self._read_numbers(0) if found is None else found
+
+    @property
+    def prediction(self) -> Array:
+        """The predictions as numbers."""
+        found = self._numbers[1]
+        return self._read_numbers(1) if found is None else found
+
+    @property
+    def truth_columns(self) -> int:
+        """How many columns the truth has."""
+        return self._columns[0]
+
+    @property
+    def prediction_columns(self) -> int:
+        """How many columns the predictions have."""
+        return self._columns[1]
+
+    @property
+    def truth_labels(self) -> LabelColumn:
+        """The truth as labels."""
+        return self.labels(0)
+
+    @property
+    def prediction_labels(self) -> LabelColumn:
+        """The predictions as labels."""
+        return self.labels(1)
+
+    def labels(self, side: int) -> LabelColumn:
+        """The truth (0) or the predictions (1) as labels."""
+        found = self._labels[side]
+        if found is None:
+            if self._columns[side] != 1:
+                raise ShapeError(f"`{NAMES[side]}` must be one label per row; it had {self._columns[side]} columns")
+            found = self._labels[side] = as_labels(self._sources[side], NAMES[side])
+        return found
+
+    def item(self, side: int, row: int) -> object:
+        """What the caller gave in a row, to show it in a message."""
+        source: Any = self._sources[side]
+        if hasattr(source, "iloc"):
+            source = source.iloc
+        found = source[row]
+        found = found.as_py() if hasattr(found, "as_py") else found
+        return found.item() if isinstance(found, np.generic) else found
+
+    def _read_numbers(self, side: int) -> Array:
+        found = as_numbers(self._sources[side], NAMES[side])
+        if len(found) != self.n:
+            raise LengthError(f"`{NAMES[side]}` must have {self.n} rows; its array had {len(found)}")
+        self._numbers[side] = found
+        return found
 
     def require_rows(self) -> None:
         """Refuse an empty batch: in a single call it is a mistake, not an answer."""
@@ -92,14 +211,33 @@ class Batch:
             raise EmptyError("`y_true` has no rows")
 
     def require_finite(self) -> None:
-        """Refuse NaN, infinity and bad weights."""
+        """Refuse numbers that are NaN or infinite, and bad weights."""
         if not all(np.isfinite(array).all() for array in (self.truth, self.prediction)):
             raise self.fault()
-        if self.weights is not None and not (np.isfinite(self.weights) & (self.weights >= 0)).all():
-            raise self.fault()
+        self.require_weights()
+
+    def require_finite_predictions(self) -> None:
+        """Refuse predictions that are NaN or infinite."""
+        fault = _missing_value(NAMES[1], self.prediction)
+        if fault is not None:
+            raise fault
+
+    def require_weights(self) -> None:
+        """Refuse weights that are negative or not finite."""
+        fault = None if self.weights is None else _bad_weight(self.weights)
+        if fault is not None:
+            raise fault
+
+    def require_present(self) -> None:
+        """Refuse missing values of any type, and bad weights."""
+        for side in (0, 1):
+            array = as_array(self._sources[side], NAMES[side])
+            if _missing_rows(array).any():
+                raise _missing_value(NAMES[side], array) or InputError("the input changed while it was being read")
+        self.require_weights()
 
     def fault(self) -> InputError:
-        """The error for the first input that is not finite, or the first bad weight."""
+        """The error for the first number that is not finite, or the first bad weight."""
         for name, array in (("y_true", self.truth), ("y_pred", self.prediction)):
             fault = _missing_value(name, array)
             if fault is not None:
@@ -108,19 +246,40 @@ class Batch:
         return bad_weight or InputError("the input changed while it was being read")
 
     def _drop(self) -> None:
-        keep = _finite_rows(self.truth) & _finite_rows(self.prediction)
+        arrays = [as_array(source, name) for source, name in zip(self._sources, NAMES, strict=True)]
+        keep = ~(_missing_rows(arrays[0]) | _missing_rows(arrays[1]))
         kept = int(np.count_nonzero(keep))
         if kept == self.n:
             return
+        self.require_weights()
         if self.weights is not None:
-            fault = _bad_weight(self.weights)
-            if fault is not None:
-                raise fault
             self.weights = self.weights[keep]
-        self.truth = self.truth[keep]
-        self.prediction = self.prediction[keep]
+        self._sources = [array[keep] for array in arrays]
         self.dropped = self.n - kept
         self.n = kept
+
+
+NAMES = ("y_true", "y_pred")
+
+
+def _read_rows(source: object, name: str) -> tuple[Any, int]:
+    """The source itself if it can be read in place, else its array; and how many rows it has."""
+    if is_nested(source):
+        source = to_numpy(source, name)
+    n = rows_of(source)
+    if n is None:
+        source = to_numpy(source, name)
+        if source.ndim == 0:
+            raise ShapeError(
+                f"`{name}` must be a sequence, one item per row; it was the single value {source.item()!r}"
+            )
+        n = len(source)
+    if len(getattr(source, "shape", ())) > 2:
+        shape = tuple(source.shape)  # type: ignore[attr-defined]
+        raise ShapeError(
+            f"`{name}` must have one dimension (rows) or two (rows × columns); it had {len(shape)}, shape {shape}"
+        )
+    return source, n
 
 
 def check_missing(missing: str) -> None:
@@ -142,24 +301,44 @@ def _read_weights(source: object, n: int) -> Array | None:
     raise WeightError(f"`weights` must be one number per row; there were {len(weights)} for {n} rows of `y_true`")
 
 
-def _finite_rows(array: Array) -> Array:
-    finite = np.isfinite(array)
-    return finite if finite.ndim == 1 else np.asarray(finite.all(axis=1))
+def _missing_rows(array: Array) -> Array:
+    """Which rows hold a value that is missing: NaN, infinity, None, or what data frames have for it."""
+    if array.dtype.kind == "f":
+        missing = ~np.isfinite(array)
+    elif array.dtype.kind == "O":
+        flags = [_is_missing(item) for item in array.ravel()]
+        missing = np.array(flags, dtype=bool).reshape(array.shape)
+    elif array.dtype.kind in "Mm":
+        missing = np.isnat(array)
+    else:
+        return np.zeros(len(array), dtype=bool)
+    return missing if missing.ndim == 1 else np.asarray(missing.any(axis=1))
+
+
+def _is_missing(item: object) -> bool:
+    """Whether an item is a missing value. An integer beyond all floats counts as infinite."""
+    found = normal_label(item)
+    if found is None or found is NotImplemented:
+        return found is None
+    return isinstance(found, int) and found.bit_length() > 1024
 
 
 def _missing_value(name: str, array: Array) -> MissingValueError | None:
-    bad = ~_finite_rows(array)
+    bad = _missing_rows(array)
     count = int(np.count_nonzero(bad))
     if count == 0:
         return None
     row = int(bad.argmax())
     place, value = f"row {row}", array[row]
     if array.ndim == 2:
-        column = int((~np.isfinite(array[row])).argmax())
+        column = int(_missing_rows(array[row]).argmax())
         place, value = f"row {row}, column {column}", array[row, column]
     rows = "1 row has" if count == 1 else f"{count} rows have"
+    shown = float(value) if isinstance(value, (float, np.floating)) else value
+    what = "be finite" if array.dtype.kind == "f" else "have no missing values"
+    found = "NaN or infinity" if array.dtype.kind == "f" else "one"
     return MissingValueError(
-        f'`{name}` must be finite; {rows} NaN or infinity, the first at {place} ({float(value)}). Pass missing="drop" '
+        f'`{name}` must {what}; {rows} {found}, the first at {place} ({shown}). Pass missing="drop" '
         "to leave such rows out"
     )
 

@@ -4,6 +4,8 @@ A file in this folder is registered even without its import line; the line gives
 """
 
 from tallymark.metrics.absolute_error import *
+from tallymark.metrics.accuracy import *
+from tallymark.metrics.agreement import *
 from tallymark.metrics.base import *
 from tallymark.metrics.bias import *
 from tallymark.metrics.correlation import *
@@ -13,14 +15,18 @@ from tallymark.metrics.deviance import *
 from tallymark.metrics.discovery import import_all as _import_all
 from tallymark.metrics.discovery import public_names as _public_names
 from tallymark.metrics.interval import *
+from tallymark.metrics.labels import *
 from tallymark.metrics.listing import *
 from tallymark.metrics.log_error import *
 from tallymark.metrics.naming import *
 from tallymark.metrics.percentage_error import *
+from tallymark.metrics.precision_recall import *
 from tallymark.metrics.quantile import *
+from tallymark.metrics.rates import *
 from tallymark.metrics.regression import *
 from tallymark.metrics.robust_error import *
 from tallymark.metrics.squared_error import *
+from tallymark.metrics.top_k import *
 from tallymark.metrics.variance_explained import *
 
 _import_all(__name__)

@@ -16,7 +16,7 @@ from tallymark.states import UNIT_BITS, Reads, State
 
 __all__ = ["Metric", "Undefined"]
 
-Better = str | float
+Better = str | float | None
 
 
 class Undefined(NamedTuple):
@@ -62,6 +62,8 @@ class Metric(metaclass=_Record):
     link: ClassVar[str | None] = None
     """How margins become predictions of that kind, where they can."""
     unit: ClassVar[str] = ""
+    symmetric: ClassVar[bool] = False
+    """Whether truth and prediction can change places."""
     at_perfect: ClassVar[float | None] = None
     """The value on perfect predictions."""
     formula: ClassVar[str] = ""
@@ -100,7 +102,7 @@ class Metric(metaclass=_Record):
 
     @property
     def better(self) -> Better:
-        """Which values are better: "higher", "lower", or the value to be close to."""
+        """Which values are better: "higher", "lower", the value to be close to; None for what is no number."""
         return "lower"
 
     @property
@@ -177,13 +179,19 @@ class Metric(metaclass=_Record):
         *,
         weights: object = None,
         kind: str | None = None,
+        classes: object = None,
+        positive: object = None,
+        normalize: bool = False,
         missing: str = "error",
         **parameters: Any,
     ) -> Any:
         """The value on these rows. Further keywords are parameters of the metric."""
         if parameters:
-            return self.replace(**parameters)(y_true, y_pred, weights=weights, kind=kind, missing=missing)
-        target = ANY_TARGET if kind is None else Target(kind)
+            facts = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize}
+            return self.replace(**parameters)(y_true, y_pred, weights=weights, missing=missing, **facts)
+        target = ANY_TARGET
+        if kind is not None or classes is not None or positive is not None or normalize is not False:
+            target = Target(kind, classes=classes, positive=positive, normalize=normalize)
         batch = Batch(y_true, y_pred, weights, missing=missing)
         batch.require_rows()
         self.check_columns(batch.truth_columns, batch.prediction_columns)

@@ -15,6 +15,8 @@ __all__ = ["Listing", "list_metrics"]
 
 def show_better(better: Better) -> str:
     """Which values are better, in a word."""
+    if better is None:
+        return ""
     return better if isinstance(better, str) else f"near {better:g}"
 
 

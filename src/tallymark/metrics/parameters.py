@@ -41,6 +41,71 @@ def number(default: float | None, *, above: float | None = None, below: float | 
     return Parameter(default, normal)
 
 
+def choice(default: str | None, *others: str | None) -> Any:
+    """One of a few words, or None where that is one of them."""
+    options = (default, *others)
+
+    def normal(name: str, value: Any) -> str | None:
+        if value is not None and not isinstance(value, str) or value not in options:
+            listed = ", ".join("None" if option is None else f'"{option}"' for option in options)
+            raise ParameterError(f"`{name}` must be one of {listed}; it was {value!r}")
+        return value
+
+    return Parameter(default, normal)
+
+
+def count(default: int) -> Any:
+    """A whole number from 1 on."""
+
+    def normal(name: str, value: Any) -> int:
+        found = _as_float(value)
+        if found is None or found < 1 or not found.is_integer():
+            raise ParameterError(f"`{name}` must be a whole number from 1 on; it was {value!r}")
+        return int(found)
+
+    return Parameter(default, normal)
+
+
+def probability(default: float) -> Any:
+    """A float in [0, 1]."""
+
+    def normal(name: str, value: Any) -> float:
+        found = _as_float(value)
+        if found is None or not 0 <= found <= 1:
+            raise ParameterError(f"`{name}` must be a probability, a number in [0, 1]; it was {value!r}")
+        return found
+
+    return Parameter(default, normal)
+
+
+def positive_beta(default: float) -> Any:
+    """A float above 0."""
+
+    def normal(name: str, value: Any) -> float:
+        found = _as_float(value)
+        if found is not None and found <= 0:
+            raise ParameterError(f"Non-positive beta: {found:g}")
+        if found is None:
+            raise ParameterError(f"`{name}` must be a finite number greater than 0; it was {value!r}")
+        return found
+
+    return Parameter(default, normal)
+
+
+def absent_choice() -> Any:
+    """What a class that was never true or never predicted earns inside an average: a number, or "skip"."""
+
+    def normal(name: str, value: Any) -> float | str:
+        if isinstance(value, str) and value == "skip":
+            return value
+        found = _as_float(value)
+        if found is None:
+            raise ParameterError(f'`{name}` must be a finite number, or "skip" to leave such classes out; it was {value!r}')
+        return found
+
+    return Parameter(0.0, normal)
+
+
 def fractions(default: tuple[float, ...]) -> Any:
     """An increasing tuple of floats strictly inside (0, 1)."""
 

@@ -1,7 +1,11 @@
 """States: what is kept of the rows. One file per state; each has a zero, adds, and can be written as bytes."""
 
 from tallymark.states.base import ONE, UNIT_BITS, Reads, State, divide, to_float
+from tallymark.states.counts import Cells, Counts
+from tallymark.states.indicators import Indicators
+from tallymark.states.pairs import Pairs, PairsOf
 from tallymark.states.plan import Plan, States
+from tallymark.states.ranks import Ranks, RanksOf
 from tallymark.states.rows import Rows, RowsOf, exact_sum
 from tallymark.states.sums import Output, Sums, SumsOf, Total, total_weight
 from tallymark.states.terms import INTERVAL, LOWEST, PAIRED, QUANTILES, Term, check_columns
@@ -13,8 +17,15 @@ __all__ = [
     "PAIRED",
     "QUANTILES",
     "UNIT_BITS",
+    "Cells",
+    "Counts",
+    "Indicators",
     "Output",
+    "Pairs",
+    "PairsOf",
     "Plan",
+    "Ranks",
+    "RanksOf",
     "Reads",
     "Rows",
     "RowsOf",

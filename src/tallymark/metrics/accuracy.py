@@ -1,0 +1,158 @@
+"""How many labels are right, and how many are wrong."""
+
+from __future__ import annotations
+
+import math
+
+from tallymark.batch import ANY_TARGET, Target
+from tallymark.errors import KindError
+from tallymark.metrics.labels import LabelMetric, mean_of_classes, require_single
+from tallymark.metrics.base import Undefined
+from tallymark.states import Counts, PairsOf, divide
+
+__all__ = [
+    "Accuracy",
+    "BalancedAccuracy",
+    "Error",
+    "ErrorRate",
+    "HammingLoss",
+    "MarginAccuracy",
+    "accuracy",
+    "balanced_accuracy",
+    "error",
+    "error_rate",
+    "hamming_loss",
+    "margin_accuracy",
+]
+
+IMBALANCE = "With 99 rows of one class in 100, calling every row that class scores 0.99."
+
+
+class Accuracy(LabelMetric):
+    """The share of rows whose label is right; of rows with several labels, those right in all of them.
+
+    >>> accuracy(["cat", "dog", "dog"], ["cat", "cat", "dog"])
+    0.6666666666666666
+    """
+
+    aliases = {"multiclass_accuracy": {}, "subset_accuracy": {}, "accuracy_score": {}}
+    better = "higher"
+    range = (0.0, 1.0)
+    at_perfect = 1.0
+    symmetric = True
+    formula = "Σ w [ŷ = y] / Σ w"
+    reading = "1 is perfect; compare it with the share of the most frequent class."
+    pitfalls = (IMBALANCE,)
+    samples = ({}, {"threshold": 0.3})
+
+    def formula_value(self, c: Counts) -> float:
+        return divide(c.right, c.total)
+
+
+class MarginAccuracy(Accuracy):
+    """The share of rows whose label is right, where predictions are margins: positive from 0 on, or the largest wins.
+
+    >>> margin_accuracy([1, 0, 1], [2.5, -0.3, -1.0])
+    0.6666666666666666
+    """
+
+    aliases = {}
+    kind = "margin"
+    symmetric = False
+    formula = "Σ w [ŷ = y] / Σ w, where ŷ is positive if sigmoid(margin) ≥ threshold"
+
+    def needs(self, target: Target) -> PairsOf:
+        if target.kind not in (None, "margin"):
+            raise KindError(f'{self} reads predictions of kind "margin"; it was given kind="{target.kind}"')
+        return super().needs(_MARGINS if target is ANY_TARGET else Target(**{**target.facts(), "kind": "margin"}))
+
+
+_MARGINS = Target("margin")
+
+
+class ErrorRate(LabelMetric):
+    """The share of rows whose label is wrong.
+
+    >>> error_rate(["cat", "dog", "dog", "dog"], ["cat", "cat", "dog", "dog"])
+    0.25
+    """
+
+    aliases = {"zero_one_loss": {}, "misclassification_rate": {}}
+    range = (0.0, 1.0)
+    at_perfect = 0.0
+    symmetric = True
+    formula = "Σ w [ŷ ≠ y] / Σ w = 1 − accuracy"
+    reading = "0 is perfect."
+    pitfalls = (IMBALANCE.replace("scores 0.99", "errs in only 0.01"),)
+
+    def formula_value(self, c: Counts) -> float:
+        return divide(c.total - c.right, c.total)
+
+
+class Error(LabelMetric):
+    """The number of rows whose label is wrong, by weight if there are weights.
+
+    >>> error([1, 1, 0, 0], [1, 0, 1, 0])
+    2.0
+    """
+
+    unit = "rows"
+    range = (0.0, math.inf)
+    at_perfect = 0.0
+    symmetric = True
+    formula = "Σ w [ŷ ≠ y]"
+    reading = "A count: it grows with the rows."
+    pitfalls = ("Compare it on the same rows only.",)
+
+    def formula_value(self, c: Counts) -> float:
+        return c.to_float(c.total - c.right)
+
+
+class HammingLoss(LabelMetric):
+    """The share of labels that are wrong; with one label per row it is the error rate.
+
+    >>> hamming_loss([[1, 0], [0, 1]], [[1, 1], [0, 1]])
+    0.25
+    """
+
+    range = (0.0, 1.0)
+    at_perfect = 0.0
+    symmetric = True
+    formula = "Σ w (labels that differ) / (Σ w · labels)"
+    reading = "0 is perfect; a row that is half right counts half."
+    pitfalls = ("With many labels of which few are set, saying nothing at all scores well.",)
+
+    def formula_value(self, c: Counts) -> float:
+        if c.single:
+            return divide(c.total - c.right, c.total)
+        table = c.summed()
+        return divide(table.fp + table.fn, c.total * len(c.classes))
+
+
+class BalancedAccuracy(LabelMetric):
+    """The mean recall over the classes of the truth: every class counts the same, however rare.
+
+    >>> balanced_accuracy([0, 0, 0, 1], [0, 0, 0, 0])
+    0.5
+    """
+
+    aliases = {"balanced_accuracy_score": {}}
+    better = "higher"
+    range = (0.0, 1.0)
+    at_perfect = 1.0
+    formula = "mean over classes k of TP_k / (TP_k + FN_k)"
+    reading = "1 is perfect; one over the number of classes is what guessing gets."
+    pitfalls = ("One row of a rare class can move it a lot.",)
+
+    def formula_value(self, c: Counts) -> float | Undefined:
+        require_single(c, self)
+        recalls = [hits / truth for hits, truth in zip(c.hits, c.truth, strict=True) if truth]
+        return mean_of_classes(recalls, None, 0.0, "no rows")
+
+
+accuracy = Accuracy()
+margin_accuracy = MarginAccuracy()
+error_rate = ErrorRate()
+error = Error()
+hamming_loss = HammingLoss()
+balanced_accuracy = BalancedAccuracy()

@@ -1,0 +1,111 @@
+"""Agreement of truth and prediction beyond chance."""
+
+from __future__ import annotations
+
+import math
+from itertools import accumulate
+from typing import Any
+
+from tallymark.metrics.base import Answer, Undefined
+from tallymark.metrics.labels import LabelMetric, require_single
+from tallymark.metrics.parameters import choice
+from tallymark.states import Counts, Pairs, divide
+
+__all__ = ["CohenKappa", "Mcc", "cohen_kappa", "mcc"]
+
+
+def expected_hits(c: Counts) -> int:
+    """What would be right by chance, times the total."""
+    return sum(truth * predicted for truth, predicted in zip(c.truth, c.predicted, strict=True))
+
+
+class Mcc(LabelMetric):
+    """The correlation of truth and prediction, for two classes or more.
+
+    >>> mcc([1, 0, 1, 0, 1, 0, 1, 0], [1, 0, 1, 0, 0, 1, 1, 0])
+    0.5
+    """
+
+    aliases = {"matthews": {}, "matthews_corrcoef": {}}
+    better = "higher"
+    range = (-1.0, 1.0)
+    at_perfect = 1.0
+    symmetric = True
+    formula = "(c s − Σ t_k p_k) / √((s² − Σ p_k²)(s² − Σ t_k²)): c right, s in all, t_k true, p_k predicted"
+    reading = "1 is perfect, 0 is chance, below 0 is worse than chance."
+    when_undefined = "The truth or the predictions are constant."
+    pitfalls = ("With more than two classes its lowest value lies above −1.",)
+
+    def formula_value(self, c: Counts) -> float | Undefined:
+        require_single(c, self)
+        square = c.total * c.total
+        truth = square - sum(t * t for t in c.truth)
+        predicted = square - sum(p * p for p in c.predicted)
+        if not truth or not predicted:
+            return Undefined("the truth is constant" if not truth else "the predictions are constant")
+        above = c.right * c.total - expected_hits(c)
+        size = min(math.sqrt(divide(above * above, truth * predicted)), 1.0)
+        return size if above >= 0 else -size
+
+
+class CohenKappa(LabelMetric):
+    """Agreement beyond what chance would give, as two raters see it; near misses can count less.
+
+    >>> cohen_kappa(["a", "a", "b", "b"], ["a", "b", "b", "b"])
+    0.5
+    """
+
+    aliases = {"kappa": {}, "cohen_kappa_score": {}, "quadratic_weighted_kappa": {"weighting": "quadratic"}}
+    better = "higher"
+    range = (-1.0, 1.0)
+    at_perfect = 1.0
+    symmetric = True
+    formula = "1 − Σ d_ij o_ij / Σ d_ij e_ij: d = [i ≠ j], |i − j| or (i − j)², o observed, e expected by chance"
+    reading = "1 is perfect, 0 is chance; above 0.6 is often called substantial."
+    when_undefined = "Truth and predictions are one and the same class throughout."
+    pitfalls = (
+        "It falls with the share of the rarest class, even where the model is as good.",
+        "Linear and quadratic weighting go by the place of a class among the sorted ones, or as `classes` has them.",
+    )
+    samples = ({}, {"weighting": "linear"}, {"weighting": "quadratic"})
+
+    weighting: str | None = choice(None, "linear", "quadratic")
+    """How much a miss by several places counts: None for all alike, "linear" or "quadratic"."""
+
+    def read(self, state: Any) -> Answer:
+        counts = state.counts()
+        require_single(counts, self)
+        return self.settle(self._value(counts, state), self.notes(state))
+
+    def _value(self, c: Counts, state: Pairs) -> float | Undefined:
+        square = c.total * c.total
+        if self.weighting is None:
+            expected = square - expected_hits(c)
+            observed = c.total * (c.total - c.right)
+        else:
+            linear = self.weighting == "linear"
+            expected = _linear(c) if linear else _quadratic(c)
+            _, of_truth, of_prediction = state.classes()
+            cells = zip(state.cells[0].tolist(), state.cells[1].tolist(), state.values, strict=True)
+            steps = ((abs(of_truth[i] - of_prediction[j]), int(value)) for i, j, value in cells)
+            observed = c.total * sum((step if linear else step * step) * value for step, value in steps)
+        if not expected:
+            return Undefined("truth and predictions are one and the same class")
+        return divide(expected - observed, expected)
+
+
+def _linear(c: Counts) -> int:
+    """Σ |i − j| t_i p_j: between each two neighbours, the weight that one side has before and the other after."""
+    truth, predicted = list(accumulate(c.truth)), list(accumulate(c.predicted))
+    return sum(t * (c.total - p) + p * (c.total - t) for t, p in zip(truth, predicted, strict=True))
+
+
+def _quadratic(c: Counts) -> int:
+    """Σ (i − j)² t_i p_j, by moments."""
+    first = [sum(k * weight for k, weight in enumerate(side)) for side in (c.truth, c.predicted)]
+    second = sum(k * k * (t + p) for k, (t, p) in enumerate(zip(c.truth, c.predicted, strict=True)))
+    return c.total * second - 2 * first[0] * first[1]
+
+
+mcc = Mcc()
+cohen_kappa = CohenKappa()

@@ -1,0 +1,152 @@
+"""What all metrics on labels share: how predictions become labels, and how values of classes become one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from tallymark.batch import ANY_TARGET, Target
+from tallymark.errors import KindError, ParameterError
+from tallymark.metrics.base import Answer, Metric, Undefined
+from tallymark.metrics.parameters import absent_choice, choice, probability
+from tallymark.states import Cells, Counts, PairsOf, divide
+
+__all__ = ["AveragedMetric", "LabelMetric"]
+
+AVERAGES = ("binary", "macro", "micro", "weighted", None)
+
+
+class LabelMetric(Metric, abstract=True):
+    """A metric on labels. Probabilities become labels by a threshold or by the largest; margins become probabilities.
+
+    A subclass writes `formula_value(counts)`, where counts are those of every class.
+    """
+
+    family: ClassVar[str] = "classification"
+    kind: ClassVar[str] = "label"
+
+    threshold: float = probability(0.5)
+    """The probability of the positive class from which on a row is called positive."""
+
+    @property
+    def reads(self) -> PairsOf:
+        return self.needs(ANY_TARGET)
+
+    def needs(self, target: Target) -> PairsOf:
+        cached: PairsOf | None = vars(self).get("_needs")
+        if cached is not None and cached.target is target:
+            return cached
+        if target.kind in ("value", "score"):
+            raise KindError(
+                f'{self} reads labels, probabilities or margins; it was given kind="{target.kind}"'
+            )
+        cached = PairsOf(target, self.threshold)
+        vars(self)["_needs"] = cached
+        return cached
+
+    def read(self, state: Any) -> Answer:
+        return self.settle(self.formula_value(state.counts()), self.notes(state))
+
+
+def require_single(counts: Counts, metric: Metric) -> None:
+    """Refuse rows that have several labels."""
+    if not counts.single:
+        raise KindError(f"{metric} reads one label per row; `y_true` was a table of several")
+
+
+class AveragedMetric(LabelMetric, abstract=True):
+    """A metric of one class against the rest: a ratio of counts. `average` says how the classes become one value.
+
+    A subclass writes `fraction(cells)`, the numerator and the denominator for one class.
+    """
+
+    better = "higher"
+    range = (0.0, 1.0)
+    at_perfect = 1.0
+    why: ClassVar[str] = ""
+    """Why the ratio does not exist where its denominator is zero."""
+    samples = ({}, {"average": "macro"}, {"average": "micro"}, {"average": "weighted"}, {"average": None}, {"average": "macro", "absent": "skip"})
+
+    average: str | None = choice("auto", *AVERAGES)
+    """How the classes become one value: "binary" (the positive class), "macro" (their mean), "micro" (of the counts added
+    up), "weighted" (the mean by how often a class is true), or None for one value per class. By default binary for two
+    classes; with more, it must be given."""
+    absent: float | str = absent_choice()
+    """What a class without a value earns inside an average; "skip" leaves it out."""
+
+    def fraction(self, c: Cells) -> tuple[int, int]:
+        """Numerator and denominator for one class."""
+        raise NotImplementedError(f"{type(self).__name__} must define `fraction`")
+
+    def read(self, state: Any) -> Answer:
+        counts = state.counts()
+        average = self.settle_average(counts)
+        if average is None:
+            return self._per_class(counts)
+        return self.settle(self.averaged(counts, average), self.notes(state))
+
+    def settle_average(self, counts: Counts) -> str | None:
+        """How to average on these classes. Never a guess: more than two classes need the user's word."""
+        average = self.average
+        several = len(counts.classes) > 2
+        if average == "auto":
+            if counts.single and not several:
+                return "binary"
+            found = f"there are {len(counts.classes)} classes" if counts.single else "rows have several labels"
+            listed = ", ".join(f'"{a}"' for a in self._choices() if a not in (None, "auto", "binary"))
+            raise ParameterError(f"`average` must be given for {self.name}, since {found}: one of {listed}, or None")
+        if average == "binary":
+            require_single(counts, self)
+            if several and counts.target.positive is None:
+                raise ParameterError(
+                    f"`positive` must be given for average=\"binary\", since there are {len(counts.classes)} classes"
+                )
+        return average
+
+    def _choices(self) -> tuple[str | None, ...]:
+        return AVERAGES
+
+    def averaged(self, counts: Counts, average: str) -> float | Undefined:
+        """The value over the classes."""
+        if average == "binary":
+            return self._ratio(counts.cell(counts.positive()))
+        if average == "micro":
+            return self._ratio(counts.summed())
+        values = self.class_values(counts)
+        shares = [divide(weight, counts.total) for weight in counts.truth] if average == "weighted" else None
+        return mean_of_classes(values, shares, self.absent, self.why)
+
+    def class_values(self, counts: Counts) -> list[float | None]:
+        """The value of every class; None where it does not exist."""
+        found = map(self.fraction, counts.cells())
+        return [above / below if below else None for above, below in found]
+
+    def _ratio(self, c: Cells) -> float | Undefined:
+        above, below = self.fraction(c)
+        return divide(above, below) if below else Undefined(self.why)
+
+    def _per_class(self, counts: Counts) -> Answer:
+        answers = {
+            label: self.settle(Undefined(self.why) if value is None else value)
+            for label, value in zip(counts.classes, self.class_values(counts), strict=True)
+        }
+        reasons = [f"class {label!r}: {answer.reason}" for label, answer in answers.items() if answer.reason]
+        return Answer({label: answer.value for label, answer in answers.items()}, "; ".join(reasons) or None)
+
+
+def mean_of_classes(
+    values: Sequence[float | None], shares: Sequence[float] | None, absent: float | str, why: str
+) -> float | Undefined:
+    """The mean over classes, by their shares if there are any, in an order that does not matter."""
+    if absent == "skip":
+        kept = [k for k, value in enumerate(values) if value is not None]
+        values = [values[k] for k in kept]
+        shares = None if shares is None else [shares[k] for k in kept]
+    found = [absent if value is None else value for value in values]
+    if shares is None:
+        return math.fsum(found) / len(found) if found else Undefined(why)  # type: ignore[arg-type]
+    whole = math.fsum(shares)
+    if not whole:
+        return Undefined(why)
+    return math.fsum(share * value for share, value in zip(shares, found, strict=True)) / whole  # type: ignore[operator]

@@ -1,0 +1,169 @@
+"""The other rates of a binary table, of one class against the rest."""
+
+from __future__ import annotations
+
+from tallymark.metrics.labels import AveragedMetric
+from tallymark.metrics.precision_recall import NOT_PREDICTED, NOT_TRUE
+from tallymark.states import Cells
+
+__all__ = [
+    "Fallout",
+    "Fdr",
+    "Fnr",
+    "Informedness",
+    "Markedness",
+    "Npv",
+    "Specificity",
+    "fallout",
+    "fdr",
+    "fnr",
+    "informedness",
+    "markedness",
+    "npv",
+    "specificity",
+]
+
+ALL_TRUE = "nothing is truly negative"
+ALL_PREDICTED = "nothing was predicted negative"
+
+
+class Fdr(AveragedMetric):
+    """The false discovery rate: of the rows called positive, the share that is not.
+
+    >>> fdr([1, 1, 0, 0], [1, 1, 1, 0])
+    0.3333333333333333
+    """
+
+    aliases = {"false_discovery_rate": {}}
+    better = "lower"
+    at_perfect = 0.0
+    formula = "FP / (TP + FP) = 1 − precision"
+    reading = "How many positive answers are false alarms."
+    when_undefined = "Nothing was predicted positive."
+    pitfalls = ("Calling nothing positive leaves it undefined, not 0.",)
+    why = NOT_PREDICTED
+
+    def fraction(self, c: Cells) -> tuple[int, int]:
+        return c.fp, c.tp + c.fp
+
+
+class Fallout(AveragedMetric):
+    """Of the rows that truly are negative, the share that was called positive.
+
+    >>> fallout([1, 0, 0, 0], [1, 1, 0, 0])
+    0.3333333333333333
+    """
+
+    aliases = {"fpr": {}, "false_positive_rate": {}}
+    better = "lower"
+    at_perfect = 0.0
+    formula = "FP / (FP + TN) = 1 − specificity"
+    reading = "How often a negative row raises a false alarm."
+    when_undefined = "Nothing is truly negative."
+    pitfalls = ("With few positives a small fallout can still mean that most alarms are false: see fdr.",)
+    why = ALL_TRUE
+
+    def fraction(self, c: Cells) -> tuple[int, int]:
+        return c.fp, c.fp + c.tn
+
+
+class Specificity(AveragedMetric):
+    """Of the rows that truly are negative, the share that was called so.
+
+    >>> specificity([1, 0, 0, 0], [1, 1, 0, 0])
+    0.6666666666666666
+    """
+
+    aliases = {"tnr": {}, "true_negative_rate": {}, "selectivity": {}}
+    formula = "TN / (TN + FP)"
+    reading = "How often the healthy are told so."
+    when_undefined = "Nothing is truly negative."
+    pitfalls = ("With few positives it is near 1 for almost any model.",)
+    why = ALL_TRUE
+
+    def fraction(self, c: Cells) -> tuple[int, int]:
+        return c.tn, c.tn + c.fp
+
+
+class Npv(AveragedMetric):
+    """Of the rows called negative, the share that truly is.
+
+    >>> npv([1, 0, 0], [0, 0, 0])
+    0.6666666666666666
+    """
+
+    aliases = {"negative_predictive_value": {}}
+    formula = "TN / (TN + FN)"
+    reading = "How far a negative answer can be trusted."
+    when_undefined = "Nothing was predicted negative."
+    pitfalls = ("With few positives it is near 1 for almost any model.",)
+    why = ALL_PREDICTED
+
+    def fraction(self, c: Cells) -> tuple[int, int]:
+        return c.tn, c.tn + c.fn
+
+
+class Fnr(AveragedMetric):
+    """Of the rows that truly are positive, the share that was missed.
+
+    >>> fnr([1, 1, 1, 0], [1, 1, 0, 0])
+    0.3333333333333333
+    """
+
+    aliases = {"false_negative_rate": {}, "miss_rate": {}}
+    better = "lower"
+    at_perfect = 0.0
+    formula = "FN / (TP + FN) = 1 − recall"
+    reading = "How much of what is there was missed."
+    when_undefined = "Nothing is truly positive."
+    pitfalls = ("Calling everything positive scores 0: read it beside fdr.",)
+    why = NOT_TRUE
+
+    def fraction(self, c: Cells) -> tuple[int, int]:
+        return c.fn, c.tp + c.fn
+
+
+class Informedness(AveragedMetric):
+    """How much better than chance the rows are told apart: recall plus specificity minus one.
+
+    >>> informedness([1, 1, 0, 0], [1, 0, 0, 0])
+    0.5
+    """
+
+    aliases = {"youden_j": {}, "youden": {}}
+    range = (-1.0, 1.0)
+    formula = "TP / (TP + FN) + TN / (TN + FP) − 1"
+    reading = "1 is perfect, 0 is chance, below 0 is worse than chance."
+    when_undefined = "All rows are truly of one class."
+    pitfalls = ("It weighs both kinds of error alike, whatever they cost.",)
+    why = "the truth is constant"
+
+    def fraction(self, c: Cells) -> tuple[int, int]:
+        return c.tp * c.tn - c.fp * c.fn, (c.tp + c.fn) * (c.tn + c.fp)
+
+
+class Markedness(AveragedMetric):
+    """How much better than chance the answers can be trusted: precision plus npv minus one.
+
+    >>> markedness([1, 1, 0, 0], [1, 0, 0, 0])
+    0.6666666666666666
+    """
+
+    range = (-1.0, 1.0)
+    formula = "TP / (TP + FP) + TN / (TN + FN) − 1"
+    reading = "1 is perfect, 0 is chance, below 0 is worse than chance."
+    when_undefined = "All rows were called one class."
+    pitfalls = ("It moves with the share of positives in the data, unlike informedness.",)
+    why = "the predictions are constant"
+
+    def fraction(self, c: Cells) -> tuple[int, int]:
+        return c.tp * c.tn - c.fp * c.fn, (c.tp + c.fp) * (c.tn + c.fn)
+
+
+fdr = Fdr()
+fallout = Fallout()
+specificity = Specificity()
+npv = Npv()
+fnr = Fnr()
+informedness = Informedness()
+markedness = Markedness()

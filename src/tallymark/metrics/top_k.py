@@ -1,0 +1,49 @@
+"""Whether the true class is among the first few."""
+
+from __future__ import annotations
+
+from tallymark.batch import ANY_TARGET, Target
+from tallymark.errors import KindError
+from tallymark.metrics.base import Metric
+from tallymark.metrics.parameters import count
+from tallymark.states import Ranks, RanksOf, divide
+
+__all__ = ["TopKAccuracy", "top_k_accuracy"]
+
+
+class TopKAccuracy(Metric):
+    """The share of rows whose true class is among the k with the highest predictions.
+
+    >>> top_k_accuracy(["a", "b", "c"], [[0.5, 0.3, 0.2], [0.5, 0.3, 0.2], [0.5, 0.3, 0.2]], k=2)
+    0.6666666666666666
+    """
+
+    name = "top_k_accuracy"
+    aliases = {"top_k_accuracy_score": {}}
+    family = "classification"
+    kind = "score"
+    better = "higher"
+    range = (0.0, 1.0)
+    at_perfect = 1.0
+    formula = "Σ w [fewer than k columns lie strictly above that of the true class] / Σ w"
+    reading = "1 is perfect; k over the number of classes is what guessing gets."
+    pitfalls = ("A class that ties with others counts as the first of them: a constant prediction scores 1.",)
+    samples = ({}, {"k": 1}, {"k": 2})
+
+    k: int = count(5)
+    """How many classes may be named."""
+
+    @property
+    def reads(self) -> RanksOf:
+        return RanksOf()
+
+    def needs(self, target: Target) -> RanksOf:
+        if target.kind in ("value", "label"):
+            raise KindError(f'{self} reads one column of predictions per class; it was given kind="{target.kind}"')
+        return RanksOf(ANY_TARGET if target.classes is None else Target(classes=target.classes))
+
+    def formula_value(self, state: Ranks) -> float:
+        return divide(sum(state.weights[: self.k]), state.weight)
+
+
+top_k_accuracy = TopKAccuracy()

@@ -1,0 +1,164 @@
+"""The indicators state: rows that can have several labels, given as tables of 0 and 1. Its size is fixed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tallymark._core import decide
+from tallymark.arrays import Array
+from tallymark.batch import NAMES, Batch
+from tallymark.errors import DomainError, MissingValueError, ShapeError, StateError
+from tallymark.states.base import UNIT_BITS, State
+from tallymark.states.counts import Counts
+from tallymark.states.encoding import count_rows
+from tallymark.states.label_faults import label_fault
+from tallymark.states.pairs import PairsOf, check_addable, target_of
+
+Flags = tuple[int, int, int]  # the weight of rows that have a label and were given it, that have it, that were given it
+
+
+def fold_indicators(reads: PairsOf, batch: Batch) -> Indicators:
+    """The state of tables of 0 and 1; predictions may be probabilities or margins of each label."""
+    count = batch.truth_columns
+    if batch.prediction_columns != count:
+        raise ShapeError(
+            "`y_true` and `y_pred` must have the same number of columns, one per label; "
+            f"they had {count} and {batch.prediction_columns}"
+        )
+    classes = reads.target.classes
+    if classes is not None and len(classes) != count:
+        raise ShapeError(f"`y_true` must have one column per class; it had {count} for {len(classes)} `classes`")
+    truth, said = _read_flags(batch, 0), _read_predictions(reads, batch)
+    batch.require_weights()
+    labels = [_weigh(truth[:, k], said[:, k], batch.weights) for k in range(count)]
+    right = np.asarray((truth == said).all(axis=1))
+    whole, _, _ = _weigh(right, right, batch.weights)
+    _, total, _ = _weigh(np.ones(batch.n, bool), right, batch.weights)
+    return Indicators(reads, (count, count), batch.n, labels, whole, total)
+
+
+def _weigh(truth: Array, said: Array, weights: Array | None) -> Flags:
+    """The exact weights of rows where both are 1, where the first is, and where the second is."""
+    found = count_rows(truth, said, weights, False, None)
+    if not isinstance(found, tuple):
+        raise StateError("the input changed while it was being read")
+    labels, cells, values, unit = found
+    shift = UNIT_BITS + (unit or 0)
+    both = first = second = 0
+    for row, column, value in zip(cells[0].tolist(), cells[1].tolist(), values, strict=True):
+        weight = int(value) << shift
+        true, called = labels[0][row] == 1, labels[1][column] == 1
+        both += weight if true and called else 0
+        first += weight if true else 0
+        second += weight if called else 0
+    return both, first, second
+
+
+def _read_flags(batch: Batch, side: int) -> Array:
+    table = batch.truth if side == 0 else batch.prediction
+    odd = (table != 0) & (table != 1)
+    if odd.any():
+        row = int(odd.any(axis=1).argmax())
+        value = table[row][odd[row]][0].item()
+        if value != value:
+            raise MissingValueError(f"`{NAMES[side]}` must be finite; row {row} has NaN")
+        raise DomainError(f"`{NAMES[side]}` must be a table of 0 and 1, one column per label; row {row} has {value}")
+    return np.asarray(table == 1)
+
+
+def _read_predictions(reads: PairsOf, batch: Batch) -> Array:
+    kind = reads.target.kind
+    if kind not in ("probability", "margin") and not (kind is None and batch.prediction.dtype.kind == "f"):
+        return _read_flags(batch, 1)
+    decision = (reads.threshold, kind == "margin", False, 0)
+    said = []
+    for k in range(batch.prediction_columns):
+        found = decide(batch.prediction[:, k], decision)
+        if isinstance(found, list):
+            raise label_fault(batch, found, decided=True)
+        said.append(np.frombuffer(found, np.uint8) == 1)
+    return np.column_stack(said)
+
+
+class Indicators(State):
+    """Exact weights by label, of rows that are right in all labels, and of all rows."""
+
+    __slots__ = ("_columns", "_n", "_reads", "labels", "right", "total")
+
+    def __init__(
+        self, reads: PairsOf, columns: tuple[int, int], n: int, labels: list[Flags], right: int, total: int
+    ) -> None:
+        self._reads = reads
+        self._columns = columns
+        self._n = n
+        self.labels = labels
+        self.right = right
+        self.total = total
+
+    @property
+    def reads(self) -> PairsOf:
+        return self._reads
+
+    @property
+    def columns(self) -> tuple[int, int]:
+        return self._columns
+
+    @property
+    def n(self) -> int:
+        return self._n
+
+    @property
+    def weight(self) -> int:
+        return self.total
+
+    def counts(self) -> Counts:
+        """The counts by label."""
+        classes = self._reads.target.classes or range(len(self.labels))
+        hits, truth, predicted = (list(side) for side in zip(*self.labels, strict=True))
+        return Counts(
+            classes,
+            hits,
+            truth,
+            predicted,
+            total=self.total,
+            right=self.right,
+            unit=-UNIT_BITS,
+            single=False,
+            target=self._reads.target,
+        )
+
+    def __add__(self, other: State) -> State:
+        if not isinstance(other, State):
+            return NotImplemented
+        check_addable(self, other)
+        if other.columns is None:
+            return self
+        if not isinstance(other, Indicators):
+            raise StateError("only tables of labels add to tables of labels")
+        labels = [(a + d, b + e, c + f) for (a, b, c), (d, e, f) in zip(self.labels, other.labels, strict=True)]
+        right, total = self.right + other.right, self.total + other.total
+        return Indicators(self._reads, self._columns, self._n + other._n, labels, right, total)
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "target": self._reads.target.facts(),
+            "threshold": self._reads.threshold,
+            "columns": list(self._columns),
+            "n": self._n,
+            "labels": [list(flags) for flags in self.labels],
+            "right": self.right,
+            "total": self.total,
+        }
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Indicators:
+        reads = PairsOf(target_of(fields["target"]), float(fields["threshold"]))
+        labels = [(int(a), int(b), int(c)) for a, b, c in fields["labels"]]
+        n, right, total = int(fields["n"]), int(fields["right"]), int(fields["total"])
+        if [len(labels)] * 2 != list(map(int, fields["columns"])) or len(labels) < 2 or n < 1:
+            raise StateError("the labels do not fit the tables")
+        if not all(0 <= both <= min(a, b) <= max(a, b) <= total for both, a, b in labels) or not 0 <= right <= total:
+            raise StateError("the weights do not add up")
+        return cls(reads, (len(labels), len(labels)), n, labels, right, total)

@@ -1,0 +1,55 @@
+"""What was wrong with labels or probabilities, in words: the core names the row, the batch knows what stood there."""
+
+from __future__ import annotations
+
+from tallymark.arrays import describe
+from tallymark.batch import NAMES, Batch
+from tallymark.errors import DomainError, InputError, MissingValueError, TypeOfDataError
+
+Fault = tuple[int, str, int, int]  # side, fault, how many rows, the first of them
+
+# Faults that hide others come first: mixed types before fractions, missing values before everything.
+_ORDER = ("missing", "unreadable", "mixed", "outside", "sum", "fractional")
+
+
+def label_fault(batch: Batch, faults: list[Fault], *, decided: bool) -> InputError:
+    """The error for the first fault. `decided` says that predictions were read as probabilities or margins."""
+    side, fault, count, row = min(faults, key=lambda f: (_ORDER.index(f[1]), f[0]))
+    name = NAMES[side]
+    rows = "1 row has" if count == 1 else f"{count:,} rows have"
+    numbers = decided and side == 1
+    if fault == "missing":
+        what = "be finite" if numbers else "have no missing labels"
+        found = "NaN or infinity" if numbers else "none"
+        return MissingValueError(
+            f"`{name}` must {what}; {rows} {found}, the first at row {row} ({_shown(batch, side, row)}). "
+            'Pass missing="drop" to leave such rows out'
+        )
+    if fault == "outside":
+        return DomainError(
+            f"`y_pred` must hold probabilities in [0, 1], since it holds floats; {rows} others, the first at row {row} "
+            f'({_shown(batch, side, row)}). Pass kind="label" if they are labels, kind="margin" if they are margins'
+        )
+    if fault == "sum":
+        return DomainError(
+            f"`y_pred` must hold probabilities that sum to 1 in every row; {rows} another sum, the first at row {row} "
+            f'({_shown(batch, side, row)}). Pass normalize=True to divide by the sum, or kind="margin" for margins'
+        )
+    if fault == "fractional":
+        return DomainError(
+            f"`{name}` must hold labels, which are whole numbers or strings; {rows} a fraction, the first at row {row} "
+            f"({_shown(batch, side, row)})"
+        )
+    if fault == "mixed":
+        return TypeOfDataError(
+            f"`{name}` must hold numbers or strings, not both; it held {_shown(batch, side, 0)} in row 0 and "
+            f"{_shown(batch, side, row)} in row {row}"
+        )
+    return TypeOfDataError(
+        f"`{name}` must hold labels, which are numbers or strings; row {row} is {describe(batch.item(side, row))}"
+    )
+
+
+def _shown(batch: Batch, side: int, row: int) -> str:
+    text = repr(batch.item(side, row))
+    return text if len(text) <= 60 else text[:57] + "..."

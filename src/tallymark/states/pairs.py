@@ -1,0 +1,403 @@
+"""The pair counts state: how often each true label met each predicted one. Classes and clusters alike read it.
+
+Its size goes with the distinct pairs: a handful for most classifiers, and never more than the rows.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tallymark._core import class_counts
+from tallymark.arrays import Array
+from tallymark.batch import ANY_TARGET, Batch, Target, show_labels
+from tallymark.errors import ParameterError, ShapeError, StateError, TypeOfDataError
+from tallymark.labels import Label
+from tallymark.states.base import UNIT_BITS, Reads, State
+from tallymark.states.counts import Counts, find_positive
+from tallymark.states.encoding import (
+    Cells,
+    Decision,
+    Labels,
+    Values,
+    check_classes,
+    column_classes,
+    combine_cells,
+    lowest_terms,
+    read_pairs,
+)
+
+LABELS = "labels"
+POSITIVE = "positive"  # predictions are whether the row is of the positive class, whose label the truth tells
+_EMPTY = np.empty(0, np.int64)
+
+
+class PairsOf(Reads):
+    """Asks for pair counts of labels.
+
+    Predictions of other kinds become labels as the target says; `threshold` is the probability from which on a row is
+    called positive. With `clusters`, numbers of any type are labels, fractions included.
+    """
+
+    __slots__ = ("_hash", "clusters", "target", "threshold")
+
+    def __init__(self, target: Target = ANY_TARGET, threshold: float = 0.5, *, clusters: bool = False) -> None:
+        self.target = target
+        self.threshold = threshold
+        self.clusters = clusters
+        self._hash = hash((target, threshold, clusters))
+
+    @property
+    def group(self) -> Hashable:
+        return self
+
+    def join(self, other: PairsOf) -> PairsOf:
+        return self
+
+    def zero(self) -> Pairs:
+        return Pairs(self, None, LABELS, 0, ([], []), (_EMPTY, _EMPTY), _EMPTY)
+
+    def fold(self, batch: Batch) -> State:
+        if batch.n == 0:
+            return self.zero()
+        if batch.truth_columns > 1:
+            return self._fold_table(batch)
+        columns = batch.prediction_columns
+        decides = self._decides(batch)
+        if not decides:
+            return self._count(batch, batch.labels(1).source, LABELS, batch.labels(1).names, None)
+        if columns == 1:
+            decision = (self.threshold, self.target.kind == "margin", self.target.normalize, 0)
+            return self._count(batch, batch.prediction, POSITIVE, None, decision)
+        classes = column_classes(self.target, batch)
+        positive = 1
+        if columns == 2:
+            found = classes.index(1) if 1 in classes and self.target.positive is None else None
+            positive = classes.index(self.target.positive) if self.target.positive in classes else found
+            positive = 1 if positive is None else positive
+        elif self.threshold != 0.5:
+            raise ParameterError(
+                f"`threshold` is for two classes; with {columns} columns of predictions the largest one decides"
+            )
+        decision = (self.threshold, self.target.kind == "margin", self.target.normalize, positive)
+        return self._count(batch, batch.prediction, LABELS, list(classes), decision)
+
+    def _decides(self, batch: Batch) -> bool:
+        """Whether predictions are probabilities or margins to decide on, by kind, type and shape."""
+        kind = self.target.kind
+        if self.clusters or kind == "label":
+            return False
+        if kind is not None:
+            return True
+        if batch.prediction_columns == 1:
+            return batch.prediction_labels.type == "real"
+        if batch.prediction.dtype.kind != "f":
+            raise ShapeError(
+                f"`y_pred` must be one label per row, or probabilities; it had {batch.prediction_columns} columns of "
+                f"type {batch.prediction.dtype}. Pass a table of 0 and 1 as `y_true` too if rows can have several labels"
+            )
+        return True
+
+    def _fold_table(self, batch: Batch) -> State:
+        from tallymark.states.indicators import fold_indicators  # which counts columns by means of this file
+
+        if self.clusters:
+            raise ShapeError(f"`y_true` must be one label per row; it had {batch.truth_columns} columns")
+        return fold_indicators(self, batch)
+
+    def _count(
+        self, batch: Batch, prediction: Any, form: str, names: Sequence[Label] | None, decision: Decision | None
+    ) -> Pairs:
+        labels, cells, values, unit = read_pairs(batch, prediction, names, fractions=self.clusters, decision=decision)
+        if form == LABELS:
+            _check_same_type(labels)
+        if self.target.classes is not None:
+            check_classes(labels if form == LABELS else labels[:1], self.target)
+        columns = (batch.truth_columns, batch.prediction_columns)
+        return Pairs(self, columns, form, batch.n, labels, cells, values, unit)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return (
+            isinstance(other, PairsOf)
+            and (self.threshold, self.clusters) == (other.threshold, other.clusters)
+            and self.target == other.target
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"PairsOf({self.target!r}, {self.threshold}{', clusters=True' if self.clusters else ''})"
+
+
+def _check_same_type(labels: Labels) -> None:
+    texts = [isinstance(side[0], str) for side in labels if side]
+    if len(set(texts)) > 1:
+        held = ["strings" if text else "numbers" for text in texts]
+        raise TypeOfDataError(
+            f"`y_true` and `y_pred` must both hold numbers or both hold strings; `y_true` held {held[0]} (such as "
+            f"{labels[0][0]!r}) and `y_pred` {held[1]} (such as {labels[1][0]!r})"
+        )
+
+
+class Pairs(State):
+    """How often each true label met each predicted one, by count or by exact weight.
+
+    `labels` are those of truth and prediction, sorted; `cells` the places of the pairs that occur, in order; `values`
+    their counts, or weights in units of 2**unit.
+    """
+
+    __slots__ = ("_columns", "_counts", "_n", "_reads", "cells", "form", "labels", "unit", "values")
+
+    def __init__(
+        self,
+        reads: PairsOf,
+        columns: tuple[int, int] | None,
+        form: str,
+        n: int,
+        labels: Labels,
+        cells: Cells,
+        values: Values,
+        unit: int | None = None,
+    ) -> None:
+        self._reads = reads
+        self._columns = columns
+        self.form = form
+        self._n = n
+        self.labels = labels
+        self.cells = cells
+        self.values = values
+        self.unit = unit
+        self._counts: Counts | None = None
+
+    @property
+    def reads(self) -> PairsOf:
+        return self._reads
+
+    @property
+    def columns(self) -> tuple[int, int] | None:
+        return self._columns
+
+    @property
+    def n(self) -> int:
+        return self._n
+
+    @property
+    def weight(self) -> int:
+        if self.unit is None:
+            return self._n << UNIT_BITS
+        return sum(self.values) << (UNIT_BITS + self.unit)
+
+    def whole(self) -> list[int] | None:
+        """The values as whole numbers of rows; None where a weight is a fraction."""
+        if self.unit is None:
+            return self.values.tolist()  # type: ignore[union-attr,no-any-return]
+        return None if self.unit < 0 else [value << self.unit for value in self.values]
+
+    def classes(self) -> tuple[Sequence[Label], Sequence[int], Sequence[int]]:
+        """All classes in order, and the place among them of each true and each predicted label."""
+        truth, prediction = self.labels
+        target = self._reads.target
+        if self.form == POSITIVE:
+            truth, prediction = self._name_decisions()
+        if target.classes is not None:
+            classes: Sequence[Label] = target.classes
+        elif truth == prediction:
+            places = range(len(truth))
+            return truth, places, places
+        else:
+            classes = sorted({*truth, *prediction})  # type: ignore[type-var]
+        index = {label: k for k, label in enumerate(classes)}
+        return classes, [index[label] for label in truth], [index[label] for label in prediction]
+
+    def _name_decisions(self) -> Labels:
+        """The labels of predictions that said no (0) or yes (1), now that all labels of the truth are known."""
+        target = self._reads.target
+        classes = list(target.classes) if target.classes is not None else self.labels[0]
+        if len(classes) > 2:
+            raise ShapeError(
+                "`y_pred` must have one column per class where there are more than two; it had one column for "
+                f"{len(classes)} classes ({show_labels(classes)})"
+            )
+        place = find_positive(classes, target)
+        positive = classes[place] if place is not None else 1 if target.positive is None else target.positive
+        others = [label for label in classes if label != positive]
+        if place is None and len(others) > 1:
+            raise ParameterError(f"`positive` must be one of the labels; they are {show_labels(classes)}")
+        negative = others[0] if others else f"not {positive}" if isinstance(positive, str) else 0 if positive else 1
+        names = (negative, positive)
+        return self.labels[0], [names[int(said)] for said in self.labels[1]]
+
+    def counts(self) -> Counts:
+        """The counts by class."""
+        if self._counts is None:
+            classes, of_truth, of_prediction = self.classes()
+            if self.unit is None:
+                hits, truth, predicted = class_counts(
+                    *self.cells,
+                    self.values,
+                    np.array(of_truth, np.int64),
+                    np.array(of_prediction, np.int64),
+                    len(classes),
+                )
+            else:
+                hits, truth, predicted = ([0] * len(classes) for _ in range(3))
+                for row, column, value in zip(*map(Array.tolist, self.cells), self.values, strict=True):
+                    true, said = of_truth[row], of_prediction[column]
+                    truth[true] += value
+                    predicted[said] += value
+                    if true == said:
+                        hits[true] += value
+            self._counts = Counts(
+                classes,
+                hits,
+                truth,
+                predicted,
+                total=sum(truth),
+                right=sum(hits),
+                unit=self.unit or 0,
+                single=True,
+                target=self._reads.target,
+            )
+        return self._counts
+
+    def __add__(self, other: State) -> State:
+        if not isinstance(other, State):
+            return NotImplemented
+        check_addable(self, other)
+        if self._columns is None:
+            return other
+        if other.columns is None:
+            return self
+        if not isinstance(other, Pairs) or self.form != other.form:
+            raise StateError("only states of predictions of one kind add; one holds labels and the other probabilities")
+        return self._plus(other)
+
+    def _plus(self, other: Pairs) -> Pairs:
+        labels: Labels = ([], [])
+        moved = []
+        for side in (0, 1):
+            mine, theirs = self.labels[side], other.labels[side]
+            labels[side].extend(mine if mine == theirs else sorted({*mine, *theirs}))  # type: ignore[type-var]
+            index = {label: k for k, label in enumerate(labels[side])}
+            for state in (self, other):
+                places = np.array([index[label] for label in state.labels[side]], np.int64)
+                moved.append(places[state.cells[side]])
+        if self.form == LABELS:
+            _check_mergeable(labels)
+        cells = (np.concatenate(moved[:2]), np.concatenate(moved[2:]))
+        unit = None
+        if self.unit is None and other.unit is None:
+            values: Values = np.concatenate((self.values, other.values))
+        else:
+            unit = min(self.unit or 0, other.unit or 0)
+            values = [*self._scaled(unit), *other._scaled(unit)]
+        cells, values = combine_cells(cells, values, len(labels[1]))
+        if unit is not None:
+            values, unit = lowest_terms(values, unit)  # type: ignore[arg-type]
+        return Pairs(self._reads, self._columns, self.form, self._n + other._n, labels, cells, values, unit)
+
+    def _scaled(self, unit: int) -> list[int]:
+        if self.unit is None:
+            return [value << -unit for value in self.values.tolist()]  # type: ignore[union-attr]
+        return [value << (self.unit - unit) for value in self.values]
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "target": self._reads.target.facts(),
+            "threshold": self._reads.threshold,
+            "clusters": self._reads.clusters,
+            "columns": None if self._columns is None else list(self._columns),
+            "form": self.form,
+            "n": self._n,
+            "labels": [_pack_labels(side) for side in self.labels],
+            "cells": list(self.cells),
+            "values": self.values if self.unit is None else pack_weights(self.values),  # type: ignore[arg-type]
+            "unit": self.unit,
+        }
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Pairs:
+        reads = PairsOf(target_of(fields["target"]), float(fields["threshold"]), clusters=bool(fields["clusters"]))
+        labels = (_unpack_labels(fields["labels"][0]), _unpack_labels(fields["labels"][1]))
+        rows, columns = fields["cells"]
+        unit = None if fields["unit"] is None else int(fields["unit"])
+        values = fields["values"] if unit is None else unpack_weights(fields["values"])
+        shape = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
+        if not rows.ndim == columns.ndim == 1 or not rows.dtype == columns.dtype == np.int64:
+            raise StateError("cells must be lists of places")
+        if not len(rows) == len(columns) == len(values) or (unit is None and values.dtype != np.int64):
+            raise StateError("cells and values differ in length or type")
+        for places, side in ((rows, labels[0]), (columns, labels[1])):
+            if not np.array_equal(np.unique(places), np.arange(len(side))):
+                raise StateError("cells and labels do not fit")
+        keys = rows * max(len(labels[1]), 1) + columns
+        if (np.diff(keys) <= 0).any() or any(value <= 0 for value in values):
+            raise StateError("cells must be in order, and their values positive")
+        n = int(fields["n"])
+        if n < (0 if unit is not None else int(values.sum())) or (unit is None and n != int(values.sum())):
+            raise StateError("the rows do not add up")
+        if fields["form"] not in (LABELS, POSITIVE) or (shape is None) != (n == 0):
+            raise StateError("the predictions have an unknown form")
+        if fields["form"] == POSITIVE and not set(labels[1]) <= {0, 1}:
+            raise StateError("decisions must be 0 or 1")
+        if fields["form"] == LABELS:
+            _check_mergeable(labels)
+        return cls(reads, shape, fields["form"], n, labels, (rows, columns), values, unit)
+
+
+def check_addable(left: State, right: State) -> None:
+    """Refuse to add states of different declarations or widths."""
+    if left.reads != right.reads:
+        raise StateError(f"only states of the same target add; these hold {left.reads} and {right.reads}")
+    if left.columns and right.columns and left.columns != right.columns:
+        raise StateError(
+            "only states of tables of the same width add; these have "
+            f"{left.columns} and {right.columns} columns of truth and prediction"
+        )
+
+
+def _check_mergeable(labels: Labels) -> None:
+    if len({isinstance(label, str) for side in labels for label in (side[:1] + side[-1:])}) > 1:
+        raise StateError("only states of one kind of label add; these hold numbers and strings")
+
+
+def target_of(fields: dict[str, Any]) -> Target:
+    """The target of these facts."""
+    return Target(fields["kind"], classes=fields["classes"], positive=fields["positive"], normalize=fields["normalize"])
+
+
+def _pack_labels(labels: list[Label]) -> Any:
+    if all(type(label) is int and -(1 << 63) <= label < 1 << 63 for label in labels):
+        return np.array(labels, np.int64)
+    return list(labels)
+
+
+def _unpack_labels(packed: Any) -> list[Label]:
+    labels = packed.tolist() if isinstance(packed, np.ndarray) else list(packed)
+    if not all(type(label) in (int, float, str) for label in labels):
+        raise StateError("labels must be numbers or strings")
+    if len({isinstance(label, str) for label in labels}) > 1:
+        raise StateError("labels must be all numbers or all strings")
+    if any(bisect_left(labels, label) != k for k, label in enumerate(labels)):
+        raise StateError("labels must differ and be in order")
+    return labels
+
+
+def pack_weights(values: Sequence[int]) -> Array:
+    """Whole numbers that are not negative as rows of little-endian bytes."""
+    width = max((value.bit_length() for value in values), default=0) // 8 + 1
+    raw = b"".join(value.to_bytes(width, "little") for value in values)
+    return np.frombuffer(raw, np.uint8).reshape(len(values), width)
+
+
+def unpack_weights(packed: Array) -> list[int]:
+    """The inverse of `pack_weights`."""
+    if packed.ndim != 2 or packed.dtype != np.uint8:
+        raise StateError("weights must be rows of bytes")
+    return [int.from_bytes(row.tobytes(), "little") for row in packed]

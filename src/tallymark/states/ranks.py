@@ -1,0 +1,139 @@
+"""The ranks state: how many classes each row's prediction puts before the true one. Its size goes with the classes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from tallymark.arrays import Array
+from tallymark.batch import ANY_TARGET, Batch, Target
+from tallymark.errors import ShapeError, StateError
+from tallymark.states.base import UNIT_BITS, Reads, State
+from tallymark.states.encoding import check_classes, column_classes, count_rows, encode
+from tallymark.states.pairs import check_addable, target_of
+
+_ROWS = 1 << 14  # per block, so that the comparisons stay in the cache
+
+
+class RanksOf(Reads):
+    """Asks for the ranks of the true classes among the columns of predictions."""
+
+    __slots__ = ("target",)
+
+    def __init__(self, target: Target = ANY_TARGET) -> None:
+        self.target = target
+
+    @property
+    def group(self) -> Hashable:
+        return self
+
+    def join(self, other: RanksOf) -> RanksOf:
+        return self
+
+    def zero(self) -> Ranks:
+        return Ranks(self, None, 0, [])
+
+    def fold(self, batch: Batch) -> Ranks:
+        if batch.n == 0:
+            return self.zero()
+        columns = batch.prediction_columns
+        if columns < 2 or batch.truth_columns != 1:
+            raise ShapeError(
+                f"`y_pred` must have one column per class and `y_true` one label per row; they had {columns} and "
+                f"{batch.truth_columns} columns"
+            )
+        batch.require_finite_predictions()
+        batch.require_weights()
+        classes = column_classes(self.target, batch)
+        labels, codes = encode(batch, 0)
+        check_classes([labels], Target(classes=classes))
+        places = np.array([classes.index(label) for label in labels], np.int64)[codes]
+        found = count_rows(_ranks(batch.prediction, places), np.zeros(batch.n, bool), batch.weights, False, None)
+        if not isinstance(found, tuple):
+            raise StateError("the input changed while it was being read")
+        (ranks, _), _, values, unit = found
+        weights = [0] * columns
+        for rank, value in zip(ranks, values, strict=True):
+            weights[int(rank)] = int(value) << (UNIT_BITS + (unit or 0))
+        return Ranks(self, (1, columns), batch.n, weights)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RanksOf) and self.target == other.target
+
+    def __hash__(self) -> int:
+        return hash((RanksOf, self.target))
+
+    def __repr__(self) -> str:
+        return f"RanksOf({self.target!r})"
+
+
+def _ranks(scores: Array, places: Array) -> Array:
+    """How many columns of each row lie strictly above the one at its place."""
+    ranks = np.empty(len(scores), np.int64)
+    for first in range(0, len(scores), _ROWS):
+        block = scores[first : first + _ROWS]
+        own = block[np.arange(len(block)), places[first : first + _ROWS]]
+        ranks[first : first + _ROWS] = (block > own[:, None]).sum(axis=1)
+    return ranks
+
+
+class Ranks(State):
+    """The exact weight of rows by the number of classes before the true one."""
+
+    __slots__ = ("_columns", "_n", "_reads", "weights")
+
+    def __init__(self, reads: RanksOf, columns: tuple[int, int] | None, n: int, weights: list[int]) -> None:
+        self._reads = reads
+        self._columns = columns
+        self._n = n
+        self.weights = weights
+
+    @property
+    def reads(self) -> RanksOf:
+        return self._reads
+
+    @property
+    def columns(self) -> tuple[int, int] | None:
+        return self._columns
+
+    @property
+    def n(self) -> int:
+        return self._n
+
+    @property
+    def weight(self) -> int:
+        return sum(self.weights)
+
+    def __add__(self, other: Ranks) -> Ranks:
+        if not isinstance(other, Ranks):
+            return NotImplemented
+        check_addable(self, other)
+        if self._columns is None:
+            return other
+        if other._columns is None:
+            return self
+        weights = [a + b for a, b in zip(self.weights, other.weights, strict=True)]
+        return Ranks(self._reads, self._columns, self._n + other._n, weights)
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "target": self._reads.target.facts(),
+            "columns": None if self._columns is None else list(self._columns),
+            "n": self._n,
+            "weights": list(self.weights),
+        }
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Ranks:
+        weights = [int(weight) for weight in fields["weights"]]
+        columns = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
+        n = int(fields["n"])
+        if (
+            columns != ((1, len(weights)) if weights else None)
+            or (n > 0) != bool(weights)
+            or min(weights, default=0) < 0
+        ):
+            raise StateError("the ranks do not fit the columns")
+        return cls(RanksOf(target_of(fields["target"])), columns, n, weights)
