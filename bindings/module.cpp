@@ -5,6 +5,7 @@ namespace nb = nanobind;
 
 void bind_pairs(nb::module_& m);
 void bind_parallel(nb::module_& m);
+void bind_partitions(nb::module_& m);
 void bind_regression(nb::module_& m);
 
 NB_MODULE(_core, m) {
@@ -12,5 +13,6 @@ NB_MODULE(_core, m) {
   m.doc() = "The native core: exact sums and counts over rows.";
   bind_pairs(m);
   bind_parallel(m);
+  bind_partitions(m);
   bind_regression(m);
 }

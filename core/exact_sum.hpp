@@ -93,6 +93,31 @@ class ExactSum {
     return above_ == 0 && below_ == 0 && undefined_ == 0;
   }
 
+  // The double nearest to the total of the finite terms.
+  double nearest() {
+    carry();
+    const bool negative = digits_[kDigits - 1] < 0;
+    std::array<std::int64_t, kDigits> size = digits_;
+    if (negative) {
+      std::int64_t up = 1;
+      for (std::int64_t& digit : size) {
+        up += ~digit & 0xffffffffLL;
+        digit = up & 0xffffffffLL;
+        up >>= 32;
+      }
+    }
+    std::size_t top = kDigits - 1;
+    while (top > 2 && size[top] == 0) --top;
+    // Three digits hold the 53 bits and the one that decides; whether anything lies below them only breaks ties.
+    bool below = false;
+    for (std::size_t i = 0; i + 2 < top; ++i) below = below || size[i] != 0;
+    unsigned __int128 leading = 0;
+    for (std::size_t i = top + 1; i-- > top - 2;) leading = leading << 32 | static_cast<std::uint64_t>(size[i]);
+    leading |= below ? 1U : 0U;
+    const double value = std::ldexp(static_cast<double>(leading), static_cast<int>(32 * (top - 2)) - 1074);
+    return negative ? -value : value;
+  }
+
   std::uint64_t above() const { return above_; }          // terms that were +inf
   std::uint64_t below() const { return below_; }          // terms that were -inf
   std::uint64_t undefined() const { return undefined_; }  // terms that were NaN

@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "partitions.hpp"
 #include "regression.hpp"
 
 using namespace tallymark;
@@ -154,6 +155,51 @@ void every_term_runs_on_every_length() {
   }
 }
 
+void totals_are_rounded_once() {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  std::uniform_int_distribution<int> exponent(-1074, 1000);
+  for (int i = 0; i < 5000; ++i) {
+    const double x = std::ldexp(normal(random), exponent(random));
+    ExactSum sum;
+    sum.add(x);
+    check(sum.nearest() == x, "one term is its own total");
+    const double y = std::ldexp(x, -static_cast<int>(random() % 120));
+    sum.add(y);
+    check(sum.nearest() == x + y, "two terms round as the processor rounds them");
+  }
+  ExactSum tie;
+  for (double x : {1.0, 0x1p-53}) tie.add(x);
+  check(tie.nearest() == 1.0, "a tie goes to the even neighbour");
+  tie.add(5e-324);
+  check(tie.nearest() == 1.0 + 0x1p-52, "unless anything lies above it");
+  ExactSum none;
+  check(none.nearest() == 0.0, "no terms");
+  for (double x : {1e308, 1e308}) none.add(x);
+  check(none.nearest() == HUGE_VAL, "a total beyond the range of double");
+}
+
+void partitions_agree() {
+  const std::vector<double> sizes = {10, 20, 70};
+  const std::vector<std::int64_t> index = {2, 0, 1}, whole = {10, 20, 70}, ones(100, 1);
+  const std::vector<double> counts = {70, 10, 20};
+  const double h = entropy(sizes.data(), 3, 100);
+  near(h, -(0.1 * std::log(0.1) + 0.2 * std::log(0.2) + 0.7 * std::log(0.7)), "entropy");
+  for (int threads : {1, 3}) {
+    thread_limit().store(threads);
+    check(mutual_information({index.data(), index.data(), counts.data(), sizes.data(), sizes.data(), 3, 100}) == h,
+          "a partition shares its entropy with itself");
+    near(expected_mutual_information(whole.data(), 3, ones.data(), 100, 100), h, "single rows share everything");
+    std::vector<std::int64_t> many;
+    std::int64_t total = 0;
+    for (std::int64_t size = 1; size < 300; ++size) total += many.emplace_back(size);
+    const double value = expected_mutual_information(many.data(), many.size(), many.data(), many.size(), total);
+    check(value > 0.80467 && value < 0.80468, "many sizes");
+  }
+  const std::int64_t half[] = {std::int64_t{1} << 52, std::int64_t{1} << 52};
+  near(expected_mutual_information(half, 2, half, 2, std::int64_t{1} << 53), 0x1p-54, "the largest totals");
+}
+
 }  // namespace
 
 int main() {
@@ -164,6 +210,8 @@ int main() {
   log_cosh_is_accurate();
   halves_are_read();
   every_term_runs_on_every_length();
+  totals_are_rounded_once();
+  partitions_agree();
   if (failures != 0) return EXIT_FAILURE;
   std::puts("core: all tests passed");
   return EXIT_SUCCESS;
