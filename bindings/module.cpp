@@ -6,6 +6,7 @@ namespace nb = nanobind;
 void bind_pairs(nb::module_& m);
 void bind_parallel(nb::module_& m);
 void bind_partitions(nb::module_& m);
+void bind_points(nb::module_& m);
 void bind_regression(nb::module_& m);
 
 NB_MODULE(_core, m) {
@@ -14,5 +15,6 @@ NB_MODULE(_core, m) {
   bind_pairs(m);
   bind_parallel(m);
   bind_partitions(m);
+  bind_points(m);
   bind_regression(m);
 }

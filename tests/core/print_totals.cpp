@@ -1,8 +1,11 @@
-// Prints the bytes of every term's total over random rows, so that builds for different processors can be compared.
+// Prints the bytes of every term's total over random rows, and measures of clusters, so that builds for different
+// processors can be compared.
 #include <cstdio>
 #include <random>
 #include <vector>
 
+#include "partitions.hpp"
+#include "points.hpp"
 #include "regression.hpp"
 
 using namespace tallymark;
@@ -42,5 +45,24 @@ int main() {
       }
     }
   }
+
+  constexpr std::size_t d = 5, clusters = 30, points = n / d;
+  std::vector<std::int64_t> code(points), size(clusters);
+  std::vector<double> real_size(clusters), repeats(points), out(points);
+  for (std::size_t i = 0; i < points; ++i) {
+    const double u = uniform();
+    code[i] = static_cast<std::int64_t>(u * u * clusters);
+    repeats[i] = static_cast<double>(1 + random() % 3);
+    ++size[static_cast<std::size_t>(code[i])];
+  }
+  for (std::size_t c = 0; c < clusters; ++c) real_size[c] = static_cast<double>(size[c]) + y[c];
+  std::printf("%a %a\n", entropy(real_size.data(), clusters, 1.1 * points),
+              expected_mutual_information(size.data(), clusters, size.data(), clusters, points));
+  const Points table_of_points{y.data(), code.data(), repeats.data(), points, d, clusters};
+  silhouette(table_of_points, out.data());
+  for (double s : out) std::printf("%a\n", s);
+  const Spread spread = centroid_spread(table_of_points);
+  for (std::size_t c = 0; c < clusters; ++c)
+    std::printf("%a %a %a\n", spread.centroids[c], spread.distances[c], spread.squares[c]);
   return 0;
 }

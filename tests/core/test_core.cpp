@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "partitions.hpp"
+#include "points.hpp"
 #include "regression.hpp"
 
 using namespace tallymark;
@@ -200,6 +201,44 @@ void partitions_agree() {
   near(expected_mutual_information(half, 2, half, 2, std::int64_t{1} << 53), 0x1p-54, "the largest totals");
 }
 
+void points_are_measured() {
+  const std::vector<double> line = {0, 1, 10, 12, 5};
+  const std::vector<std::int64_t> codes = {0, 0, 2, 2, 3};
+  std::vector<double> out(5);
+  silhouette({line.data(), codes.data(), nullptr, 5, 1, 4}, out.data());
+  near(out[0], 0.8, "the nearest other cluster counts");
+  near(out[2], 0.6, "and is another for other points");
+  check(out[4] == 0.0, "a lone point counts 0");
+  const Spread spread = centroid_spread({line.data(), codes.data(), nullptr, 5, 1, 4});
+  check(std::ldexp(spread.centroids[2], spread.exponent) == 11.0, "centroid");
+  check(std::ldexp(spread.squares[0], 2 * spread.exponent) == 0.5, "squares");
+  check(spread.weights[1] == 0.0 && spread.distances[1] == 0.0, "a cluster without rows");
+
+  std::mt19937_64 random(6);
+  std::normal_distribution<double> normal;
+  for (std::size_t n : {1U, 7U, 8U, 9U, 64U, 65U, 1500U}) {
+    for (std::size_t d : {1U, 3U, 90U}) {
+      std::vector<double> points(n * d), weights(n), first(n), second(n);
+      std::vector<std::int64_t> any(n);
+      for (double& x : points) x = std::ldexp(normal(random), 1000);
+      for (std::size_t i = 0; i < n; ++i) {
+        weights[i] = static_cast<double>(1 + random() % 3);
+        any[i] = static_cast<std::int64_t>(random() % std::min<std::size_t>(n, 6));
+      }
+      const Points table{points.data(), any.data(), weights.data(), n, d, n};
+      thread_limit().store(1);
+      silhouette(table, first.data());
+      const Spread alone = centroid_spread(table);
+      thread_limit().store(4);
+      silhouette(table, second.data());
+      const Spread together = centroid_spread(table);
+      for (std::size_t i = 0; i < n; ++i) check(bits(first[i]) == bits(second[i]), "threads never show");
+      check(alone.centroids == together.centroids && alone.centre == together.centre, "nor in centroids");
+      check(alone.distances == together.distances && alone.squares == together.squares, "nor in the spread");
+    }
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -212,6 +251,7 @@ int main() {
   every_term_runs_on_every_length();
   totals_are_rounded_once();
   partitions_agree();
+  points_are_measured();
   if (failures != 0) return EXIT_FAILURE;
   std::puts("core: all tests passed");
   return EXIT_SUCCESS;
