@@ -383,13 +383,13 @@ void bind_pairs(nb::module_& m) {
         nb::arg("decision").none(), nb::arg("normal"),
         nb::sig("def count_pairs(truth: object, prediction: object, weight: object | None, fractions: bool, "
                 "decision: tuple[float, bool, bool, int] | None, normal: object) -> "
-                "tuple[list[Any], list[Any], bytes, bytes, Any] | list[tuple[int, str, int, int]] | None"),
+                "tuple[list[int | float | str], list[int | float | str], bytes, bytes, object] | list[tuple[int, str, int, int]] | None"),
         "Count the pairs of labels: labels of both sides in order, rows and columns of the cells (int64), and counts "
         "(int64), or weights and their unit. A list of (side, fault, count, first row) if labels must be refused; None "
         "if a weight must.");
   m.def("encode_labels", &encode, nb::arg("source"), nb::arg("fractions"), nb::arg("normal"),
         nb::sig("def encode_labels(source: object, fractions: bool, normal: object) -> "
-                "tuple[list[Any], bytes] | list[tuple[int, str, int, int]]"),
+                "tuple[list[int | float | str], bytes] | list[tuple[int, str, int, int]]"),
         "The labels of a column in order, and the place of each row's label among them (int64). A list of (side, "
         "fault, count, first row) if labels must be refused.");
   m.def("decide", &decide, nb::arg("column"), nb::arg("decision"),

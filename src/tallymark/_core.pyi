@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 
+import numpy
+import numpy.typing
+
 def count_pairs(
     truth: object,
     prediction: object,
@@ -9,14 +12,18 @@ def count_pairs(
     fractions: bool,
     decision: tuple[float, bool, bool, int] | None,
     normal: object,
-) -> tuple[list[Any], list[Any], bytes, bytes, Any] | list[tuple[int, str, int, int]] | None:
+) -> (
+    tuple[list[int | float | str], list[int | float | str], bytes, bytes, object]
+    | list[tuple[int, str, int, int]]
+    | None
+):
     """
     Count the pairs of labels: labels of both sides in order, rows and columns of the cells (int64), and counts (int64), or weights and their unit. A list of (side, fault, count, first row) if labels must be refused; None if a weight must.
     """
 
 def encode_labels(
     source: object, fractions: bool, normal: object
-) -> tuple[list[Any], bytes] | list[tuple[int, str, int, int]]:
+) -> tuple[list[int | float | str], bytes] | list[tuple[int, str, int, int]]:
     """
     The labels of a column in order, and the place of each row's label among them (int64). A list of (side, fault, count, first row) if labels must be refused.
     """
@@ -36,6 +43,58 @@ def set_threads(n: int) -> None:
 
 def get_threads() -> int:
     """The most threads one call may use."""
+
+def mutual_information(
+    rows: numpy.typing.NDArray[numpy.int64],
+    columns: numpy.typing.NDArray[numpy.int64],
+    counts: numpy.typing.NDArray[numpy.float64],
+    truth: numpy.typing.NDArray[numpy.float64],
+    prediction: numpy.typing.NDArray[numpy.float64],
+    total: float,
+) -> float:
+    """
+    In nats, from the non-empty cells of the table of two partitions and the sizes of their clusters.
+    """
+
+def entropy(sizes: numpy.typing.NDArray[numpy.float64], total: float) -> float:
+    """In nats, from the sizes of the clusters."""
+
+def expected_mutual_information(
+    truth: numpy.typing.NDArray[numpy.int64], prediction: numpy.typing.NDArray[numpy.int64], total: int
+) -> float:
+    """
+    In nats, over all pairs of partitions of total rows with these cluster sizes.
+    """
+
+def silhouette(
+    points: numpy.typing.NDArray[numpy.float64],
+    codes: numpy.typing.NDArray[numpy.int64],
+    weights: numpy.typing.NDArray[numpy.float64] | None,
+    clusters: int,
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    The silhouette of every row of points. Weights stand for repeats of a row.
+    """
+
+def centroid_spread(
+    points: numpy.typing.NDArray[numpy.float64],
+    codes: numpy.typing.NDArray[numpy.int64],
+    weights: numpy.typing.NDArray[numpy.float64] | None,
+    clusters: int,
+) -> tuple[
+    numpy.typing.NDArray[numpy.float64],
+    numpy.typing.NDArray[numpy.float64],
+    numpy.typing.NDArray[numpy.float64],
+    numpy.typing.NDArray[numpy.float64],
+    numpy.typing.NDArray[numpy.float64],
+    int,
+]:
+    """
+    Centroids, overall centroid, weights, totals of distances and of squared distances, exponent.
+
+    The totals are per cluster, to its centroid. All lengths are in units of 2**exponent, and coordinates in
+    which all rows agree are read as 0.
+    """
 
 class Tasks:
     """Terms to total over rows of truth, prediction and weight."""

@@ -38,9 +38,7 @@ class LabelMetric(Metric, abstract=True):
         if cached is not None and cached.target is target:
             return cached
         if target.kind in ("value", "score"):
-            raise KindError(
-                f'{self} reads labels, probabilities or margins; it was given kind="{target.kind}"'
-            )
+            raise KindError(f'{self} reads labels, probabilities or margins; it was given kind="{target.kind}"')
         cached = PairsOf(target, self.threshold)
         vars(self)["_needs"] = cached
         return cached
@@ -66,7 +64,14 @@ class AveragedMetric(LabelMetric, abstract=True):
     at_perfect = 1.0
     why: ClassVar[str] = ""
     """Why the ratio does not exist where its denominator is zero."""
-    samples = ({}, {"average": "macro"}, {"average": "micro"}, {"average": "weighted"}, {"average": None}, {"average": "macro", "absent": "skip"})
+    samples = (
+        {},
+        {"average": "macro"},
+        {"average": "micro"},
+        {"average": "weighted"},
+        {"average": None},
+        {"average": "macro", "absent": "skip"},
+    )
 
     average: str | None = choice("auto", *AVERAGES)
     """How the classes become one value: "binary" (the positive class), "macro" (their mean), "micro" (of the counts added
@@ -100,7 +105,7 @@ class AveragedMetric(LabelMetric, abstract=True):
             require_single(counts, self)
             if several and counts.target.positive is None:
                 raise ParameterError(
-                    f"`positive` must be given for average=\"binary\", since there are {len(counts.classes)} classes"
+                    f'`positive` must be given for average="binary", since there are {len(counts.classes)} classes'
                 )
         return average
 

@@ -100,7 +100,9 @@ def absent_choice() -> Any:
             return value
         found = _as_float(value)
         if found is None:
-            raise ParameterError(f'`{name}` must be a finite number, or "skip" to leave such classes out; it was {value!r}')
+            raise ParameterError(
+                f'`{name}` must be a finite number, or "skip" to leave such classes out; it was {value!r}'
+            )
         return found
 
     return Parameter(0.0, normal)
