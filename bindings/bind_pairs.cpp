@@ -385,17 +385,17 @@ void bind_pairs(nb::module_& m) {
                 "decision: tuple[float, bool, bool, int] | None, normal: object) -> "
                 "tuple[list[int | float | str], list[int | float | str], bytes, bytes, object] | list[tuple[int, str, int, int]] | None"),
         "Count the pairs of labels: labels of both sides in order, rows and columns of the cells (int64), and counts "
-        "(int64), or weights and their unit. A list of (side, fault, count, first row) if labels must be refused; None "
+        "(int64), or weights and their unit.\n\nA list of (side, fault, count, first row) if labels must be refused; None "
         "if a weight must.");
   m.def("encode_labels", &encode, nb::arg("source"), nb::arg("fractions"), nb::arg("normal"),
         nb::sig("def encode_labels(source: object, fractions: bool, normal: object) -> "
                 "tuple[list[int | float | str], bytes] | list[tuple[int, str, int, int]]"),
-        "The labels of a column in order, and the place of each row's label among them (int64). A list of (side, "
+        "The labels of a column in order, and the place of each row's label among them (int64).\n\nA list of (side, "
         "fault, count, first row) if labels must be refused.");
   m.def("decide", &decide, nb::arg("column"), nb::arg("decision"),
         nb::sig("def decide(column: object, decision: tuple[float, bool, bool, int]) -> "
                 "bytes | list[tuple[int, str, int, int]]"),
-        "Whether each row of a column of probabilities or margins reaches the threshold: a byte of 0 or 1 per row. A "
+        "Whether each row of a column of probabilities or margins reaches the threshold: a byte of 0 or 1 per row.\n\nA "
         "list of (side, fault, count, first row) if rows must be refused.");
   m.def("class_counts", &class_counts, nb::arg("rows"), nb::arg("columns"), nb::arg("counts"), nb::arg("row_class"),
         nb::arg("column_class"), nb::arg("classes"),

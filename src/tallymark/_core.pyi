@@ -18,19 +18,25 @@ def count_pairs(
     | None
 ):
     """
-    Count the pairs of labels: labels of both sides in order, rows and columns of the cells (int64), and counts (int64), or weights and their unit. A list of (side, fault, count, first row) if labels must be refused; None if a weight must.
+    Count the pairs of labels: labels of both sides in order, rows and columns of the cells (int64), and counts (int64), or weights and their unit.
+
+    A list of (side, fault, count, first row) if labels must be refused; None if a weight must.
     """
 
 def encode_labels(
     source: object, fractions: bool, normal: object
 ) -> tuple[list[int | float | str], bytes] | list[tuple[int, str, int, int]]:
     """
-    The labels of a column in order, and the place of each row's label among them (int64). A list of (side, fault, count, first row) if labels must be refused.
+    The labels of a column in order, and the place of each row's label among them (int64).
+
+    A list of (side, fault, count, first row) if labels must be refused.
     """
 
 def decide(column: object, decision: tuple[float, bool, bool, int]) -> bytes | list[tuple[int, str, int, int]]:
     """
-    Whether each row of a column of probabilities or margins reaches the threshold: a byte of 0 or 1 per row. A list of (side, fault, count, first row) if rows must be refused.
+    Whether each row of a column of probabilities or margins reaches the threshold: a byte of 0 or 1 per row.
+
+    A list of (side, fault, count, first row) if rows must be refused.
     """
 
 def class_counts(

@@ -54,8 +54,8 @@ def rows_of(source: object) -> int | None:
 
 def columns_of(source: object) -> int:
     """How many columns a source has, one if it has a single dimension."""
-    shape = getattr(source, "shape", ())
-    return int(shape[1]) if len(shape) == 2 else 1
+    shape: tuple[int, ...] = tuple(getattr(source, "shape", ()))
+    return shape[1] if len(shape) == 2 else 1
 
 
 def is_nested(source: object) -> bool:
@@ -80,6 +80,7 @@ def as_numbers(source: object, name: str) -> Array:
 
 
 def to_numpy(source: object, name: str) -> Array:
+    """`source` as a NumPy array of whatever type it has."""
     if isinstance(source, np.ma.MaskedArray):
         return _fill_masked(source)
     if isinstance(source, np.ndarray):
@@ -188,6 +189,7 @@ def _from_objects(array: Array, name: str) -> Array:
 
 
 def describe(value: object) -> str:
+    """A value as a message shows it: short, with its type."""
     if value is None:
         return "None"
     shown = repr(value)

@@ -1,8 +1,8 @@
 """Target and Batch: the one place where input is validated.
 
 A `Target` says what the predictions are and which classes there are. A `Batch` is rows of truth, prediction and weight
-that have been checked for shape and length; it turns them into numbers or labels when a state asks. That every number is
-finite is found out by the core while it reads them, since a pass of its own would cost as much as most metrics;
+that have been checked for shape and length; it turns them into numbers or labels when a state asks. That every number
+is finite is found out by the core while it reads them, since a pass of its own would cost as much as most metrics;
 `Batch.fault` then finds the culprit.
 """
 
@@ -56,7 +56,8 @@ class Target:
         self.normalize = bool(normalize)
         if self.classes is not None and self.positive is not None and self.positive not in self.classes:
             raise ParameterError(
-                f"`positive` must be one of `classes`; it was {self.positive!r}, and they were {show_labels(self.classes)}"
+                f"`positive` must be one of `classes`; it was {self.positive!r}, and they were "
+                f"{show_labels(self.classes)}"
             )
         self._key = (self.kind, self.classes, self.positive, type(self.positive), self.normalize)
 
@@ -215,6 +216,12 @@ class Batch:
         if not all(np.isfinite(array).all() for array in (self.truth, self.prediction)):
             raise self.fault()
         self.require_weights()
+
+    def require_finite_truth(self) -> None:
+        """Refuse a truth that is NaN or infinite."""
+        fault = _missing_value(NAMES[0], self.truth)
+        if fault is not None:
+            raise fault
 
     def require_finite_predictions(self) -> None:
         """Refuse predictions that are NaN or infinite."""

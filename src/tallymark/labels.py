@@ -121,12 +121,12 @@ def label_or_none(item: object) -> Label | None:
     return None if found is NotImplemented else found
 
 
-def normal_label(item: object) -> Any:
+def normal_label(item: Any) -> Any:
     """An item as a plain int, float or str; None where it is a missing value, NotImplemented where it is no label."""
     if isinstance(item, str):
         return str.__str__(item)  # of an Enum with strings, the string
     if isinstance(item, (bool, np.bool_, Integral)):
-        return int(item)  # type: ignore[call-overload]
+        return int(item)
     if isinstance(item, bytes):
         try:
             return item.decode()

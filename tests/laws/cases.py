@@ -9,7 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from tallymark.metrics import Metric, registry
+from tallymark.batch import Batch, Target
+from tallymark.metrics import ClusterMetric, LabelMetric, Metric, ShapeMetric, TopKAccuracy, registry
+from tallymark.metrics.class_report import ClassReport
+from tallymark.metrics.confusion import Confusion
 from tallymark.states import INTERVAL, QUANTILES
 
 METRICS = [cls(**sample) for cls in registry.classes.values() for sample in cls.samples]
@@ -17,18 +20,31 @@ FIXED = [metric for metric in METRICS if not metric.grows]
 
 
 class Rows(NamedTuple):
-    """Truth, predictions (one or more columns) and weights."""
+    """Truth, predictions (one or more columns), weights, and the facts of the data."""
 
     y: Any
     p: Any
     w: Any
+    facts: dict[str, Any] = {}
 
     def take(self, index: Any) -> Rows:
-        return Rows(self.y[index], self.p[index], self.w[index])
+        return self._replace(y=self.y[index], p=self.p[index], w=self.w[index])
+
+    def batch(self, *, weighted: bool = True) -> Batch:
+        return Batch(self.y, self.p, self.w if weighted else None, whole=False)
+
+    def reads(self, metric: Metric) -> Any:
+        return metric.needs(Target(**self.facts))
+
+    def fold(self, metric: Metric, *, weighted: bool = True) -> Any:
+        return self.reads(metric).fold(self.batch(weighted=weighted))
+
+    def call(self, metric: Metric, **changes: Any) -> Any:
+        return metric(self.y, self.p, **{"weights": self.w, **self.facts, **changes})
 
 
 def rows_for(metric: Metric, y: Any, p: Any, w: Any) -> Rows:
-    """Rows that the metric accepts, made of an n × 4 pool of predictions."""
+    """Rows of numbers that a regression metric accepts, made of an n × 4 pool of predictions."""
     y, p = np.array(y, float), np.array(p, float)
     for bound in getattr(metric, "requires", ()):
         if bound.who == "y_true":
@@ -63,11 +79,60 @@ def values(rng: np.random.Generator, style: str, shape: Any) -> Any:
     return rng.normal(0, 1, shape) * 10.0 ** rng.integers(-90, 91, shape)
 
 
+# Universes of labels: numbers small, negative and huge; strings of several lengths, empty and beyond ASCII.
+UNIVERSES = [
+    np.array([0, 1]),
+    np.array([-1, 1]),
+    np.array([1, 2, 3, 4]),
+    np.array([-(10**12), 0, 5, 10**12]),
+    np.array(["no", "yes"]),
+    np.array(["", "a", "ä", "класс", "a much longer name than sixteen bytes", "a much longer name than sixteen bites"]),
+]
+
+
+def is_binary(metric: Metric) -> bool:
+    """Whether the metric wants two classes."""
+    return getattr(metric, "average", "") == "auto" or metric.kind == "margin"
+
+
+def wants_whole_weights(metric: Metric) -> bool:
+    """Whether a weight must be a number of rows."""
+    return getattr(metric, "whole_weights", False) or isinstance(metric, ShapeMetric)
+
+
+def labels_for(metric: Metric, rng: np.random.Generator, n: int, universe: Any = None) -> Rows:
+    """Rows of labels for a metric, its facts with them."""
+    w = rng.choice(WEIGHTS, n) if rng.random() < 0.5 else rng.uniform(0, 3, n)
+    if wants_whole_weights(metric):
+        w = rng.integers(0, 4, n).astype(float)
+    if isinstance(metric, TopKAccuracy):
+        classes = ["a", "b", "c", "d"]
+        return Rows(rng.choice(classes, n), values(rng, "whole", (n, 4)), w, {"classes": classes})
+    if universe is None:
+        universe = UNIVERSES[rng.integers(len(UNIVERSES))]
+    if is_binary(metric):
+        universe = universe[:2] if universe[0] in (-1, 0) or isinstance(universe[0], str) else UNIVERSES[0]
+    y = universe[rng.integers(0, len(universe), n)]
+    p = np.where(rng.random(n) < rng.random(), y, universe[rng.integers(0, len(universe), n)])
+    facts = {"positive": str(universe[1])} if isinstance(universe[0], str) and is_binary(metric) else {}
+    if isinstance(metric, ShapeMetric):
+        return Rows(values(rng, "whole", (n, 2)) + 0.125, p, w)
+    if metric.kind == "margin":
+        return Rows(y, values(rng, "whole", n), w, facts)
+    return Rows(y, p, w, facts)
+
+
+def reads_labels(metric: Metric) -> bool:
+    return isinstance(metric, (LabelMetric, ClusterMetric, ShapeMetric, TopKAccuracy))
+
+
 @st.composite
 def tables(draw: Any, metric: Metric, *, least: int = 1, styles: Any = ("plain", "whole", "traps", "any")) -> Rows:
     """Rows for a metric. Arrays come from a seed, since drawing every number takes Hypothesis a second a law."""
     n = draw(st.integers(least, 40))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    if reads_labels(metric):
+        return labels_for(metric, rng, n)
     y = values(rng, draw(st.sampled_from(styles)), n)
     p = values(rng, draw(st.sampled_from(styles)), (n, 4))
     w = rng.choice(WEIGHTS, n) if draw(st.booleans()) else rng.uniform(0, 3, n)
@@ -77,19 +142,60 @@ def tables(draw: Any, metric: Metric, *, least: int = 1, styles: Any = ("plain",
 def random_rows(metric: Metric, n: int, seed: int = 0, k: int = 4) -> Rows:
     """Well-behaved rows, many of them."""
     rng = np.random.default_rng(seed)
+    if reads_labels(metric):
+        rows = labels_for(metric, rng, n, UNIVERSES[2])
+        whole = wants_whole_weights(metric)
+        return rows._replace(w=rng.integers(1, 4, n).astype(float) if whole else rng.uniform(0.1, 2, n))
     y = rng.normal(3, 2, n)
     return rows_for(metric, y, y[:, None] + rng.normal(0, 1, (n, k)), rng.uniform(0.1, 2, n))
 
 
+def perfect(metric: Metric, rows: Rows) -> Rows:
+    """The same truth with predictions that are right."""
+    if isinstance(metric, TopKAccuracy):
+        return rows._replace(p=(rows.y[:, None] == np.array(rows.facts["classes"])).astype(float))
+    if metric.kind == "margin":
+        positive = rows.facts.get("positive", 1)
+        return rows._replace(p=np.where(rows.y == positive, 2.0, -2.0))
+    if reads_labels(metric):
+        return rows._replace(p=rows.y)
+    truth = np.abs(rows.y) + 1e-3 if getattr(metric, "requires", ()) else rows.y
+    truth = np.where(truth == 0, truth, np.copysign(np.clip(np.abs(truth), 1e-100, None), truth))
+    return rows._replace(y=truth, p=truth if rows.p.ndim == 1 else np.repeat(truth[:, None], rows.p.shape[1], axis=1))
+
+
+def numbers(value: Any) -> list[float]:
+    """The numbers in a value: of a list, of a dict by class, of a table."""
+    if isinstance(value, (float, int)):
+        return [float(value)]
+    if isinstance(value, Confusion):
+        return [float(count) for _, _, count in value.pairs()]
+    if isinstance(value, ClassReport):
+        return [x for scores in (*value.scores.values(), *value.averages.values()) for x in scores] + [value.accuracy]
+    return [float(x) for x in (value.values() if isinstance(value, dict) else value)]
+
+
+def keys(value: Any) -> list[Any]:
+    """What the numbers in a value belong to."""
+    if isinstance(value, Confusion):
+        return [value.classes, *((y, p) for y, p, _ in value.pairs())]
+    return value.classes if isinstance(value, ClassReport) else list(value) if isinstance(value, dict) else []
+
+
 def same_bits(a: Any, b: Any) -> bool:
     """Whether two values are the same to the last bit. All NaNs are one."""
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(map(same_bits, a, b))
-    if math.isnan(a) and math.isnan(b):
-        return True
-    return struct.pack("<d", a) == struct.pack("<d", b)
+    left, right = numbers(a), numbers(b)
+    return type(a) is type(b) and keys(a) == keys(b) and len(left) == len(right) and all(map(_same, left, right))
 
 
-def close(a: float, b: float, tolerance: float = 1e-12) -> bool:
+def _same(a: float, b: float) -> bool:
+    return (math.isnan(a) and math.isnan(b)) or struct.pack("<d", a) == struct.pack("<d", b)
+
+
+def close(a: Any, b: Any, tolerance: float = 1e-12, *, scale: float = 0.0) -> bool:
     """Whether two values agree to a relative tolerance; not-a-number agrees with itself."""
-    return (math.isnan(a) and math.isnan(b)) or a == b or abs(a - b) <= tolerance * max(abs(a), abs(b))
+    left, right = numbers(a), numbers(b)
+    return keys(a) == keys(b) and all(
+        (math.isnan(x) and math.isnan(y)) or x == y or abs(x - y) <= tolerance * max(abs(x), abs(y), scale)
+        for x, y in zip(left, right, strict=True)
+    )

@@ -11,17 +11,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tallymark as tm
-from tallymark.batch import Batch
+from tallymark.batch import KINDS, Batch
 from tallymark.errors import DomainError
-from tests.laws.cases import FIXED, METRICS, close, random_rows, rows_for, same_bits, tables
+from tests.laws.cases import (
+    FIXED,
+    METRICS,
+    UNIVERSES,
+    close,
+    labels_for,
+    numbers,
+    perfect,
+    random_rows,
+    reads_labels,
+    rows_for,
+    same_bits,
+    tables,
+    wants_whole_weights,
+)
 
 by_metric = pytest.mark.parametrize("metric", METRICS, ids=str)
 
 
 def value(metric, rows, *, weighted=True):
     """The value through the state, so that no rows and zero weight are answers too."""
-    batch = Batch(rows.y, rows.p, rows.w if weighted else None)
-    return metric.answer(metric.reads.fold(batch), batch).value
+    return metric.answer(rows.fold(metric, weighted=weighted), rows.batch(weighted=weighted)).value
 
 
 @by_metric
@@ -32,8 +45,8 @@ def test_any_split_order_and_grouping_gives_the_same_bits(metric, data):
     order = data.draw(st.permutations(range(len(rows.y))))
     cuts = sorted(data.draw(st.tuples(st.integers(0, len(order)), st.integers(0, len(order)))))
     parts = [rows.take(list(order[a:b])) for a, b in ((0, cuts[0]), (cuts[0], cuts[1]), (cuts[1], len(order)))]
-    a, b, c = (metric.reads.fold(Batch(part.y, part.p, part.w)) for part in parts)
-    whole = metric.reads.fold(Batch(rows.y, rows.p, rows.w))
+    a, b, c = (part.fold(metric) for part in parts)
+    whole = rows.fold(metric)
     expected = metric.answer(whole).value
     for state in ((a + b) + c, a + (b + c), (c + a) + b):
         assert same_bits(metric.answer(state).value, expected)
@@ -46,8 +59,8 @@ def test_any_split_order_and_grouping_gives_the_same_bits(metric, data):
 def test_zero_is_neutral(metric, data):
     """Adding the state of no rows changes nothing."""
     rows = data.draw(tables(metric))
-    state = metric.reads.fold(Batch(rows.y, rows.p, rows.w))
-    zero = metric.reads.zero()
+    state = rows.fold(metric)
+    zero = rows.reads(metric).zero()
     assert (zero + state).to_bytes() == state.to_bytes() == (state + zero).to_bytes()
     assert (zero + zero).to_bytes() == zero.to_bytes()
 
@@ -57,7 +70,7 @@ def test_zero_is_neutral(metric, data):
 def test_bytes_round_trip(metric, data):
     """A state read back from its bytes is the same, adds the same and gives the same value."""
     rows = data.draw(tables(metric))
-    state = metric.reads.fold(Batch(rows.y, rows.p, rows.w))
+    state = rows.fold(metric)
     back = tm.State.from_bytes(state.to_bytes())
     assert back == state
     assert same_bits(metric.answer(back).value, metric.answer(state).value)
@@ -75,7 +88,7 @@ def test_weight_k_is_the_row_k_times(metric, data):
     repeated = rows.take(np.repeat(np.arange(len(times)), times))
     scale = 1.0 if metric.range[1] == 1.0 else 0.0  # scores near 0 are differences of numbers near 1
     a, b = value(metric, weighted), value(metric, repeated, weighted=False)
-    assert close(a, b) or abs(a - b) <= 1e-12 * scale
+    assert close(a, b, scale=scale)
     kept = rows.take(times > 0)._replace(w=times[times > 0].astype(float))
     if len(kept.y):
         assert same_bits(a, value(metric, kept))
@@ -94,10 +107,10 @@ def test_no_weights_equal_weights_of_one(metric, data):
 def test_values_lie_in_the_declared_range(metric, data):
     """Or are undefined, with a reason."""
     rows = data.draw(tables(metric))
-    batch = Batch(rows.y, rows.p, rows.w)
-    answer = metric.answer(metric.reads.fold(batch), batch)
+    answer = metric.answer(rows.fold(metric), rows.batch())
     low, high = metric.range
-    assert low <= answer.value <= high or (math.isnan(answer.value) and answer.reason)
+    for found in numbers(answer.value):
+        assert low <= found <= high or (math.isnan(found) and (answer.reason or metric.better is None))
 
 
 @by_metric
@@ -107,23 +120,22 @@ def test_perfect_predictions_reach_the_declared_value(metric, data):
     if metric.at_perfect is None:
         pytest.skip("no perfect value declared")
     rows = data.draw(tables(metric))
-    truth = np.abs(rows.y) + 1e-3 if getattr(metric, "requires", ()) else rows.y
-    truth = np.where(truth == 0, truth, np.copysign(np.clip(np.abs(truth), 1e-100, None), truth))
-    perfect = truth if rows.p.ndim == 1 else np.repeat(truth[:, None], rows.p.shape[1], axis=1)
-    found = value(metric, rows._replace(y=truth, p=perfect))
-    assert math.isnan(found) or close(found, metric.at_perfect, 1e-12)
+    if reads_labels(metric) and len(set(rows.y[rows.w > 0].tolist())) < 2:
+        return  # where all rows are of one class, the rates of the others are absent
+    for found in numbers(value(metric, perfect(metric, rows))):
+        assert math.isnan(found) or close(found, metric.at_perfect)
 
 
 @by_metric
 def test_every_way_to_call_agrees_to_the_last_bit(metric):
     """One-liner, object, string, evaluate and a Tally of pieces."""
     rows = random_rows(metric, 1000)
-    expected = metric(rows.y, rows.p, weights=rows.w)
-    assert same_bits(type(metric)()(rows.y, rows.p, weights=rows.w, **metric.parameters()), expected)
-    assert same_bits(tm.metric(str(metric))(rows.y, rows.p, weights=rows.w), expected)
-    report = tm.evaluate(rows.y, rows.p, ["rmse", metric, str(metric)], weights=rows.w)
+    expected = rows.call(metric)
+    assert same_bits(rows.call(type(metric)(), **metric.parameters()), expected)
+    assert same_bits(rows.call(tm.metric(str(metric))), expected)
+    report = tm.evaluate(rows.y, rows.p, ["rmse", metric, str(metric)], weights=rows.w, **rows.facts)
     assert same_bits(report[metric], expected)
-    tally = tm.Tally([metric])
+    tally = tm.Tally([metric], **rows.facts)
     for piece in np.array_split(np.random.default_rng(1).permutation(1000), 7):
         part = rows.take(piece)
         tally.update(part.y, part.p, weights=part.w)
@@ -135,13 +147,13 @@ def test_every_way_to_call_agrees_to_the_last_bit(metric):
 @by_metric
 def test_every_thread_count_gives_the_same_bits(metric):
     """Enough rows for several threads, and a tail that fills no block."""
-    rows = random_rows(metric, 300_007 if not metric.grows else 70_001)
+    rows = random_rows(metric, 300_007 if not metric.grows else 5_001 if reads_labels(metric) else 70_001)
     before = tm.get_threads()
     try:
         found = []
         for threads in (1, 2, 3, 4):
             tm.set_threads(threads)
-            found.append(metric(rows.y, rows.p, weights=rows.w))
+            found.append(rows.call(metric))
     finally:
         tm.set_threads(before)
     assert all(same_bits(found[0], other) for other in found)
@@ -152,6 +164,15 @@ def test_every_thread_count_gives_the_same_bits(metric):
 def test_every_number_type_gives_what_its_float64_copy_gives(metric, dtype):
     """To the last bit, for truth, predictions and weights."""
     rng = np.random.default_rng(3)
+    if reads_labels(metric):
+        rows = labels_for(metric, rng, 500, UNIVERSES[0])
+        rows = rows._replace(y=rows.y if rows.y.dtype.kind == "U" else abs(rows.y), p=abs(rows.p))
+        facts = rows.facts if metric.kind != "label" else {**rows.facts, "kind": "label"}
+        expected = rows._replace(w=np.ones(500), facts=facts).call(metric)
+        typed = rows.y if rows.y.dtype.kind == "U" or wants_whole_weights(metric) else rows.y.astype(dtype)
+        said = rows.p.astype(dtype) if metric.kind == "label" else rows.p
+        assert same_bits(metric(typed, said, weights=np.ones(500, dtype), **facts), expected)
+        return
     y, p, w = rng.integers(1, 100, 500), rng.integers(1, 100, (500, 4)), rng.integers(1, 5, 500)
     if dtype.startswith("float"):
         y, p, w = y * 0.37, p * 0.37, w * 0.37
@@ -173,23 +194,23 @@ def test_every_number_type_gives_what_its_float64_copy_gives(metric, dtype):
 def test_memory_layout_does_not_matter_and_inputs_stay_as_they_were(metric):
     """Reversed, strided, Fortran-ordered, broadcast, unaligned and read-only arrays are read in place."""
     rows = random_rows(metric, 999)
-    expected = metric(rows.y, rows.p, weights=rows.w)
-    wide = np.zeros((999, 3))
+    expected = rows.call(metric)
+    wide = np.zeros((999, 3, *rows.y.shape[1:]), rows.y.dtype)
     wide[:, 1] = rows.y
     reversed_y = rows.y[::-1].copy()[::-1]
     fortran = np.asfortranarray(rows.p)
     unaligned = np.frombuffer(b"x" + rows.w.tobytes(), dtype=np.uint8)[1:].view(np.float64)
-    swapped = rows.y.astype(">f8")
+    swapped = rows.y.astype(rows.y.dtype.newbyteorder(">"))
     for y, p, w in (
         (wide[:, 1], fortran, unaligned),
         (reversed_y, rows.p[..., ::-1][..., ::-1] if rows.p.ndim == 2 else rows.p[::-1].copy()[::-1], rows.w),
         (swapped, rows.p, rows.w[:, None]),
-        (rows.y[:, None], rows.p, rows.w),
+        (rows.y[:, None] if rows.y.ndim == 1 else rows.y, rows.p, rows.w),
     ):
         copies = [np.array(array) for array in (y, p, w)]
         for array in (y, p, w):
             array.flags.writeable = False
-        assert same_bits(metric(y, p, weights=w), expected)
+        assert same_bits(metric(y, p, weights=w, **rows.facts), expected)
         assert all(np.array_equal(a, b) for a, b in zip((y, p, w), copies, strict=True))
 
 
@@ -215,12 +236,12 @@ def test_no_rows_and_no_weight_are_undefined(metric):
     assert math.isnan(report[str(metric)])
     assert report.reasons == {str(metric): "no rows"}
     rows = random_rows(metric, 5)
-    report = tm.evaluate(rows.y, rows.p, [metric], weights=np.zeros(5))
+    report = tm.evaluate(rows.y, rows.p, [metric], weights=np.zeros(5), **rows.facts)
     assert math.isnan(report[str(metric)])
     assert report.reasons == {str(metric): "total weight is zero"}
-    assert metric.replace(undefined=0.25)(rows.y, rows.p, weights=np.zeros(5)) == 0.25
+    assert rows.call(metric.replace(undefined=0.25), weights=np.zeros(5)) == 0.25
     with pytest.raises(tm.UndefinedError, match="total weight is zero"):
-        metric(rows.y, rows.p, weights=np.zeros(5), undefined="raise")
+        rows.call(metric, weights=np.zeros(5), undefined="raise")
 
 
 @by_metric
@@ -230,8 +251,8 @@ def test_the_facts_are_complete(metric):
     assert metric.formula
     assert metric.reading.endswith(".")
     assert metric.pitfalls
-    assert metric.better in ("higher", "lower") or metric.range[0] <= metric.better <= metric.range[1]
-    assert metric.kind == "value"
+    assert metric.better in ("higher", "lower", None) or metric.range[0] <= metric.better <= metric.range[1]
+    assert metric.kind in KINDS
     if metric.at_perfect is not None:
         assert metric.range[0] <= metric.at_perfect <= metric.range[1]
         if metric.better in ("higher", "lower"):
@@ -262,8 +283,8 @@ def test_outputs(metric):
 def test_a_fixed_state_stays_small(metric):
     """Its bytes do not grow with the rows."""
     small, large = random_rows(metric, 10), random_rows(metric, 50_000)
-    sizes = [len(metric.reads.fold(Batch(rows.y, rows.p, rows.w)).to_bytes()) for rows in (small, large)]
-    assert sizes[1] < sizes[0] + 400
+    sizes = [len(rows.fold(metric).to_bytes()) for rows in (small, large)]
+    assert sizes[1] < sizes[0] + 1000
 
 
 @pytest.mark.parametrize("metric", PAIRED, ids=str)

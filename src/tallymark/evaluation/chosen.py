@@ -8,19 +8,30 @@ from typing import Any
 
 from tallymark.batch import Batch, Target
 from tallymark.engines import fold
-from tallymark.errors import FormulaError, ParameterError, TallymarkError
+from tallymark.errors import (
+    EmptyError,
+    FormulaError,
+    LengthError,
+    MissingValueError,
+    ParameterError,
+    TallymarkError,
+    WeightError,
+)
 from tallymark.evaluation.result import Cell, Report
 from tallymark.metrics import Metric, metric
-from tallymark.states import Plan, States, SumsOf, total_weight
+from tallymark.states import Plan, SizeOf, States, total_weight
 
 ERRORS = ("cell", "raise")
 Wanted = str | Metric | Mapping[str, Any] | Iterable[Any] | None
 
 
-def choose(wanted: Wanted, y_true: object = None, target: Target | None = None) -> dict[str, Metric]:
-    """The metrics under their keys. Without a wish, the set goes by the type of the truth."""
-    if wanted is None:
-        return choose(_default_set(y_true, target))
+DATA_FAULTS = (LengthError, WeightError, MissingValueError, EmptyError)  # of the rows, whatever reads them
+
+
+def choose(wanted: Wanted, batch: Batch | None = None, target: Target | None = None) -> dict[str, Metric]:
+    """The metrics under their keys. Without a wish, the set goes by the types of truth and prediction."""
+    if wanted is None and batch is not None and target is not None:
+        return choose(_default_set(batch, target))
     if isinstance(wanted, Mapping):
         return {_checked_key(key): metric(value) for key, value in wanted.items()} or _none_given()
     if isinstance(wanted, (str, Metric)):
@@ -46,20 +57,37 @@ def _none_given() -> dict[str, Metric]:
     raise ParameterError("`metrics` must name at least one metric; it was empty")
 
 
-def _default_set(y_true: object, target: Target | None) -> list[str]:
-    values = ["rmse", "mae", "r2"]
-    kind = target.kind if target is not None else None
-    if kind == "value":
-        return values
-    if kind is None:
-        dtype = Batch(y_true, y_true).truth.dtype
-        if dtype.kind == "f":
-            return values
+VALUES = ["rmse", "mae", "r2"]
+LABELS = ["accuracy", "precision(average=macro)", "recall(average=macro)", "fscore(average=macro)"]
+
+
+def _default_set(batch: Batch, target: Target) -> list[str]:
+    """By the kind that was declared, or by the types; never by the values."""
+    if target.kind is not None:
+        if target.kind in ("value", "label"):
+            return VALUES if target.kind == "value" else LABELS
+        raise ParameterError(f'`metrics` must be given for kind="{target.kind}"')
+    truth = _type_of(batch, 0)
+    if truth == "real":
+        return VALUES
+    prediction = _type_of(batch, 1)
+    if prediction != "real":
+        return LABELS
+    if truth == "integer" and batch.prediction_columns == 1:
         raise ParameterError(
-            f"`metrics` or `kind` must be given, since a truth of type {dtype} can be numbers or labels; pass "
-            'kind="value" to evaluate numbers'
+            "`metrics` or `kind` must be given: whole numbers as truth with floats as predictions can be numbers to "
+            'predict (kind="value"), labels (kind="label"), or labels with probabilities (kind="probability")'
         )
-    raise ParameterError(f'`metrics` must be given for kind="{kind}"')
+    raise ParameterError("`metrics` must be given for labels with probabilities")
+
+
+def _type_of(batch: Batch, side: int) -> str:
+    """boolean, integer, real or text, from the type of an input."""
+    columns = (batch.truth_columns, batch.prediction_columns)[side]
+    if columns == 1:
+        return batch.labels(side).type
+    kind = (batch.truth, batch.prediction)[side].dtype.kind
+    return "real" if kind == "f" else "boolean" if kind == "b" else "integer"
 
 
 class Chosen:
@@ -73,27 +101,47 @@ class Chosen:
         self.metrics = metrics
         self.target = target
         self.errors: dict[str, TallymarkError] = {}
-        reads = [SumsOf()]  # counts rows and weight, whatever the metrics read
+        reads = []
         for key, item in metrics.items():
             try:
                 if columns is not None:  # None: no rows yet, so nothing can be wrong with them
                     item.check_columns(*columns)
-                reads.append(item.needs(target))  # type: ignore[arg-type]
+                reads.append(item.needs(target))
             except TallymarkError as error:
                 if errors == "raise":
                     raise
                 self.errors[key] = error
-        self.plan = Plan(reads)
+        self.plan = Plan(reads or [SizeOf()])  # rows and weight are counted, whatever the metrics read
 
     def fold(self, batch: Batch) -> States:
         """The states of a batch."""
         if self.errors:
-            batch.require_finite()  # columns that no state reads must not hide a fault
+            batch.require_present()  # what no state reads must not hide a fault
         return fold(batch, self.plan)
+
+    def without_unreadable(self, batch: Batch) -> Chosen:
+        """The same metrics, where those that cannot read these rows are failed cells and the others compute."""
+        batch.require_present()
+        failed = dict(self.errors)
+        for reads in self.plan.reads:
+            try:
+                fold(batch, Plan([reads]))
+            except DATA_FAULTS:
+                raise
+            except TallymarkError as error:
+                for key, item in self.metrics.items():
+                    if key not in failed and item.needs(self.target).group == reads.group:
+                        failed[key] = error
+        out = Chosen({}, self.target, None, errors="cell")
+        out.metrics = self.metrics
+        out.errors = failed
+        kept = [item.needs(self.target) for key, item in self.metrics.items() if key not in failed]
+        out.plan = Plan(kept or [SizeOf()])
+        return out
 
     def report(self, states: States, *, dropped: int, errors: str, batch: Batch | None = None) -> Report:
         """Read the states: one cell per metric."""
-        whole = self.plan.pick(states, SumsOf())
+        whole = states[0]
         n, weight = whole.n, total_weight(whole)
         cells = {key: self._cell(key, states, n, weight, errors, batch) for key in self.metrics}
         return Report(cells, n=n, total_weight=weight, dropped=dropped, kind=self.target.kind)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tallymark.batch import Batch, Target
-from tallymark.evaluation.chosen import Wanted, check_errors, choose, plan
+from tallymark.errors import TallymarkError
+from tallymark.evaluation.chosen import DATA_FAULTS, Wanted, check_errors, choose, plan
 from tallymark.evaluation.result import Report
 
 
@@ -14,14 +15,22 @@ def evaluate(
     *,
     weights: object = None,
     kind: str | None = None,
+    classes: object = None,
+    positive: object = None,
+    normalize: bool = False,
     missing: str = "error",
     errors: str = "cell",
 ) -> Report:
     """Evaluate many metrics in one pass over the rows.
 
     `metrics` is a list of names and metrics, or a mapping that gives them names of your own; without it, the set goes
-    by the type of the truth (rmse, mae and r2 for floats). `missing="drop"` leaves out rows with NaN or infinity and
-    counts them. A metric that cannot be computed on these rows becomes a failed cell; `errors="raise"` raises instead.
+    by the types: rmse, mae and r2 for a truth of floats; accuracy and macro precision, recall and F for labels.
+
+    `kind` says what the predictions are, where their type does not tell: "value", "label", "probability" (of the
+    positive class, or one column per class), "margin" (before sigmoid or softmax) or "score". `classes` are all classes
+    there are, in the order of the columns; `positive` is the positive one, 1 by default; `normalize=True` divides
+    probabilities by the sum of their row. `missing="drop"` leaves out rows with missing values and counts them. A
+    metric that cannot be computed on these rows becomes a failed cell; `errors="raise"` raises instead.
 
     >>> report = evaluate([3, -0.5, 2, 7], [2.5, 0, 2, 8], ["rmse", "mae"])
     >>> report["mae"]
@@ -35,9 +44,18 @@ def evaluate(
     mae     0.5       lower   same as y
     """
     check_errors(errors)
-    target = Target(kind)
-    chosen_metrics = choose(metrics, y_true, target)
+    target = Target(kind, classes=classes, positive=positive, normalize=normalize)
     batch = Batch(y_true, y_pred, weights, missing=missing)
     batch.require_rows()
+    chosen_metrics = choose(metrics, batch, target)
     chosen = plan(chosen_metrics, target, (batch.truth_columns, batch.prediction_columns), errors=errors)
-    return chosen.report(chosen.fold(batch), dropped=batch.dropped, errors=errors, batch=batch)
+    try:
+        states = chosen.fold(batch)
+    except DATA_FAULTS:
+        raise
+    except TallymarkError:
+        if errors == "raise":
+            raise
+        chosen = chosen.without_unreadable(batch)
+        states = chosen.fold(batch)
+    return chosen.report(states, dropped=batch.dropped, errors=errors, batch=batch)

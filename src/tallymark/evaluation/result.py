@@ -54,14 +54,30 @@ class Cell:
         return self._value
 
     def parts(self) -> list[tuple[str | None, float]]:
-        """The value as numbers: one, or one per output with its name."""
+        """The value as numbers: one, or one per output or class with its name; NaN for what is no number."""
         if isinstance(self._value, list):
             return [(f"output {k}", value) for k, value in enumerate(self._value)]
+        if isinstance(self._value, dict):
+            return [(str(label), value) for label, value in self._value.items()]
+        if self.shows_itself:
+            return [(None, math.nan)]
         return [(None, math.nan if self.error is not None else self._value)]
+
+    @property
+    def shows_itself(self) -> bool:
+        """Whether the value is a table of its own, such as a confusion matrix."""
+        return hasattr(self._value, "table") and hasattr(self._value, "to_dict")
+
+    def shown(self, value: float) -> str | float:
+        """What stands in the column of values."""
+        if self.error is not None:
+            return "failed"
+        return str(self._value.summary()) if self.shows_itself else float(value)
 
     def to_dict(self) -> dict[str, Any]:
         """The cell as plain data."""
-        out: dict[str, Any] = {"metric": str(self.metric), "value": self._value, "better": self.metric.better}
+        value = self._value.to_dict() if self.shows_itself else self._value
+        out: dict[str, Any] = {"metric": str(self.metric), "value": value, "better": self.metric.better}
         extra = {
             "unit": self.metric.unit or None,
             "reason": self.reason,
@@ -181,7 +197,7 @@ class Report(Mapping[str, Any]):
         rows = [
             (
                 f"{key} · {part}" if part else key,
-                "failed" if cell.error is not None else float(value),
+                cell.shown(value),
                 show_better(cell.metric.better),
                 cell.metric.unit,
             )
@@ -199,13 +215,17 @@ class Report(Mapping[str, Any]):
             title += f" · {self.dropped:,} dropped for missing values"
         return title
 
+    def _tables(self) -> list[Table]:
+        """The values, and below them those that are tables themselves."""
+        return [self._table(), *(cell.value.table() for cell in self._cells.values() if cell.shows_itself)]
+
     def __str__(self) -> str:
-        return to_text(self._table())
+        return "\n\n".join(map(to_text, self._tables()))
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return to_html(self._table())
+        return "".join(map(to_html, self._tables()))
 
 
 def why(cell: Cell) -> str | None:

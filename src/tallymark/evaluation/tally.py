@@ -24,11 +24,20 @@ class Tally:
     0.6123724356957945
     """
 
-    def __init__(self, metrics: Wanted, *, kind: str | None = None, missing: str = "error") -> None:
+    def __init__(
+        self,
+        metrics: Wanted,
+        *,
+        kind: str | None = None,
+        classes: object = None,
+        positive: object = None,
+        normalize: bool = False,
+        missing: str = "error",
+    ) -> None:
         if metrics is None:
             raise ParameterError("`metrics` must be given for a Tally: there are no rows yet to go by")
         self.metrics: dict[str, Metric] = choose(metrics)
-        self.target = Target(kind)
+        self.target = Target(kind, classes=classes, positive=positive, normalize=normalize)
         check_missing(missing)
         self.missing = missing
         self.dropped = 0
@@ -42,7 +51,7 @@ class Tally:
 
     def update(self, y_true: object, y_pred: object, *, weights: object = None) -> Tally:
         """Add rows. If they are refused, the tally stays as it was."""
-        batch = Batch(y_true, y_pred, weights, missing=self.missing)
+        batch = Batch(y_true, y_pred, weights, missing=self.missing, whole=False)
         columns = (batch.truth_columns, batch.prediction_columns)
         if self._columns is not None and batch.n and columns != self._columns:
             raise ShapeError(
@@ -62,14 +71,14 @@ class Tally:
             return NotImplemented
         if self.metrics != other.metrics or self.target != other.target:
             raise StateError(
-                f"only tallies of the same metrics and kind add; these have {', '.join(self.metrics)} and "
+                f"only tallies of the same metrics and target add; these have {', '.join(self.metrics)} and "
                 f"{', '.join(other.metrics)}"
             )
         if self._columns and other._columns and self._columns != other._columns:
             raise StateError(
                 f"only tallies of tables of the same width add; these have {self._columns} and {other._columns} columns"
             )
-        out = Tally(self.metrics, kind=self.target.kind, missing=self.missing)
+        out = Tally(self.metrics, missing=self.missing, **self.target.facts())
         out.dropped = self.dropped + other.dropped
         out._columns = self._columns or other._columns
         both = self._states and other._states
@@ -98,7 +107,7 @@ class Tally:
             "Tally",
             {
                 "metrics": [[key, str(item)] for key, item in self.metrics.items()],
-                "kind": self.target.kind,
+                "target": self.target.facts(),
                 "missing": self.missing,
                 "dropped": self.dropped,
                 "columns": None if self._columns is None else list(self._columns),
@@ -115,7 +124,7 @@ class Tally:
         if kind != "Tally":
             raise StateError(f"these bytes hold a {kind}, not a Tally")
         try:
-            out = Tally(dict(fields["metrics"]), kind=fields["kind"], missing=fields["missing"])
+            out = Tally(dict(fields["metrics"]), missing=fields["missing"], **fields["target"])
             out.dropped = int(fields["dropped"])
             out._columns = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
             out._states = tuple(State.restore(name, content) for name, content in fields["states"])

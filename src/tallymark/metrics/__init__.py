@@ -8,12 +8,18 @@ from tallymark.metrics.accuracy import *
 from tallymark.metrics.agreement import *
 from tallymark.metrics.base import *
 from tallymark.metrics.bias import *
+from tallymark.metrics.class_report import *
+from tallymark.metrics.cluster_purity import *
+from tallymark.metrics.cluster_shape import *
+from tallymark.metrics.clusters import *
+from tallymark.metrics.confusion import *
 from tallymark.metrics.correlation import *
 from tallymark.metrics.custom import *
 from tallymark.metrics.d2 import *
 from tallymark.metrics.deviance import *
 from tallymark.metrics.discovery import import_all as _import_all
 from tallymark.metrics.discovery import public_names as _public_names
+from tallymark.metrics.information import *
 from tallymark.metrics.interval import *
 from tallymark.metrics.labels import *
 from tallymark.metrics.listing import *
@@ -22,6 +28,7 @@ from tallymark.metrics.naming import *
 from tallymark.metrics.percentage_error import *
 from tallymark.metrics.precision_recall import *
 from tallymark.metrics.quantile import *
+from tallymark.metrics.rand import *
 from tallymark.metrics.rates import *
 from tallymark.metrics.regression import *
 from tallymark.metrics.robust_error import *

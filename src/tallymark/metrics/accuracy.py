@@ -6,8 +6,8 @@ import math
 
 from tallymark.batch import ANY_TARGET, Target
 from tallymark.errors import KindError
-from tallymark.metrics.labels import LabelMetric, mean_of_classes, require_single
 from tallymark.metrics.base import Undefined
+from tallymark.metrics.labels import LabelMetric, mean_of_classes, require_single
 from tallymark.states import Counts, PairsOf, divide
 
 __all__ = [

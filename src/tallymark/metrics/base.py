@@ -187,7 +187,7 @@ class Metric(metaclass=_Record):
     ) -> Any:
         """The value on these rows. Further keywords are parameters of the metric."""
         if parameters:
-            facts = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize}
+            facts: Any = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize}
             return self.replace(**parameters)(y_true, y_pred, weights=weights, missing=missing, **facts)
         target = ANY_TARGET
         if kind is not None or classes is not None or positive is not None or normalize is not False:

@@ -64,7 +64,7 @@ class AveragedMetric(LabelMetric, abstract=True):
     at_perfect = 1.0
     why: ClassVar[str] = ""
     """Why the ratio does not exist where its denominator is zero."""
-    samples = (
+    samples: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
         {"average": "macro"},
         {"average": "micro"},
@@ -74,9 +74,9 @@ class AveragedMetric(LabelMetric, abstract=True):
     )
 
     average: str | None = choice("auto", *AVERAGES)
-    """How the classes become one value: "binary" (the positive class), "macro" (their mean), "micro" (of the counts added
-    up), "weighted" (the mean by how often a class is true), or None for one value per class. By default binary for two
-    classes; with more, it must be given."""
+    """How the classes become one value: "binary" (the positive class), "macro" (their mean), "micro" (of the counts
+    added up), "weighted" (the mean by how often a class is true), or None for one value per class. By default binary
+    for two classes; with more, it must be given."""
     absent: float | str = absent_choice()
     """What a class without a value earns inside an average; "skip" leaves it out."""
 

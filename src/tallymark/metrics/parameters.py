@@ -46,7 +46,7 @@ def choice(default: str | None, *others: str | None) -> Any:
     options = (default, *others)
 
     def normal(name: str, value: Any) -> str | None:
-        if value is not None and not isinstance(value, str) or value not in options:
+        if (value is not None and not isinstance(value, str)) or value not in options:
             listed = ", ".join("None" if option is None else f'"{option}"' for option in options)
             raise ParameterError(f"`{name}` must be one of {listed}; it was {value!r}")
         return value

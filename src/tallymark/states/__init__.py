@@ -5,8 +5,10 @@ from tallymark.states.counts import Cells, Counts
 from tallymark.states.indicators import Indicators
 from tallymark.states.pairs import Pairs, PairsOf
 from tallymark.states.plan import Plan, States
+from tallymark.states.points import Points, PointsOf
 from tallymark.states.ranks import Ranks, RanksOf
 from tallymark.states.rows import Rows, RowsOf, exact_sum
+from tallymark.states.size import Size, SizeOf
 from tallymark.states.sums import Output, Sums, SumsOf, Total, total_weight
 from tallymark.states.terms import INTERVAL, LOWEST, PAIRED, QUANTILES, Term, check_columns
 
@@ -24,11 +26,15 @@ __all__ = [
     "Pairs",
     "PairsOf",
     "Plan",
+    "Points",
+    "PointsOf",
     "Ranks",
     "RanksOf",
     "Reads",
     "Rows",
     "RowsOf",
+    "Size",
+    "SizeOf",
     "State",
     "States",
     "Sums",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from tallymark.batch import Batch
 from tallymark.errors import StateError
@@ -60,7 +60,7 @@ class State(ABC):
         """The total weight, as an exact total."""
 
     @abstractmethod
-    def __add__(self, other: Self) -> Self: ...
+    def __add__(self, other: Any) -> State: ...
 
     @abstractmethod
     def fields(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -40,7 +40,7 @@ def count_rows(
     cells = (np.frombuffer(rows, np.int64), np.frombuffer(columns, np.int64))
     if isinstance(values, bytes):
         return (y, p), cells, np.frombuffer(values, np.int64), None
-    weighed, unit = values
+    weighed, unit = cast(tuple[list[Any], int | None], values)
     if unit is None:  # weights too far apart for a common unit: each comes with its own
         weighed = [int.from_bytes(raw, "little", signed=True) << shift for raw, shift in weighed]
         unit = -UNIT_BITS
@@ -95,7 +95,7 @@ def encode(batch: Batch, side: int, *, fractions: bool = False) -> tuple[list[La
     if column.names is None:
         return labels, codes
     named = _names_of(labels, column.names, batch, side)
-    fresh = sorted(set(named))  # type: ignore[type-var]
+    fresh = sorted(set(named))
     return fresh, np.array([fresh.index(label) for label in named], np.int64)[codes]
 
 
@@ -122,7 +122,7 @@ def _rename(
 ) -> tuple[Labels, Cells, Values]:
     """Places in a list of names become the names, in their order; equal names become one."""
     found = _names_of(labels[side], names, batch, side)
-    fresh = sorted(set(found))  # type: ignore[type-var]
+    fresh = sorted(set(found))
     if found == fresh:
         renamed = (fresh, labels[1]) if side == 0 else (labels[0], fresh)
         return renamed, cells, values

@@ -75,15 +75,16 @@ class PairsOf(Reads):
         classes = column_classes(self.target, batch)
         positive = 1
         if columns == 2:
-            found = classes.index(1) if 1 in classes and self.target.positive is None else None
-            positive = classes.index(self.target.positive) if self.target.positive in classes else found
-            positive = 1 if positive is None else positive
+            positive = classes.index(wanted) if (wanted := self._positive()) in classes else 1
         elif self.threshold != 0.5:
             raise ParameterError(
                 f"`threshold` is for two classes; with {columns} columns of predictions the largest one decides"
             )
         decision = (self.threshold, self.target.kind == "margin", self.target.normalize, positive)
         return self._count(batch, batch.prediction, LABELS, list(classes), decision)
+
+    def _positive(self) -> Label:
+        return 1 if self.target.positive is None else self.target.positive
 
     def _decides(self, batch: Batch) -> bool:
         """Whether predictions are probabilities or margins to decide on, by kind, type and shape."""
@@ -97,7 +98,7 @@ class PairsOf(Reads):
         if batch.prediction.dtype.kind != "f":
             raise ShapeError(
                 f"`y_pred` must be one label per row, or probabilities; it had {batch.prediction_columns} columns of "
-                f"type {batch.prediction.dtype}. Pass a table of 0 and 1 as `y_true` too if rows can have several labels"
+                f"type {batch.prediction.dtype}. Pass a table of 0 and 1 as `y_true` too if rows have several labels"
             )
         return True
 
@@ -152,7 +153,7 @@ class Pairs(State):
     their counts, or weights in units of 2**unit.
     """
 
-    __slots__ = ("_columns", "_counts", "_n", "_reads", "cells", "form", "labels", "unit", "values")
+    __slots__ = ("_columns", "_counts", "_n", "_reads", "_sizes", "cells", "form", "labels", "unit", "values")
 
     def __init__(
         self,
@@ -174,6 +175,7 @@ class Pairs(State):
         self.values = values
         self.unit = unit
         self._counts: Counts | None = None
+        self._sizes: tuple[list[int], list[int]] | None = None
 
     @property
     def reads(self) -> PairsOf:
@@ -199,6 +201,22 @@ class Pairs(State):
             return self.values.tolist()  # type: ignore[union-attr,no-any-return]
         return None if self.unit < 0 else [value << self.unit for value in self.values]
 
+    def sizes(self) -> tuple[list[int], list[int]]:
+        """The weight of every true and every predicted label."""
+        if self._sizes is None:
+            if self.unit is None:
+                rows, columns = (np.arange(len(side)) for side in self.labels)
+                classes = max(map(len, self.labels))
+                _, truth, predicted = class_counts(*self.cells, self.values, rows, columns, classes)
+                truth, predicted = truth[: len(self.labels[0])], predicted[: len(self.labels[1])]
+            else:
+                truth, predicted = [0] * len(self.labels[0]), [0] * len(self.labels[1])
+                for row, column, value in zip(*map(Array.tolist, self.cells), self.values, strict=True):
+                    truth[row] += value
+                    predicted[column] += value
+            self._sizes = (truth, predicted)
+        return self._sizes
+
     def classes(self) -> tuple[Sequence[Label], Sequence[int], Sequence[int]]:
         """All classes in order, and the place among them of each true and each predicted label."""
         truth, prediction = self.labels
@@ -211,7 +229,7 @@ class Pairs(State):
             places = range(len(truth))
             return truth, places, places
         else:
-            classes = sorted({*truth, *prediction})  # type: ignore[type-var]
+            classes = sorted({*truth, *prediction})
         index = {label: k for k, label in enumerate(classes)}
         return classes, [index[label] for label in truth], [index[label] for label in prediction]
 
@@ -283,7 +301,7 @@ class Pairs(State):
         moved = []
         for side in (0, 1):
             mine, theirs = self.labels[side], other.labels[side]
-            labels[side].extend(mine if mine == theirs else sorted({*mine, *theirs}))  # type: ignore[type-var]
+            labels[side].extend(mine if mine == theirs else sorted({*mine, *theirs}))
             index = {label: k for k, label in enumerate(labels[side])}
             for state in (self, other):
                 places = np.array([index[label] for label in state.labels[side]], np.int64)
@@ -315,7 +333,7 @@ class Pairs(State):
             "columns": None if self._columns is None else list(self._columns),
             "form": self.form,
             "n": self._n,
-            "labels": [_pack_labels(side) for side in self.labels],
+            "labels": [pack_labels(side) for side in self.labels],
             "cells": list(self.cells),
             "values": self.values if self.unit is None else pack_weights(self.values),  # type: ignore[arg-type]
             "unit": self.unit,
@@ -324,10 +342,10 @@ class Pairs(State):
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Pairs:
         reads = PairsOf(target_of(fields["target"]), float(fields["threshold"]), clusters=bool(fields["clusters"]))
-        labels = (_unpack_labels(fields["labels"][0]), _unpack_labels(fields["labels"][1]))
+        labels = (unpack_labels(fields["labels"][0]), unpack_labels(fields["labels"][1]))
         rows, columns = fields["cells"]
         unit = None if fields["unit"] is None else int(fields["unit"])
-        values = fields["values"] if unit is None else unpack_weights(fields["values"])
+        values: Any = fields["values"] if unit is None else unpack_weights(fields["values"])
         shape = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
         if not rows.ndim == columns.ndim == 1 or not rows.dtype == columns.dtype == np.int64:
             raise StateError("cells must be lists of places")
@@ -372,13 +390,15 @@ def target_of(fields: dict[str, Any]) -> Target:
     return Target(fields["kind"], classes=fields["classes"], positive=fields["positive"], normalize=fields["normalize"])
 
 
-def _pack_labels(labels: list[Label]) -> Any:
+def pack_labels(labels: list[Label]) -> Any:
+    """Labels as the byte format writes them: an array where they are integers that fit."""
     if all(type(label) is int and -(1 << 63) <= label < 1 << 63 for label in labels):
         return np.array(labels, np.int64)
     return list(labels)
 
 
-def _unpack_labels(packed: Any) -> list[Label]:
+def unpack_labels(packed: Any) -> list[Label]:
+    """The inverse of `pack_labels`."""
     labels = packed.tolist() if isinstance(packed, np.ndarray) else list(packed)
     if not all(type(label) in (int, float, str) for label in labels):
         raise StateError("labels must be numbers or strings")

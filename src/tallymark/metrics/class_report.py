@@ -1,0 +1,151 @@
+"""The classification report: precision, recall and F of every class, and their averages."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from tallymark.labels import Label
+from tallymark.metrics.base import Answer, Undefined
+from tallymark.metrics.labels import LabelMetric
+from tallymark.metrics.precision_recall import fscore, precision, recall
+from tallymark.report import Table, to_frame, to_html, to_text
+from tallymark.states import Counts, divide
+
+__all__ = ["ClassReport", "ClassificationReport", "classification_report"]
+
+_COLUMNS = (precision, recall, fscore)
+_NAMES = ("precision", "recall", "fscore", "support")
+
+
+class ClassScores(NamedTuple):
+    """The scores of a class, or an average of them, and the weight of its rows."""
+
+    precision: float
+    recall: float
+    fscore: float
+    support: float
+
+
+class ClassReport:
+    """Precision, recall and F of every class, and their averages.
+
+    `report["cat"]` are the scores of a class, `averages["macro"]` those of an average; `accuracy` is that of all rows.
+    It prints, shows itself in a notebook and exports.
+    """
+
+    __slots__ = ("accuracy", "averages", "notes", "scores")
+
+    def __init__(
+        self,
+        scores: dict[Label, ClassScores],
+        averages: dict[str, ClassScores],
+        accuracy: float,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        self.scores = scores
+        self.averages = averages
+        self.accuracy = accuracy
+        self.notes = notes
+
+    @property
+    def classes(self) -> list[Label]:
+        """The classes in order."""
+        return list(self.scores)
+
+    def __getitem__(self, label: Label) -> ClassScores:
+        if label not in self.scores:
+            raise KeyError(f"{label!r} is not a class; averages are under .averages")
+        return self.scores[label]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Scores by class and average as plain data."""
+        return {
+            "classes": [{"class": label, **scores._asdict()} for label, scores in self.scores.items()],
+            "averages": {name: scores._asdict() for name, scores in self.averages.items()},
+            "accuracy": self.accuracy,
+        }
+
+    def to_pandas(self) -> Any:
+        """One row per class and average, as a pandas data frame."""
+        return to_frame(self._columns(), "pandas")
+
+    def to_polars(self) -> Any:
+        """One row per class and average, as a Polars data frame."""
+        return to_frame(self._columns(), "polars")
+
+    def to_arrow(self) -> Any:
+        """One row per class and average, as an Arrow table."""
+        return to_frame(self._columns(), "arrow")
+
+    def _columns(self) -> dict[str, list[Any]]:
+        rows = [("class", str(label), *scores) for label, scores in self.scores.items()]
+        rows += [("average", name, *scores) for name, scores in self.averages.items()]
+        return {name: [row[k] for row in rows] for k, name in enumerate(("part", "name", *_NAMES))}
+
+    def summary(self) -> str:
+        """What it is, in a few words."""
+        return f"{len(self.scores)} classes"
+
+    def table(self) -> Table:
+        """The report as a table to render."""
+        shown = [(str(label), *scores) for label, scores in self.scores.items()]
+        shown += [(f"— {name}", *scores) for name, scores in self.averages.items()]
+        title = f"classification report · accuracy {self.accuracy:.6g}"
+        return Table(title, ("class", *_NAMES), shown, self.notes, numbers=_NAMES)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ClassReport) and repr(self.to_dict()) == repr(other.to_dict())
+
+    def __hash__(self) -> int:
+        return hash(repr(self.to_dict()))
+
+    def __repr__(self) -> str:
+        return to_text(self.table())
+
+    def _repr_html_(self) -> str:
+        return to_html(self.table())
+
+
+class ClassificationReport(LabelMetric):
+    """Precision, recall and F of every class, and their averages.
+
+    >>> classification_report(["cat", "dog", "dog"], ["cat", "cat", "dog"])
+    classification report · accuracy 0.666667
+    <BLANKLINE>
+    class       precision    recall    fscore  support
+    ──────────  ─────────  ────────  ────────  ───────
+    cat          0.5       1         0.666667        1
+    dog          1         0.5       0.666667        2
+    — macro      0.75      0.75      0.666667        3
+    — weighted   0.833333  0.666667  0.666667        3
+    """
+
+    better = None
+    formula = "TP / (TP + FP), TP / (TP + FN) and their harmonic mean, by class; their mean, and their mean by support"
+    reading = "Look for the classes that are low; support says how many rows stand behind a line."
+    pitfalls = ("In the averages, a class that was never predicted has a precision of 0.",)
+    samples = ({},)
+
+    def read(self, state: Any) -> Answer:
+        c: Counts = state.counts()
+        columns = [metric.class_values(c) for metric in _COLUMNS]
+        scores = {
+            label: ClassScores._make([*(math.nan if v is None else v for v in values), c.to_float(truth)])
+            for label, *values, truth in zip(c.classes, *columns, c.truth, strict=True)
+        }
+        support = c.to_float(sum(c.truth))
+        names = ("macro", "weighted") if c.single else ("micro", "macro", "weighted")
+        averages = {
+            name: ClassScores._make([*(_number(m.averaged(c, name)) for m in _COLUMNS), support]) for name in names
+        }
+        absent = [label for label, values in scores.items() if any(map(math.isnan, values))]
+        notes = tuple(f"{label!r} was never {'predicted' if scores[label].recall == 0 else 'true'}" for label in absent)
+        return Answer(ClassReport(scores, averages, divide(c.right, c.total), notes))
+
+
+def _number(value: float | Undefined) -> float:
+    return math.nan if isinstance(value, Undefined) else value
+
+
+classification_report = ClassificationReport()

@@ -1,0 +1,149 @@
+"""How well clusters are separated, by the points themselves: no truth is needed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallymark._core import centroid_spread
+from tallymark._core import silhouette as silhouettes
+from tallymark.batch import Target
+from tallymark.errors import KindError, ShapeError, WeightError
+from tallymark.metrics.base import Metric, Undefined
+from tallymark.states import ONE, Points, PointsOf, divide, exact_sum
+
+__all__ = [
+    "CalinskiHarabasz",
+    "DaviesBouldin",
+    "ShapeMetric",
+    "Silhouette",
+    "calinski_harabasz",
+    "davies_bouldin",
+    "silhouette",
+]
+
+
+class ShapeMetric(Metric, abstract=True):
+    """A metric of points and their clusters: called with an n × d table in the place of the truth.
+
+    A subclass writes `shape_value(points, clusters, weights, count)`. Distances are euclidean.
+    """
+
+    family: ClassVar[str] = "clustering"
+    kind: ClassVar[str] = "label"
+    better = "higher"
+    when_undefined = "There is one cluster only, or every row is a cluster of its own."
+
+    @property
+    def reads(self) -> PointsOf:
+        return PointsOf()
+
+    def needs(self, target: Target) -> PointsOf:
+        if target.kind not in (None, "label"):
+            raise KindError(f'{self} reads points and labels of clusters; it was given kind="{target.kind}"')
+        return PointsOf()
+
+    def check_columns(self, truth_columns: int, prediction_columns: int) -> None:
+        if prediction_columns != 1:
+            raise ShapeError(
+                f"`y_pred` must be the cluster of each row for {self}, and `y_true` the points; it had "
+                f"{prediction_columns} columns"
+            )
+
+    def formula_value(self, state: Points) -> float | Undefined:
+        table, clusters, weights, count = state.arrays()
+        if weights is not None and (weights != np.floor(weights)).any():
+            raise WeightError(f"`weights` must be whole numbers for {self}: weight 2 is the row twice")
+        if count < 2:
+            return Undefined("there is one cluster only")
+        total = len(table) if weights is None else float(weights.sum())
+        if count >= total:
+            return Undefined("every row is a cluster of its own")
+        return self.shape_value(table, clusters, weights, count)
+
+    def shape_value(self, table: Any, clusters: Any, weights: Any, count: int) -> float | Undefined:
+        """The value of points in canonical order, with clusters from 0 on and positive whole weights or None."""
+        raise NotImplementedError(f"{type(self).__name__} must define `shape_value`")
+
+
+class Silhouette(ShapeMetric):
+    """How much nearer points are to their own cluster than to the next one, on average.
+
+    >>> silhouette([[0, 0], [0, 1], [5, 5], [5, 6]], ["a", "a", "b", "b"]) > 0.8
+    True
+    """
+
+    aliases = {"silhouette_score": {}}
+    range = (-1.0, 1.0)
+    formula = "mean of (b − a) / max(a, b): mean distance to the nearest other cluster, and to the own"
+    reading = "1: far apart and compact. 0: on the border. Below 0: nearer to another cluster."
+    pitfalls = (
+        "It takes time with the square of the rows.",
+        "It favours round clusters, and depends on the scale of the columns.",
+    )
+
+    def shape_value(self, table: Any, clusters: Any, weights: Any, count: int) -> float:
+        each = silhouettes(table, clusters, weights, count)
+        if weights is None:
+            return divide(exact_sum(each), len(each) * ONE)
+        return divide(exact_sum(each * weights), exact_sum(weights))
+
+
+class DaviesBouldin(ShapeMetric):
+    """How much clusters overlap with the one that is most like them, on average; low is good.
+
+    >>> davies_bouldin([[0, 0], [0, 2], [8, 0], [8, 2]], [0, 0, 1, 1])
+    0.25
+    """
+
+    aliases = {"davies_bouldin_score": {}}
+    better = "lower"
+    range = (0.0, math.inf)
+    formula = "mean over clusters i of max over j of (s_i + s_j) / d_ij: mean distance to the centre, centres apart"
+    reading = "0 is best; below 1, neighbours are further apart than they are wide."
+    pitfalls = ("It favours round clusters, and depends on the scale of the columns.",)
+
+    def shape_value(self, table: Any, clusters: Any, weights: Any, count: int) -> float | Undefined:
+        centres, _, sizes, distances, _, _ = centroid_spread(table, clusters, weights, count)
+        spread = distances / sizes
+        worst = np.empty(count)
+        for k in range(count):  # one row at a time: no table of clusters by clusters
+            apart = np.sqrt(((centres - centres[k]) ** 2).sum(axis=1))
+            wide = spread + spread[k]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                overlap = np.where(apart > 0, wide / apart, np.where(wide > 0, np.inf, 0.0))
+            overlap[k] = -np.inf
+            worst[k] = overlap.max()
+        if np.isinf(worst).any():
+            return Undefined("two clusters have the same centre")
+        return math.fsum(worst) / count
+
+
+class CalinskiHarabasz(ShapeMetric):
+    """The spread between clusters relative to the spread within them.
+
+    >>> calinski_harabasz([[0, 0], [0, 2], [8, 0], [8, 2]], [0, 0, 1, 1])
+    32.0
+    """
+
+    aliases = {"calinski_harabasz_score": {}, "variance_ratio": {}}
+    range = (0.0, math.inf)
+    formula = "(Σ n_k |c_k − c|² / (K − 1)) / (Σ |x − c_k|² / (n − K))"
+    reading = "Higher is better; only values on the same points compare."
+    when_undefined = "There is one cluster only, every row is a cluster of its own, or all clusters are single points."
+    pitfalls = ("It grows with the number of rows.", "It favours round clusters of similar size.")
+
+    def shape_value(self, table: Any, clusters: Any, weights: Any, count: int) -> float | Undefined:
+        centres, centre, sizes, _, squares, _ = centroid_spread(table, clusters, weights, count)
+        within = math.fsum(squares)
+        if not within:
+            return Undefined("the points of every cluster coincide")
+        between = math.fsum(sizes * ((centres - centre) ** 2).sum(axis=1))
+        return between * (math.fsum(sizes) - count) / (within * (count - 1))
+
+
+silhouette = Silhouette()
+davies_bouldin = DaviesBouldin()
+calinski_harabasz = CalinskiHarabasz()

@@ -1,0 +1,90 @@
+"""The size state: how many rows there were and what they weigh, where nothing else is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from tallymark.batch import Batch
+from tallymark.errors import StateError
+from tallymark.states.base import ONE, Reads, State
+from tallymark.states.rows import exact_sum
+
+
+class SizeOf(Reads):
+    """Asks for rows and weight only."""
+
+    __slots__ = ()
+
+    @property
+    def group(self) -> Hashable:
+        return SizeOf
+
+    def join(self, other: SizeOf) -> SizeOf:
+        return self
+
+    def zero(self) -> Size:
+        return Size(None, 0, 0)
+
+    def fold(self, batch: Batch) -> Size:
+        if batch.n == 0:
+            return self.zero()
+        batch.require_weights()
+        weight = batch.n * ONE if batch.weights is None else exact_sum(batch.weights)
+        return Size((batch.truth_columns, batch.prediction_columns), batch.n, weight)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SizeOf)
+
+    def __hash__(self) -> int:
+        return hash(SizeOf)
+
+    def __repr__(self) -> str:
+        return "SizeOf()"
+
+
+class Size(State):
+    """Rows and their exact weight."""
+
+    __slots__ = ("_columns", "_n", "_weight")
+
+    def __init__(self, columns: tuple[int, int] | None, n: int, weight: int) -> None:
+        self._columns = columns
+        self._n = n
+        self._weight = weight
+
+    @property
+    def reads(self) -> SizeOf:
+        return SizeOf()
+
+    @property
+    def columns(self) -> tuple[int, int] | None:
+        return self._columns
+
+    @property
+    def n(self) -> int:
+        return self._n
+
+    @property
+    def weight(self) -> int:
+        return self._weight
+
+    def __add__(self, other: Size) -> Size:
+        if not isinstance(other, Size):
+            return NotImplemented
+        return Size(self._columns or other._columns, self._n + other._n, self._weight + other._weight)
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "columns": None if self._columns is None else list(self._columns),
+            "n": self._n,
+            "weight": self._weight,
+        }
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Size:
+        columns = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
+        n, weight = int(fields["n"]), int(fields["weight"])
+        if n < 0 or weight < 0 or (columns is None) != (n == 0):
+            raise StateError("rows and weights cannot be negative")
+        return cls(columns, n, weight)
