@@ -103,8 +103,8 @@ class Input {
       reader_ = std::make_unique<ObjectReader>(nb::object(), &view_, nb::borrow(normal), fractions);
     } else if (format.back() == 'w' || format.back() == 's') {
       if (format[0] == '>') throw_released("texts must be in this machine's byte order");
-      FixedTexts texts{static_cast<const char*>(view_.buf), view_.strides[0],
-                       static_cast<std::size_t>(view_.itemsize), format.back() == 'w'};
+      FixedTexts texts{static_cast<const char*>(view_.buf), view_.strides[0], static_cast<std::size_t>(view_.itemsize),
+                       format.back() == 'w'};
       reader_ = std::make_unique<TextReader>(texts);
     } else {
       throw_if_unreadable(source);
@@ -202,9 +202,8 @@ nb::tuple result(Input& truth, Input& prediction, PairCounts<Cell>& found, Value
     e.row = y.place[e.row];
     e.column = p.place[e.column];
   }
-  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
-    return a.row != b.row ? a.row < b.row : a.column < b.column;
-  });
+  std::sort(entries.begin(), entries.end(),
+            [](const auto& a, const auto& b) { return a.row != b.row ? a.row < b.row : a.column < b.column; });
   std::vector<std::int64_t> rows, columns;
   rows.reserve(entries.size());
   columns.reserve(entries.size());
@@ -379,24 +378,28 @@ nb::tuple class_counts(nb::handle rows, nb::handle columns, nb::handle counts, n
 }  // namespace
 
 void bind_pairs(nb::module_& m) {
-  m.def("count_pairs", &count, nb::arg("truth"), nb::arg("prediction"), nb::arg("weight").none(), nb::arg("fractions"),
-        nb::arg("decision").none(), nb::arg("normal"),
-        nb::sig("def count_pairs(truth: object, prediction: object, weight: object | None, fractions: bool, "
-                "decision: tuple[float, bool, bool, int] | None, normal: object) -> "
-                "tuple[list[int | float | str], list[int | float | str], bytes, bytes, object] | list[tuple[int, str, int, int]] | None"),
-        "Count the pairs of labels: labels of both sides in order, rows and columns of the cells (int64), and counts "
-        "(int64), or weights and their unit.\n\nA list of (side, fault, count, first row) if labels must be refused; None "
-        "if a weight must.");
+  m.def(
+      "count_pairs", &count, nb::arg("truth"), nb::arg("prediction"), nb::arg("weight").none(), nb::arg("fractions"),
+      nb::arg("decision").none(), nb::arg("normal"),
+      nb::sig("def count_pairs(truth: object, prediction: object, weight: object | None, fractions: bool, "
+              "decision: tuple[float, bool, bool, int] | None, normal: object) -> "
+              "tuple[list[int | float | str], list[int | float | str], bytes, bytes, object] | list[tuple[int, str, "
+              "int, int]] | None"),
+      "Count the pairs of labels.\n\nLabels of both sides in order, rows and columns of the cells (int64), and counts\n"
+      "(int64), or weights and their unit.\n\nA list of (side, fault, count, first row) if labels must be refused; "
+      "None "
+      "if a weight must.");
   m.def("encode_labels", &encode, nb::arg("source"), nb::arg("fractions"), nb::arg("normal"),
         nb::sig("def encode_labels(source: object, fractions: bool, normal: object) -> "
                 "tuple[list[int | float | str], bytes] | list[tuple[int, str, int, int]]"),
         "The labels of a column in order, and the place of each row's label among them (int64).\n\nA list of (side, "
         "fault, count, first row) if labels must be refused.");
-  m.def("decide", &decide, nb::arg("column"), nb::arg("decision"),
-        nb::sig("def decide(column: object, decision: tuple[float, bool, bool, int]) -> "
-                "bytes | list[tuple[int, str, int, int]]"),
-        "Whether each row of a column of probabilities or margins reaches the threshold: a byte of 0 or 1 per row.\n\nA "
-        "list of (side, fault, count, first row) if rows must be refused.");
+  m.def(
+      "decide", &decide, nb::arg("column"), nb::arg("decision"),
+      nb::sig("def decide(column: object, decision: tuple[float, bool, bool, int]) -> "
+              "bytes | list[tuple[int, str, int, int]]"),
+      "Whether each row of a column of probabilities or margins reaches the threshold: a byte of 0 or 1 per row.\n\nA "
+      "list of (side, fault, count, first row) if rows must be refused.");
   m.def("class_counts", &class_counts, nb::arg("rows"), nb::arg("columns"), nb::arg("counts"), nb::arg("row_class"),
         nb::arg("column_class"), nb::arg("classes"),
         nb::sig("def class_counts(rows: object, columns: object, counts: object, row_class: object, "

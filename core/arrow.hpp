@@ -1,5 +1,5 @@
-// Labels in Arrow's C data interface, as Arrow, Polars and pandas hand them over: texts, numbers, bools and dictionaries
-// of them, in chunks, with a bitmap of what is there. Read in place; no Arrow library is needed.
+// Labels in Arrow's C data interface, as Arrow, Polars and pandas hand them over: texts, numbers, bools and
+// dictionaries of them, in chunks, with a bitmap of what is there. Read in place; no Arrow library is needed.
 #pragma once
 
 #include <cstddef>
@@ -168,7 +168,7 @@ class ArrowColumn {
   bool readable() const { return readable_; }
   std::size_t rows() const { return rows_; }
   bool coded() const { return coded_; }
-  const ArrowType& type() const { return type_; }            // of the rows, or of their codes
+  const ArrowType& type() const { return type_; }                        // of the rows, or of their codes
   const ArrowType& values() const { return coded_ ? *values_ : type_; }  // of the labels
   const std::vector<ArrowChunk>& chunks() const { return chunks_; }
 
@@ -222,8 +222,7 @@ class ArrowReader final : public LabelReader {
     if (is_text()) return {Label::Form::utf8, 0, 0.0, texts_.text(code)};
     const std::uint64_t key = numbers_.key(code);
     if (real_labels()) return {Label::Form::real, 0, real(key)};
-    if (column_->values().number == Type::u64)
-      return {Label::Form::large, static_cast<std::int64_t>(key ^ kTop)};
+    if (column_->values().number == Type::u64) return {Label::Form::large, static_cast<std::int64_t>(key ^ kTop)};
     return {Label::Form::integer, static_cast<std::int64_t>(key)};
   }
   bool less(std::uint32_t a, std::uint32_t b) const override {
@@ -242,9 +241,7 @@ class ArrowReader final : public LabelReader {
     const ArrowForm form = column_->values().form;
     return form == ArrowForm::text || form == ArrowForm::large_text || form == ArrowForm::text_view;
   }
-  bool real_labels() const {
-    return column_->values().form == ArrowForm::number && is_float(column_->values().number);
-  }
+  bool real_labels() const { return column_->values().form == ArrowForm::number && is_float(column_->values().number); }
 
   // Codes of values; faults are noted under `row` and the rows after it.
   void read_values(const ArrowChunk& chunk, const ArrowType& type, std::size_t from, std::size_t n, std::size_t row,
@@ -254,7 +251,8 @@ class ArrowReader final : public LabelReader {
       if (type.form == ArrowForm::none || !chunk.valid(from + i)) {
         codes[i] = refuse(Fault::missing, row + i);
       } else if (type.form == ArrowForm::boolean) {
-        codes[i] = numbers_.code(ArrowChunk::bit(chunk.buffer(1), chunk.offset + static_cast<std::int64_t>(from + i)) ? 1 : 0);
+        codes[i] =
+            numbers_.code(ArrowChunk::bit(chunk.buffer(1), chunk.offset + static_cast<std::int64_t>(from + i)) ? 1 : 0);
       } else if (type.form != ArrowForm::number) {
         codes[i] = texts_.code(chunk.text(type, from + i));
       } else if (!is_float(type.number)) {

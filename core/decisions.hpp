@@ -17,8 +17,8 @@ inline constexpr double kSumTolerance = 1e-4;  // how far from 1 the probabiliti
 // How numbers in the columns of a prediction become a class.
 struct Decision {
   double threshold = 0.5;
-  bool margin = false;     // before sigmoid or softmax
-  bool normalize = false;  // divide the probabilities of a row by their sum
+  bool margin = false;       // before sigmoid or softmax
+  bool normalize = false;    // divide the probabilities of a row by their sum
   std::size_t positive = 1;  // the column of the positive class, of two
 };
 

@@ -129,7 +129,8 @@ struct Text {
       std::memcpy(&high, at + n - 4, 4);
       head = (static_cast<std::uint64_t>(high) << 32) | low;
     } else {
-      for (std::size_t k = 0; k < n; ++k) head |= static_cast<std::uint64_t>(static_cast<unsigned char>(at[k])) << 8 * k;
+      for (std::size_t k = 0; k < n; ++k)
+        head |= static_cast<std::uint64_t>(static_cast<unsigned char>(at[k])) << 8 * k;
     }
   }
 

@@ -119,8 +119,7 @@ TM_CLONES static void read_keys(const Column& c, std::size_t first, std::size_t 
       return;
     default:  // u64: the top bit is flipped, which keeps the order
       read_integers_as<std::uint64_t>(c, first, n, out);
-      for (std::size_t i = 0; i < n; ++i)
-        out[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(out[i]) ^ kTop);
+      for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(out[i]) ^ kTop);
   }
 }
 
@@ -281,9 +280,9 @@ class NumberReader final : public LabelReader {
 
 inline std::unique_ptr<LabelReader> read_numbers(const Column& column, std::size_t rows, bool fractions) {
   const KeyRange range = range_of(column, rows);
-  const bool small = range.whole && static_cast<std::uint64_t>(range.highest) -
-                                            static_cast<std::uint64_t>(range.lowest) <
-                                        static_cast<std::uint64_t>(kSmall);
+  const bool small =
+      range.whole && static_cast<std::uint64_t>(range.highest) - static_cast<std::uint64_t>(range.lowest) <
+                         static_cast<std::uint64_t>(kSmall);
   if (small || rows == 0) return std::make_unique<RangeReader>(column, range);
   return std::make_unique<NumberReader>(column, fractions);
 }

@@ -1,5 +1,5 @@
-// Counts of pairs of labels: a dense table while the classes are few, a hashed one when they are many. Weights are added
-// exactly, as fixed-point integers, so that a count is a function of the multiset of rows.
+// Counts of pairs of labels: a dense table while the classes are few, a hashed one when they are many. Weights are
+// added exactly, as fixed-point integers, so that a count is a function of the multiset of rows.
 #pragma once
 
 #include <algorithm>
@@ -226,8 +226,7 @@ PairCounts<Cell> count_pairs(LabelReader& truth, LabelReader& prediction, std::s
   for (std::size_t t = 1; t < parts.size(); ++t) {
     const auto to_row = truth.adopt(*parts[t].truth), to_column = prediction.adopt(*parts[t].prediction);
     parts[0].table.reserve(truth.size(), prediction.size());
-    for (const auto& e : parts[t].table.entries())
-      parts[0].table.add(to_row[e.row], to_column[e.column], e.value);
+    for (const auto& e : parts[t].table.entries()) parts[0].table.add(to_row[e.row], to_column[e.column], e.value);
     out.truth.add(parts[t].truth->faults);
     out.prediction.add(parts[t].prediction->faults);
   }
@@ -261,8 +260,8 @@ inline PairCounts<Weighed> weigh_rows(LabelReader& truth, LabelReader& predictio
 inline PairCounts<Summed> sum_rows(LabelReader& truth, LabelReader& prediction, std::size_t rows,
                                    const Column& weight) {
   return count_pairs<Summed>(truth, prediction, rows,
-                             [&weight](std::size_t first, std::size_t n, const std::uint32_t* a,
-                                       const std::uint32_t* b, PairTable<Summed>& table) {
+                             [&weight](std::size_t first, std::size_t n, const std::uint32_t* a, const std::uint32_t* b,
+                                       PairTable<Summed>& table) {
                                double values[kBlock];
                                read_rows(weight, first, n, values);
                                for (std::size_t i = 0; i < n; ++i)

@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+import doctest
+import re
 import sys
 from pathlib import Path
 
 import tallymark as tm
+from tallymark.metrics import registry
 from tallymark.metrics.listing import show_better
 
 FOLDER = Path(__file__).parent / "reference"
+COMMON = ("undefined", "outputs", "threshold", "absent")
+SHARED = {
+    "regression": (
+        "e = ŷ − y. `outputs=` says how several outputs become one value: `mean`, `each`, or one weight per output.",
+    ),
+    "classification": (
+        "TP, FP, FN and TN are the weights of true and false positives and negatives of one class against the rest.",
+        "`average=` says how classes become one value: `binary` (the positive class; the default for two classes),",
+        "`macro` (their mean), `micro` (of the counts added up), `weighted` (by how often a class is true), or `None`",
+        "for one value per class. `absent=` is what a class without a value earns in an average (0 by default; `skip`",
+        "leaves it out). `threshold=` is the probability from which on a row is called positive. See",
+        "[labels, probabilities, classes](../concepts/labels.md).",
+    ),
+    "clustering": (
+        "n_ij counts rows of true cluster i and predicted cluster j, a_i and b_j are their sizes, H is entropy.",
+        "Labels of any type name the clusters, and need not be the same on both sides.",
+    ),
+}
 
 
 def page(family: str) -> str:
@@ -17,15 +38,15 @@ def page(family: str) -> str:
     lines = [
         f"# {family.capitalize()} metrics",
         "",
-        "Written by `make docs` from the definitions. `w` is the weight, ŷ the prediction, e = ŷ − y.",
-        "Every metric has the parameter `undefined=`: what stands for an undefined value. Those of regression have",
-        "`outputs=` too: how several outputs become one value (`mean`, `each`, or one weight per output).",
+        "Written by `make docs` from the definitions. `w` is the weight, ŷ the prediction.",
+        *SHARED.get(family, ()),
+        "Every metric has the parameter `undefined=`: what stands for an undefined value.",
         "",
         "| metric | better | range | unit | state |",
         "|---|---|---|---|---|",
     ]
     for metric in metrics:
-        size = "grows with the rows" if metric.grows else "fixed"
+        size = metric.size if metric.size == "fixed" else f"grows with the {metric.size}"
         link = f"[`{metric.name}`](#{metric.name})"
         lines.append(f"| {link} | {show_better(metric.better)} | {show_range(metric)} | {metric.unit} | {size} |")
     for metric in metrics:
@@ -35,7 +56,7 @@ def page(family: str) -> str:
 
 def section(metric: tm.Metric) -> list[str]:
     """One metric: what it is, its formula, how to read it, and what to mind."""
-    own = {key: value for key, value in metric.parameters().items() if key not in ("undefined", "outputs")}
+    own = {key: value for key, value in metric.parameters().items() if key not in COMMON}
     call = f"tm.{metric.name}(y_true, y_pred{''.join(f', {key}={value}' for key, value in own.items())})"
     lines = [f"## {metric.name}", "", metric.description, "", "```text", metric.formula, "```", "", f"- Call: `{call}`"]
     lines.append(f"- Better: {show_better(metric.better)}; range {show_range(metric)}")
@@ -48,12 +69,11 @@ def section(metric: tm.Metric) -> list[str]:
     lines += [f"- Mind: {pitfall}" for pitfall in metric.pitfalls]
     if metric.aliases:
         lines.append(f"- Also known as: {', '.join(f'`{alias}`' for alias in metric.aliases)}")
-    example = [line.strip() for line in (type(metric).__doc__ or "").splitlines() if line.strip()]
-    start = next((k for k, line in enumerate(example) if line.startswith(">>>")), None)
-    if start is None:
+    examples = doctest.DocTestParser().get_examples(type(metric).__doc__ or "")
+    if not examples:
         return lines
-    shown = [line.replace(">>> ", ">>> tm.").replace("== ", "== tm.") for line in example[start : start + 2]]
-    return [*lines, "", "```python", *shown, "", "```"]
+    first = re.sub(r"\b(\w+)(?=\()", lambda m: f"tm.{m[1]}" if m[1] in registry.classes else m[1], examples[0].source)
+    return [*lines, "", "```python", f">>> {first}{examples[0].want}", "```"]
 
 
 def is_public(metric: tm.Metric) -> bool:

@@ -18,7 +18,10 @@ def count_pairs(
     | None
 ):
     """
-    Count the pairs of labels: labels of both sides in order, rows and columns of the cells (int64), and counts (int64), or weights and their unit.
+    Count the pairs of labels.
+
+    Labels of both sides in order, rows and columns of the cells (int64), and counts
+    (int64), or weights and their unit.
 
     A list of (side, fault, count, first row) if labels must be refused; None if a weight must.
     """

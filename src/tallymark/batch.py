@@ -195,7 +195,7 @@ class Batch:
             source = source.iloc
         found = source[row]
         found = found.as_py() if hasattr(found, "as_py") else found
-        return found.item() if isinstance(found, np.generic) else found
+        return found.tolist() if isinstance(found, (np.generic, np.ndarray)) else found
 
     def _read_numbers(self, side: int) -> Array:
         found = as_numbers(self._sources[side], NAMES[side])

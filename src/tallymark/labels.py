@@ -139,9 +139,10 @@ def normal_label(item: Any) -> Any:
     try:
         value = float(item)
     except OverflowError:
-        return int(item)
+        return math.floor(item)
     except ValueError:  # a signalling NaN
         return None
     if not math.isfinite(value):
         return None
-    return int(item) if item == int(item) else value
+    whole = math.floor(item)
+    return whole if item == whole else value

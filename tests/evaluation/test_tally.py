@@ -109,11 +109,11 @@ def test_bytes_that_do_not_fit_are_refused():
         {"columns": ["a", "b"]},
         {"columns": [2, 2]},
         {"missing": "zzz"},
-        {"kind": "zzz"},
+        {"target": {"kind": "zzz"}},
     ):
         with pytest.raises(tm.TallymarkError):
             tm.Tally.from_bytes(pack("Tally", {**fields, **change}))
-    del fields["kind"]
+    del fields["target"]
     with pytest.raises(tm.StateError, match="valid Tally"):
         tm.Tally.from_bytes(pack("Tally", fields))
 

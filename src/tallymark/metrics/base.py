@@ -121,9 +121,14 @@ class Metric(metaclass=_Record):
         return (type(self).__doc__ or "").strip().split("\n\n")[0].replace("\n", " ").strip()
 
     @property
+    def size(self) -> str:
+        """What the size of the state goes with: "fixed", "distinct pairs" or "rows"."""
+        return type(self.reads.zero()).size
+
+    @property
     def grows(self) -> bool:
-        """Whether the state grows with the rows."""
-        return type(self.reads.zero()).grows
+        """Whether the state keeps the rows."""
+        return self.size == "rows"
 
     # What a subclass writes.
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from tallymark._core import centroid_spread
 from tallymark._core import silhouette as silhouettes
-from tallymark.batch import Target
-from tallymark.errors import KindError, ShapeError, WeightError
+from tallymark.batch import Batch, Target
+from tallymark.errors import KindError, ShapeError
 from tallymark.metrics.base import Metric, Undefined
+from tallymark.metrics.clusters import fractional_weight
 from tallymark.states import ONE, Points, PointsOf, divide, exact_sum
 
 __all__ = [
@@ -52,10 +53,12 @@ class ShapeMetric(Metric, abstract=True):
                 f"{prediction_columns} columns"
             )
 
+    def check_values(self, state: Points, batch: Batch | None) -> None:
+        if not state.has_whole_weights():
+            raise fractional_weight(self, batch)
+
     def formula_value(self, state: Points) -> float | Undefined:
         table, clusters, weights, count = state.arrays()
-        if weights is not None and (weights != np.floor(weights)).any():
-            raise WeightError(f"`weights` must be whole numbers for {self}: weight 2 is the row twice")
         if count < 2:
             return Undefined("there is one cluster only")
         total = len(table) if weights is None else float(weights.sum())

@@ -51,9 +51,16 @@ class ClusterMetric(Metric, abstract=True):
 
     def check_values(self, state: Any, batch: Batch | None) -> None:
         if self.whole_weights and state.unit is not None and state.unit < 0:
-            raise WeightError(
-                f"`weights` must be whole numbers for {self}, which counts pairs of rows: weight 2 is the row twice"
-            )
+            raise fractional_weight(self, batch)
+
+
+def fractional_weight(metric: Metric, batch: Batch | None) -> WeightError:
+    """The error for weights that are no numbers of rows."""
+    place = ""
+    if batch is not None and batch.weights is not None:
+        row = int(np.argmax(batch.weights != np.floor(batch.weights)))
+        place = f"; row {row} has {float(batch.weights[row])}"
+    return WeightError(f"`weights` must be whole numbers for {metric}, since weight 2 is the row twice{place}")
 
 
 def is_identical(pairs: Pairs) -> bool:

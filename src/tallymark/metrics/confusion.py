@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -151,6 +152,7 @@ class ConfusionMatrix(LabelMetric):
     """
 
     better = None
+    range = (0.0, math.inf)
     formula = "n_ij: the weight of rows of class i that were called j"
     reading = "The diagonal is right; a row says what became of a class, a column what its name was given to."
     pitfalls = ("Large classes hide small ones: look at normalized() too.",)

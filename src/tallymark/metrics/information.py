@@ -155,6 +155,7 @@ class VMeasure(ClusterMetric):
     0.739667
     """
 
+    name = "v_measure"
     aliases = {"v_measure_score": {}}
     symmetric = False
     formula = "(1 + beta) h c / (beta h + c)"

@@ -46,10 +46,7 @@ class Listing(Sequence[Metric]):
         return [facts(metric) for metric in self._metrics]
 
     def _table(self) -> Table:
-        rows = [
-            (m.name, m.family, show_better(m.better), m.unit, "grows" if m.grows else "fixed", m.description)
-            for m in self._metrics
-        ]
+        rows = [(m.name, m.family, show_better(m.better), m.unit, m.size, m.description) for m in self._metrics]
         title = f"{len(self)} metrics" if len(self) != 1 else "1 metric"
         return Table(title, ("metric", "family", "better", "unit", "state", "what it is"), rows)
 
@@ -70,7 +67,7 @@ def facts(metric: Metric) -> dict[str, Any]:
         "range": metric.range,
         "at_perfect": metric.at_perfect,
         "unit": metric.unit,
-        "state": "grows" if metric.grows else "fixed",
+        "state": metric.size,
         "parameters": metric.parameters(),
         "aliases": dict(metric.aliases),
         "description": metric.description,

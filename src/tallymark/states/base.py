@@ -32,12 +32,12 @@ def divide(numerator: int, denominator: int) -> float:
 class State(ABC):
     """What a metric needs to know about the rows seen so far.
 
-    Nothing changes a state once it is made. States add in any order and grouping, and zero changes nothing. `grows`
-    says whether the size of the state grows with the rows or stays fixed.
+    Nothing changes a state once it is made. States add in any order and grouping, and zero changes nothing. `size`
+    says what the size of the state goes with: it is fixed, or grows with the distinct pairs of labels or with the rows.
     """
 
     __slots__ = ()
-    grows: ClassVar[bool] = False
+    size: ClassVar[str] = "fixed"
 
     @property
     @abstractmethod

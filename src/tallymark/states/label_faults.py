@@ -27,7 +27,7 @@ def label_fault(batch: Batch, faults: list[Fault], *, decided: bool) -> InputErr
         )
     if fault == "outside":
         return DomainError(
-            f"`y_pred` must hold probabilities in [0, 1], since it holds floats; {rows} others, the first at row {row} "
+            f"`y_pred` must hold probabilities in [0, 1]; {rows} others, the first at row {row} "
             f'({_shown(batch, side, row)}). Pass kind="label" if they are labels, kind="margin" if they are margins'
         )
     if fault == "sum":

@@ -113,7 +113,7 @@ class PairsOf(Reads):
         self, batch: Batch, prediction: Any, form: str, names: Sequence[Label] | None, decision: Decision | None
     ) -> Pairs:
         labels, cells, values, unit = read_pairs(batch, prediction, names, fractions=self.clusters, decision=decision)
-        if form == LABELS:
+        if form == LABELS and not self.clusters:  # clusters have names on either side, of any type
             _check_same_type(labels)
         if self.target.classes is not None:
             check_classes(labels if form == LABELS else labels[:1], self.target)
@@ -154,6 +154,7 @@ class Pairs(State):
     """
 
     __slots__ = ("_columns", "_counts", "_n", "_reads", "_sizes", "cells", "form", "labels", "unit", "values")
+    size = "distinct pairs"
 
     def __init__(
         self,
@@ -297,6 +298,8 @@ class Pairs(State):
         return self._plus(other)
 
     def _plus(self, other: Pairs) -> Pairs:
+        firsts = [[*self.labels[side][:1], *other.labels[side][:1]] for side in (0, 1)]
+        _check_mergeable((firsts[0], firsts[1]), together=self.form == LABELS and not self._reads.clusters)
         labels: Labels = ([], [])
         moved = []
         for side in (0, 1):
@@ -306,8 +309,6 @@ class Pairs(State):
             for state in (self, other):
                 places = np.array([index[label] for label in state.labels[side]], np.int64)
                 moved.append(places[state.cells[side]])
-        if self.form == LABELS:
-            _check_mergeable(labels)
         cells = (np.concatenate(moved[:2]), np.concatenate(moved[2:]))
         unit = None
         if self.unit is None and other.unit is None:
@@ -364,8 +365,7 @@ class Pairs(State):
             raise StateError("the predictions have an unknown form")
         if fields["form"] == POSITIVE and not set(labels[1]) <= {0, 1}:
             raise StateError("decisions must be 0 or 1")
-        if fields["form"] == LABELS:
-            _check_mergeable(labels)
+        _check_mergeable(labels, together=fields["form"] == LABELS and not reads.clusters)
         return cls(reads, shape, fields["form"], n, labels, (rows, columns), values, unit)
 
 
@@ -380,8 +380,9 @@ def check_addable(left: State, right: State) -> None:
         )
 
 
-def _check_mergeable(labels: Labels) -> None:
-    if len({isinstance(label, str) for side in labels for label in (side[:1] + side[-1:])}) > 1:
+def _check_mergeable(labels: Labels, *, together: bool) -> None:
+    kinds = [{isinstance(label, str) for label in side} for side in labels]
+    if max(map(len, kinds)) > 1 or (together and len(set.union(*kinds)) > 1):
         raise StateError("only states of one kind of label add; these hold numbers and strings")
 
 

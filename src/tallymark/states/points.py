@@ -65,7 +65,7 @@ class Points(State):
     """Coordinates as n × d arrays of float64, clusters, and weights or None."""
 
     __slots__ = ("_chunks",)
-    grows = True
+    size = "rows"
 
     def __init__(self, chunks: tuple[Chunk, ...]) -> None:
         self._chunks = chunks
@@ -87,6 +87,10 @@ class Points(State):
     @property
     def columns(self) -> tuple[int, int] | None:
         return (self._chunks[0].table.shape[1], 1) if self._chunks else None
+
+    def has_whole_weights(self) -> bool:
+        """Whether every weight is a number of rows."""
+        return all(chunk.weights is None or (chunk.weights == np.floor(chunk.weights)).all() for chunk in self._chunks)
 
     def arrays(self) -> tuple[Array, Array, Array | None, int]:
         """Points, clusters from 0 on, weights or None, and how many clusters there are.

@@ -60,7 +60,7 @@ class Rows(State):
     """Truth and prediction as n × k arrays of float64, and weights or None."""
 
     __slots__ = ("_chunks",)
-    grows = True
+    size = "rows"
 
     def __init__(self, chunks: tuple[Chunk, ...]) -> None:
         self._chunks = chunks
