@@ -339,33 +339,39 @@ nb::object decide(nb::handle column, const DecisionTuple& decision) {
   return nb::bytes(out.data(), out.size());
 }
 
-// Sums of cells by class: what is right, what is true, what was predicted.
+// An array of int64.
+std::vector<std::int64_t> read_places(nb::handle source) {
+  const Buffer held(source);
+  const auto columns = held.columns();
+  if (columns.size() != 1 || columns.front().type != Type::i64) throw nb::value_error("places must be int64");
+  std::vector<std::int64_t> out(held.rows());
+  read_keys(columns.front(), 0, out.size(), out.data());
+  return out;
+}
+
+// Sums of cells by class: what is right, what is true, what was predicted. A map tells the class of each label; none
+// says that they are the same.
 nb::tuple class_counts(nb::handle rows, nb::handle columns, nb::handle counts, nb::handle row_class,
                        nb::handle column_class, std::size_t classes) {
-  const Buffer held[] = {Buffer(rows), Buffer(columns), Buffer(counts), Buffer(row_class), Buffer(column_class)};
-  const std::size_t n = held[0].rows();
-  if (held[1].rows() != n || held[2].rows() != n) throw nb::value_error("cells differ in length");
-  std::vector<std::vector<std::int64_t>> columns_of(5);
-  for (std::size_t k = 0; k < 5; ++k) {
-    const Column c = held[k].columns().front();
-    if (c.type != Type::i64) throw nb::value_error("cells must be int64");
-    columns_of[k].resize(held[k].rows());
-    read_keys(c, 0, held[k].rows(), columns_of[k].data());
-  }
-  std::vector<std::int64_t> right(classes), truth(classes), predicted(classes);
-  const auto place = [&](std::size_t side, std::int64_t at) {
-    const auto& map = columns_of[side];
-    if (at < 0 || static_cast<std::size_t>(at) >= map.size()) throw nb::value_error("no such label");
-    const std::int64_t c = map[static_cast<std::size_t>(at)];
-    if (c < 0 || static_cast<std::size_t>(c) >= classes) throw nb::value_error("no such class");
-    return static_cast<std::size_t>(c);
+  const auto y = read_places(rows), p = read_places(columns), n = read_places(counts);
+  if (p.size() != y.size() || n.size() != y.size()) throw nb::value_error("cells differ in length");
+  std::vector<std::int64_t> maps[2];
+  if (!row_class.is_none()) maps[0] = read_places(row_class);
+  if (!column_class.is_none()) maps[1] = read_places(column_class);
+  const bool mapped[2] = {!row_class.is_none(), !column_class.is_none()};
+  const auto place = [&](std::size_t side, std::int64_t label) {
+    const std::size_t known = mapped[side] ? maps[side].size() : classes;
+    if (label < 0 || static_cast<std::size_t>(label) >= known) throw nb::value_error("no such label");
+    const std::int64_t found = mapped[side] ? maps[side][static_cast<std::size_t>(label)] : label;
+    if (found < 0 || static_cast<std::size_t>(found) >= classes) throw nb::value_error("no such class");
+    return static_cast<std::size_t>(found);
   };
-  for (std::size_t k = 0; k < n; ++k) {
-    const std::size_t y = place(3, columns_of[0][k]), p = place(4, columns_of[1][k]);
-    const std::int64_t count = columns_of[2][k];
-    truth[y] += count;
-    predicted[p] += count;
-    if (y == p) right[y] += count;
+  std::vector<std::int64_t> right(classes), truth(classes), predicted(classes);
+  for (std::size_t k = 0; k < y.size(); ++k) {
+    const std::size_t true_class = place(0, y[k]), said = place(1, p[k]);
+    truth[true_class] += n[k];
+    predicted[said] += n[k];
+    if (true_class == said) right[said] += n[k];
   }
   const auto to_list = [](const std::vector<std::int64_t>& values) {
     nb::list out;
@@ -373,6 +379,35 @@ nb::tuple class_counts(nb::handle rows, nb::handle columns, nb::handle counts, n
     return out;
   };
   return nb::make_tuple(to_list(right), to_list(truth), to_list(predicted));
+}
+
+// How many columns of each row lie strictly above the one at its place.
+nb::bytes count_above(nb::handle table, nb::handle places) {
+  const Buffer held(table);
+  const auto columns = held.columns();
+  const auto at = read_places(places);
+  if (at.size() != held.rows()) throw nb::value_error("table and places differ in length");
+  for (const std::int64_t place : at)
+    if (place < 0 || static_cast<std::size_t>(place) >= columns.size()) throw nb::value_error("no such column");
+  std::vector<std::int64_t> above(at.size());
+  {
+    nb::gil_scoped_release release;
+    const std::size_t blocks = (at.size() + kBlock - 1) / kBlock;
+    for_ranges(blocks, threads_for(at.size() * columns.size()), [&](std::size_t, std::size_t first, std::size_t last) {
+      std::vector<double> block(columns.size() * kBlock);
+      for (std::size_t b = first; b < last; ++b) {
+        const std::size_t row = b * kBlock, n = std::min(kBlock, at.size() - row);
+        for (std::size_t k = 0; k < columns.size(); ++k) read_rows(columns[k], row, n, &block[k * kBlock]);
+        for (std::size_t i = 0; i < n; ++i) {
+          const double own = block[static_cast<std::size_t>(at[row + i]) * kBlock + i];
+          std::int64_t count = 0;
+          for (std::size_t k = 0; k < columns.size(); ++k) count += block[k * kBlock + i] > own ? 1 : 0;
+          above[row + i] = count;
+        }
+      }
+    });
+  }
+  return to_bytes(above);
 }
 
 }  // namespace
@@ -400,9 +435,12 @@ void bind_pairs(nb::module_& m) {
               "bytes | list[tuple[int, str, int, int]]"),
       "Whether each row of a column of probabilities or margins reaches the threshold: a byte of 0 or 1 per row.\n\nA "
       "list of (side, fault, count, first row) if rows must be refused.");
-  m.def("class_counts", &class_counts, nb::arg("rows"), nb::arg("columns"), nb::arg("counts"), nb::arg("row_class"),
-        nb::arg("column_class"), nb::arg("classes"),
-        nb::sig("def class_counts(rows: object, columns: object, counts: object, row_class: object, "
-                "column_class: object, classes: int) -> tuple[list[int], list[int], list[int]]"),
+  m.def("class_counts", &class_counts, nb::arg("rows"), nb::arg("columns"), nb::arg("counts"),
+        nb::arg("row_class").none(), nb::arg("column_class").none(), nb::arg("classes"),
+        nb::sig("def class_counts(rows: object, columns: object, counts: object, row_class: object | None, "
+                "column_class: object | None, classes: int) -> tuple[list[int], list[int], list[int]]"),
         "Sum cells by class: what is right, what is true, what was predicted.");
+  m.def("count_above", &count_above, nb::arg("table"), nb::arg("places"),
+        nb::sig("def count_above(table: object, places: object) -> bytes"),
+        "How many columns of each row lie strictly above the one at its place (int64).");
 }

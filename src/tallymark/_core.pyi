@@ -43,9 +43,14 @@ def decide(column: object, decision: tuple[float, bool, bool, int]) -> bytes | l
     """
 
 def class_counts(
-    rows: object, columns: object, counts: object, row_class: object, column_class: object, classes: int
+    rows: object, columns: object, counts: object, row_class: object | None, column_class: object | None, classes: int
 ) -> tuple[list[int], list[int], list[int]]:
     """Sum cells by class: what is right, what is true, what was predicted."""
+
+def count_above(table: object, places: object) -> bytes:
+    """
+    How many columns of each row lie strictly above the one at its place (int64).
+    """
 
 def set_threads(n: int) -> None:
     """Use at most n threads for one call."""

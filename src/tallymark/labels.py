@@ -20,6 +20,7 @@ from tallymark.errors import TypeOfDataError
 Label = int | float | str
 
 _KINDS = {"b": "boolean", "i": "integer", "u": "integer", "f": "real", "U": "text", "S": "text", "O": "objects"}
+_PLAIN_DTYPES = {np.dtype(code): _KINDS[np.dtype(code).kind] for code in "?bhilqBHILQefd"}
 _PLAIN_TYPES = {bool: "boolean", int: "integer", float: "real", str: "text"}
 
 
@@ -37,6 +38,10 @@ class LabelColumn(NamedTuple):
 
 def as_labels(source: object, name: str) -> LabelColumn:
     """`source`, of one dimension, as a column of labels."""
+    if type(source) is np.ndarray and source.ndim == 1:
+        kind = _PLAIN_DTYPES.get(source.dtype)
+        if kind is not None:
+            return LabelColumn(source, kind)
     if isinstance(source, (list, tuple)):
         return LabelColumn(source, _type_of_items(source))
     if type(source) is not np.ndarray:
@@ -123,6 +128,8 @@ def label_or_none(item: object) -> Label | None:
 
 def normal_label(item: Any) -> Any:
     """An item as a plain int, float or str; None where it is a missing value, NotImplemented where it is no label."""
+    if type(item) is int:
+        return item
     if isinstance(item, str):
         return str.__str__(item)  # of an Enum with strings, the string
     if isinstance(item, (bool, np.bool_, Integral)):

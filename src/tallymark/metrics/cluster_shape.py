@@ -13,7 +13,7 @@ from tallymark.batch import Batch, Target
 from tallymark.errors import KindError, ShapeError
 from tallymark.metrics.base import Metric, Undefined
 from tallymark.metrics.clusters import fractional_weight
-from tallymark.states import ONE, Points, PointsOf, divide, exact_sum
+from tallymark.states import Points, PointsOf
 
 __all__ = [
     "CalinskiHarabasz",
@@ -24,6 +24,9 @@ __all__ = [
     "davies_bouldin",
     "silhouette",
 ]
+
+
+_CELLS = 1 << 16
 
 
 class ShapeMetric(Metric, abstract=True):
@@ -67,7 +70,7 @@ class ShapeMetric(Metric, abstract=True):
         return self.shape_value(table, clusters, weights, count)
 
     def shape_value(self, table: Any, clusters: Any, weights: Any, count: int) -> float | Undefined:
-        """The value of points in canonical order, with clusters from 0 on and positive whole weights or None."""
+        """The value of points with clusters from 0 on and positive whole weights or None."""
         raise NotImplementedError(f"{type(self).__name__} must define `shape_value`")
 
 
@@ -88,10 +91,14 @@ class Silhouette(ShapeMetric):
     )
 
     def shape_value(self, table: Any, clusters: Any, weights: Any, count: int) -> float:
+        # In the order of the coordinates, the order of the rows cannot show in the last bits.
+        order = np.lexsort(table.T if weights is None else (weights, *table.T))
+        table, clusters = table[order], clusters[order]
+        weights = None if weights is None else weights[order]
         each = silhouettes(table, clusters, weights, count)
         if weights is None:
-            return divide(exact_sum(each), len(each) * ONE)
-        return divide(exact_sum(each * weights), exact_sum(weights))
+            return math.fsum(each.tolist()) / len(each)
+        return math.fsum((each * weights).tolist()) / math.fsum(weights.tolist())
 
 
 class DaviesBouldin(ShapeMetric):
@@ -112,16 +119,18 @@ class DaviesBouldin(ShapeMetric):
         centres, _, sizes, distances, _, _ = centroid_spread(table, clusters, weights, count)
         spread = distances / sizes
         worst = np.empty(count)
-        for k in range(count):  # one row at a time: no table of clusters by clusters
-            apart = np.sqrt(((centres - centres[k]) ** 2).sum(axis=1))
-            wide = spread + spread[k]
+        step = max(1, _CELLS // centres.size)  # clusters at a time: no table of all by all
+        for first in range(0, count, step):
+            part = slice(first, first + step)
+            apart = np.sqrt(((centres[part, None] - centres) ** 2).sum(axis=2))
+            wide = spread[part, None] + spread
             with np.errstate(divide="ignore", invalid="ignore"):
-                overlap = np.where(apart > 0, wide / apart, np.where(wide > 0, np.inf, 0.0))
-            overlap[k] = -np.inf
-            worst[k] = overlap.max()
+                overlap = np.where(wide > 0, wide / apart, 0.0)
+            overlap[np.arange(len(overlap)), np.arange(first, first + len(overlap))] = -np.inf
+            worst[part] = overlap.max(axis=1)
         if np.isinf(worst).any():
             return Undefined("two clusters have the same centre")
-        return math.fsum(worst) / count
+        return math.fsum(worst.tolist()) / count
 
 
 class CalinskiHarabasz(ShapeMetric):
@@ -140,11 +149,11 @@ class CalinskiHarabasz(ShapeMetric):
 
     def shape_value(self, table: Any, clusters: Any, weights: Any, count: int) -> float | Undefined:
         centres, centre, sizes, _, squares, _ = centroid_spread(table, clusters, weights, count)
-        within = math.fsum(squares)
+        within = math.fsum(squares.tolist())
         if not within:
             return Undefined("the points of every cluster coincide")
-        between = math.fsum(sizes * ((centres - centre) ** 2).sum(axis=1))
-        return between * (math.fsum(sizes) - count) / (within * (count - 1))
+        between = math.fsum((sizes * ((centres - centre) ** 2).sum(axis=1)).tolist())
+        return between * (math.fsum(sizes.tolist()) - count) / (within * (count - 1))
 
 
 silhouette = Silhouette()

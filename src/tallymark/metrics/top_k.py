@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tallymark.batch import ANY_TARGET, Target
+from tallymark.batch import Target
 from tallymark.errors import KindError
 from tallymark.metrics.base import Metric
 from tallymark.metrics.parameters import count
@@ -40,7 +40,7 @@ class TopKAccuracy(Metric):
     def needs(self, target: Target) -> RanksOf:
         if target.kind in ("value", "label"):
             raise KindError(f'{self} reads one column of predictions per class; it was given kind="{target.kind}"')
-        return RanksOf(ANY_TARGET if target.classes is None else Target(classes=target.classes))
+        return RanksOf(target)
 
     def formula_value(self, state: Ranks) -> float:
         return divide(sum(state.weights[: self.k]), state.weight)

@@ -174,13 +174,13 @@ def column_classes(target: Target, batch: Batch) -> tuple[Label, ...]:
     return classes
 
 
-def check_classes(labels: Sequence[Sequence[Label]], target: Target) -> None:
+def check_classes(labels: Sequence[Sequence[Label]], classes: Sequence[Label]) -> None:
     """Refuse labels that are not among the classes."""
-    known = set(target.classes or ())
+    known = set(classes)
     for side, held in enumerate(labels):
         stray = [label for label in held if label not in known]
         if stray:
             raise DomainError(
                 f"`{NAMES[side]}` must hold labels of `classes` only; it held {show_labels(stray)}, and `classes` are "
-                f"{show_labels(target.classes)}"
+                f"{show_labels(classes)}"
             )

@@ -116,7 +116,7 @@ class PairsOf(Reads):
         if form == LABELS and not self.clusters:  # clusters have names on either side, of any type
             _check_same_type(labels)
         if self.target.classes is not None:
-            check_classes(labels if form == LABELS else labels[:1], self.target)
+            check_classes(labels if form == LABELS else labels[:1], self.target.classes)
         columns = (batch.truth_columns, batch.prediction_columns)
         return Pairs(self, columns, form, batch.n, labels, cells, values, unit)
 
@@ -206,9 +206,8 @@ class Pairs(State):
         """The weight of every true and every predicted label."""
         if self._sizes is None:
             if self.unit is None:
-                rows, columns = (np.arange(len(side)) for side in self.labels)
                 classes = max(map(len, self.labels))
-                _, truth, predicted = class_counts(*self.cells, self.values, rows, columns, classes)
+                _, truth, predicted = class_counts(*self.cells, self.values, None, None, classes)
                 truth, predicted = truth[: len(self.labels[0])], predicted[: len(self.labels[1])]
             else:
                 truth, predicted = [0] * len(self.labels[0]), [0] * len(self.labels[1])
@@ -258,11 +257,7 @@ class Pairs(State):
             classes, of_truth, of_prediction = self.classes()
             if self.unit is None:
                 hits, truth, predicted = class_counts(
-                    *self.cells,
-                    self.values,
-                    np.array(of_truth, np.int64),
-                    np.array(of_prediction, np.int64),
-                    len(classes),
+                    *self.cells, self.values, _places(of_truth), _places(of_prediction), len(classes)
                 )
             else:
                 hits, truth, predicted = ([0] * len(classes) for _ in range(3))
@@ -367,6 +362,10 @@ class Pairs(State):
             raise StateError("decisions must be 0 or 1")
         _check_mergeable(labels, together=fields["form"] == LABELS and not reads.clusters)
         return cls(reads, shape, fields["form"], n, labels, (rows, columns), values, unit)
+
+
+def _places(places: Sequence[int]) -> Array | None:
+    return None if isinstance(places, range) else np.array(places, np.int64)
 
 
 def check_addable(left: State, right: State) -> None:

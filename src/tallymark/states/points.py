@@ -93,27 +93,25 @@ class Points(State):
         return all(chunk.weights is None or (chunk.weights == np.floor(chunk.weights)).all() for chunk in self._chunks)
 
     def arrays(self) -> tuple[Array, Array, Array | None, int]:
-        """Points, clusters from 0 on, weights or None, and how many clusters there are.
+        """Points, clusters from 0 on, weights or None, and how many clusters there are; no points of weight zero."""
+        table, labels, codes, weights = self._chunks[0] if len(self._chunks) == 1 else self._joined()
+        if weights is None:
+            return table, codes, None, len(labels)
+        keep = weights > 0
+        seen, codes = np.unique(codes[keep], return_inverse=True)
+        return np.ascontiguousarray(table[keep]), codes.astype(np.int64, copy=False), weights[keep], len(seen)
 
-        In the order of the coordinates, so that the order of the rows cannot show; without points of weight zero.
-        """
+    def _joined(self) -> Chunk:
         labels: list[Label] = sorted({label for chunk in self._chunks for label in chunk.labels})
         index = {label: k for k, label in enumerate(labels)}
-        table = np.concatenate([chunk.table for chunk in self._chunks])
-        codes = np.concatenate(
-            [np.array([index[label] for label in chunk.labels], np.int64)[chunk.codes] for chunk in self._chunks]
+        codes = [np.array([index[label] for label in chunk.labels], np.int64)[chunk.codes] for chunk in self._chunks]
+        weights = [np.ones(len(chunk.table)) if chunk.weights is None else chunk.weights for chunk in self._chunks]
+        return Chunk(
+            np.concatenate([chunk.table for chunk in self._chunks]),
+            labels,
+            np.concatenate(codes),
+            None if all(chunk.weights is None for chunk in self._chunks) else np.concatenate(weights),
         )
-        weights = None
-        if any(chunk.weights is not None for chunk in self._chunks):
-            weights = np.concatenate(
-                [np.ones(len(chunk.table)) if chunk.weights is None else chunk.weights for chunk in self._chunks]
-            )
-            keep = weights > 0
-            table, codes, weights = table[keep], codes[keep], weights[keep]
-        order = np.lexsort(((codes if weights is None else weights), *table.T[::-1]))
-        seen, codes = np.unique(codes[order], return_inverse=True)
-        table = np.ascontiguousarray(table[order])
-        return table, codes.astype(np.int64, copy=False), None if weights is None else weights[order], len(seen)
 
     def __add__(self, other: Points) -> Points:
         if not isinstance(other, Points):

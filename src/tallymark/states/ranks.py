@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tallymark.arrays import Array
+from tallymark._core import count_above
 from tallymark.batch import ANY_TARGET, Batch, Target
 from tallymark.errors import ShapeError, StateError
 from tallymark.states.base import UNIT_BITS, Reads, State
 from tallymark.states.encoding import check_classes, column_classes, count_rows, encode
 from tallymark.states.pairs import check_addable, target_of
-
-_ROWS = 1 << 14  # per block, so that the comparisons stay in the cache
 
 
 class RanksOf(Reads):
@@ -48,14 +46,15 @@ class RanksOf(Reads):
         batch.require_weights()
         classes = column_classes(self.target, batch)
         labels, codes = encode(batch, 0)
-        check_classes([labels], Target(classes=classes))
+        check_classes([labels], classes)
         places = np.array([classes.index(label) for label in labels], np.int64)[codes]
-        found = count_rows(_ranks(batch.prediction, places), np.zeros(batch.n, bool), batch.weights, False, None)
+        ranks = np.frombuffer(count_above(batch.prediction, places), np.int64)
+        found = count_rows(ranks, ranks, batch.weights, False, None)
         if not isinstance(found, tuple):
             raise StateError("the input changed while it was being read")
-        (ranks, _), _, values, unit = found
+        (seen, _), _, values, unit = found
         weights = [0] * columns
-        for rank, value in zip(ranks, values, strict=True):
+        for rank, value in zip(seen, values, strict=True):
             weights[int(rank)] = int(value) << (UNIT_BITS + (unit or 0))
         return Ranks(self, (1, columns), batch.n, weights)
 
@@ -67,16 +66,6 @@ class RanksOf(Reads):
 
     def __repr__(self) -> str:
         return f"RanksOf({self.target!r})"
-
-
-def _ranks(scores: Array, places: Array) -> Array:
-    """How many columns of each row lie strictly above the one at its place."""
-    ranks = np.empty(len(scores), np.int64)
-    for first in range(0, len(scores), _ROWS):
-        block = scores[first : first + _ROWS]
-        own = block[np.arange(len(block)), places[first : first + _ROWS]]
-        ranks[first : first + _ROWS] = (block > own[:, None]).sum(axis=1)
-    return ranks
 
 
 class Ranks(State):
