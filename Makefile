@@ -40,8 +40,8 @@ build/core_sanitized: tests/core/test_core.cpp $(SOURCES)
 	@mkdir -p build
 	$(CXX) $(CORE_FLAGS) -O1 -g -DTM_NO_CLONES -fsanitize=address,undefined -fno-sanitize-recover=all $< -o $@
 
-bench: $(VENV)/.dev $(VENV)/.built  ## measure speed against scikit-learn and NumPy; writes bench/RESULTS.md
-	$(BIN)/python bench/regression.py
+bench: $(VENV)/.bench $(VENV)/.built  ## measure speed against scikit-learn, torchmetrics and NumPy; writes bench/RESULTS.md
+	$(BIN)/python bench/run.py
 
 docs: $(VENV)/.built  ## write the reference pages from the metric definitions
 	$(BIN)/python docs/generate.py
@@ -73,6 +73,10 @@ $(VENV)/.base: pyproject.toml
 $(VENV)/.built: $(VENV)/.base $(SOURCES)
 	@echo "building the core ..."
 	@CXX=$(CXX) $(PIP) install --no-build-isolation --no-deps --no-index -e .
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.dev
+	@$(PIP) install "torchmetrics>=1.7"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.base

@@ -1,15 +1,13 @@
-"""Regression metrics against scikit-learn and NumPy, in one run on one machine. Writes bench/RESULTS.md and a chart."""
+"""Regression metrics against scikit-learn and NumPy, in one run on one machine."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 import sysconfig
-import warnings
 
 import numpy as np
-from chart import write_chart
-from measure import ROOT, best_of, machine, run_python, show_time, table
+from measure import ROOT, best_of, run_python, show_time, table
 from sklearn import metrics as sk
 
 import tallymark as tm
@@ -159,47 +157,38 @@ def import_times() -> dict[str, float]:
     return best
 
 
-def main() -> None:
-    warnings.simplefilter("ignore")
+def sections() -> list[str]:
+    """The parts of the result page on regression."""
     speed = []
     for n in SIZES:
-        print(f"{n:,} rows ...", flush=True)
+        print(f"regression, {n:,} rows ...", flush=True)
         speed += compare(n)
     print("other shapes, threads, memory, import ...", flush=True)
     loaded = import_times()
-    text = "\n".join(
-        [
-            "# How fast it is",
-            "",
-            f"Measured by `make bench` on: {machine()}; tallymark on {tm.get_threads()} threads unless said otherwise.",
-            "Every time is the best of many calls, in bursts that take turns with the peers'; float64 unless said.",
-            "",
-            "## Against scikit-learn and NumPy",
-            "",
-            "NumPy is the formula written out, with no checks, no weights and plain (order-dependent) sums.",
-            "",
-            table(["call", "rows", "tallymark", "ns/row", "scikit-learn", "ratio", "NumPy", "ratio"], speed),
-            "",
-            "## A million rows, other shapes and types",
-            "",
-            table(["metric", "tallymark", "scikit-learn", "ratio"], variants()),
-            "",
-            "## Threads, ten million rows",
-            "",
-            table(["call", "1 thread", "2 threads", "gain"], threads()),
-            "",
-            "## Memory and import",
-            "",
-            f"- Memory beyond the inputs for the four metrics at ten million rows: {memory():.1f} MB.",
-            f"- `import numpy` {loaded['numpy'] * 1e3:.0f} ms, `import tallymark` {loaded['tallymark'] * 1e3:.0f} ms: "
-            f"{(loaded['tallymark'] - loaded['numpy']) * 1e3:.0f} ms more.",
-            "",
-        ]
-    )
-    (ROOT / "bench" / "RESULTS.md").write_text(text)
-    write_chart(ROOT / "docs" / "images" / "speed.svg", [(n, RATIOS[n, "all four in one `evaluate`"]) for n in SIZES])
-    print(text)
+    return [
+        "## Regression against scikit-learn and NumPy",
+        "",
+        "NumPy is the formula written out, with no checks, no weights and plain (order-dependent) sums.",
+        "",
+        table(["call", "rows", "tallymark", "ns/row", "scikit-learn", "ratio", "NumPy", "ratio"], speed),
+        "",
+        "## Regression, a million rows, other shapes and types",
+        "",
+        table(["metric", "tallymark", "scikit-learn", "ratio"], variants()),
+        "",
+        "## Threads, ten million rows",
+        "",
+        table(["call", "1 thread", "2 threads", "gain"], threads()),
+        "",
+        "## Memory and import",
+        "",
+        f"- Memory beyond the inputs for the four metrics at ten million rows: {memory():.1f} MB.",
+        f"- `import numpy` {loaded['numpy'] * 1e3:.0f} ms, `import tallymark` {loaded['tallymark'] * 1e3:.0f} ms: "
+        f"{(loaded['tallymark'] - loaded['numpy']) * 1e3:.0f} ms more.",
+        "",
+    ]
 
 
-if __name__ == "__main__":
-    main()
+def bars() -> list[tuple[str, float]]:
+    """What the picture shows, once `sections` has measured it."""
+    return [(f"{n:,} rows", RATIOS[n, "all four in one `evaluate`"]) for n in SIZES]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -119,7 +120,7 @@ def test_the_rates_fit_together(seed):
         return
 
     def fits(a, b):
-        return math.isnan(a) and math.isnan(b) or abs(a - b) <= 1e-12
+        return (math.isnan(a) and math.isnan(b)) or abs(a - b) <= 1e-12
 
     assert fits(r["accuracy"] + r["error_rate"], 1.0)
     assert fits(r["error"] / r.total_weight, r["error_rate"])
@@ -228,7 +229,7 @@ def test_information_laws(seed):
     if len(set(a.tolist())) > 1 and len(set(b.tolist())) > 1:
         assert close(tm.v_measure(a, b), tm.normalized_mutual_information(a, b, norm="sum"), 1e-12, scale=1.0)
         order = [tm.normalized_mutual_information(a, b, norm=norm) for norm in ("joint", "max", "sum", "sqrt", "min")]
-        assert all(x <= y + 1e-12 for x, y in zip(order, order[1:], strict=False))
+        assert all(x <= y + 1e-12 for x, y in pairwise(order))
     assert c >= 0
     assert tm.purity(a, b) >= tm.purity(a, np.zeros(n, int))
 

@@ -40,7 +40,7 @@ def _line_up(heading: str, cells: list[str]) -> list[str]:
 
 
 def _is_number(cell: str) -> bool:
-    return cell[:1].isdigit() or cell[1:2].isdigit()
+    return cell.lstrip("-")[:1].isdigit() and " " not in cell
 
 
 def _width(text: str) -> int:

@@ -1,0 +1,39 @@
+"""Measures everything and writes bench/RESULTS.md and the picture of the README: python bench/run.py."""
+
+from __future__ import annotations
+
+import warnings
+
+import clusters
+import labels
+import regression
+from chart import write_chart
+from measure import ROOT, machine
+
+import tallymark as tm
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    parts = [*labels.sections(), *clusters.sections(), *regression.sections()]
+    head = [
+        "# How fast it is",
+        "",
+        f"Measured by `make bench` on: {machine()}; tallymark on {tm.get_threads()} threads unless said otherwise.",
+        "Every time is the best of many calls, in bursts that take turns with the peers'.",
+        "",
+    ]
+    (ROOT / "bench" / "RESULTS.md").write_text("\n".join([*head, *parts]))
+    write_chart(
+        ROOT / "docs" / "images" / "speed.svg",
+        "Times faster than scikit-learn",
+        {
+            "rmse, mae, mape, r2 in one call": regression.bars(),
+            "accuracy, macro precision, recall and F, mcc, confusion matrix in one call": labels.bars(),
+        },
+    )
+    print("\n".join(parts))
+
+
+if __name__ == "__main__":
+    main()
