@@ -172,7 +172,7 @@ struct Ordered {
       place[code] = 0;
       used.push_back(code);
     }
-    std::sort(used.begin(), used.end(), [&](std::uint32_t a, std::uint32_t b) { return reader.less(a, b); });
+    reader.sort(used);
     for (std::size_t k = 0; k < used.size(); ++k) {
       place[used[k]] = static_cast<std::uint32_t>(k);
       labels.append(to_python(reader.label(used[k])));

@@ -114,8 +114,10 @@ def _floats(values: Any, scale: int) -> Any:
 
 def pairs_of_rows(sizes: Any) -> int:
     """How many pairs of rows lie in the same group, over groups of these sizes."""
-    if isinstance(sizes, np.ndarray) and len(sizes) and int(sizes.sum()) < 1 << 31:
-        return int((sizes * (sizes - 1)).sum()) // 2
+    total = int(sizes.sum()) if isinstance(sizes, np.ndarray) else sum(sizes)
+    if len(sizes) > 64 and total < 1 << 31:
+        table = np.asarray(sizes, dtype=np.int64)
+        return int((table * (table - 1)).sum()) // 2
     return sum(size * (size - 1) for size in map(int, sizes)) // 2
 
 

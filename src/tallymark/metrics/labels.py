@@ -124,8 +124,14 @@ class AveragedMetric(LabelMetric, abstract=True):
 
     def class_values(self, counts: Counts) -> list[float | None]:
         """The value of every class; None where it does not exist."""
-        found = map(self.fraction, counts.cells())
-        return [above / below if below else None for above, below in found]
+        seen: dict[tuple[int, int, int], float | None] = {}  # of a million classes most have the same few counts
+        out = []
+        for key in zip(counts.hits, counts.truth, counts.predicted, strict=True):
+            if key not in seen:
+                above, below = self.fraction(counts.table(*key))
+                seen[key] = divide(above, below) if below else None
+            out.append(seen[key])
+        return out
 
     def _ratio(self, c: Cells) -> float | Undefined:
         above, below = self.fraction(c)

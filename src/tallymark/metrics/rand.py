@@ -21,7 +21,7 @@ def pair_totals(pairs: Pairs) -> tuple[int, int, int, int]:
     """Pairs of rows that are together on both sides, in the truth, in the predictions; and all pairs."""
     cells = pairs.values if pairs.unit is None else pairs.whole() or []
     shift = pairs.unit or 0
-    truth, predicted = ([size << shift for size in side] for side in pairs.sizes())
+    truth, predicted = ([size << shift for size in side] if shift else side for side in pairs.sizes())
     total = sum(truth)
     return pairs_of_rows(cells), pairs_of_rows(truth), pairs_of_rows(predicted), total * (total - 1) // 2
 

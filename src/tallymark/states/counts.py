@@ -47,20 +47,15 @@ class Counts:
         """A count as the weight that it stands for."""
         return divide(count << self.unit, 1) if self.unit >= 0 else divide(count, 1 << -self.unit)
 
-    def cells(self) -> list[Cells]:
-        """One binary table per class."""
-        total = self.total
-        return [
-            Cells(hits, predicted - hits, truth - hits, total - truth - predicted + hits)
-            for hits, truth, predicted in zip(self.hits, self.truth, self.predicted, strict=True)
-        ]
+    def table(self, hits: int, truth: int, predicted: int) -> Cells:
+        """The binary table of a class with these counts."""
+        return Cells(hits, predicted - hits, truth - hits, self.total - truth - predicted + hits)
 
     def cell(self, place: int | None) -> Cells:
         """The binary table of one class; of a class that no row has if there is no place."""
         if place is None:
-            return Cells(0, 0, 0, self.total)
-        hits, truth, predicted = self.hits[place], self.truth[place], self.predicted[place]
-        return Cells(hits, predicted - hits, truth - hits, self.total - truth - predicted + hits)
+            return self.table(0, 0, 0)
+        return self.table(self.hits[place], self.truth[place], self.predicted[place])
 
     def summed(self) -> Cells:
         """The tables of all classes added up."""
