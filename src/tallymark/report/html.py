@@ -11,7 +11,8 @@ color:var(--ink);max-width:100%;overflow-x:auto}
 .tallymark caption{text-align:left;font-weight:600;padding:.2em 0 .5em;color:inherit}
 .tallymark th,.tallymark td{padding:.3em .7em;text-align:left;border:0;color:inherit;vertical-align:top}
 .tallymark td{white-space:nowrap}
-.tallymark td:last-child{white-space:normal}
+.tallymark td:last-child,.tallymark td:first-child{white-space:normal}
+.tallymark td:first-child{min-width:9em;overflow-wrap:anywhere}
 .tallymark thead th{border-bottom:1px solid var(--line);color:var(--quiet);font-weight:500}
 .tallymark tbody tr:nth-child(even){background:var(--stripe)}
 .tallymark tbody tr:nth-child(odd){background:transparent}
