@@ -205,3 +205,25 @@ def test_a_subclass_of_metric_itself():
     finally:
         registry.classes.pop("total_truth", None)
         registry.classes.pop("empty", None)
+
+
+def test_a_function_of_labels_gets_labels():
+    """Strings as objects, whole numbers as integers; in pieces, with weights, and from bytes."""
+
+    def first_letter(y, p, w):
+        """The share of rows whose first letter is right."""
+        right = np.array([a[0] == b[0] for a, b in zip(y, p, strict=True)])
+        return np.average(right, weights=w)
+
+    metric = tm.custom(first_letter, better="higher", kind="label")
+    y, p = ["cat", "dog", "cow"], ["cow", "cat", "cat"]
+    assert metric(y, p) == pytest.approx(2 / 3)
+    assert metric(y, p, weights=[1, 2, 1]) == 0.5
+    assert metric(np.array(y), np.array(p, dtype=object), weights=[1, 0, 1]) == 1.0
+    tally = tm.Tally([metric]).update(y[:1], p[:1]).update(y[1:], p[1:])
+    assert tm.Tally.from_bytes(tally.to_bytes()).report()["first_letter"] == pytest.approx(2 / 3)
+    kinds = tm.custom(lambda y, p, w: float(y.dtype == np.int64), name="is_whole", kind="label")
+    assert kinds([1, 2], [1.0, 2.0]) == 1.0
+    with pytest.raises(tm.MissingValueError):
+        metric(["a", None], ["a", "b"])
+    assert tm.evaluate(["a"], ["b"], [metric, "accuracy"])["first_letter"] == 0.0

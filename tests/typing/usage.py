@@ -20,3 +20,16 @@ class Half(tm.SumMetric):
 
     def output(self, s: tm.Output) -> float:
         return s.mean(tm.Term("absolute_error")) / 2
+
+
+class PositiveShare(tm.AveragedMetric):
+    """The share of rows that truly are positive."""
+
+    def fraction(self, c: tm.Cells) -> tuple[int, int]:
+        return c.tp + c.fn, sum(c)
+
+
+matrix: tm.Confusion = tm.confusion_matrix(["a", "b"], ["a", "a"])
+cell: float = matrix["a", "b"]
+scores: float = tm.classification_report(["a", "b"], ["a", "a"])["a"].recall
+by_class: tm.Report = tm.evaluate(["a"], ["b"], [tm.FScore(beta=2.0, average=None)], classes=["a", "b"], positive="b")

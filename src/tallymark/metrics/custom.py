@@ -11,7 +11,7 @@ from tallymark.errors import ParameterError
 from tallymark.metrics import registry
 from tallymark.metrics.base import Answer, Better, Metric, Undefined, rebuild
 from tallymark.metrics.parameters import Parameter
-from tallymark.states import Rows, RowsOf
+from tallymark.states import LabelRows, LabelRowsOf, Rows, RowsOf
 
 __all__ = ["custom"]
 
@@ -40,14 +40,14 @@ class FunctionMetric(Metric, abstract=True):
         return self.own_better
 
     @property
-    def reads(self) -> RowsOf:
-        return RowsOf()
+    def reads(self) -> RowsOf | LabelRowsOf:
+        return LabelRowsOf() if self.own_kind == "label" else RowsOf()
 
     @property
     def description(self) -> str:
         return (self.function.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ")
 
-    def formula_value(self, state: Rows) -> float:
+    def formula_value(self, state: Rows | LabelRows) -> float:
         truth, prediction, weights = state.arrays()
         value = self.function(_narrow(truth), _narrow(prediction), weights)
         try:
@@ -77,13 +77,14 @@ class FunctionMetric(Metric, abstract=True):
 
 
 def _narrow(table: Any) -> Any:
-    return table[:, 0] if table.shape[1] == 1 else table
+    return table[:, 0] if table.ndim == 2 and table.shape[1] == 1 else table
 
 
 def custom(function: Function, *, name: str | None = None, better: Better = "lower", kind: str = "value") -> Metric:
     """Make a metric of a function ``f(y_true, y_pred, weights) -> float``; weights are an array or None.
 
-    It works wherever a built-in metric does, and its name works in strings. It keeps the rows.
+    It works wherever a built-in metric does, and its name works in strings. It keeps the rows. The arrays are float64;
+    with ``kind="label"`` they are the labels, numbers or strings.
 
     >>> def worst_relative(y_true, y_pred, weights):
     ...     return max(abs(y_pred - y_true) / abs(y_true))

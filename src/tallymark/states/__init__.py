@@ -3,6 +3,7 @@
 from tallymark.states.base import ONE, UNIT_BITS, Reads, State, divide, to_float
 from tallymark.states.counts import Cells, Counts
 from tallymark.states.indicators import Indicators
+from tallymark.states.label_rows import LabelRows, LabelRowsOf
 from tallymark.states.pairs import Pairs, PairsOf
 from tallymark.states.plan import Plan, States
 from tallymark.states.points import Points, PointsOf
@@ -22,6 +23,8 @@ __all__ = [
     "Cells",
     "Counts",
     "Indicators",
+    "LabelRows",
+    "LabelRowsOf",
     "Output",
     "Pairs",
     "PairsOf",

@@ -5,7 +5,6 @@ Its size goes with the distinct pairs: a handful for most classifiers, and never
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -18,6 +17,7 @@ from tallymark.errors import ParameterError, ShapeError, StateError, TypeOfDataE
 from tallymark.labels import Label
 from tallymark.states.base import UNIT_BITS, Reads, State
 from tallymark.states.counts import Counts, find_positive
+from tallymark.states.encoded import pack_labels, unpack_labels
 from tallymark.states.encoding import (
     Cells,
     Decision,
@@ -388,25 +388,6 @@ def _check_mergeable(labels: Labels, *, together: bool) -> None:
 def target_of(fields: dict[str, Any]) -> Target:
     """The target of these facts."""
     return Target(fields["kind"], classes=fields["classes"], positive=fields["positive"], normalize=fields["normalize"])
-
-
-def pack_labels(labels: list[Label]) -> Any:
-    """Labels as the byte format writes them: an array where they are integers that fit."""
-    if all(type(label) is int and -(1 << 63) <= label < 1 << 63 for label in labels):
-        return np.array(labels, np.int64)
-    return list(labels)
-
-
-def unpack_labels(packed: Any) -> list[Label]:
-    """The inverse of `pack_labels`."""
-    labels = packed.tolist() if isinstance(packed, np.ndarray) else list(packed)
-    if not all(type(label) in (int, float, str) for label in labels):
-        raise StateError("labels must be numbers or strings")
-    if len({isinstance(label, str) for label in labels}) > 1:
-        raise StateError("labels must be all numbers or all strings")
-    if any(bisect_left(labels, label) != k for k, label in enumerate(labels)):
-        raise StateError("labels must differ and be in order")
-    return labels
 
 
 def pack_weights(values: Sequence[int]) -> Array:

@@ -10,10 +10,9 @@ import numpy as np
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import StateError
-from tallymark.labels import Label
 from tallymark.states.base import ONE, Reads, State
+from tallymark.states.encoded import Encoded
 from tallymark.states.encoding import encode
-from tallymark.states.pairs import pack_labels, unpack_labels
 from tallymark.states.rows import exact_sum
 
 
@@ -35,12 +34,12 @@ class PointsOf(Reads):
     def fold(self, batch: Batch) -> Points:
         if batch.n == 0:
             return self.zero()
-        labels, codes = encode(batch, 1, fractions=True)
+        clusters = Encoded(*encode(batch, 1, fractions=True))
         batch.require_finite_truth()
         batch.require_weights()
         table = np.array(batch.truth, dtype=np.float64).reshape(batch.n, -1)
         weights = None if batch.weights is None else np.array(batch.weights, dtype=np.float64)
-        return Points((Chunk(table, labels, codes, weights),))
+        return Points((Chunk(table, clusters, weights),))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PointsOf)
@@ -53,11 +52,10 @@ class PointsOf(Reads):
 
 
 class Chunk(NamedTuple):
-    """Points of one batch: coordinates, the labels of the clusters, the place of each point's label, weights."""
+    """Points of one batch: coordinates, clusters, weights."""
 
     table: Array
-    labels: list[Label]
-    codes: Array
+    clusters: Encoded
     weights: Array | None
 
 
@@ -94,7 +92,7 @@ class Points(State):
 
     def arrays(self) -> tuple[Array, Array, Array | None, int]:
         """Points, clusters from 0 on, weights or None, and how many clusters there are; no points of weight zero."""
-        table, labels, codes, weights = self._chunks[0] if len(self._chunks) == 1 else self._joined()
+        table, (labels, codes), weights = self._chunks[0] if len(self._chunks) == 1 else self._joined()
         if weights is None:
             return table, codes, None, len(labels)
         keep = weights > 0
@@ -102,14 +100,10 @@ class Points(State):
         return np.ascontiguousarray(table[keep]), codes.astype(np.int64, copy=False), weights[keep], len(seen)
 
     def _joined(self) -> Chunk:
-        labels: list[Label] = sorted({label for chunk in self._chunks for label in chunk.labels})
-        index = {label: k for k, label in enumerate(labels)}
-        codes = [np.array([index[label] for label in chunk.labels], np.int64)[chunk.codes] for chunk in self._chunks]
         weights = [np.ones(len(chunk.table)) if chunk.weights is None else chunk.weights for chunk in self._chunks]
         return Chunk(
             np.concatenate([chunk.table for chunk in self._chunks]),
-            labels,
-            np.concatenate(codes),
+            Encoded.join([chunk.clusters for chunk in self._chunks]),
             None if all(chunk.weights is None for chunk in self._chunks) else np.concatenate(weights),
         )
 
@@ -125,25 +119,21 @@ class Points(State):
 
     def fields(self) -> dict[str, Any]:
         return {
-            "chunks": [[chunk.table, pack_labels(chunk.labels), chunk.codes, chunk.weights] for chunk in self._chunks]
+            "chunks": [[chunk.table, chunk.clusters.fields(), chunk.weights] for chunk in self._chunks],
         }
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Points:
         chunks = []
-        for table, packed, codes, weights in fields["chunks"]:
-            labels = unpack_labels(packed)
-            if not len(table) == len(codes) == (len(table) if weights is None else len(weights)):
+        for table, packed, weights in fields["chunks"]:
+            clusters = Encoded.from_fields(packed)
+            if not len(table) == len(clusters.codes) == (len(table) if weights is None else len(weights)):
                 raise StateError("points, clusters and weights differ in length")
-            if table.ndim != 2 or codes.ndim != 1 or codes.dtype != np.int64 or not np.isfinite(table).all():
-                raise StateError("points must be tables of finite numbers, and clusters places")
-            if len(codes) and not (codes.min() >= 0 and codes.max() < len(labels)):
-                raise StateError("clusters and labels do not fit")
+            if table.ndim != 2 or not np.isfinite(table).all():
+                raise StateError("points must be tables of finite numbers")
             if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
                 raise StateError("weights must be finite and not negative")
-            chunks.append(Chunk(table, labels, codes, weights))
+            chunks.append(Chunk(table, clusters, weights))
         if len({chunk.table.shape[1] for chunk in chunks}) > 1:
             raise StateError("chunks differ in width")
-        if len({isinstance(label, str) for chunk in chunks for label in chunk.labels}) > 1:
-            raise StateError("labels must be all numbers or all strings")
         return cls(tuple(chunks))

@@ -1,0 +1,71 @@
+"""Columns of labels that are kept row by row: the distinct labels, and the place of each row's label among them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallymark.arrays import Array
+from tallymark.errors import StateError
+from tallymark.labels import Label
+
+
+class Encoded(NamedTuple):
+    """Distinct labels in order, and a place among them per row."""
+
+    labels: list[Label]
+    codes: Array
+
+    def rows(self) -> Array:
+        """The label of every row: integers and floats as such, strings as objects."""
+        text = bool(self.labels) and isinstance(self.labels[0], str)
+        return np.array(self.labels, dtype=object if text else None)[self.codes]
+
+    def fields(self) -> list[Any]:
+        """What the byte format writes."""
+        return [pack_labels(self.labels), self.codes]
+
+    @staticmethod
+    def from_fields(fields: list[Any]) -> Encoded:
+        """The inverse of `fields`."""
+        labels, codes = unpack_labels(fields[0]), fields[1]
+        if codes.ndim != 1 or codes.dtype != np.int64:
+            raise StateError("labels must have one place per row")
+        if len(codes) and not (codes.min() >= 0 and codes.max() < len(labels)):
+            raise StateError("places and labels do not fit")
+        return Encoded(labels, codes)
+
+    @staticmethod
+    def join(columns: Sequence[Encoded]) -> Encoded:
+        """The rows of all columns, one after another."""
+        if len(columns) == 1:
+            return columns[0]
+        distinct = {label for column in columns for label in column.labels}
+        if len({isinstance(label, str) for label in distinct}) > 1:
+            raise StateError("only states of one kind of label add; these hold numbers and strings")
+        labels = sorted(distinct)
+        index = {label: k for k, label in enumerate(labels)}
+        codes = [np.array([index[label] for label in column.labels], np.int64)[column.codes] for column in columns]
+        return Encoded(labels, np.concatenate(codes))
+
+
+def pack_labels(labels: list[Label]) -> Any:
+    """Labels as the byte format writes them: an array where they are integers that fit."""
+    if all(type(label) is int and -(1 << 63) <= label < 1 << 63 for label in labels):
+        return np.array(labels, np.int64)
+    return list(labels)
+
+
+def unpack_labels(packed: Any) -> list[Label]:
+    """The inverse of `pack_labels`."""
+    labels = packed.tolist() if isinstance(packed, np.ndarray) else list(packed)
+    if not all(type(label) in (int, float, str) for label in labels):
+        raise StateError("labels must be numbers or strings")
+    if len({isinstance(label, str) for label in labels}) > 1:
+        raise StateError("labels must be all numbers or all strings")
+    if any(bisect_left(labels, label) != k for k, label in enumerate(labels)):
+        raise StateError("labels must differ and be in order")
+    return labels

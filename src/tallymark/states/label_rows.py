@@ -1,0 +1,119 @@
+"""The label rows state: the labels of every row, for functions of the user's own. It grows with the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallymark.arrays import Array
+from tallymark.batch import Batch
+from tallymark.errors import StateError
+from tallymark.states.base import ONE, Reads, State
+from tallymark.states.encoded import Encoded
+from tallymark.states.encoding import encode
+from tallymark.states.rows import exact_sum
+
+
+class LabelRowsOf(Reads):
+    """Asks for the labels of every row."""
+
+    __slots__ = ()
+
+    @property
+    def group(self) -> Hashable:
+        return LabelRowsOf
+
+    def join(self, other: LabelRowsOf) -> LabelRowsOf:
+        return self
+
+    def zero(self) -> LabelRows:
+        return LabelRows(())
+
+    def fold(self, batch: Batch) -> LabelRows:
+        if batch.n == 0:
+            return self.zero()
+        truth, prediction = Encoded(*encode(batch, 0)), Encoded(*encode(batch, 1))
+        batch.require_weights()
+        weights = None if batch.weights is None else np.array(batch.weights, dtype=np.float64)
+        return LabelRows((Chunk(truth, prediction, weights),))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LabelRowsOf)
+
+    def __hash__(self) -> int:
+        return hash(LabelRowsOf)
+
+    def __repr__(self) -> str:
+        return "LabelRowsOf()"
+
+
+class Chunk(NamedTuple):
+    """The rows of one batch."""
+
+    truth: Encoded
+    prediction: Encoded
+    weights: Array | None
+
+
+class LabelRows(State):
+    """True and predicted label of every row, and weights or None."""
+
+    __slots__ = ("_chunks",)
+    size = "rows"
+
+    def __init__(self, chunks: tuple[Chunk, ...]) -> None:
+        self._chunks = chunks
+
+    @property
+    def reads(self) -> LabelRowsOf:
+        return LabelRowsOf()
+
+    @property
+    def n(self) -> int:
+        return sum(len(chunk.truth.codes) for chunk in self._chunks)
+
+    @property
+    def weight(self) -> int:
+        return sum(
+            len(chunk.truth.codes) * ONE if chunk.weights is None else exact_sum(chunk.weights)
+            for chunk in self._chunks
+        )
+
+    @property
+    def columns(self) -> tuple[int, int] | None:
+        return (1, 1) if self._chunks else None
+
+    def arrays(self) -> tuple[Array, Array, Array | None]:
+        """All rows in the order in which they were added; rows of weight zero are left out."""
+        truth = Encoded.join([chunk.truth for chunk in self._chunks]).rows()
+        prediction = Encoded.join([chunk.prediction for chunk in self._chunks]).rows()
+        if all(chunk.weights is None for chunk in self._chunks):
+            return truth, prediction, None
+        weights = np.concatenate(
+            [np.ones(len(chunk.truth.codes)) if chunk.weights is None else chunk.weights for chunk in self._chunks]
+        )
+        keep = weights > 0
+        return truth[keep], prediction[keep], weights[keep]
+
+    def __add__(self, other: LabelRows) -> LabelRows:
+        if not isinstance(other, LabelRows):
+            return NotImplemented
+        return LabelRows(self._chunks + other._chunks)
+
+    def fields(self) -> dict[str, Any]:
+        return {"chunks": [[chunk.truth.fields(), chunk.prediction.fields(), chunk.weights] for chunk in self._chunks]}
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> LabelRows:
+        chunks = []
+        for truth, prediction, weights in fields["chunks"]:
+            chunk = Chunk(Encoded.from_fields(truth), Encoded.from_fields(prediction), weights)
+            n = len(chunk.truth.codes)
+            if not n == len(chunk.prediction.codes) == (n if weights is None else len(weights)):
+                raise StateError("truth, prediction and weights differ in length")
+            if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
+                raise StateError("weights must be finite and not negative")
+            chunks.append(chunk)
+        return cls(tuple(chunks))
