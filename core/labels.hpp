@@ -196,6 +196,16 @@ inline KeyRange range_of(const Column& c, std::size_t rows) {
   return found[0];
 }
 
+// Distances from the lowest key. The input may change under our hands: what was not there before must not lead out of
+// the table.
+TM_CLONES static void codes_of_keys(const std::int64_t* keys, std::size_t n, std::int64_t lowest, std::uint64_t limit,
+                                    std::uint32_t* codes) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint64_t code = static_cast<std::uint64_t>(keys[i]) - static_cast<std::uint64_t>(lowest);
+    codes[i] = static_cast<std::uint32_t>(code < limit ? code : limit);
+  }
+}
+
 // Whole numbers of a small range: the code is the distance from the lowest.
 class RangeReader final : public LabelReader {
  public:
@@ -210,12 +220,7 @@ class RangeReader final : public LabelReader {
     } else {
       read_keys(column_, first, n, keys);
     }
-    // The input may change under our hands: what was not there before must not lead out of the table.
-    const auto limit = static_cast<std::uint64_t>(size() - 1);
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::uint64_t code = static_cast<std::uint64_t>(keys[i]) - static_cast<std::uint64_t>(range_.lowest);
-      codes[i] = static_cast<std::uint32_t>(code < limit ? code : limit);
-    }
+    codes_of_keys(keys, n, range_.lowest, size() - 1, codes);
   }
   std::size_t size() const override {
     return range_.highest < range_.lowest ? 1 : static_cast<std::size_t>(range_.highest - range_.lowest) + 1;

@@ -213,21 +213,15 @@ class Batch:
 
     def require_finite(self) -> None:
         """Refuse numbers that are NaN or infinite, and bad weights."""
-        if not all(np.isfinite(array).all() for array in (self.truth, self.prediction)):
-            raise self.fault()
+        self.require_finite_side(0)
+        self.require_finite_side(1)
         self.require_weights()
 
-    def require_finite_truth(self) -> None:
-        """Refuse a truth that is NaN or infinite."""
-        fault = _missing_value(NAMES[0], self.truth)
-        if fault is not None:
-            raise fault
-
-    def require_finite_predictions(self) -> None:
-        """Refuse predictions that are NaN or infinite."""
-        fault = _missing_value(NAMES[1], self.prediction)
-        if fault is not None:
-            raise fault
+    def require_finite_side(self, side: int) -> None:
+        """Refuse a truth (0) or predictions (1) that are NaN or infinite."""
+        array = self.truth if side == 0 else self.prediction
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise _missing_value(NAMES[side], array) or InputError("the input changed while it was being read")
 
     def require_weights(self) -> None:
         """Refuse weights that are negative or not finite."""

@@ -152,7 +152,8 @@ class CalinskiHarabasz(ShapeMetric):
         within = math.fsum(squares.tolist())
         if not within:
             return Undefined("the points of every cluster coincide")
-        between = math.fsum((sizes * ((centres - centre) ** 2).sum(axis=1)).tolist())
+        apart = centres - centre
+        between = math.fsum((sizes[:, None] * (apart * apart)).ravel().tolist())
         return between * (math.fsum(sizes.tolist()) - count) / (within * (count - 1))
 
 

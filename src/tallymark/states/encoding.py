@@ -77,11 +77,6 @@ def read_pairs(
     return labels, cells, values, unit
 
 
-def labels_of(batch: Batch, side: int) -> list[Label]:
-    """The distinct labels of the truth (0) or the predictions (1), in order."""
-    return encode(batch, side)[0]
-
-
 def encode(batch: Batch, side: int, *, fractions: bool = False) -> tuple[list[Label], Array]:
     """The distinct labels in order, and the place of each row's label among them."""
     column = batch.labels(side)
@@ -153,17 +148,17 @@ def _split(keys: Array, width: int) -> Cells:
     return keys // max(width, 1), keys % max(width, 1)
 
 
-def column_classes(target: Target, batch: Batch) -> tuple[Label, ...]:
+def column_classes(target: Target, batch: Batch, seen: Sequence[Label] | None = None) -> Sequence[Label]:
     """The class of each column of predictions: as `classes` says, or the sorted labels of the truth."""
     columns = batch.prediction_columns
-    classes = target.classes
+    classes: Sequence[Label] | None = target.classes
     if classes is None and not batch.whole:
         raise ParameterError(
             f"`classes` must be given for predictions of {columns} columns that come in pieces: one piece need not "
             "have all classes"
         )
     if classes is None:
-        classes = tuple(labels_of(batch, 0))
+        classes = encode(batch, 0)[0] if seen is None else seen
         if len(classes) != columns:
             raise ParameterError(
                 f"`classes` must be given: `y_pred` has {columns} columns, and the truth has "

@@ -42,12 +42,13 @@ class RanksOf(Reads):
                 f"`y_pred` must have one column per class and `y_true` one label per row; they had {columns} and "
                 f"{batch.truth_columns} columns"
             )
-        batch.require_finite_predictions()
+        batch.require_finite_side(1)
         batch.require_weights()
-        classes = column_classes(self.target, batch)
-        labels, codes = encode(batch, 0)
-        check_classes([labels], classes)
-        places = np.array([classes.index(label) for label in labels], np.int64)[codes]
+        labels, places = encode(batch, 0)
+        classes = column_classes(self.target, batch, labels)
+        if classes is not labels:
+            check_classes([labels], classes)
+            places = np.array([classes.index(label) for label in labels], np.int64)[places]
         ranks = np.frombuffer(count_above(batch.prediction, places), np.int64)
         found = count_rows(ranks, ranks, batch.weights, False, None)
         if not isinstance(found, tuple):
