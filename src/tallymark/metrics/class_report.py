@@ -141,8 +141,14 @@ class ClassificationReport(LabelMetric):
             name: ClassScores._make([*(_number(m.averaged(c, name)) for m in _COLUMNS), support]) for name in names
         }
         absent = [label for label, values in scores.items() if any(map(math.isnan, values))]
-        notes = tuple(f"{label!r} was never {'predicted' if scores[label].recall == 0 else 'true'}" for label in absent)
+        notes = tuple(f"{label!r} was never {_what_never(scores[label])}" for label in absent)
         return Answer(ClassReport(scores, averages, divide(c.right, c.total), notes))
+
+
+def _what_never(scores: ClassScores) -> str:
+    if not math.isnan(scores.recall):
+        return "predicted"
+    return "true" if not math.isnan(scores.precision) else "true or predicted"
 
 
 def _number(value: float | Undefined) -> float:

@@ -21,7 +21,7 @@ _READS = PairsOf(clusters=True)
 class ClusterMetric(Metric, abstract=True):
     """A metric of two clusterings of the same rows. Labels of any type name the clusters; only who is with whom counts.
 
-    A subclass writes `formula_value(pairs)`. Identical clusterings give 1 before it is asked.
+    A subclass writes `formula_value(pairs)`.
     """
 
     family: ClassVar[str] = "clustering"
