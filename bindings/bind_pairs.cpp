@@ -28,6 +28,7 @@ std::shared_ptr<const ArrowColumn> import_arrow(nb::handle source) {
     const nb::object capsule = source.attr("__arrow_c_stream__")();
     auto* stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
     if (stream == nullptr) throw nb::python_error();
+    if (stream->release == nullptr) throw nb::value_error("the Arrow stream was read before");
     ArrowSchema schema{};
     if (stream->get_schema(stream, &schema) != 0) throw nb::value_error("the Arrow stream has no schema");
     Owned<ArrowSchema> owned(&schema);
@@ -44,6 +45,7 @@ std::shared_ptr<const ArrowColumn> import_arrow(nb::handle source) {
   auto* schema = static_cast<ArrowSchema*>(PyCapsule_GetPointer(nb::object(pair[0]).ptr(), "arrow_schema"));
   auto* array = static_cast<ArrowArray*>(PyCapsule_GetPointer(nb::object(pair[1]).ptr(), "arrow_array"));
   if (schema == nullptr || array == nullptr) throw nb::python_error();
+  if (schema->release == nullptr || array->release == nullptr) throw nb::value_error("the Arrow array was read before");
   std::vector<Owned<ArrowArray>> arrays;
   Owned<ArrowSchema> owned(schema);
   arrays.emplace_back(array);
