@@ -57,7 +57,7 @@ class Input {
  public:
   Input(nb::handle source, nb::handle normal, bool fractions) {
     if (PyList_Check(source.ptr()) || PyTuple_Check(source.ptr())) {
-      rows_ = static_cast<std::size_t>(PyObject_Size(source.ptr()));
+      rows_ = static_cast<std::size_t>(Py_SIZE(source.ptr()));  // a subclass may say anything about its length
       holds_objects_ = true;
       reader_ = std::make_unique<ObjectReader>(nb::borrow(source), nullptr, nb::borrow(normal), fractions);
     } else if (PyObject_CheckBuffer(source.ptr()) != 0) {
