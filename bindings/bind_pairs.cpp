@@ -150,6 +150,8 @@ nb::object to_python(const Label& label) {
     case Label::Form::ucs4: {
       std::vector<Py_UCS4> characters(label.text.size() / 4);
       std::memcpy(characters.data(), label.text.data(), characters.size() * 4);
+      for (const Py_UCS4 c : characters)
+        if (c > 0x10ffff) throw nb::value_error("a string holds a number that is no character");
       out = PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, characters.data(),
                                       static_cast<Py_ssize_t>(characters.size()));
       break;
