@@ -29,7 +29,8 @@ def as_array(source: object, name: str) -> Array:
     to_list = getattr(source, "to_pylist", None) or getattr(source, "to_list", None)
     if to_list is not None and (nulls() if callable(nulls) else nulls):
         return _object_array(to_list())
-    return to_numpy(source, name)
+    gaps = _with_gaps(source)
+    return to_numpy(source, name) if gaps is None else gaps
 
 
 def _object_array(items: Sequence[object]) -> Array:
@@ -60,6 +61,35 @@ def columns_of(source: object) -> int:
 
 def is_nested(source: object) -> bool:
     """Whether a list holds rows instead of values."""
+def is_pandas(source: object) -> bool:
+    """Whether pandas made this. Its classes say `pandas` or, in older releases, the module that they stand in."""
+    return type(source).__module__.partition(".")[0] == "pandas"
+
+
+def categories_of(source: Any) -> Any:
+    """What has the codes and categories of a pandas categorical; None for anything else."""
+    dtype = getattr(source, "dtype", None) if is_pandas(source) else None
+    if not (hasattr(dtype, "categories") and hasattr(dtype, "ordered")):
+        return None
+    return source.cat if hasattr(source, "cat") else source
+
+
+def named_codes(codes: Array, names: Sequence[object]) -> Array:
+    """The names at these places as objects; None at -1."""
+    return _object_array([None if k < 0 else names[k] for k in codes.tolist()])
+
+
+def _with_gaps(source: Any) -> Array | None:
+    """Whole numbers of pandas among missing values, where its array would hold floats."""
+    held = categories_of(source)
+    if held is not None:
+        codes = np.asarray(held.codes)
+        return named_codes(codes, list(held.categories)) if (codes < 0).any() else None
+    if not is_pandas(source) or getattr(getattr(source, "dtype", None), "kind", "") not in ("b", "i", "u"):
+        return None
+    return _object_array(list(source)) if source.isna().any() else None
+
+
     return isinstance(source, (list, tuple)) and len(source) > 0 and isinstance(source[0], (list, tuple, np.ndarray))
 
 

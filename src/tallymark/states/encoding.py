@@ -71,9 +71,9 @@ def read_pairs(
         raise label_fault(batch, found, decided=decision is not None)
     labels, cells, values, unit = found
     if truth.names is not None:
-        labels, cells, values = _rename(labels, cells, values, 0, truth.names, batch)
+        labels, cells, values = _rename(labels, cells, values, 0, truth.names)
     if names is not None:
-        labels, cells, values = _rename(labels, cells, values, 1, names, batch)
+        labels, cells, values = _rename(labels, cells, values, 1, names)
     return labels, cells, values, unit
 
 
@@ -94,18 +94,10 @@ def encode(batch: Batch, side: int, *, fractions: bool = False) -> tuple[list[La
     labels, codes = found[0], np.frombuffer(found[1], np.int64)
     if column.names is None:
         return labels, codes
-    named = _names_of(labels, column.names, batch, side)
+    named = [column.names[int(place)] for place in labels]
     fresh = sorted(set(named))
-    return fresh, np.array([fresh.index(label) for label in named], np.int64)[codes]
-
-
-def _names_of(places: list[Label], names: Sequence[Label], batch: Batch, side: int) -> list[Label]:
-    """The names at these places; a place of -1 is a missing label."""
-    if places and places[0] == -1:
-        missing = np.asarray(batch.labels(side).source) == -1
-        fault = (side, "missing", int(np.count_nonzero(missing)), int(missing.argmax()))
-        raise label_fault(batch, [fault], decided=False)
-    return [names[place] for place in places]  # type: ignore[index]
+    index = {label: k for k, label in enumerate(fresh)}
+    return fresh, np.array([index[label] for label in named], np.int64)[codes]
 
 
 def lowest_terms(values: list[int], unit: int) -> tuple[list[int], int]:
@@ -118,10 +110,10 @@ def lowest_terms(values: list[int], unit: int) -> tuple[list[int], int]:
 
 
 def _rename(
-    labels: Labels, cells: Cells, values: Values, side: int, names: Sequence[Label], batch: Batch
+    labels: Labels, cells: Cells, values: Values, side: int, names: Sequence[Label]
 ) -> tuple[Labels, Cells, Values]:
     """Places in a list of names become the names, in their order; equal names become one."""
-    found = _names_of(labels[side], names, batch, side)
+    found = [names[int(place)] for place in labels[side]]
     fresh = sorted(set(found))
     if found == fresh:
         renamed = (fresh, labels[1]) if side == 0 else (labels[0], fresh)
