@@ -24,7 +24,9 @@ def as_array(source: object, name: str) -> Array:
     if type(source) is np.ndarray:
         return source
     if isinstance(source, (list, tuple)) and not is_nested(source):
-        return np.asarray(source) if set(map(type, source)) <= {bool, int, float} else _object_array(source)
+        types = set(map(type, source))
+        array = np.asarray(source) if types <= {bool, int} or types == {float} else _object_array(source)
+        return array if array.dtype.kind != "f" or types == {float} else _object_array(source)  # too wide for 64 bits
     nulls = getattr(source, "null_count", None)
     to_list = getattr(source, "to_pylist", None) or getattr(source, "to_list", None)
     if to_list is not None and (nulls() if callable(nulls) else nulls):
