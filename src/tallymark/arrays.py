@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tallymark.errors import MissingPackageError, ShapeError, TypeOfDataError
+from tallymark.errors import MissingPackageError, ShapeError, TallymarkError, TypeOfDataError
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -61,8 +61,6 @@ def columns_of(source: object) -> int:
     return shape[1] if len(shape) == 2 else 1
 
 
-def is_nested(source: object) -> bool:
-    """Whether a list holds rows instead of values."""
 def is_pandas(source: object) -> bool:
     """Whether pandas made this. Its classes say `pandas` or, in older releases, the module that they stand in."""
     return type(source).__module__.partition(".")[0] == "pandas"
@@ -92,6 +90,8 @@ def _with_gaps(source: Any) -> Array | None:
     return _object_array(list(source)) if source.isna().any() else None
 
 
+def is_nested(source: object) -> bool:
+    """Whether a list holds rows instead of values."""
     return isinstance(source, (list, tuple)) and len(source) > 0 and isinstance(source[0], (list, tuple, np.ndarray))
 
 
@@ -220,11 +220,30 @@ def _from_objects(array: Array, name: str) -> Array:
     return out.reshape(array.shape)
 
 
+class reading:  # noqa: N801 - used as a statement
+    """Where code of the input's own runs: what it raises becomes an error of ours that names the input."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, (TallymarkError, MemoryError)):
+            raise TypeOfDataError(f"`{self.name}` could not be read: {describe(error)}") from error
+
+
 def describe(value: object) -> str:
     """A value as a message shows it: short, with its type."""
     if value is None:
         return "None"
-    shown = repr(value)
+    try:
+        shown = repr(value)
+    except Exception:  # it is only to be shown
+        shown = " at 0x"
     if " at 0x" in shown:
         return f"of type {type(value).__name__}"
     return f"{shown if len(shown) <= 40 else shown[:37] + '...'} of type {type(value).__name__}"
