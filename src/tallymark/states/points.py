@@ -123,6 +123,8 @@ class Points(State):
                 "only states of tables of the same width add; these have "
                 f"{self.columns} and {other.columns} columns of points and labels"
             )
+        if len({isinstance(state._chunks[0].labels[0], str) for state in (self, other) if state._chunks}) > 1:
+            raise StateError("only states of one kind of label add; these hold numbers and strings")
         return Points(self._chunks + other._chunks)
 
     def fields(self) -> dict[str, Any]:
@@ -137,10 +139,12 @@ class Points(State):
             labels = unpack_labels(packed)
             if not len(table) == len(codes) == (len(table) if weights is None else len(weights)):
                 raise StateError("points, clusters and weights differ in length")
-            if table.ndim != 2 or codes.ndim != 1 or codes.dtype != np.int64 or not np.isfinite(table).all():
-                raise StateError("points must be tables of finite numbers, and clusters places")
-            if len(codes) and not (codes.min() >= 0 and codes.max() < len(labels)):
+            if table.ndim != 2 or table.dtype != np.float64 or table.size == 0 or not np.isfinite(table).all():
+                raise StateError("points must be tables of finite numbers")
+            if codes.ndim != 1 or codes.dtype != np.int64 or not np.array_equal(np.unique(codes), range(len(labels))):
                 raise StateError("clusters and labels do not fit")
+            if weights is not None and (weights.ndim != 1 or weights.dtype != np.float64):
+                raise StateError("weights must be one number per point")
             if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
                 raise StateError("weights must be finite and not negative")
             chunks.append(Chunk(table, labels, codes, weights))
