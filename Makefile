@@ -33,10 +33,11 @@ lint: $(VENV)/.dev $(VENV)/.built
 	$(BIN)/mypy
 	PYTHONPATH=src $(BIN)/lint-imports
 
-sanitize: build/core_sanitized  ## run the tests of the C++ core under the address and undefined-behaviour sanitizers
+sanitize: build/core_sanitized build/labels_sanitized  ## run the tests of the C++ core under the address and undefined-behaviour sanitizers
 	build/core_sanitized
+	build/labels_sanitized
 
-build/core_sanitized: tests/core/test_core.cpp $(SOURCES)
+build/%_sanitized: tests/core/test_%.cpp $(SOURCES)
 	@mkdir -p build
 	$(CXX) $(CORE_FLAGS) -O1 -g -DTM_NO_CLONES -fsanitize=address,undefined -fno-sanitize-recover=all $< -o $@
 

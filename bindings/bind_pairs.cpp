@@ -28,6 +28,7 @@ std::shared_ptr<const ArrowColumn> import_arrow(nb::handle source) {
     const nb::object capsule = source.attr("__arrow_c_stream__")();
     auto* stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
     if (stream == nullptr) throw nb::python_error();
+    if (stream->release == nullptr) throw nb::value_error("the Arrow stream was read before");
     ArrowSchema schema{};
     if (stream->get_schema(stream, &schema) != 0) throw nb::value_error("the Arrow stream has no schema");
     Owned<ArrowSchema> owned(&schema);
@@ -44,6 +45,7 @@ std::shared_ptr<const ArrowColumn> import_arrow(nb::handle source) {
   auto* schema = static_cast<ArrowSchema*>(PyCapsule_GetPointer(nb::object(pair[0]).ptr(), "arrow_schema"));
   auto* array = static_cast<ArrowArray*>(PyCapsule_GetPointer(nb::object(pair[1]).ptr(), "arrow_array"));
   if (schema == nullptr || array == nullptr) throw nb::python_error();
+  if (schema->release == nullptr || array->release == nullptr) throw nb::value_error("the Arrow array was read before");
   std::vector<Owned<ArrowArray>> arrays;
   Owned<ArrowSchema> owned(schema);
   arrays.emplace_back(array);
@@ -55,7 +57,7 @@ class Input {
  public:
   Input(nb::handle source, nb::handle normal, bool fractions) {
     if (PyList_Check(source.ptr()) || PyTuple_Check(source.ptr())) {
-      rows_ = static_cast<std::size_t>(PyObject_Size(source.ptr()));
+      rows_ = static_cast<std::size_t>(Py_SIZE(source.ptr()));  // a subclass may say anything about its length
       holds_objects_ = true;
       reader_ = std::make_unique<ObjectReader>(nb::borrow(source), nullptr, nb::borrow(normal), fractions);
     } else if (PyObject_CheckBuffer(source.ptr()) != 0) {
@@ -148,6 +150,8 @@ nb::object to_python(const Label& label) {
     case Label::Form::ucs4: {
       std::vector<Py_UCS4> characters(label.text.size() / 4);
       std::memcpy(characters.data(), label.text.data(), characters.size() * 4);
+      for (const Py_UCS4 c : characters)
+        if (c > 0x10ffff) throw nb::value_error("a string holds a number that is no character");
       out = PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, characters.data(),
                                       static_cast<Py_ssize_t>(characters.size()));
       break;

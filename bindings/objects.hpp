@@ -95,7 +95,7 @@ class ObjectReader final : public LabelReader {
   std::uint32_t real_number(double value, std::size_t row) {
     if (!std::isfinite(value)) return refuse(Fault::missing, row);
     if (std::trunc(value) == value) {
-      if (std::fabs(value) < 0x1p62) return integer(static_cast<long long>(value), row);
+      if (value >= -0x1p63 && value < 0x1p63) return integer(static_cast<long long>(value), row);
       return odd_number(nb::steal(PyLong_FromDouble(value)), row);
     }
     return fractions_ ? odd_number(nb::steal(PyFloat_FromDouble(value)), row) : refuse(Fault::fractional, row);

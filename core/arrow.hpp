@@ -237,6 +237,8 @@ class ArrowReader final : public LabelReader {
   }
 
  private:
+  static constexpr std::uint32_t kFraction = kNoLabel - 1;  // an entry of a dictionary that is a number but no label
+
   bool is_text() const {
     const ArrowForm form = column_->values().form;
     return form == ArrowForm::text || form == ArrowForm::large_text || form == ArrowForm::text_view;
@@ -280,7 +282,7 @@ class ArrowReader final : public LabelReader {
       const auto key = static_cast<std::uint64_t>(keys[i]) ^ (column_->type().number == Type::u64 ? kTop : 0);
       const bool there = (all || chunk.valid(from + i)) && key < translation_.size();
       const std::uint32_t code = there ? translation_[key] : kNoLabel;
-      codes[i] = code != kNoLabel ? code : refuse(Fault::missing, row + i);
+      codes[i] = code < kFraction ? code : refuse(code == kFraction ? Fault::fractional : Fault::missing, row + i);
     }
   }
 
@@ -288,8 +290,12 @@ class ArrowReader final : public LabelReader {
     const ArrowChunk chunk{&dictionary, dictionary.offset, static_cast<std::size_t>(dictionary.length), 0};
     translation_.resize(chunk.length);
     const Faults before = faults;
-    for (std::size_t at = 0; at < chunk.length; at += kBlock)
-      read_values(chunk, column_->values(), at, std::min(kBlock, chunk.length - at), at, &translation_[at]);
+    const auto& fractions = faults.entries[static_cast<std::size_t>(Fault::fractional)];
+    for (std::size_t at = 0; at < chunk.length; ++at) {
+      const std::uint64_t seen = fractions.count;
+      read_values(chunk, column_->values(), at, 1, at, &translation_[at]);
+      if (fractions.count != seen) translation_[at] = kFraction;
+    }
     faults = before;  // an entry that nobody uses harms nobody; a row that uses it is refused
     translated_ = &dictionary;
   }

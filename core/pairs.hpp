@@ -66,7 +66,7 @@ class PairTable {
     const std::vector<Entry> held = entries();
     rows_ = r;
     columns_ = c;
-    hashed_ = r > kDenseBytes / sizeof(Value) / c;
+    hashed_ = c > 0 && r > kDenseBytes / sizeof(Value) / c;  // all rows of a side can be faults, so it can be empty
     spread_ = Cell::kSpreads && !hashed_ && r * c <= kSpreadCells;
     cells_.clear();
     cells_.resize(hashed_ ? 0 : r * c * (spread_ ? 4 : 1));

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tallymark.errors import MissingPackageError, ShapeError, TypeOfDataError
+from tallymark.errors import MissingPackageError, ShapeError, TallymarkError, TypeOfDataError
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -24,12 +24,15 @@ def as_array(source: object, name: str) -> Array:
     if type(source) is np.ndarray:
         return source
     if isinstance(source, (list, tuple)) and not is_nested(source):
-        return np.asarray(source) if set(map(type, source)) <= {bool, int, float} else _object_array(source)
+        types = set(map(type, source))
+        array = np.asarray(source) if types <= {bool, int} or types == {float} else _object_array(source)
+        return array if array.dtype.kind != "f" or types == {float} else _object_array(source)  # too wide for 64 bits
     nulls = getattr(source, "null_count", None)
     to_list = getattr(source, "to_pylist", None) or getattr(source, "to_list", None)
     if to_list is not None and (nulls() if callable(nulls) else nulls):
         return _object_array(to_list())
-    return to_numpy(source, name)
+    gaps = _with_gaps(source)
+    return to_numpy(source, name) if gaps is None else gaps
 
 
 def _object_array(items: Sequence[object]) -> Array:
@@ -56,6 +59,35 @@ def columns_of(source: object) -> int:
     """How many columns a source has, one if it has a single dimension."""
     shape: tuple[int, ...] = tuple(getattr(source, "shape", ()))
     return shape[1] if len(shape) == 2 else 1
+
+
+def is_pandas(source: object) -> bool:
+    """Whether pandas made this. Its classes say `pandas` or, in older releases, the module that they stand in."""
+    return type(source).__module__.partition(".")[0] == "pandas"
+
+
+def categories_of(source: Any) -> Any:
+    """What has the codes and categories of a pandas categorical; None for anything else."""
+    dtype = getattr(source, "dtype", None) if is_pandas(source) else None
+    if not (hasattr(dtype, "categories") and hasattr(dtype, "ordered")):
+        return None
+    return source.cat if hasattr(source, "cat") else source
+
+
+def named_codes(codes: Array, names: Sequence[object]) -> Array:
+    """The names at these places as objects; None at -1."""
+    return _object_array([None if k < 0 else names[k] for k in codes.tolist()])
+
+
+def _with_gaps(source: Any) -> Array | None:
+    """Whole numbers of pandas among missing values, where its array would hold floats."""
+    held = categories_of(source)
+    if held is not None:
+        codes = np.asarray(held.codes)
+        return named_codes(codes, list(held.categories)) if (codes < 0).any() else None
+    if not is_pandas(source) or getattr(getattr(source, "dtype", None), "kind", "") not in ("b", "i", "u"):
+        return None
+    return _object_array(list(source)) if source.isna().any() else None
 
 
 def is_nested(source: object) -> bool:
@@ -188,11 +220,30 @@ def _from_objects(array: Array, name: str) -> Array:
     return out.reshape(array.shape)
 
 
+class reading:  # noqa: N801 - used as a statement
+    """Where code of the input's own runs: what it raises becomes an error of ours that names the input."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, (TallymarkError, MemoryError)):
+            raise TypeOfDataError(f"`{self.name}` could not be read: {describe(error)}") from error
+
+
 def describe(value: object) -> str:
     """A value as a message shows it: short, with its type."""
     if value is None:
         return "None"
-    shown = repr(value)
+    try:
+        shown = repr(value)
+    except Exception:  # it is only to be shown
+        shown = " at 0x"
     if " at 0x" in shown:
         return f"of type {type(value).__name__}"
     return f"{shown if len(shown) <= 40 else shown[:37] + '...'} of type {type(value).__name__}"

@@ -12,7 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from tallymark.arrays import Array, as_array, as_numbers, columns_of, describe, is_nested, rows_of, to_numpy
+from tallymark.arrays import (
+    Array,
+    as_array,
+    as_numbers,
+    columns_of,
+    describe,
+    is_nested,
+    reading,
+    rows_of,
+    to_numpy,
+)
 from tallymark.errors import (
     EmptyError,
     InputError,
@@ -82,7 +92,10 @@ class Target:
 
 
 def _read_label(value: object, name: str) -> Label:
-    found = label_or_none(value)
+    try:
+        found = label_or_none(value)
+    except Exception:  # of the value's own code
+        found = None
     if found is None or isinstance(found, float):
         raise ParameterError(f"`{name}` must be a label, a whole number or a string; it was {describe(value)}")
     return found
@@ -185,20 +198,23 @@ class Batch:
         if found is None:
             if self._columns[side] != 1:
                 raise ShapeError(f"`{NAMES[side]}` must be one label per row; it had {self._columns[side]} columns")
-            found = self._labels[side] = as_labels(self._sources[side], NAMES[side])
+            with reading(NAMES[side]):
+                found = self._labels[side] = as_labels(self._sources[side], NAMES[side])
         return found
 
     def item(self, side: int, row: int) -> object:
         """What the caller gave in a row, to show it in a message."""
         source: Any = self._sources[side]
-        if hasattr(source, "iloc"):
-            source = source.iloc
-        found = source[row]
-        found = found.as_py() if hasattr(found, "as_py") else found
+        try:
+            found = source.iloc[row] if hasattr(source, "iloc") else source[row]
+            found = found.as_py() if hasattr(found, "as_py") else found
+        except Exception:  # it is only to be shown, and may have changed or have no rows to ask for
+            return None
         return found.tolist() if isinstance(found, (np.generic, np.ndarray)) else found
 
     def _read_numbers(self, side: int) -> Array:
-        found = as_numbers(self._sources[side], NAMES[side])
+        with reading(NAMES[side]):
+            found = as_numbers(self._sources[side], NAMES[side])
         if len(found) != self.n:
             raise LengthError(f"`{NAMES[side]}` must have {self.n} rows; its array had {len(found)}")
         self._numbers[side] = found
@@ -232,8 +248,8 @@ class Batch:
     def require_present(self) -> None:
         """Refuse missing values of any type, and bad weights."""
         for side in (0, 1):
-            array = as_array(self._sources[side], NAMES[side])
-            if _missing_rows(array).any():
+            array, missing = self._missing(side)
+            if missing.any():
                 raise _missing_value(NAMES[side], array) or InputError("the input changed while it was being read")
         self.require_weights()
 
@@ -246,9 +262,18 @@ class Batch:
         bad_weight = None if self.weights is None else _bad_weight(self.weights)
         return bad_weight or InputError("the input changed while it was being read")
 
+    def _missing(self, side: int) -> tuple[Array, Array]:
+        """One side as an array, and which of its rows are missing."""
+        with reading(NAMES[side]):
+            array = as_array(self._sources[side], NAMES[side])
+            missing = _missing_rows(array)
+        if len(array) != self.n:
+            raise LengthError(f"`{NAMES[side]}` must have {self.n} rows; its array had {len(array)}")
+        return array, missing
+
     def _drop(self) -> None:
-        arrays = [as_array(source, name) for source, name in zip(self._sources, NAMES, strict=True)]
-        keep = ~(_missing_rows(arrays[0]) | _missing_rows(arrays[1]))
+        arrays, missing = zip(self._missing(0), self._missing(1), strict=True)
+        keep = ~(missing[0] | missing[1])
         kept = int(np.count_nonzero(keep))
         if kept == self.n:
             return
@@ -265,6 +290,13 @@ NAMES = ("y_true", "y_pred")
 
 def _read_rows(source: object, name: str) -> tuple[Any, int]:
     """The source itself if it can be read in place, else its array; and how many rows it has."""
+    with reading(name):
+        return _find_rows(source, name)
+
+
+def _find_rows(source: object, name: str) -> tuple[Any, int]:
+    if isinstance(source, (list, tuple)) and type(source) not in (list, tuple):
+        source = list(source)  # a subclass may say anything about its length
     if is_nested(source):
         source = to_numpy(source, name)
     n = rows_of(source)
@@ -290,7 +322,8 @@ def check_missing(missing: str) -> None:
 
 
 def _read_weights(source: object, n: int) -> Array | None:
-    weights = as_numbers(source, "weights")
+    with reading("weights"):
+        weights = as_numbers(source, "weights")
     if weights.ndim == 2 and weights.shape[1] == 1:
         weights = weights[:, 0]
     if weights.ndim != 1:

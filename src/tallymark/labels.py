@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.arrays import Array, as_array, describe
+from tallymark.arrays import Array, as_array, categories_of, describe, is_pandas, named_codes
 from tallymark.errors import TypeOfDataError
 
 Label = int | float | str
@@ -28,7 +28,7 @@ class LabelColumn(NamedTuple):
     """Labels as the core reads them.
 
     `type` is what the column holds as a whole: boolean, integer, real or text. Where `names` is given, the source holds
-    places in that list, and -1 where a label is missing.
+    places in that list.
     """
 
     source: Any
@@ -89,17 +89,18 @@ def _type_of_class(cls: type) -> str:
 
 def _from_categories(source: Any, name: str) -> LabelColumn | None:
     """A pandas categorical, by the codes that it holds anyway."""
-    if not type(source).__module__.startswith("pandas.") or not hasattr(source, "dtype"):
+    held = categories_of(source)
+    if held is None:
         return None
-    if not (hasattr(source.dtype, "categories") and hasattr(source.dtype, "ordered")):
-        return None
-    held = source.cat if hasattr(source, "cat") else source
     names = [label_or_none(item) for item in held.categories]
     if None in names:
         odd = describe(held.categories[names.index(None)])
         raise TypeOfDataError(f"`{name}` must hold labels, which are numbers or strings; one category is {odd}")
-    kind = _type_of_items(names)
-    return LabelColumn(np.asarray(held.codes), kind, names)  # type: ignore[arg-type]
+    kind = _type_of_items(held.categories)  # as they were given: whole floats are floats
+    codes = np.asarray(held.codes)
+    if kind == "real" or (codes < 0).any() or len({isinstance(item, str) for item in names}) > 1:
+        return LabelColumn(named_codes(codes, names), kind)  # what may be refused is read row by row
+    return LabelColumn(codes, kind, names)  # type: ignore[arg-type]
 
 
 def _from_arrow(source: Any) -> LabelColumn | None:
@@ -109,9 +110,7 @@ def _from_arrow(source: Any) -> LabelColumn | None:
     dtype = str(getattr(source, "dtype", None) or getattr(source, "type", "")).lower()
     if not dtype.startswith(("str", "large_str", "utf8", "dictionary", "categorical", "enum")):
         return None
-    if type(source).__module__.startswith("pandas.") and "pyarrow" not in str(
-        getattr(source.dtype, "storage", "pyarrow")
-    ):
+    if is_pandas(source) and "pyarrow" not in str(getattr(source.dtype, "storage", "pyarrow")):
         return None  # pandas would build Arrow data first, only to be read
     if not dtype.startswith("dictionary"):
         return LabelColumn(source, "text")

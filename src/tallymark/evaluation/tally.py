@@ -129,7 +129,7 @@ class Tally:
             out._columns = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
             out._states = tuple(State.restore(name, content) for name, content in fields["states"])
             expected = out._chosen(out._columns).plan.reads if out._columns else ()
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
             raise StateError(f"these bytes do not hold a valid Tally: {error}") from error
         held = [(state.reads, state.columns) for state in out._states]
         if out.dropped < 0 or held != [(reads, out._columns) for reads in expected]:

@@ -91,7 +91,7 @@ class State(ABC):
             if cls.__name__ == name:
                 try:
                     return cls.from_fields(fields)
-                except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+                except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
                     raise StateError(f"these bytes do not hold a valid {name} state: {error}") from error
         raise StateError(
             f"these bytes hold a state of the unknown type {name!r}; a newer release may have written them"

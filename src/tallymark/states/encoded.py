@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -34,22 +35,29 @@ class Encoded(NamedTuple):
         labels, codes = unpack_labels(fields[0]), fields[1]
         if codes.ndim != 1 or codes.dtype != np.int64:
             raise StateError("labels must have one place per row")
-        if len(codes) and not (codes.min() >= 0 and codes.max() < len(labels)):
+        if not np.array_equal(np.unique(codes), range(len(labels))):
             raise StateError("places and labels do not fit")
         return Encoded(labels, codes)
+
+    @staticmethod
+    def check_same_type(columns: Sequence[Encoded]) -> None:
+        """Refuse numbers here and strings there."""
+        if len({isinstance(column.labels[0], str) for column in columns if column.labels}) > 1:
+            raise StateError("only states of one kind of label add; these hold numbers and strings")
 
     @staticmethod
     def join(columns: Sequence[Encoded]) -> Encoded:
         """The rows of all columns, one after another."""
         if len(columns) == 1:
             return columns[0]
-        distinct = {label for column in columns for label in column.labels}
-        if len({isinstance(label, str) for label in distinct}) > 1:
-            raise StateError("only states of one kind of label add; these hold numbers and strings")
-        labels = sorted(distinct)
+        labels = sorted({label for column in columns for label in column.labels})
         index = {label: k for k, label in enumerate(labels)}
         codes = [np.array([index[label] for label in column.labels], np.int64)[column.codes] for column in columns]
         return Encoded(labels, np.concatenate(codes))
+
+
+def _is_whole(label: float) -> bool:
+    return not math.isfinite(label) or label.is_integer()
 
 
 def pack_labels(labels: list[Label]) -> Any:
@@ -64,6 +72,8 @@ def unpack_labels(packed: Any) -> list[Label]:
     labels = packed.tolist() if isinstance(packed, np.ndarray) else list(packed)
     if not all(type(label) in (int, float, str) for label in labels):
         raise StateError("labels must be numbers or strings")
+    if any(_is_whole(label) for label in labels if type(label) is float):
+        raise StateError("labels that are whole numbers must be integers, and others finite")
     if len({isinstance(label, str) for label in labels}) > 1:
         raise StateError("labels must be all numbers or all strings")
     if any(bisect_left(labels, label) != k for k, label in enumerate(labels)):

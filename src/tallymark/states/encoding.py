@@ -8,9 +8,9 @@ from typing import Any, cast
 import numpy as np
 
 from tallymark._core import count_pairs, encode_labels
-from tallymark.arrays import Array
+from tallymark.arrays import Array, describe
 from tallymark.batch import NAMES, Batch, Target, show_labels
-from tallymark.errors import DomainError, InputError, ParameterError, ShapeError, TypeOfDataError
+from tallymark.errors import DomainError, InputError, LengthError, ParameterError, ShapeError, TypeOfDataError
 from tallymark.labels import Label, normal_label
 from tallymark.states.base import UNIT_BITS
 from tallymark.states.label_faults import label_fault
@@ -32,7 +32,9 @@ def count_rows(
     """The core's count: labels, cells, values and their unit (None: counts); faults; or None for a bad weight."""
     try:
         found = count_pairs(truth, prediction, weights, fractions, decision, normal_label)
-    except ValueError as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # labels and Arrow data may run code of their own
         raise _unreadable(error) from error
     if not isinstance(found, tuple):
         return found
@@ -47,10 +49,12 @@ def count_rows(
     return (y, p), cells, *lowest_terms(weighed, unit)
 
 
-def _unreadable(error: ValueError) -> TypeOfDataError:
+def _unreadable(error: Exception) -> TypeOfDataError:
     if isinstance(error, UnicodeDecodeError):
         return TypeOfDataError(f"labels that are byte strings must be UTF-8; {error.object!r} is not")
-    return TypeOfDataError(f"labels must be numbers or strings: {error}")
+    return TypeOfDataError(
+        f"labels must be numbers or strings: {error if type(error) is ValueError else describe(error)}"
+    )
 
 
 def read_pairs(
@@ -70,10 +74,12 @@ def read_pairs(
     if isinstance(found, list):
         raise label_fault(batch, found, decided=decision is not None)
     labels, cells, values, unit = found
+    if unit is None and int(values.sum()) != batch.n:  # type: ignore[union-attr]
+        raise LengthError(f"`y_true` and `y_pred` must have {batch.n} rows; their labels were {int(values.sum())}")  # type: ignore[union-attr]
     if truth.names is not None:
-        labels, cells, values = _rename(labels, cells, values, 0, truth.names, batch)
+        labels, cells, values = _rename(labels, cells, values, 0, truth.names)
     if names is not None:
-        labels, cells, values = _rename(labels, cells, values, 1, names, batch)
+        labels, cells, values = _rename(labels, cells, values, 1, names)
     return labels, cells, values, unit
 
 
@@ -82,25 +88,21 @@ def encode(batch: Batch, side: int, *, fractions: bool = False) -> tuple[list[La
     column = batch.labels(side)
     try:
         found = encode_labels(column.source, fractions, normal_label)
-    except ValueError as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # labels and Arrow data may run code of their own
         raise _unreadable(error) from error
     if isinstance(found, list):
         raise label_fault(batch, [(side, *fault[1:]) for fault in found], decided=False)
     labels, codes = found[0], np.frombuffer(found[1], np.int64)
+    if len(codes) != batch.n:
+        raise LengthError(f"`{NAMES[side]}` must have {batch.n} rows; its labels were {len(codes)}")
     if column.names is None:
         return labels, codes
-    named = _names_of(labels, column.names, batch, side)
+    named = [column.names[int(place)] for place in labels]
     fresh = sorted(set(named))
-    return fresh, np.array([fresh.index(label) for label in named], np.int64)[codes]
-
-
-def _names_of(places: list[Label], names: Sequence[Label], batch: Batch, side: int) -> list[Label]:
-    """The names at these places; a place of -1 is a missing label."""
-    if places and places[0] == -1:
-        missing = np.asarray(batch.labels(side).source) == -1
-        fault = (side, "missing", int(np.count_nonzero(missing)), int(missing.argmax()))
-        raise label_fault(batch, [fault], decided=False)
-    return [names[place] for place in places]  # type: ignore[index]
+    index = {label: k for k, label in enumerate(fresh)}
+    return fresh, np.array([index[label] for label in named], np.int64)[codes]
 
 
 def lowest_terms(values: list[int], unit: int) -> tuple[list[int], int]:
@@ -113,10 +115,10 @@ def lowest_terms(values: list[int], unit: int) -> tuple[list[int], int]:
 
 
 def _rename(
-    labels: Labels, cells: Cells, values: Values, side: int, names: Sequence[Label], batch: Batch
+    labels: Labels, cells: Cells, values: Values, side: int, names: Sequence[Label]
 ) -> tuple[Labels, Cells, Values]:
     """Places in a list of names become the names, in their order; equal names become one."""
-    found = _names_of(labels[side], names, batch, side)
+    found = [names[int(place)] for place in labels[side]]
     fresh = sorted(set(found))
     if found == fresh:
         renamed = (fresh, labels[1]) if side == 0 else (labels[0], fresh)

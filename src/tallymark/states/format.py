@@ -12,7 +12,8 @@
     end-32  32    SHA-256 of everything before it
 
 In the fields, ``{"~int": k}`` stands for the big integer in buffer k (little-endian two's complement), ``{"~array": k,
-"dtype": "<f8", "shape": [...]}`` for an array in C order, and ``{"~float": "inf"}`` for a float that JSON cannot write.
+"dtype": "<f8", "shape": [...]}`` for an array in C order, ``{"~float": "inf"}`` for a float that JSON cannot write, and
+``{"~text": k}`` for a text with lone surrogates, which JSON readers may join (UTF-8, surrogates passed).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,7 @@ VERSION = 1
 _DIGEST = 32
 _PREFIX = 16
 _SAFE_INT = 1 << 53  # every JSON reader keeps integers below this
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _DTYPES = ("<f8", "<i8", "|u1")
 
 
@@ -69,7 +72,7 @@ def unpack(data: bytes) -> tuple[str, dict[str, Any]]:
         kind = header["type"]
     except StateError:
         raise
-    except (KeyError, TypeError, ValueError, IndexError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError, RecursionError) as error:
         raise StateError(f"these bytes are not a valid tallymark state: {error}") from error
     if not isinstance(kind, str) or not isinstance(fields, dict):
         raise StateError("these bytes are not a valid tallymark state: the header is malformed")
@@ -77,8 +80,13 @@ def unpack(data: bytes) -> tuple[str, dict[str, Any]]:
 
 
 def _encode(value: Any, buffers: list[bytes]) -> Any:
-    if value is None or isinstance(value, (str, bool)):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, str):
+        if value.isascii() or not _SURROGATE.search(value):
+            return value
+        buffers.append(value.encode("utf-8", "surrogatepass"))
+        return {"~text": len(buffers) - 1}
     if isinstance(value, int):
         if -_SAFE_INT < value < _SAFE_INT:
             return value
@@ -114,6 +122,8 @@ def _decode(value: Any, buffers: list[bytes]) -> Any:
         return value
     if "~int" in value:
         return int.from_bytes(buffers[value["~int"]], "little", signed=True)
+    if "~text" in value:
+        return buffers[value["~text"]].decode("utf-8", "surrogatepass")
     if "~float" in value:
         return float(value["~float"])
     if "~array" in value:

@@ -161,4 +161,6 @@ class Indicators(State):
             raise StateError("the labels do not fit the tables")
         if not all(0 <= both <= min(a, b) <= max(a, b) <= total for both, a, b in labels) or not 0 <= right <= total:
             raise StateError("the weights do not add up")
+        if reads.target.classes is not None and len(reads.target.classes) != len(labels):
+            raise StateError("the labels do not fit the classes")
         return cls(reads, (len(labels), len(labels)), n, labels, right, total)

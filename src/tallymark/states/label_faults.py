@@ -51,5 +51,9 @@ def label_fault(batch: Batch, faults: list[Fault], *, decided: bool) -> InputErr
 
 
 def _shown(batch: Batch, side: int, row: int) -> str:
-    text = repr(batch.item(side, row))
+    item = batch.item(side, row)
+    try:
+        text = repr(item)
+    except Exception:  # it is only to be shown
+        return describe(item)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from tallymark.errors import StateError
 from tallymark.states.base import ONE, Reads, State
 from tallymark.states.encoded import Encoded
 from tallymark.states.encoding import encode
-from tallymark.states.rows import exact_sum
+from tallymark.states.rows import check_weights, exact_sum
 
 
 class LabelRowsOf(Reads):
@@ -100,6 +100,7 @@ class LabelRows(State):
     def __add__(self, other: LabelRows) -> LabelRows:
         if not isinstance(other, LabelRows):
             return NotImplemented
+        _check_same_types((*self._chunks[:1], *other._chunks[:1]))
         return LabelRows(self._chunks + other._chunks)
 
     def fields(self) -> dict[str, Any]:
@@ -110,10 +111,14 @@ class LabelRows(State):
         chunks = []
         for truth, prediction, weights in fields["chunks"]:
             chunk = Chunk(Encoded.from_fields(truth), Encoded.from_fields(prediction), weights)
-            n = len(chunk.truth.codes)
-            if not n == len(chunk.prediction.codes) == (n if weights is None else len(weights)):
-                raise StateError("truth, prediction and weights differ in length")
-            if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
-                raise StateError("weights must be finite and not negative")
+            check_weights(weights, len(chunk.truth.codes))
+            if len(chunk.truth.codes) != len(chunk.prediction.codes):
+                raise StateError("truth and prediction differ in length")
             chunks.append(chunk)
+        _check_same_types(chunks)
         return cls(tuple(chunks))
+
+
+def _check_same_types(chunks: Sequence[Chunk]) -> None:
+    Encoded.check_same_type([chunk.truth for chunk in chunks])
+    Encoded.check_same_type([chunk.prediction for chunk in chunks])

@@ -32,6 +32,7 @@ from tallymark.states.encoding import (
 
 LABELS = "labels"
 POSITIVE = "positive"  # predictions are whether the row is of the positive class, whose label the truth tells
+_MOST_UNIT = 2048  # weights are below 2**1024, and rows are fewer than that
 _EMPTY = np.empty(0, np.int64)
 
 
@@ -354,10 +355,20 @@ class Pairs(State):
         if (np.diff(keys) <= 0).any() or any(value <= 0 for value in values):
             raise StateError("cells must be in order, and their values positive")
         n = int(fields["n"])
-        if n < (0 if unit is not None else int(values.sum())) or (unit is None and n != int(values.sum())):
+        if n < len(values) or (unit is None and n != sum(values.tolist())):
             raise StateError("the rows do not add up")
+        if unit is not None and (values, unit) != lowest_terms(values, unit):
+            raise StateError("weights must be in lowest terms")
+        if unit is not None and not -UNIT_BITS <= unit <= _MOST_UNIT:
+            raise StateError("no weights have this unit")
         if fields["form"] not in (LABELS, POSITIVE) or (shape is None) != (n == 0):
             raise StateError("the predictions have an unknown form")
+        if shape is not None and (shape[0] != 1 or shape[1] < 1):
+            raise StateError("there is one column of truth, and one or more of predictions")
+        if not reads.clusters and any(isinstance(label, float) for side in labels for label in side):
+            raise StateError("labels must be whole numbers or strings")
+        if reads.target.classes is not None:
+            check_classes(labels if fields["form"] == LABELS else labels[:1], reads.target.classes)
         if fields["form"] == POSITIVE and not set(labels[1]) <= {0, 1}:
             raise StateError("decisions must be 0 or 1")
         _check_mergeable(labels, together=fields["form"] == LABELS and not reads.clusters)
@@ -399,6 +410,6 @@ def pack_weights(values: Sequence[int]) -> Array:
 
 def unpack_weights(packed: Array) -> list[int]:
     """The inverse of `pack_weights`."""
-    if packed.ndim != 2 or packed.dtype != np.uint8:
+    if packed.ndim != 2 or packed.dtype != np.uint8 or 0 in packed.shape[1:]:
         raise StateError("weights must be rows of bytes")
     return [int.from_bytes(row.tobytes(), "little") for row in packed]

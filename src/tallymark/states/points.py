@@ -13,7 +13,7 @@ from tallymark.errors import StateError
 from tallymark.states.base import ONE, Reads, State
 from tallymark.states.encoded import Encoded
 from tallymark.states.encoding import encode
-from tallymark.states.rows import exact_sum
+from tallymark.states.rows import check_weights, exact_sum
 
 
 class PointsOf(Reads):
@@ -115,6 +115,7 @@ class Points(State):
                 "only states of tables of the same width add; these have "
                 f"{self.columns} and {other.columns} columns of points and labels"
             )
+        Encoded.check_same_type([chunk.clusters for chunk in (*self._chunks[:1], *other._chunks[:1])])
         return Points(self._chunks + other._chunks)
 
     def fields(self) -> dict[str, Any]:
@@ -127,13 +128,13 @@ class Points(State):
         chunks = []
         for table, packed, weights in fields["chunks"]:
             clusters = Encoded.from_fields(packed)
-            if not len(table) == len(clusters.codes) == (len(table) if weights is None else len(weights)):
-                raise StateError("points, clusters and weights differ in length")
-            if table.ndim != 2 or not np.isfinite(table).all():
+            check_weights(weights, len(clusters.codes))
+            if len(table) != len(clusters.codes):
+                raise StateError("points and clusters differ in length")
+            if table.ndim != 2 or table.dtype != np.float64 or table.size == 0 or not np.isfinite(table).all():
                 raise StateError("points must be tables of finite numbers")
-            if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
-                raise StateError("weights must be finite and not negative")
             chunks.append(Chunk(table, clusters, weights))
+        Encoded.check_same_type([chunk.clusters for chunk in chunks])
         if len({chunk.table.shape[1] for chunk in chunks}) > 1:
             raise StateError("chunks differ in width")
         return cls(tuple(chunks))

@@ -124,6 +124,10 @@ class Ranks(State):
             columns != ((1, len(weights)) if weights else None)
             or (n > 0) != bool(weights)
             or min(weights, default=0) < 0
+            or n < 0
         ):
             raise StateError("the ranks do not fit the columns")
-        return cls(RanksOf(target_of(fields["target"])), columns, n, weights)
+        target = target_of(fields["target"])
+        if len(weights) == 1 or (weights and target.classes is not None and len(target.classes) != len(weights)):
+            raise StateError("the columns do not fit the classes")
+        return cls(RanksOf(target), columns, n, weights)

@@ -114,18 +114,27 @@ class Rows(State):
     def from_fields(cls, fields: dict[str, Any]) -> Rows:
         chunks: list[Chunk] = []
         for truth, prediction, weights in fields["chunks"]:
-            if not len(truth) == len(prediction) == (len(truth) if weights is None else len(weights)):
-                raise StateError("truth, prediction and weights differ in length")
+            check_weights(weights, len(truth))
+            if len(truth) != len(prediction):
+                raise StateError("truth and prediction differ in length")
             if truth.ndim != 2 or prediction.ndim != 2:
                 raise StateError("rows must be tables")
             if not all(np.isfinite(array).all() for array in (truth, prediction)):
                 raise StateError("rows must be finite")
-            if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
-                raise StateError("weights must be finite and not negative")
             chunks.append((truth, prediction, weights))
         if len({(truth.shape[1], prediction.shape[1]) for truth, prediction, _ in chunks}) > 1:
             raise StateError("chunks differ in width")
         return cls(tuple(chunks))
+
+
+def check_weights(weights: Array | None, n: int) -> None:
+    """Refuse stored weights that are not one number per row, finite and not negative."""
+    if weights is None:
+        return
+    if weights.ndim != 1 or weights.dtype != np.float64 or len(weights) != n:
+        raise StateError("weights must be one number per row")
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise StateError("weights must be finite and not negative")
 
 
 _VALUES = Term("exact_truth")
