@@ -143,12 +143,12 @@ def normal_label(item: Any) -> Any:
     if not isinstance(item, (Real, Decimal)):
         return NotImplemented
     try:
-        value = float(item)
-    except OverflowError:
-        return math.floor(item)
-    except ValueError:  # a signalling NaN
+        whole = math.floor(item)
+    except (OverflowError, ValueError):  # infinity and NaN have none
         return None
-    if not math.isfinite(value):
-        return None
-    whole = math.floor(item)
-    return whole if item == whole else value
+    if item == whole:
+        return whole
+    try:
+        return float(item)
+    except OverflowError:  # a fraction that no float can hold
+        return NotImplemented

@@ -355,6 +355,8 @@ class Pairs(State):
         if (np.diff(keys) <= 0).any() or any(value <= 0 for value in values):
             raise StateError("cells must be in order, and their values positive")
         n = int(fields["n"])
+        if not 0 <= reads.threshold <= 1:
+            raise StateError("the threshold must be a probability")
         if n < len(values) or (unit is None and n != sum(values.tolist())):
             raise StateError("the rows do not add up")
         if unit is not None and (values, unit) != lowest_terms(values, unit):
