@@ -79,7 +79,7 @@ class Input {
     rows_ = numbers_->rows();
     auto columns = numbers_->columns();
     if (columns.empty()) throw nb::value_error("there are no columns");
-    if (columns.size() == 2 && decision.positive > 1) throw nb::value_error("there is no such column");
+    if (columns.size() == 2 && decision.positive > 2) throw nb::value_error("there is no such column");
     reader_ = std::make_unique<DecisionReader>(std::move(columns), decision);
   }
   Input(const Input&) = delete;
@@ -271,25 +271,26 @@ nb::object count(nb::handle truth, nb::handle prediction, nb::handle weight, boo
   const WeightRange range = run(false, [&] { return range_of_weights(columns.front(), rows); });
   if (range.bad) return nb::none();
   const int unit = range.unit();
+  const bool whole = range.whole;
   if (range.width(rows) < 128) {
     auto found = run(locked, [&] { return weigh_rows(y.reader(), p->reader(), rows, columns.front(), unit); });
     if (has_faults(found, faults)) return faults;
-    return result(y, *p, found, [unit](const auto& entries) {
+    return result(y, *p, found, [unit, whole](const auto& entries) {
       nb::list values;
       for (const auto& e : entries) values.append(to_python(e.value));
-      return nb::object(nb::make_tuple(values, unit));
+      return nb::object(nb::make_tuple(values, unit, whole));
     });
   }
   auto found = run(locked, [&] { return sum_rows(y.reader(), p->reader(), rows, columns.front()); });
   if (has_faults(found, faults)) return faults;
-  return result(y, *p, found, [](auto& entries) {
+  return result(y, *p, found, [whole](auto& entries) {
     nb::list values;
     for (auto& e : entries) {
       unsigned char raw[ExactSum::kBytes];
       const auto written = e.value.write(raw);
       values.append(nb::make_tuple(nb::bytes(raw, written.length), 32 * written.skipped));
     }
-    return nb::object(nb::make_tuple(values, nb::none()));
+    return nb::object(nb::make_tuple(values, nb::none(), whole));
   });
 }
 

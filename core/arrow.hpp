@@ -155,6 +155,7 @@ class ArrowColumn {
     coded_ = s->dictionary != nullptr;
     if (coded_) values_.emplace(s->dictionary->format);
     for (const auto& held : arrays_) {
+      if (nested && held->null_count != 0 && held->n_buffers > 0 && held->buffers[0] != nullptr) return;
       const ArrowArray* array = nested ? held->children[0] : const_cast<Owned<ArrowArray>&>(held).get();
       const std::int64_t offset = array->offset + (nested ? held->offset : 0);
       chunks_.push_back({array, offset, static_cast<std::size_t>(held->length), rows_});

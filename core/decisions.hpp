@@ -19,7 +19,7 @@ struct Decision {
   double threshold = 0.5;
   bool margin = false;       // before sigmoid or softmax
   bool normalize = false;    // divide the probabilities of a row by their sum
-  std::size_t positive = 1;  // the column of the positive class, of two
+  std::size_t positive = 1;  // the column of the positive class, of two; 2 if none is: the largest decides
 };
 
 TM_INLINE double sigmoid(double x) {
@@ -77,7 +77,7 @@ class DecisionReader : public LabelReader {
       if (outside) return refuse(Fault::outside, row);
       if (decision_.normalize ? !(sum > 0.0) : std::fabs(sum - 1.0) > kSumTolerance) return refuse(Fault::sum, row);
     }
-    if (count > 2) return static_cast<std::uint32_t>(best);
+    if (count > 2 || decision_.positive > 1) return static_cast<std::uint32_t>(best);
     const double yes = rows_[decision_.positive * kBlock + i], no = rows_[(1 - decision_.positive) * kBlock + i];
     const double p = decision_.margin ? sigmoid(yes - no) : decision_.normalize ? yes / sum : yes;
     return static_cast<std::uint32_t>(p >= decision_.threshold ? decision_.positive : 1 - decision_.positive);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -132,12 +134,13 @@ class PairTable {
 // The smallest and largest positive weight, by their bit patterns, which have the order of the numbers.
 struct WeightRange {
   std::uint64_t lowest = kInfinity, highest = 0;
-  bool bad = false;
+  bool bad = false, whole = true;
 
   void add(const WeightRange& other) {
     lowest = std::min(lowest, other.lowest);
     highest = std::max(highest, other.highest);
     bad = bad || other.bad;
+    whole = whole && other.whole;
   }
   // The exponent of the last bit that any of the weights can have.
   int unit() const { return highest == 0 ? 0 : WeightParts(real(lowest)).exponent; }
@@ -161,14 +164,16 @@ struct WeightRange {
 
 TM_CLONES static WeightRange range_of_block(const double* values, std::size_t n) {
   WeightRange range;
-  std::uint64_t bad = 0;
+  std::uint64_t bad = 0, odd = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint64_t b = bits(values[i] + 0.0);  // -0.0 becomes 0.0
     bad |= b >= kInfinity ? 1U : 0U;
+    odd |= std::trunc(values[i]) != values[i] ? 1U : 0U;
     range.highest = b > range.highest ? b : range.highest;
     range.lowest = b != 0 && b < range.lowest ? b : range.lowest;
   }
   range.bad = bad != 0;
+  range.whole = odd == 0;
   return range;
 }
 

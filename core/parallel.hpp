@@ -39,7 +39,7 @@ void for_ranges(std::size_t blocks, std::size_t threads, Work&& work) {
   for (; started + 1 < threads; ++started) {
     try {
       pool.emplace_back(guarded, started);
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       break;  // the system has no thread left: the calling one does the rest
     }
   }

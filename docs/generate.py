@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
+import inspect
 import re
 import sys
+import textwrap
+from itertools import pairwise
 from pathlib import Path
 
 import tallymark as tm
@@ -57,9 +61,13 @@ def page(family: str) -> str:
 def section(metric: tm.Metric) -> list[str]:
     """One metric: what it is, its formula, how to read it, and what to mind."""
     own = {key: value for key, value in metric.parameters().items() if key not in COMMON}
-    call = f"tm.{metric.name}(y_true, y_pred{''.join(f', {key}={value}' for key, value in own.items())})"
+    arguments = ", ".join([*metric.arguments, *(f"{key}={value!r}" for key, value in own.items())])
+    call = f"tm.{metric.name}({arguments})"
     lines = [f"## {metric.name}", "", metric.description, "", "```text", metric.formula, "```", "", f"- Call: `{call}`"]
-    lines.append(f"- Better: {show_better(metric.better)}; range {show_range(metric)}")
+    told = described(type(metric))
+    lines += [f"  - `{key}`: {told[key]}" for key in own if key in told and key != "average"]
+    if metric.better is not None:
+        lines.append(f"- Better: {show_better(metric.better)}; range {show_range(metric)}")
     lines.append(f"- Reading: {metric.reading}")
     if metric.when_undefined:
         lines.append(f"- Undefined: {metric.when_undefined}")
@@ -68,12 +76,30 @@ def section(metric: tm.Metric) -> list[str]:
         lines.append(f"- Needs: {', '.join(requires)}")
     lines += [f"- Mind: {pitfall}" for pitfall in metric.pitfalls]
     if metric.aliases:
-        lines.append(f"- Also known as: {', '.join(f'`{alias}`' for alias in metric.aliases)}")
+        lines.append(f"- Also known in strings as: {', '.join(show_alias(*item) for item in metric.aliases.items())}")
     examples = doctest.DocTestParser().get_examples(type(metric).__doc__ or "")
     if not examples:
         return lines
     first = re.sub(r"\b(\w+)(?=\()", lambda m: f"tm.{m[1]}" if m[1] in registry.classes else m[1], examples[0].source)
     return [*lines, "", "```python", f">>> {first}{examples[0].want}", "```"]
+
+
+def show_alias(name: str, parameters: dict[str, object]) -> str:
+    """Another name, with what it stands for where that is not the default."""
+    meant = ", ".join(f"{key}={value}" for key, value in parameters.items())
+    return f"`{name}` ({meant})" if meant else f"`{name}`"
+
+
+def described(cls: type) -> dict[str, str]:
+    """What the strings below its parameters say, of a class and those that it builds on."""
+    out: dict[str, str] = {}
+    for base in reversed(cls.__mro__[:-1]):
+        body = ast.parse(textwrap.dedent(inspect.getsource(base))).body[0].body
+        for field, text in pairwise(body):
+            named = isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+            if named and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
+                out[field.target.id] = " ".join(str(text.value.value).split())
+    return out
 
 
 def is_public(metric: tm.Metric) -> bool:

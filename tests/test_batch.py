@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.batch import Batch, Target
+from tallymark.batch import Batch
+from tallymark.target import Target
 
 NAN = float("nan")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tallymark as tm
@@ -172,9 +173,42 @@ CASES = {
     "one column for the first k": lambda: tm.top_k_accuracy([0, 1], [0.1, 0.2]),
     "k of zero": lambda: tm.top_k_accuracy([0, 1], np.eye(2), k=0),
     "a class that is not there": lambda: tm.confusion_matrix([0, 1], [0, 1])[2, 0],
-    "a class that has no line": lambda: tm.classification_report([0, 1], [0, 1])["macro"],
+    "a class that has no line": lambda: tm.classification_report([0, 1], [0, 1])["samples"],
     "shares of something else": lambda: tm.confusion_matrix([0, 1], [0, 1]).normalized("rows"),
+    "a cell of one class": lambda: tm.confusion_matrix([0, 1], [0, 1])[1],
+    "classes of another type than the truth": lambda: tm.accuracy([0, 1], [[0.2, 0.8]] * 2, classes=["a", "b"]),
+    "columns in another order": lambda: tm.accuracy(["a", "b"], pd.DataFrame({"b": [0.1, 0.9], "a": [0.9, 0.1]})),
+    "columns in another order than classes": lambda: tm.accuracy(
+        ["a", "b"], pd.DataFrame({"a": [0.1, 0.9], "b": [0.9, 0.1]}), classes=["b", "a"]
+    ),
+    "several labels in another order": lambda: tm.hamming_loss(
+        pd.DataFrame({"x": [1], "y": [0]}), pd.DataFrame({"y": [1], "x": [0]})
+    ),
+    "normalize with labels": lambda: tm.confusion_matrix([0, 1], [0, 1], normalize=True),
+    "normalize with one column": lambda: tm.accuracy([0, 1], [0.1, 0.9], normalize=True),
+    "normalize with several labels": lambda: tm.accuracy([[0, 1]], [[0.1, 0.9]], normalize=True),
+    "a threshold without a positive class": lambda: tm.accuracy(["a", "b"], [[0.6, 0.4], [0.1, 0.9]], threshold=0.3),
+    "a positive class that no column has": lambda: tm.accuracy(["a", "b"], [[0.6, 0.4], [0.1, 0.9]], positive="c"),
+    "probabilities in two columns above 1": lambda: tm.accuracy([0, 1], [[0.4, 1.6], [0.5, 0.5]]),
+    "probabilities of several labels above 1": lambda: tm.recall([[0, 1]] * 2, [[0.5, 2.0], [3.0, 0.5]], average=None),
+    "NaN in a table of labels": lambda: tm.recall([[0, NAN], [1, 1]], [[0, 1], [1, 1]], average=None),
+    "the first k of no probabilities": lambda: tm.top_k_accuracy([0, 1], [[7.0, 7.0]] * 2, kind="probability"),
+    "a tally that could never report": lambda: tm.Tally(["f1"]).update(["ham", "spam"], [0.1, 0.9]),
+    "labels after probabilities": lambda: tm.Tally(["accuracy"]).update([0, 1], [0.1, 0.9]).update([0, 1], [0, 1]),
+    "tallies of other targets": lambda: tm.Tally(["f1"]) + tm.Tally(["f1"], positive="spam"),
+    "undefined classes raised": lambda: tm.precision([0, 1], [0, 0], average=None, undefined="raise"),
+    "kappa's weights": lambda: tm.cohen_kappa([0, 1], [0, 1], weights="quadratic"),
+    "binary of several classes": lambda: tm.precision([0, 1, 2], [0, 1, 2], positive=2),
+    "pos_label": lambda: tm.precision([0, 1], [0, 1], pos_label=1),
+    "zero_division": lambda: tm.precision([0, 1], [0, 1], zero_division=0),
+    "a parameter with a slip": lambda: tm.precision([0, 1], [0, 1], treshold=0.3),
+    "a fact of the data as a parameter": lambda: tm.Precision(positive="spam"),
+    "a call without data": lambda: tm.precision(average="macro"),
+    "numbers against strings in a function": lambda: tm.custom(lambda y, p, w: 0.0, name="zero", kind="label")(
+        [1, 0], ["1", "0"]
+    ),
     # clusters
+    "fractional weights that add up": lambda: tm.adjusted_rand([0, 0, 1, 1], [0, 0, 1, 0], weights=[0.5, 0.5, 1, 1]),
     "fractional weights of pairs": lambda: tm.adjusted_rand([0, 1], [0, 1], weights=[0.5, 1]),
     "fractional weights of points": lambda: tm.silhouette([[0], [1], [2]], [0, 0, 1], weights=[0.5, 1, 1]),
     "clusters with two columns": lambda: tm.adjusted_rand([[0, 1], [1, 1]], [0, 1]),

@@ -45,7 +45,19 @@ def test_the_version_is_that_of_the_package():
 
 def test_no_module_hides_behind_a_public_name():
     """The namespace of `tm` holds things to use, and the subpackages."""
-    allowed = {"arrays", "batch", "engines", "errors", "evaluation", "labels", "metrics", "report", "states", "threads"}
+    allowed = {
+        "arrays",
+        "batch",
+        "engines",
+        "errors",
+        "evaluation",
+        "labels",
+        "metrics",
+        "report",
+        "states",
+        "target",
+        "threads",
+    }
     modules = {
         name for name, value in vars(tm).items() if not name.startswith("_") and type(value).__name__ == "module"
     }

@@ -1,7 +1,6 @@
 """Measure how good models are. A metric is a state you can add, and a formula that reads it."""
 
 from tallymark.batch import Batch as Batch
-from tallymark.batch import Target as Target
 from tallymark.errors import *
 from tallymark.evaluation import *
 from tallymark.metrics import *
@@ -11,6 +10,20 @@ from tallymark.states import Output as Output
 from tallymark.states import Pairs as Pairs
 from tallymark.states import State as State
 from tallymark.states import Term as Term
+from tallymark.target import Target as Target
 from tallymark.threads import *
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    """Say where a metric is that has another name here."""
+    from tallymark.metrics import registry
+
+    if name in registry.aliases:
+        known, parameters = registry.aliases[name]
+        given = "".join(f", {key}={value!r}" for key, value in parameters.items())
+        raise AttributeError(
+            f"tallymark has no {name!r}; it is tm.{known}(y_true, y_pred{given}), or {name!r} in strings"
+        )
+    raise AttributeError(f"module 'tallymark' has no attribute {name!r}")

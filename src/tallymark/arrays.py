@@ -90,6 +90,24 @@ def _with_gaps(source: Any) -> Array | None:
     return _object_array(list(source)) if source.isna().any() else None
 
 
+def names_of(source: object) -> list[object] | None:
+    """The names of the columns of a table, where it has them."""
+    if type(source) is np.ndarray or columns_of(source) == 1:
+        return None
+    names = getattr(source, "column_names", None)
+    names = getattr(source, "columns", None) if names is None else names
+    return None if names is None or callable(names) else list(names)
+
+
+def only_column(source: Any) -> Any:
+    """The column of a table that has only one, as it is held there."""
+    if hasattr(source, "iloc"):
+        return source.iloc[:, 0]
+    if hasattr(source, "to_series"):
+        return source.to_series(0)
+    return source.column(0) if hasattr(source, "column") else source[:, 0]
+
+
 def is_nested(source: object) -> bool:
     """Whether a list holds rows instead of values."""
     return isinstance(source, (list, tuple)) and len(source) > 0 and isinstance(source[0], (list, tuple, np.ndarray))
@@ -120,7 +138,7 @@ def to_numpy(source: object, name: str) -> Array:
     if isinstance(source, (list, tuple)):
         return _from_list(source, name)
     if isinstance(source, (str, bytes, bytearray, dict, set, frozenset)) or source is None:
-        raise TypeOfDataError(f"`{name}` must be an array or a sequence of numbers; it was {describe(source)}")
+        raise TypeOfDataError(f"`{name}` must be an array or a sequence, one item per row; it was {describe(source)}")
     if hasattr(source, "detach"):  # a tensor that tracks gradients refuses __array__
         source = source.detach()
     try:
@@ -139,7 +157,7 @@ def to_numpy(source: object, name: str) -> Array:
             f"`{name}` could not be read as an array: {error}. It was {describe(source)}; tensors must be on the CPU "
             "and of a type that NumPy has"
         ) from error
-    raise TypeOfDataError(f"`{name}` must be an array or a sequence of numbers; it was {describe(source)}")
+    raise TypeOfDataError(f"`{name}` must be an array or a sequence, one item per row; it was {describe(source)}")
 
 
 def _fill_masked(source: np.ma.MaskedArray[Any, Any]) -> Array:
@@ -155,7 +173,10 @@ def _from_list(source: list[object] | tuple[object, ...], name: str) -> Array:
     try:
         return np.asarray(source)
     except ValueError as error:
-        raise ShapeError(f"`{name}` must have rows of equal length; it was a ragged nested list") from error
+        raise ShapeError(
+            f"`{name}` must have rows of equal length; it was a ragged nested list. Several labels per row are "
+            "given as a table of 0 and 1, one column per label"
+        ) from error
 
 
 def _from_arrow(source: object) -> Array:

@@ -1,13 +1,13 @@
-"""Target and Batch: the one place where input is validated.
+"""Batch: the one place where rows are validated.
 
-A `Target` says what the predictions are and which classes there are. A `Batch` is rows of truth, prediction and weight
-that have been checked for shape and length; it turns them into numbers or labels when a state asks. That every number
-is finite is found out by the core while it reads them, since a pass of its own would cost as much as most metrics;
-`Batch.fault` then finds the culprit.
+A `Batch` is rows of truth, prediction and weight that have been checked for shape and length; it turns them into
+numbers or labels when a state asks. That every number is finite is found out by the core while it reads them, since a
+pass of its own would cost as much as most metrics; `Batch.fault` then finds the culprit.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,9 @@ from tallymark.arrays import (
     as_array,
     as_numbers,
     columns_of,
-    describe,
     is_nested,
+    names_of,
+    only_column,
     reading,
     rows_of,
     to_numpy,
@@ -32,105 +33,30 @@ from tallymark.errors import (
     ShapeError,
     WeightError,
 )
-from tallymark.labels import Label, LabelColumn, as_labels, label_or_none, normal_label
+from tallymark.labels import LabelColumn, as_labels, normal_label
 
-KINDS = ("value", "label", "probability", "margin", "score")
 MISSING = ("error", "drop")
-
-
-class Target:
-    """What the predictions are: settled once per call, shared by every metric.
-
-    `kind` is one of value, label, probability, margin and score, or None where it follows from the metric. `classes`
-    are all classes that there are, and the order of the columns of predictions; None where the rows tell. `positive` is
-    the positive class, None for 1. `normalize` divides the probabilities of each row by their sum.
-    """
-
-    __slots__ = ("_key", "classes", "kind", "normalize", "positive")
-
-    def __init__(
-        self,
-        kind: str | None = None,
-        *,
-        classes: object = None,
-        positive: object = None,
-        normalize: bool = False,
-    ) -> None:
-        if kind is not None and kind not in KINDS:
-            raise ParameterError(f"`kind` must be one of {', '.join(KINDS)}; it was {kind!r}")
-        if not isinstance(normalize, (bool, np.bool_)):
-            raise ParameterError(f"`normalize` must be True or False; it was {normalize!r}")
-        self.kind = kind
-        self.classes = None if classes is None else _read_classes(classes)
-        self.positive = None if positive is None else _read_label(positive, "positive")
-        self.normalize = bool(normalize)
-        if self.classes is not None and self.positive is not None and self.positive not in self.classes:
-            raise ParameterError(
-                f"`positive` must be one of `classes`; it was {self.positive!r}, and they were "
-                f"{show_labels(self.classes)}"
-            )
-        self._key = (self.kind, self.classes, self.positive, type(self.positive), self.normalize)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Target) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    def __repr__(self) -> str:
-        given = {key: value for key, value in self.facts().items() if value not in (None, False)}
-        return f"Target({', '.join(f'{key}={value!r}' for key, value in given.items())})"
-
-    def facts(self) -> dict[str, Any]:
-        """The keywords that make this target."""
-        return {
-            "kind": self.kind,
-            "classes": None if self.classes is None else list(self.classes),
-            "positive": self.positive,
-            "normalize": self.normalize,
-        }
-
-
-def _read_label(value: object, name: str) -> Label:
-    try:
-        found = label_or_none(value)
-    except Exception:  # of the value's own code
-        found = None
-    if found is None or isinstance(found, float):
-        raise ParameterError(f"`{name}` must be a label, a whole number or a string; it was {describe(value)}")
-    return found
-
-
-def _read_classes(classes: object) -> tuple[Label, ...]:
-    if isinstance(classes, (str, bytes, dict, set, frozenset)) or not hasattr(classes, "__iter__"):
-        raise ParameterError(f"`classes` must be a list of labels in order; it was {describe(classes)}")
-    found = tuple(_read_label(item, "classes") for item in classes)
-    if len({isinstance(label, str) for label in found}) > 1:
-        raise ParameterError(f"`classes` must be all numbers or all strings; they were {show_labels(found)}")
-    if len(set(found)) != len(found):
-        twice = next(label for label in found if found.count(label) > 1)
-        raise ParameterError(f"`classes` must differ from each other; {twice!r} stood there twice")
-    if len(found) < 2:
-        raise ParameterError(f"`classes` must be at least two; there were {len(found)}")
-    return found
-
-
-def show_labels(labels: Any, most: int = 6) -> str:
-    """Labels as a reader sees them in a message; only the first of many."""
-    shown = ", ".join(map(repr, list(labels)[:most]))
-    return shown if len(labels) <= most else f"{shown}, … ({len(labels):,} in all)"
-
-
-ANY_TARGET = Target()
 
 
 class Batch:
     """Checked rows: truth and prediction of one or more columns, and weights or None.
 
-    `whole` says that these are all the rows that there are, so that their labels are all the labels.
+    `whole` says that these are all the rows that there are, so that their labels are all the labels. `column_names` are
+    those of tables whose columns have names; `memo` is where states leave what others of the same batch can use.
     """
 
-    __slots__ = ("_columns", "_labels", "_numbers", "_sources", "dropped", "n", "weights", "whole")
+    __slots__ = (
+        "_columns",
+        "_labels",
+        "_numbers",
+        "_sources",
+        "column_names",
+        "dropped",
+        "memo",
+        "n",
+        "weights",
+        "whole",
+    )
 
     def __init__(
         self,
@@ -149,6 +75,8 @@ class Batch:
         self._numbers: list[Array | None] = [None, None]
         self._labels: list[LabelColumn | None] = [None, None]
         self._columns = (columns_of(truth), columns_of(prediction))
+        self.column_names = (names_of(truth), names_of(prediction))
+        self.memo: dict[Hashable, Any] = {}
         self.n = n
         self.weights = None if weights is None else _read_weights(weights, n)
         self.dropped = 0
@@ -307,6 +235,8 @@ def _find_rows(source: object, name: str) -> tuple[Any, int]:
                 f"`{name}` must be a sequence, one item per row; it was the single value {source.item()!r}"
             )
         n = len(source)
+    if len(getattr(source, "shape", ())) == 2 and columns_of(source) == 1:
+        source = only_column(source)
     if len(getattr(source, "shape", ())) > 2:
         shape = tuple(source.shape)  # type: ignore[attr-defined]
         raise ShapeError(
@@ -322,6 +252,9 @@ def check_missing(missing: str) -> None:
 
 
 def _read_weights(source: object, n: int) -> Array | None:
+    if isinstance(source, str):
+        hint = "; kappa takes it as weighting=" if source in ("linear", "quadratic") else ""
+        raise WeightError(f"`weights` must be one number per row; it was {source!r}{hint}")
     with reading("weights"):
         weights = as_numbers(source, "weights")
     if weights.ndim == 2 and weights.shape[1] == 1:

@@ -7,7 +7,7 @@ UTF-8.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -33,7 +33,7 @@ class LabelColumn(NamedTuple):
 
     source: Any
     type: str
-    names: list[Label] | None = None
+    names: Sequence[Label] | None = None
 
 
 def as_labels(source: object, name: str) -> LabelColumn:
@@ -108,7 +108,7 @@ def _from_arrow(source: Any) -> LabelColumn | None:
     if not (hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")):
         return None
     dtype = str(getattr(source, "dtype", None) or getattr(source, "type", "")).lower()
-    if not dtype.startswith(("str", "large_str", "utf8", "dictionary", "categorical", "enum")):
+    if not dtype.startswith(("string", "large_string", "utf8", "dictionary", "categorical", "enum")) and dtype != "str":
         return None
     if is_pandas(source) and "pyarrow" not in str(getattr(source.dtype, "storage", "pyarrow")):
         return None  # pandas would build Arrow data first, only to be read

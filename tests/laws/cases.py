@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from tallymark.batch import Batch, Target
+from tallymark.batch import Batch
 from tallymark.metrics import ClusterMetric, LabelMetric, Metric, ShapeMetric, TopKAccuracy, registry
 from tallymark.metrics.class_report import ClassReport
 from tallymark.metrics.confusion import Confusion
 from tallymark.states import INTERVAL, QUANTILES
+from tallymark.target import Target
 
 METRICS = [cls(**sample) for cls in registry.classes.values() for sample in cls.samples]
 FIXED = [metric for metric in METRICS if not metric.grows]

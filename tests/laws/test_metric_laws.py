@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tallymark as tm
-from tallymark.batch import KINDS, Batch
+from tallymark.batch import Batch
 from tallymark.errors import DomainError
+from tallymark.target import KINDS
 from tests.laws.cases import (
     FIXED,
     METRICS,

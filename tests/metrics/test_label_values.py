@@ -116,7 +116,7 @@ def test_top_k():
     """The true class comes first in one row, second in one, third in one."""
     y, scores = [0, 1, 2], [[0.6, 0.3, 0.1], [0.6, 0.3, 0.1], [0.6, 0.3, 0.1]]
     assert [tm.top_k_accuracy(y, scores, k=k) for k in (1, 2, 3, 5)] == pytest.approx([1 / 3, 2 / 3, 1, 1], rel=1e-12)
-    assert tm.top_k_accuracy(y, scores, k=1, weights=[3, 1, 0]) == 0.75
+    assert tm.top_k_accuracy(y, scores, k=1, classes=y, weights=[3, 1, 0]) == 0.75
 
 
 def test_weights():

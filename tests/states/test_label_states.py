@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.batch import Batch, Target
+from tallymark.batch import Batch
 from tallymark.states import State
 from tallymark.states.format import pack
 from tallymark.states.indicators import Indicators
 from tallymark.states.pairs import Pairs, PairsOf
 from tallymark.states.points import PointsOf
 from tallymark.states.ranks import RanksOf
+from tallymark.target import Target
 
 INFINITY, NAN = float("inf"), float("nan")
 
@@ -319,7 +320,7 @@ def test_numbers_and_texts_do_not_add():
 
 def test_labels_and_probabilities_do_not_add():
     """Nor states of other targets, tables or widths."""
-    with pytest.raises(tm.StateError, match="labels and the other probabilities"):
+    with pytest.raises(tm.StateError, match="some held labels, others probabilities"):
         pairs([0, 1], [0, 1]) + pairs([0, 1], [0.5, 0.5])
     with pytest.raises(tm.StateError, match="same target"):
         pairs([0, 1], [0, 1]) + pairs([0, 1], [0, 1], positive=0)

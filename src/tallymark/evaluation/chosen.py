@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from tallymark.batch import Batch, Target
+from tallymark.batch import Batch
 from tallymark.engines import fold
 from tallymark.errors import (
     EmptyError,
@@ -20,6 +20,7 @@ from tallymark.errors import (
 from tallymark.evaluation.result import Cell, Report
 from tallymark.metrics import Metric, metric
 from tallymark.states import Plan, SizeOf, States, total_weight
+from tallymark.target import Target
 
 ERRORS = ("cell", "raise")
 Wanted = str | Metric | Mapping[str, Any] | Iterable[Any] | None
@@ -61,24 +62,27 @@ VALUES = ["rmse", "mae", "r2"]
 LABELS = ["accuracy", "precision(average=macro)", "recall(average=macro)", "fscore(average=macro)"]
 
 
+_SUCH_AS = ', such as ["accuracy", "fscore(average=macro)"]'
+
+
 def _default_set(batch: Batch, target: Target) -> list[str]:
     """By the kind that was declared, or by the types; never by the values."""
     if target.kind is not None:
         if target.kind in ("value", "label"):
             return VALUES if target.kind == "value" else LABELS
-        raise ParameterError(f'`metrics` must be given for kind="{target.kind}"')
-    truth = _type_of(batch, 0)
-    if truth == "real":
+        raise ParameterError(f'`metrics` must be given for kind="{target.kind}"{_SUCH_AS}')
+    truth, prediction = _type_of(batch, 0), _type_of(batch, 1)
+    table = batch.truth_columns == 1 and batch.prediction_columns > 1 and prediction == "real"
+    if truth == "real" and not table:
         return VALUES
-    prediction = _type_of(batch, 1)
     if prediction != "real":
         return LABELS
-    if truth == "integer" and batch.prediction_columns == 1:
+    if truth == "integer" and not table:
         raise ParameterError(
             "`metrics` or `kind` must be given: whole numbers as truth with floats as predictions can be numbers to "
-            'predict (kind="value"), labels (kind="label"), or labels with probabilities (kind="probability")'
+            f'predict (kind="value") or labels (kind="label"); for probabilities name the metrics{_SUCH_AS}'
         )
-    raise ParameterError("`metrics` must be given for labels with probabilities")
+    raise ParameterError(f"`metrics` must be given for labels with probabilities{_SUCH_AS}")
 
 
 def _type_of(batch: Batch, side: int) -> str:

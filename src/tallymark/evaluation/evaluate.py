@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from tallymark.batch import Batch, Target
+from tallymark.batch import Batch
 from tallymark.errors import TallymarkError
 from tallymark.evaluation.chosen import DATA_FAULTS, Wanted, check_errors, choose, plan
 from tallymark.evaluation.result import Report
+from tallymark.target import Target
 
 
 def evaluate(

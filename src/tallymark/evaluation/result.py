@@ -9,7 +9,11 @@ from typing import Any
 from tallymark.errors import TallymarkError
 from tallymark.metrics import Metric, metric
 from tallymark.metrics.listing import show_better
-from tallymark.report import Table, show_number, to_frame, to_html, to_text
+from tallymark.report import Table, show_number, to_frame, to_html, to_json, to_text
+
+_TEXTS = ("metric", "part", "better", "unit", "reason", "notes")
+_LONGEST = 1_000  # characters of a reason, in print
+_MOST_PARTS = 50  # of a metric with one value per class, in print
 
 
 class Cell:
@@ -118,7 +122,7 @@ class Report(Mapping[str, Any]):
         for cell in self._cells.values():
             if cell.metric == wanted:
                 return cell
-        raise KeyError(f"{str(wanted)!r} is not in the report; it has {', '.join(self._cells)}")
+        raise KeyError(f"{str(key)!r} is not in the report; it has {', '.join(self._cells)}")
 
     def __getitem__(self, key: str | Metric) -> Any:
         return self.cell(key).value
@@ -158,21 +162,19 @@ class Report(Mapping[str, Any]):
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """The whole report as JSON; NaN and infinity are null, with their reason beside them."""
-        import json
-
-        return json.dumps(_without_infinities(self.to_dict()), indent=indent, allow_nan=False, ensure_ascii=False)
+        return to_json(self.to_dict(), indent)
 
     def to_pandas(self) -> Any:
         """One row per value, as a pandas data frame."""
-        return to_frame(self._columns(), "pandas")
+        return to_frame(self._columns(), "pandas", texts=_TEXTS)
 
     def to_polars(self) -> Any:
         """One row per value, as a Polars data frame."""
-        return to_frame(self._columns(), "polars")
+        return to_frame(self._columns(), "polars", texts=_TEXTS)
 
     def to_arrow(self) -> Any:
         """One row per value, as an Arrow table."""
-        return to_frame(self._columns(), "arrow")
+        return to_frame(self._columns(), "arrow", texts=_TEXTS)
 
     def _columns(self) -> dict[str, list[Any]]:
         rows = [
@@ -202,7 +204,12 @@ class Report(Mapping[str, Any]):
                 cell.metric.unit,
             )
             for key, cell in self._cells.items()
-            for part, value in cell.parts()
+            for part, value in cell.parts()[:_MOST_PARTS]
+        ]
+        rows += [
+            (f"{key} · and {len(cell.parts()) - _MOST_PARTS:,} more", "", "", "")
+            for key, cell in self._cells.items()
+            if len(cell.parts()) > _MOST_PARTS
         ]
         notes = [f"{key}: {text}" for key, cell in self._cells.items() for text in (why(cell), *cell.notes) if text]
         return Table(self._title(), ("metric", "value", "better", "unit"), rows, notes, numbers=("value",))
@@ -230,14 +237,5 @@ class Report(Mapping[str, Any]):
 
 def why(cell: Cell) -> str | None:
     """Why a cell has no plain value, in words; None if it has."""
-    return str(cell.error) if cell.error is not None else cell.reason
-
-
-def _without_infinities(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _without_infinities(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_without_infinities(item) for item in value]
-    return value
+    text = str(cell.error) if cell.error is not None else cell.reason
+    return text if text is None or len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tallymark.batch import Batch, Target, check_missing
+from tallymark.batch import Batch, check_missing
 from tallymark.errors import ParameterError, ShapeError, StateError
 from tallymark.evaluation.chosen import Chosen, Wanted, check_errors, choose, plan
 from tallymark.evaluation.result import Report
 from tallymark.metrics import Metric, metric
 from tallymark.states import Plan, State, States
+from tallymark.target import Target
 
 
 class Tally:
@@ -70,10 +71,12 @@ class Tally:
         if not isinstance(other, Tally):
             return NotImplemented
         if self.metrics != other.metrics or self.target != other.target:
-            raise StateError(
-                f"only tallies of the same metrics and target add; these have {', '.join(self.metrics)} and "
-                f"{', '.join(other.metrics)}"
+            mine, theirs = (
+                (", ".join(self.metrics), ", ".join(other.metrics))
+                if self.metrics != other.metrics
+                else (self.target, other.target)
             )
+            raise StateError(f"only tallies of the same metrics and target add; these have {mine} and {theirs}")
         if self._columns and other._columns and self._columns != other._columns:
             raise StateError(
                 f"only tallies of tables of the same width add; these have {self._columns} and {other._columns} columns"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from tallymark.batch import ANY_TARGET, Target
 from tallymark.errors import KindError
 from tallymark.metrics.base import Undefined
 from tallymark.metrics.labels import LabelMetric, mean_of_classes, require_single
 from tallymark.states import Counts, PairsOf, divide
+from tallymark.target import ANY_TARGET, Target
 
 __all__ = [
     "Accuracy",

@@ -10,6 +10,7 @@ from tallymark.metrics.base import Answer, Undefined
 from tallymark.metrics.labels import LabelMetric, require_single
 from tallymark.metrics.parameters import choice
 from tallymark.states import Counts, Pairs, divide
+from tallymark.target import show_labels
 
 __all__ = ["CohenKappa", "Mcc", "cohen_kappa", "mcc"]
 
@@ -75,7 +76,13 @@ class CohenKappa(LabelMetric):
     def read(self, state: Any) -> Answer:
         counts = state.counts()
         require_single(counts, self)
-        return self.settle(self._value(counts, state), self.notes(state))
+        return self.settle(self._value(counts, state), self._order_note(counts))
+
+    def _order_note(self, c: Counts) -> tuple[str, ...]:
+        """In which order the classes stand, where that matters and nobody said it."""
+        if self.weighting is None or c.target.classes is not None or not isinstance(next(iter(c.classes)), str):
+            return ()
+        return (f"the classes are in the order of the alphabet: {show_labels(c.classes)}; classes= gives another",)
 
     def _value(self, c: Counts, state: Pairs) -> float | Undefined:
         square = c.total * c.total

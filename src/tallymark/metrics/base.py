@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterable
 from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
 
-from tallymark.batch import ANY_TARGET, Batch, Target
+from tallymark.batch import Batch
 from tallymark.errors import KindError, ParameterError, UndefinedError
 from tallymark.metrics import registry
 from tallymark.metrics.parameters import Parameter, show, undefined_choice
 from tallymark.metrics.signature import ShownSignature
 from tallymark.states import UNIT_BITS, Reads, State
+from tallymark.target import ANY_TARGET, Target
 
 __all__ = ["Metric", "Undefined"]
 
@@ -33,7 +34,19 @@ class Answer(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+FACTS = ("weights", "kind", "classes", "positive", "normalize", "missing")
+"""Keywords of a call that say what the data are; the others are parameters of the metric."""
+
+HINTS = {
+    **dict.fromkeys(("sample_weight", "sample_weights", "weight"), "weights are passed as weights="),
+    "pos_label": "the positive class is passed as positive=",
+    "labels": "the classes are passed as classes=",
+    "zero_division": "undefined= stands for a value that does not exist, absent= for that of a class in an average",
+    "average_method": "what to divide by is passed as norm=",
+}
+
 NO_ROWS = Undefined("no rows")
+NOT_GIVEN: Any = object()
 NO_WEIGHT = Undefined("total weight is zero")
 LIGHT = Undefined("the weights are too small for float64; multiply them by a constant")
 TOO_LARGE = "the terms are too large or too small for float64"
@@ -56,14 +69,14 @@ class Metric(metaclass=_Record):
     """Defaults to the class name in snake_case."""
     aliases: ClassVar[dict[str, dict[str, Any]]] = {}
     """Other names that strings may use, each with the parameters that it stands for."""
+    arguments: ClassVar[tuple[str, str]] = ("y_true", "y_pred")
+    """What the two arrays of a call are, where they are not truth and prediction."""
     family: ClassVar[str] = "custom"
     kind: ClassVar[str] = "value"
     """The kind of prediction that the metric reads."""
     link: ClassVar[str | None] = None
     """How margins become predictions of that kind, where they can."""
     unit: ClassVar[str] = ""
-    symmetric: ClassVar[bool] = False
-    """Whether truth and prediction can change places."""
     at_perfect: ClassVar[float | None] = None
     """The value on perfect predictions."""
     formula: ClassVar[str] = ""
@@ -111,6 +124,11 @@ class Metric(metaclass=_Record):
         return (-math.inf, math.inf)
 
     @property
+    def symmetric(self) -> bool:
+        """Whether truth and prediction can change places."""
+        return False
+
+    @property
     def reads(self) -> Reads:
         """Which state the formula reads, and what that state must hold."""
         raise NotImplementedError(f"{type(self).__name__} must declare what it reads")
@@ -156,7 +174,7 @@ class Metric(metaclass=_Record):
 
     def answer(self, state: State, batch: Batch | None = None) -> Answer:
         """Read the state: the value, the reason if it is undefined, and notes."""
-        if state.n == 0 or state.weight < _LEAST_WEIGHT:
+        if state.n == 0 or state.weight < (1 if state.exact else _LEAST_WEIGHT):
             return self.settle(NO_ROWS if state.n == 0 else LIGHT if state.weight else NO_WEIGHT)
         self.check_values(state, batch)
         return self.read(state)
@@ -179,8 +197,8 @@ class Metric(metaclass=_Record):
 
     def __call__(
         self,
-        y_true: object,
-        y_pred: object,
+        y_true: object = NOT_GIVEN,
+        y_pred: object = NOT_GIVEN,
         *,
         weights: object = None,
         kind: str | None = None,
@@ -191,6 +209,11 @@ class Metric(metaclass=_Record):
         **parameters: Any,
     ) -> Any:
         """The value on these rows. Further keywords are parameters of the metric."""
+        if y_true is NOT_GIVEN or y_pred is NOT_GIVEN:
+            raise ParameterError(
+                f"{self.name} is called with `y_true` and `y_pred`; a metric with other parameters is "
+                f"tm.{type(self).__name__}(...) or tm.metric({self.name!r}, ...)"
+            )
         if parameters:
             facts: Any = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize}
             return self.replace(**parameters)(y_true, y_pred, weights=weights, missing=missing, **facts)
@@ -212,8 +235,16 @@ class Metric(metaclass=_Record):
 
     def unknown_parameter(self, key: str, known: Iterable[str]) -> str:
         """What to say about a parameter that the metric does not have."""
-        hint = "; weights are passed as weights=" if key in ("sample_weight", "sample_weights", "weight") else ""
-        return f"{self.name} has no parameter `{key}`; it has {', '.join(known)}{hint}"
+        if key in FACTS:
+            return f"`{key}` is a fact of the data, not of {self.name}: pass it to the call, to evaluate or to Tally"
+        known = list(known)
+        hint = HINTS.get(key, "")
+        if not hint:
+            import difflib  # only mistakes need it
+
+            near = difflib.get_close_matches(key, [*known, *FACTS], n=1)
+            hint = f"did you mean {near[0]}?" if near else ""
+        return f"{self.name} has no parameter `{key}`; it has {', '.join(known)}{'; ' * bool(hint)}{hint}"
 
     def to_dict(self) -> dict[str, Any]:
         """The name and the parameters that differ from their defaults; `tm.metric` reads it back."""

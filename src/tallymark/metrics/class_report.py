@@ -7,13 +7,16 @@ from typing import Any, NamedTuple
 
 from tallymark.labels import Label
 from tallymark.metrics.base import Answer, Undefined
+from tallymark.metrics.confusion import show_label
 from tallymark.metrics.labels import LabelMetric
 from tallymark.metrics.precision_recall import fscore, precision, recall
-from tallymark.report import Table, to_frame, to_html, to_text
+from tallymark.report import Table, to_frame, to_html, to_json, to_text
 from tallymark.states import Counts, divide
+from tallymark.target import show_labels
 
 __all__ = ["ClassReport", "ClassificationReport", "classification_report"]
 
+_MOST_SHOWN = 50
 _COLUMNS = (precision, recall, fscore)
 _NAMES = ("precision", "recall", "fscore", "support")
 
@@ -53,10 +56,15 @@ class ClassReport:
         """The classes in order."""
         return list(self.scores)
 
-    def __getitem__(self, label: Label) -> ClassScores:
-        if label not in self.scores:
-            raise KeyError(f"{label!r} is not a class; averages are under .averages")
-        return self.scores[label]
+    def __getitem__(self, name: Label) -> ClassScores:
+        if name in self.scores:
+            return self.scores[name]
+        if isinstance(name, str) and name in self.averages:
+            return self.averages[name]
+        raise KeyError(
+            f"{name!r} is no class and no average; the classes are {show_labels(self.classes)}, the averages "
+            f"{show_labels(self.averages)}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Scores by class and average as plain data."""
@@ -64,7 +72,12 @@ class ClassReport:
             "classes": [{"class": label, **scores._asdict()} for label, scores in self.scores.items()],
             "averages": {name: scores._asdict() for name, scores in self.averages.items()},
             "accuracy": self.accuracy,
+            "notes": list(self.notes),
         }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """Scores by class and average as JSON; what is undefined is null, and the notes say why."""
+        return to_json(self.to_dict(), indent)
 
     def to_pandas(self) -> Any:
         """One row per class and average, as a pandas data frame."""
@@ -85,14 +98,19 @@ class ClassReport:
 
     def summary(self) -> str:
         """What it is, in a few words."""
-        return f"{len(self.scores)} classes"
+        return f"{len(self.scores):,} class{'es' * (len(self.scores) != 1)}"
 
     def table(self) -> Table:
-        """The report as a table to render."""
-        shown = [(str(label), *scores) for label, scores in self.scores.items()]
+        """The report as a table to render; of many classes, those with the lowest F."""
+        items = list(self.scores.items())
+        notes = self.notes
+        if len(items) > _MOST_SHOWN:
+            items = sorted(items, key=lambda item: (not math.isnan(item[1].fscore), item[1].fscore))[:_MOST_SHOWN]
+            notes = (*notes, f"the lowest of {len(self.scores):,} classes; to_dict() and the frames have them all")
+        shown = [(show_label(label), *scores) for label, scores in items]
         shown += [(f"— {name}", *scores) for name, scores in self.averages.items()]
         title = f"classification report · accuracy {self.accuracy:.6g}"
-        return Table(title, ("class", *_NAMES), shown, self.notes, numbers=_NAMES)
+        return Table(title, ("class", *_NAMES), shown, notes, numbers=_NAMES)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ClassReport) and repr(self.to_dict()) == repr(other.to_dict())
@@ -131,8 +149,9 @@ class ClassificationReport(LabelMetric):
     def read(self, state: Any) -> Answer:
         c: Counts = state.counts()
         columns = [metric.class_values(c) for metric in _COLUMNS]
+        undefined = self.settle(_UNDEFINED).value if any(None in column for column in columns) else math.nan
         scores = {
-            label: ClassScores._make([*(math.nan if v is None else v for v in values), c.to_float(truth)])
+            label: ClassScores._make([*(undefined if v is None else v for v in values), c.to_float(truth)])
             for label, *values, truth in zip(c.classes, *columns, c.truth, strict=True)
         }
         support = c.to_float(sum(c.truth))
@@ -140,15 +159,20 @@ class ClassificationReport(LabelMetric):
         averages = {
             name: ClassScores._make([*(_number(m.averaged(c, name)) for m in _COLUMNS), support]) for name in names
         }
-        absent = [label for label, values in scores.items() if any(map(math.isnan, values))]
-        notes = tuple(f"{label!r} was never {_what_never(scores[label])}" for label in absent)
-        return Answer(ClassReport(scores, averages, divide(c.right, c.total), notes))
+        notes = tuple(
+            f"never {what}: {show_labels(absent)}"
+            for what, absent in (("predicted", _without(c, c.predicted)), ("true", _without(c, c.truth)))
+            if absent
+        )
+        reason = "; ".join(notes) if any(None in column for column in columns) else None
+        return Answer(ClassReport(scores, averages, divide(c.right, c.total), notes), reason)
 
 
-def _what_never(scores: ClassScores) -> str:
-    if not math.isnan(scores.recall):
-        return "predicted"
-    return "true" if not math.isnan(scores.precision) else "true or predicted"
+_UNDEFINED = Undefined("a class was never predicted or never true")
+
+
+def _without(c: Counts, weights: list[int]) -> list[Label]:
+    return [label for label, weight in zip(c.classes, weights, strict=True) if not weight]
 
 
 def _number(value: float | Undefined) -> float:

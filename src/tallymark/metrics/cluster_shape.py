@@ -9,11 +9,12 @@ import numpy as np
 
 from tallymark._core import centroid_spread
 from tallymark._core import silhouette as silhouettes
-from tallymark.batch import Batch, Target
+from tallymark.batch import Batch
 from tallymark.errors import KindError, ShapeError
 from tallymark.metrics.base import Metric, Undefined
 from tallymark.metrics.clusters import fractional_weight
 from tallymark.states import Points, PointsOf
+from tallymark.target import Target
 
 __all__ = [
     "CalinskiHarabasz",
@@ -35,6 +36,7 @@ class ShapeMetric(Metric, abstract=True):
     A subclass writes `shape_value(points, clusters, weights, count)`. Distances are euclidean.
     """
 
+    arguments = ("points", "labels")
     family: ClassVar[str] = "clustering"
     kind: ClassVar[str] = "label"
     better = "higher"

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallymark._core import entropy, mutual_information
-from tallymark.batch import Batch, Target
+from tallymark.batch import Batch
 from tallymark.errors import KindError, ShapeError, WeightError
 from tallymark.metrics.base import Metric
 from tallymark.states import Pairs, PairsOf, divide
+from tallymark.target import Target
 
 __all__ = ["ClusterMetric"]
 
@@ -29,7 +30,7 @@ class ClusterMetric(Metric, abstract=True):
     better = "higher"
     range = (0.0, 1.0)
     at_perfect: ClassVar[float | None] = 1.0
-    symmetric: ClassVar[bool] = True
+    symmetric = True
     whole_weights: ClassVar[bool] = False
     """Whether a weight stands for that many rows, and so must be a whole number."""
 
@@ -50,7 +51,7 @@ class ClusterMetric(Metric, abstract=True):
             )
 
     def check_values(self, state: Any, batch: Batch | None) -> None:
-        if self.whole_weights and state.unit is not None and state.unit < 0:
+        if self.whole_weights and not state.whole_weights:
             raise fractional_weight(self, batch)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,9 @@ from tallymark.errors import ParameterError, ShapeError
 from tallymark.labels import Label
 from tallymark.metrics.base import Answer
 from tallymark.metrics.labels import LabelMetric
-from tallymark.report import Table, to_frame, to_html, to_text
+from tallymark.report import Table, to_frame, to_html, to_json, to_text
 from tallymark.states import Indicators, Pairs
+from tallymark.target import show_labels
 
 __all__ = ["Confusion", "ConfusionMatrix", "confusion_matrix"]
 
@@ -40,11 +41,14 @@ class Confusion:
         self.title = title
 
     def __getitem__(self, key: tuple[Label, Label]) -> float:
-        truth, prediction = key
+        if not isinstance(key, tuple) or len(key) != 2:
+            raise KeyError(f"a cell is table[truth, prediction]; it was asked for {key!r}")
         for label in key:
             if label not in self._index:
-                raise KeyError(f"{label!r} is not a class; there are {len(self.classes)}")
-        return self._cells.get((self._index[truth], self._index[prediction]), 0)
+                raise KeyError(f"{label!r} is not a class; the classes are {show_labels(self.classes)}")
+        return self._cells.get((self._index[key[0]], self._index[key[1]]), 0)
+
+    __iter__ = None  # not a sequence: its cells are pairs()
 
     def pairs(self) -> list[tuple[Label, Label, float]]:
         """Truth, prediction and count of every cell that occurs."""
@@ -89,21 +93,29 @@ class Confusion:
         """Classes and cells as plain data."""
         return {"classes": self.classes, "cells": [list(pair) for pair in self.pairs()]}
 
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """Classes and cells as JSON."""
+        return to_json(self.to_dict(), indent)
+
     def to_pandas(self) -> Any:
-        """One row per cell that occurs, as a pandas data frame."""
-        return to_frame(self._columns(), "pandas")
+        """The matrix as a pandas data frame: an index of true classes, a column per predicted class."""
+        import pandas as pd
+
+        axes = {name: pd.Index(self.classes, name=name) for name in ("truth", "prediction")}
+        return pd.DataFrame(self.to_numpy(), index=axes["truth"], columns=axes["prediction"])
 
     def to_polars(self) -> Any:
-        """One row per cell that occurs, as a Polars data frame."""
+        """The matrix as a Polars data frame: a column of true classes, and a column per predicted class."""
         return to_frame(self._columns(), "polars")
 
     def to_arrow(self) -> Any:
-        """One row per cell that occurs, as an Arrow table."""
+        """The matrix as an Arrow table: a column of true classes, and a column per predicted class."""
         return to_frame(self._columns(), "arrow")
 
     def _columns(self) -> dict[str, list[Any]]:
-        pairs = self.pairs()
-        return {name: [pair[k] for pair in pairs] for k, name in enumerate(("truth", "prediction", "count"))}
+        names = _distinct("truth", map(str, self.classes))
+        columns = zip(names, self.to_numpy().T.tolist(), strict=True)
+        return {"truth": self.classes, **{name: list(column) for name, column in columns}}
 
     def summary(self) -> str:
         """What it is, in a few words."""
@@ -112,11 +124,15 @@ class Confusion:
     def table(self) -> Table:
         """The matrix as a table to render; of many classes, the most frequent mistakes."""
         if len(self.classes) > _MOST_SHOWN:
-            rows = [(str(y), str(p), count) for y, p, count in self.mistakes(_MOST_SHOWN)]
+            wrong = sum(1 for cell in self._cells if cell[0] != cell[1])
+            rows = [(show_label(y), show_label(p), count) for y, p, count in self.mistakes(_MOST_SHOWN)]
             title = f"{self.title}: the most frequent mistakes among {len(self.classes):,} classes"
-            return Table(title, ("truth", "prediction", "count"), rows, numbers=("count",))
-        names = [str(label) for label in self.classes]
-        headings = ["truth ↓  prediction →", *_distinct(names)]
+            more = wrong - len(rows)
+            notes = (f"and {more:,} other pairs; pairs() has them all, numpy.asarray() the matrix",) if more else ()
+            return Table(title, ("truth", "prediction", "count"), rows, notes, numbers=("count",))
+        names = [show_label(label) for label in self.classes]
+        corner = "truth ↓  prediction →"
+        headings = [corner, *_distinct(corner, names)]
         matrix = self.to_numpy().tolist()
         body = [(name, *row) for name, row in zip(names, matrix, strict=True)]
         return Table(self.title, headings, body, numbers=headings[1:])
@@ -134,9 +150,14 @@ class Confusion:
         return to_html(self.table())
 
 
-def _distinct(names: list[str]) -> list[str]:
-    """Headings must differ, and a class may be called like another thing."""
-    return [name if name != "truth ↓  prediction →" else name + " " for name in names]
+def show_label(label: Label) -> str:
+    """A label in a table; an empty one must not look like nothing."""
+    return str(label) or "''"
+
+
+def _distinct(taken: str, names: Iterable[str]) -> list[str]:
+    """Headings must differ, and a class may be called like the first of them."""
+    return [name if name != taken else f"{name} " for name in names]
 
 
 class ConfusionMatrix(LabelMetric):
@@ -165,11 +186,11 @@ class ConfusionMatrix(LabelMetric):
                 "one by one"
             )
         classes, of_truth, of_prediction = state.classes()
-        unit = state.counts()
+        unit, counts = state.unit or 0, state.counts()
         cells: dict[tuple[int, int], float] = {}
         for i, j, value in zip(state.cells[0].tolist(), state.cells[1].tolist(), state.values, strict=True):
-            count = int(value) if state.unit is None else unit.to_float(int(value))
-            cells[of_truth[i], of_prediction[j]] = count
+            # Whole numbers stay so: weights of 1 give what no weights give.
+            cells[of_truth[i], of_prediction[j]] = int(value) << unit if unit >= 0 else counts.to_float(int(value))
         return Answer(Confusion(classes, cells))
 
 

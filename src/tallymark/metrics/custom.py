@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from typing import Any, Self
 
-from tallymark.batch import KINDS
 from tallymark.errors import ParameterError
 from tallymark.metrics import registry
 from tallymark.metrics.base import Answer, Better, Metric, Undefined, rebuild
 from tallymark.metrics.parameters import Parameter
-from tallymark.states import LabelRows, LabelRowsOf, Rows, RowsOf
+from tallymark.states import LabelRows, LabelRowsOf, Reads, Rows, RowsOf
+from tallymark.target import KINDS, Target
 
 __all__ = ["custom"]
 
@@ -42,6 +42,11 @@ class FunctionMetric(Metric, abstract=True):
     @property
     def reads(self) -> RowsOf | LabelRowsOf:
         return LabelRowsOf() if self.own_kind == "label" else RowsOf()
+
+    def needs(self, target: Target) -> Reads:
+        if self.own_kind == "label" and target.kind in (None, "label"):
+            return LabelRowsOf(target.classes)
+        return super().needs(target)
 
     @property
     def description(self) -> str:

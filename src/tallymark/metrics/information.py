@@ -157,7 +157,6 @@ class VMeasure(ClusterMetric):
 
     name = "v_measure"
     aliases = {"v_measure_score": {}}
-    symmetric = False
     formula = "(1 + beta) h c / (beta h + c)"
     reading = "1 is the same clustering; with beta = 1 it is normalized_mutual_information(norm=sum)."
     pitfalls = ("It is not corrected for chance: many small clusters score well.",)
@@ -165,6 +164,11 @@ class VMeasure(ClusterMetric):
 
     beta: float = positive_beta(1.0)
     """How many times as much completeness counts."""
+
+    @property
+    def symmetric(self) -> bool:  # type: ignore[override]
+        """Only where both count alike."""
+        return self.beta == 1.0
 
     def formula_value(self, pairs: Pairs) -> float:
         info = Information(pairs)

@@ -6,11 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from tallymark.batch import ANY_TARGET, Target
 from tallymark.errors import KindError, ParameterError
 from tallymark.metrics.base import Answer, Metric, Undefined
 from tallymark.metrics.parameters import absent_choice, choice, probability
+from tallymark.report import show_number
 from tallymark.states import Cells, Counts, PairsOf, divide
+from tallymark.target import ANY_TARGET, Target, show_labels
 
 __all__ = ["AveragedMetric", "LabelMetric"]
 
@@ -89,7 +90,18 @@ class AveragedMetric(LabelMetric, abstract=True):
         average = self.settle_average(counts)
         if average is None:
             return self._per_class(counts)
-        return self.settle(self.averaged(counts, average), self.notes(state))
+        return self.settle(self.averaged(counts, average), self._absent_note(counts, average))
+
+    def _absent_note(self, counts: Counts, average: str) -> tuple[str, ...]:
+        """Which classes have no value of their own in this average."""
+        if average not in ("macro", "weighted"):
+            return ()
+        values = self.class_values(counts)
+        absent = [label for label, value in zip(counts.classes, values, strict=True) if value is None]
+        if not absent:
+            return ()
+        fate = "left out" if self.absent == "skip" else f"counted as {show_number(float(self.absent))}"
+        return (f"{show_labels(absent, 3)} {fate}: {self.why}",)
 
     def settle_average(self, counts: Counts) -> str | None:
         """How to average on these classes. Never a guess: more than two classes need the user's word."""
@@ -99,7 +111,10 @@ class AveragedMetric(LabelMetric, abstract=True):
             if counts.single and not several:
                 return "binary"
             found = f"there are {len(counts.classes)} classes" if counts.single else "rows have several labels"
-            listed = ", ".join(f'"{a}"' for a in self._choices() if a not in (None, "auto", "binary"))
+            hidden = (
+                (None, "auto") if counts.single and counts.target.positive is not None else (None, "auto", "binary")
+            )
+            listed = ", ".join(f'"{a}"' for a in self._choices() if a not in hidden)
             raise ParameterError(f"`average` must be given for {self.name}, since {found}: one of {listed}, or None")
         if average == "binary":
             require_single(counts, self)
@@ -139,10 +154,10 @@ class AveragedMetric(LabelMetric, abstract=True):
 
     def _per_class(self, counts: Counts) -> Answer:
         answers = {
-            label: self.settle(Undefined(self.why) if value is None else value)
+            label: self.settle(Undefined(f"class {label!r}: {self.why}") if value is None else value)
             for label, value in zip(counts.classes, self.class_values(counts), strict=True)
         }
-        reasons = [f"class {label!r}: {answer.reason}" for label, answer in answers.items() if answer.reason]
+        reasons = [answer.reason for answer in answers.values() if answer.reason]
         return Answer({label: answer.value for label, answer in answers.items()}, "; ".join(reasons) or None)
 
 

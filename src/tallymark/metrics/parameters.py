@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import math
 import re
 from collections.abc import Callable, Iterable
@@ -183,7 +184,6 @@ def _is_sequence(value: Any) -> bool:
 
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_RESERVED = ("None", "True", "False")
 
 
 def show(value: Any) -> str:
@@ -192,6 +192,6 @@ def show(value: Any) -> str:
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
     if isinstance(value, tuple):
         return f"({', '.join(show(item) for item in value)}{',' if len(value) == 1 else ''})"
-    if isinstance(value, str) and _BARE.fullmatch(value) and value not in _RESERVED:
+    if isinstance(value, str) and _BARE.fullmatch(value) and not keyword.iskeyword(value):
         return value
     return repr(value)

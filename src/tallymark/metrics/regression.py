@@ -8,11 +8,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tallymark.batch import Batch, Target
+from tallymark.batch import Batch
 from tallymark.errors import DomainError, ShapeError
 from tallymark.metrics.base import TOO_LARGE, Answer, Metric, Undefined
 from tallymark.metrics.parameters import output_choice
 from tallymark.states import LOWEST, PAIRED, Output, Reads, Rows, RowsOf, Sums, SumsOf, Term, check_columns, divide
+from tallymark.target import Target
 
 __all__ = ["Bound", "RowMetric", "SumMetric"]
 

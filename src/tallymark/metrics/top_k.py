@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tallymark.batch import Target
 from tallymark.errors import KindError
 from tallymark.metrics.base import Metric
 from tallymark.metrics.parameters import count
 from tallymark.states import Ranks, RanksOf, divide
+from tallymark.target import Target
 
 __all__ = ["TopKAccuracy", "top_k_accuracy"]
 
@@ -19,7 +19,7 @@ class TopKAccuracy(Metric):
     """
 
     name = "top_k_accuracy"
-    aliases = {"top_k_accuracy_score": {}}
+    aliases = {"top_k_accuracy_score": {"k": 2}}
     family = "classification"
     kind = "score"
     better = "higher"

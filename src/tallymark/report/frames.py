@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from typing import Any
 
 from tallymark.errors import MissingPackageError
@@ -10,8 +11,8 @@ from tallymark.errors import MissingPackageError
 _PACKAGES = {"pandas": ("pandas", "DataFrame"), "polars": ("polars", "DataFrame"), "arrow": ("pyarrow", "table")}
 
 
-def to_frame(columns: dict[str, list[Any]], form: str) -> Any:
-    """The columns as a table of the package that `form` names: pandas, polars or arrow."""
+def to_frame(columns: dict[str, list[Any]], form: str, *, texts: Sequence[str] = ()) -> Any:
+    """The columns as a table of the package that `form` names: pandas, polars or arrow; `texts` are strings or None."""
     package, constructor = _PACKAGES[form]
     try:
         module = importlib.import_module(package)
@@ -19,4 +20,8 @@ def to_frame(columns: dict[str, list[Any]], form: str) -> Any:
         raise MissingPackageError(
             f"to_{form}() needs the package {package}; install it with: pip install {package}"
         ) from error
+    if form == "polars":
+        return module.DataFrame(columns, schema_overrides=dict.fromkeys(texts, module.String))
+    if form == "arrow":
+        columns = {key: module.array(held, module.string()) if key in texts else held for key, held in columns.items()}
     return getattr(module, constructor)(columns)

@@ -12,9 +12,9 @@ def to_text(table: Table) -> str:
     cells = [[_printable(show_cell(value)) for value in row] for row in table.rows]
     columns = []
     for k, heading in enumerate(table.headings):
-        column = [row[k] for row in cells]
-        columns.append(_line_up(heading, column) if heading in table.numbers else _pad(heading, column))
-    lines = [table.title, ""] if table.title else []
+        column, shown = [row[k] for row in cells], _printable(heading)
+        columns.append(_line_up(shown, column) if heading in table.numbers else _pad(shown, column))
+    lines = [_printable(table.title), ""] if table.title else []
     for row in zip(*columns, strict=True):
         lines.append("  ".join(row).rstrip())
     if table.notes:

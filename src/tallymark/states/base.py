@@ -38,6 +38,8 @@ class State(ABC):
 
     __slots__ = ()
     size: ClassVar[str] = "fixed"
+    exact: ClassVar[bool] = False
+    """Whether formulas read whole numbers only, so that no weight is too small for them."""
 
     @property
     @abstractmethod
@@ -128,3 +130,14 @@ class Reads(ABC):
     @abstractmethod
     def fold(self, batch: Batch) -> State:
         """The state of the rows of one batch."""
+
+
+def check_addable(left: State, right: State) -> None:
+    """Refuse to add states of different declarations or widths."""
+    if left.reads != right.reads:
+        raise StateError(f"only states of the same target add; these hold {left.reads} and {right.reads}")
+    if left.columns and right.columns and left.columns != right.columns:
+        raise StateError(
+            "only states of tables of the same width add; these have "
+            f"{left.columns} and {right.columns} columns of truth and prediction"
+        )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tallymark.batch import Target, show_labels
 from tallymark.errors import ParameterError
 from tallymark.labels import Label
 from tallymark.states.base import divide
+from tallymark.target import Target, show_labels
 
 
 class Counts:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -12,6 +10,7 @@ import numpy as np
 from tallymark.arrays import Array
 from tallymark.errors import StateError
 from tallymark.labels import Label
+from tallymark.states.packing import pack_labels, unpack_labels
 
 
 class Encoded(NamedTuple):
@@ -54,28 +53,3 @@ class Encoded(NamedTuple):
         index = {label: k for k, label in enumerate(labels)}
         codes = [np.array([index[label] for label in column.labels], np.int64)[column.codes] for column in columns]
         return Encoded(labels, np.concatenate(codes))
-
-
-def _is_whole(label: float) -> bool:
-    return not math.isfinite(label) or label.is_integer()
-
-
-def pack_labels(labels: list[Label]) -> Any:
-    """Labels as the byte format writes them: an array where they are integers that fit."""
-    if all(type(label) is int and -(1 << 63) <= label < 1 << 63 for label in labels):
-        return np.array(labels, np.int64)
-    return list(labels)
-
-
-def unpack_labels(packed: Any) -> list[Label]:
-    """The inverse of `pack_labels`."""
-    labels = packed.tolist() if isinstance(packed, np.ndarray) else list(packed)
-    if not all(type(label) in (int, float, str) for label in labels):
-        raise StateError("labels must be numbers or strings")
-    if any(_is_whole(label) for label in labels if type(label) is float):
-        raise StateError("labels that are whole numbers must be integers, and others finite")
-    if len({isinstance(label, str) for label in labels}) > 1:
-        raise StateError("labels must be all numbers or all strings")
-    if any(bisect_left(labels, label) != k for k, label in enumerate(labels)):
-        raise StateError("labels must differ and be in order")
-    return labels

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from tallymark._core import count_pairs, encode_labels
 from tallymark.arrays import Array, describe
-from tallymark.batch import NAMES, Batch, Target, show_labels
+from tallymark.batch import NAMES, Batch
 from tallymark.errors import DomainError, InputError, LengthError, ParameterError, ShapeError, TypeOfDataError
-from tallymark.labels import Label, normal_label
+from tallymark.labels import Label, LabelColumn, normal_label
 from tallymark.states.base import UNIT_BITS
 from tallymark.states.label_faults import label_fault
+from tallymark.target import Target, show_labels
 
 _EMPTY = np.empty(0, np.int64)
 
@@ -22,7 +23,16 @@ Cells = tuple[Array, Array]
 Values = Array | list[int]
 
 
-Counted = tuple[Labels, Cells, Values, "int | None"]  # labels, cells, values and their unit; None: counts
+class Counted(NamedTuple):
+    """Labels of both sides, cells, and their values: counts if there is no unit, else weights in units of 2**unit."""
+
+    labels: Labels
+    cells: Cells
+    values: Values
+    unit: int | None = None
+    whole: bool = True  # every weight is a number of rows
+
+
 Decision = tuple[float, bool, bool, int]  # threshold, margin, normalize, column of the positive class
 
 
@@ -41,46 +51,54 @@ def count_rows(
     y, p, rows, columns, values = found
     cells = (np.frombuffer(rows, np.int64), np.frombuffer(columns, np.int64))
     if isinstance(values, bytes):
-        return (y, p), cells, np.frombuffer(values, np.int64), None
-    weighed, unit = cast(tuple[list[Any], int | None], values)
+        return Counted((y, p), cells, np.frombuffer(values, np.int64))
+    weighed, unit, whole = cast(tuple[list[Any], int | None, bool], values)
     if unit is None:  # weights too far apart for a common unit: each comes with its own
         weighed = [int.from_bytes(raw, "little", signed=True) << shift for raw, shift in weighed]
         unit = -UNIT_BITS
-    return (y, p), cells, *lowest_terms(weighed, unit)
+    return Counted((y, p), cells, *lowest_terms(weighed, unit), whole)
 
 
 def _unreadable(error: Exception) -> TypeOfDataError:
     if isinstance(error, UnicodeDecodeError):
-        return TypeOfDataError(f"labels that are byte strings must be UTF-8; {error.object!r} is not")
+        return TypeOfDataError(
+            f"`y_true` and `y_pred` must hold UTF-8 where they hold byte strings; {error.object!r} is not"
+        )
     return TypeOfDataError(
-        f"labels must be numbers or strings: {error if type(error) is ValueError else describe(error)}"
+        f"`y_true` and `y_pred` must hold numbers or strings: {error if type(error) is ValueError else describe(error)}"
     )
 
 
 def read_pairs(
-    batch: Batch,
-    prediction: Any,
-    names: Sequence[Label] | None,
-    *,
-    fractions: bool = False,
-    decision: Decision | None = None,
+    batch: Batch, classes: Sequence[Label] | None, *, fractions: bool = False, decision: Decision | None = None
 ) -> Counted:
-    """The counted pairs of a batch, whose predictions are given as the core reads them."""
+    """The counted pairs of a batch. A decision makes labels of numbers: places among the classes, if there are any."""
     truth = batch.truth_labels
-    found = count_rows(truth.source, prediction, batch.weights, fractions, decision)
+    if decision is not None:
+        return _count(batch, truth, LabelColumn(batch.prediction, "integer", classes), fractions, decision)
+    prediction = batch.prediction_labels
+    key = ("pairs", fractions and "real" in (truth.type, prediction.type))  # classes and clusters share one count
+    if key not in batch.memo:
+        batch.memo[key] = _count(batch, truth, prediction, fractions, None)
+    found: Counted = batch.memo[key]
+    return found
+
+
+def _count(
+    batch: Batch, truth: LabelColumn, prediction: LabelColumn, fractions: bool, decision: Decision | None
+) -> Counted:
+    found = count_rows(truth.source, prediction.source, batch.weights, fractions, decision)
     if found is None:
         batch.require_weights()
         raise InputError("the weights changed while they were being read")
     if isinstance(found, list):
         raise label_fault(batch, found, decided=decision is not None)
-    labels, cells, values, unit = found
-    if unit is None and int(values.sum()) != batch.n:  # type: ignore[union-attr]
-        raise LengthError(f"`y_true` and `y_pred` must have {batch.n} rows; their labels were {int(values.sum())}")  # type: ignore[union-attr]
-    if truth.names is not None:
-        labels, cells, values = _rename(labels, cells, values, 0, truth.names)
-    if names is not None:
-        labels, cells, values = _rename(labels, cells, values, 1, names)
-    return labels, cells, values, unit
+    counted = int(np.sum(found.values)) if found.unit is None else batch.n
+    if counted != batch.n:
+        raise LengthError(f"`y_true` and `y_pred` must have {batch.n} rows; their labels were {counted}")
+    for side, names in enumerate((truth.names, prediction.names)):
+        found = found if names is None else _rename(found, side, names)
+    return found
 
 
 def encode(batch: Batch, side: int, *, fractions: bool = False) -> tuple[list[Label], Array]:
@@ -114,20 +132,18 @@ def lowest_terms(values: list[int], unit: int) -> tuple[list[int], int]:
     return ([value >> shift for value in values], unit + shift) if shift > 0 else (values, unit if together else 0)
 
 
-def _rename(
-    labels: Labels, cells: Cells, values: Values, side: int, names: Sequence[Label]
-) -> tuple[Labels, Cells, Values]:
+def _rename(counted: Counted, side: int, names: Sequence[Label]) -> Counted:
     """Places in a list of names become the names, in their order; equal names become one."""
+    labels, cells = list(counted.labels), list(counted.cells)
     found = [names[int(place)] for place in labels[side]]
-    fresh = sorted(set(found))
+    labels[side] = fresh = sorted(set(found))
+    renamed = (labels[0], labels[1])
     if found == fresh:
-        renamed = (fresh, labels[1]) if side == 0 else (labels[0], fresh)
-        return renamed, cells, values
+        return counted._replace(labels=renamed)
     index = {label: k for k, label in enumerate(fresh)}
-    moved = np.array([index[label] for label in found], np.int64)[cells[side]]
-    both = (moved, cells[1]) if side == 0 else (cells[0], moved)
-    renamed = (fresh, labels[1]) if side == 0 else (labels[0], fresh)
-    return renamed, *combine_cells(both, values, len(renamed[1]))
+    cells[side] = np.array([index[label] for label in found], np.int64)[cells[side]]
+    moved, values = combine_cells((cells[0], cells[1]), counted.values, len(labels[1]))
+    return counted._replace(labels=renamed, cells=moved, values=values)
 
 
 def combine_cells(cells: Cells, values: Values, width: int) -> tuple[Cells, Values]:
@@ -150,7 +166,15 @@ def _split(keys: Array, width: int) -> Cells:
     return keys // max(width, 1), keys % max(width, 1)
 
 
-def column_classes(target: Target, batch: Batch, seen: Sequence[Label] | None = None) -> Sequence[Label]:
+def seen_labels(batch: Batch) -> list[Label]:
+    """The labels of the truth, of rows that weigh something."""
+    labels, codes = encode(batch, 0)
+    if batch.weights is None:
+        return labels
+    return [labels[k] for k in np.unique(codes[np.asarray(batch.weights) > 0])]
+
+
+def column_classes(target: Target, batch: Batch) -> Sequence[Label]:
     """The class of each column of predictions: as `classes` says, or the sorted labels of the truth."""
     columns = batch.prediction_columns
     classes: Sequence[Label] | None = target.classes
@@ -160,7 +184,7 @@ def column_classes(target: Target, batch: Batch, seen: Sequence[Label] | None = 
             "have all classes"
         )
     if classes is None:
-        classes = encode(batch, 0)[0] if seen is None else seen
+        classes = seen_labels(batch)
         if len(classes) != columns:
             raise ParameterError(
                 f"`classes` must be given: `y_pred` has {columns} columns, and the truth has "
@@ -168,6 +192,12 @@ def column_classes(target: Target, batch: Batch, seen: Sequence[Label] | None = 
             )
     if len(classes) != columns:
         raise ShapeError(f"`y_pred` must have one column per class; it had {columns} for {len(classes)} `classes`")
+    names = batch.column_names[1]
+    if names is not None and names != list(classes) and set(names) == set(classes):
+        raise ParameterError(
+            f"`classes` must be in the order of the columns of `y_pred`, which are called {show_labels(names)}; they "
+            f"were {show_labels(classes)}{'' if target.classes else ', the sorted labels of the truth'}"
+        )
     return classes
 
 
@@ -181,3 +211,20 @@ def check_classes(labels: Sequence[Sequence[Label]], classes: Sequence[Label]) -
                 f"`{NAMES[side]}` must hold labels of `classes` only; it held {show_labels(stray)}, and `classes` are "
                 f"{show_labels(classes)}"
             )
+
+
+def check_same_type(labels: Labels, *, named: bool = False) -> None:
+    """Refuse numbers on one side and strings on the other; `named` says that `classes` named the predictions."""
+    texts = [isinstance(side[0], str) for side in labels if side]
+    if len(set(texts)) < 2:
+        return
+    held = ["strings" if text else "numbers" for text in texts]
+    if named:
+        raise ParameterError(
+            f"`classes` must be labels such as those of `y_true`; they are {held[1]} (such as {labels[1][0]!r}), and "
+            f"`y_true` held {held[0]} (such as {labels[0][0]!r})"
+        )
+    raise TypeOfDataError(
+        f"`y_true` and `y_pred` must both hold numbers or both hold strings; `y_true` held {held[0]} (such as "
+        f"{labels[0][0]!r}) and `y_pred` {held[1]} (such as {labels[1][0]!r})"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,15 @@ import numpy as np
 from tallymark._core import decide
 from tallymark.arrays import Array
 from tallymark.batch import NAMES, Batch
-from tallymark.errors import DomainError, MissingValueError, ShapeError, StateError
-from tallymark.states.base import UNIT_BITS, State
+from tallymark.errors import DomainError, ParameterError, ShapeError, StateError
+from tallymark.labels import Label, label_or_none
+from tallymark.states.base import UNIT_BITS, State, check_addable
 from tallymark.states.counts import Counts
 from tallymark.states.encoding import count_rows
 from tallymark.states.label_faults import label_fault
-from tallymark.states.pairs import PairsOf, check_addable, target_of
+from tallymark.states.packing import target_of
+from tallymark.states.pairs import PairsOf
+from tallymark.target import show_labels
 
 Flags = tuple[int, int, int]  # the weight of rows that have a label and were given it, that have it, that were given it
 
@@ -30,13 +34,15 @@ def fold_indicators(reads: PairsOf, batch: Batch) -> Indicators:
     classes = reads.target.classes
     if classes is not None and len(classes) != count:
         raise ShapeError(f"`y_true` must have one column per class; it had {count} for {len(classes)} `classes`")
+    if reads.target.normalize:
+        raise ParameterError("`normalize` is for one label per row; probabilities of several labels need not sum to 1")
     truth, said = _read_flags(batch, 0), _read_predictions(reads, batch)
     batch.require_weights()
     labels = [_weigh(truth[:, k], said[:, k], batch.weights) for k in range(count)]
     right = np.asarray((truth == said).all(axis=1))
     whole, _, _ = _weigh(right, right, batch.weights)
     _, total, _ = _weigh(np.ones(batch.n, bool), right, batch.weights)
-    return Indicators(reads, (count, count), batch.n, labels, whole, total)
+    return Indicators(reads, (count, count), batch.n, labels, whole, total, _read_names(batch))
 
 
 def _weigh(truth: Array, said: Array, weights: Array | None) -> Flags:
@@ -44,7 +50,7 @@ def _weigh(truth: Array, said: Array, weights: Array | None) -> Flags:
     found = count_rows(truth, said, weights, False, None)
     if not isinstance(found, tuple):
         raise StateError("the input changed while it was being read")
-    labels, cells, values, unit = found
+    labels, cells, values, unit, _ = found
     shift = UNIT_BITS + (unit or 0)
     both = first = second = 0
     for row, column, value in zip(cells[0].tolist(), cells[1].tolist(), values, strict=True):
@@ -57,14 +63,15 @@ def _weigh(truth: Array, said: Array, weights: Array | None) -> Flags:
 
 
 def _read_flags(batch: Batch, side: int) -> Array:
+    batch.require_finite_side(side)
     table = batch.truth if side == 0 else batch.prediction
     odd = (table != 0) & (table != 1)
     if odd.any():
-        row = int(odd.any(axis=1).argmax())
-        value = table[row][odd[row]][0].item()
-        if value != value:
-            raise MissingValueError(f"`{NAMES[side]}` must be finite; row {row} has NaN")
-        raise DomainError(f"`{NAMES[side]}` must be a table of 0 and 1, one column per label; row {row} has {value}")
+        row, column = (int(place[0]) for place in np.nonzero(odd))
+        raise DomainError(
+            f"`{NAMES[side]}` must be a table of 0 and 1, one column per label; row {row}, column {column} has "
+            f"{table[row, column].item()}"
+        )
     return np.asarray(table == 1)
 
 
@@ -72,23 +79,49 @@ def _read_predictions(reads: PairsOf, batch: Batch) -> Array:
     kind = reads.target.kind
     if kind not in ("probability", "margin") and not (kind is None and batch.prediction.dtype.kind == "f"):
         return _read_flags(batch, 1)
+    batch.require_finite_side(1)
     decision = (reads.threshold, kind == "margin", False, 0)
-    said = []
-    for k in range(batch.prediction_columns):
-        found = decide(batch.prediction[:, k], decision)
-        if isinstance(found, list):
-            raise label_fault(batch, found, decided=True)
-        said.append(np.frombuffer(found, np.uint8) == 1)
-    return np.column_stack(said)
+    said = [decide(batch.prediction[:, k], decision) for k in range(batch.prediction_columns)]
+    if any(isinstance(column, list) for column in said):
+        outside = ((batch.prediction < 0) | (batch.prediction > 1)).any(axis=1)
+        fault = (1, "outside", int(np.count_nonzero(outside)), int(outside.argmax()))
+        raise label_fault(batch, [fault], decided=True)
+    return np.column_stack([np.frombuffer(column, np.uint8) == 1 for column in said])  # type: ignore[arg-type]
+
+
+def _read_names(batch: Batch) -> list[Label] | None:
+    """What both tables call their columns, where they do."""
+    truth, said = batch.column_names
+    if truth is not None and said is not None and truth != said and set(truth) == set(said):
+        raise ShapeError(
+            "`y_true` and `y_pred` must have their columns in the same order; they are called "
+            f"{show_labels(truth)} and {show_labels(said)}"
+        )
+    return as_names(truth or ())
+
+
+def as_names(given: Sequence[object]) -> list[Label] | None:
+    """Names that can be labels: all numbers or all strings, and no two alike."""
+    names = [name for name in map(label_or_none, given) if name is not None]
+    kinds = {isinstance(name, str) for name in names}
+    return names if names and len(names) == len(given) == len(set(names)) and len(kinds) == 1 else None
 
 
 class Indicators(State):
     """Exact weights by label, of rows that are right in all labels, and of all rows."""
 
-    __slots__ = ("_columns", "_n", "_reads", "labels", "right", "total")
+    __slots__ = ("_columns", "_n", "_reads", "labels", "names", "right", "total")
+    exact = True
 
     def __init__(
-        self, reads: PairsOf, columns: tuple[int, int], n: int, labels: list[Flags], right: int, total: int
+        self,
+        reads: PairsOf,
+        columns: tuple[int, int],
+        n: int,
+        labels: list[Flags],
+        right: int,
+        total: int,
+        names: list[Label] | None = None,
     ) -> None:
         self._reads = reads
         self._columns = columns
@@ -96,6 +129,7 @@ class Indicators(State):
         self.labels = labels
         self.right = right
         self.total = total
+        self.names = names
 
     @property
     def reads(self) -> PairsOf:
@@ -115,7 +149,7 @@ class Indicators(State):
 
     def counts(self) -> Counts:
         """The counts by label."""
-        classes = self._reads.target.classes or range(len(self.labels))
+        classes = self._reads.target.classes or self.names or range(len(self.labels))
         hits, truth, predicted = (list(side) for side in zip(*self.labels, strict=True))
         return Counts(
             classes,
@@ -137,9 +171,14 @@ class Indicators(State):
             return self
         if not isinstance(other, Indicators):
             raise StateError("only tables of labels add to tables of labels")
+        if self.names != other.names:
+            raise StateError(
+                f"only tables with the same columns add; these are called {self.names or 'nothing'} and "
+                f"{other.names or 'nothing'}"
+            )
         labels = [(a + d, b + e, c + f) for (a, b, c), (d, e, f) in zip(self.labels, other.labels, strict=True)]
         right, total = self.right + other.right, self.total + other.total
-        return Indicators(self._reads, self._columns, self._n + other._n, labels, right, total)
+        return Indicators(self._reads, self._columns, self._n + other._n, labels, right, total, self.names)
 
     def fields(self) -> dict[str, Any]:
         return {
@@ -150,6 +189,7 @@ class Indicators(State):
             "labels": [list(flags) for flags in self.labels],
             "right": self.right,
             "total": self.total,
+            "names": None if self.names is None else list(self.names),
         }
 
     @classmethod
@@ -163,4 +203,7 @@ class Indicators(State):
             raise StateError("the weights do not add up")
         if reads.target.classes is not None and len(reads.target.classes) != len(labels):
             raise StateError("the labels do not fit the classes")
-        return cls(reads, (len(labels), len(labels)), n, labels, right, total)
+        names = None if fields["names"] is None else as_names(list(fields["names"]))
+        if names != fields["names"] or (names is not None and len(names) != len(labels)):
+            raise StateError("the names do not fit the labels")
+        return cls(reads, (len(labels), len(labels)), n, labels, right, total, names)

@@ -19,21 +19,24 @@ def label_fault(batch: Batch, faults: list[Fault], *, decided: bool) -> InputErr
     rows = "1 row has" if count == 1 else f"{count:,} rows have"
     numbers = decided and side == 1
     if fault == "missing":
-        what = "be finite" if numbers else "have no missing labels"
+        what = "be finite" if numbers else "have a label in every row"
         found = "NaN or infinity" if numbers else "none"
         return MissingValueError(
             f"`{name}` must {what}; {rows} {found}, the first at row {row} ({_shown(batch, side, row)}). "
             'Pass missing="drop" to leave such rows out'
         )
+    several = batch.prediction_columns > 1 and batch.truth_columns == 1
     if fault == "outside":
+        advice = "normalize=True to divide each row by its sum" if several else 'kind="label" if they are labels'
         return DomainError(
-            f"`y_pred` must hold probabilities in [0, 1]; {rows} others, the first at row {row} "
-            f'({_shown(batch, side, row)}). Pass kind="label" if they are labels, kind="margin" if they are margins'
+            f"`y_pred` must hold probabilities in [0, 1]; {rows} values outside, the first at row {row} "
+            f'({_shown(batch, side, row)}). Pass {advice}, kind="margin" if they are margins'
         )
     if fault == "sum":
         return DomainError(
             f"`y_pred` must hold probabilities that sum to 1 in every row; {rows} another sum, the first at row {row} "
-            f'({_shown(batch, side, row)}). Pass normalize=True to divide by the sum, or kind="margin" for margins'
+            f"({_shown(batch, side, row)}). Pass normalize=True to divide rows by their sum, unless it is 0, or "
+            'kind="margin" for margins'
         )
     if fault == "fractional":
         return DomainError(

@@ -10,43 +10,51 @@ import numpy as np
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import StateError
-from tallymark.states.base import ONE, Reads, State
+from tallymark.labels import Label
+from tallymark.states.base import ONE, Reads, State, check_addable
 from tallymark.states.encoded import Encoded
-from tallymark.states.encoding import encode
+from tallymark.states.encoding import check_classes, check_same_type, encode
 from tallymark.states.rows import check_weights, exact_sum
+from tallymark.target import Target
 
 
 class LabelRowsOf(Reads):
-    """Asks for the labels of every row."""
+    """Asks for the labels of every row; of these classes only, if there are any."""
 
-    __slots__ = ()
+    __slots__ = ("classes",)
+
+    def __init__(self, classes: tuple[Label, ...] | None = None) -> None:
+        self.classes = classes
 
     @property
     def group(self) -> Hashable:
-        return LabelRowsOf
+        return self
 
     def join(self, other: LabelRowsOf) -> LabelRowsOf:
         return self
 
     def zero(self) -> LabelRows:
-        return LabelRows(())
+        return LabelRows((), self)
 
     def fold(self, batch: Batch) -> LabelRows:
         if batch.n == 0:
             return self.zero()
         truth, prediction = Encoded(*encode(batch, 0)), Encoded(*encode(batch, 1))
+        check_same_type((truth.labels, prediction.labels))
+        if self.classes is not None:
+            check_classes((truth.labels, prediction.labels), self.classes)
         batch.require_weights()
         weights = None if batch.weights is None else np.array(batch.weights, dtype=np.float64)
-        return LabelRows((Chunk(truth, prediction, weights),))
+        return LabelRows((Chunk(truth, prediction, weights),), self)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, LabelRowsOf)
+        return isinstance(other, LabelRowsOf) and self.classes == other.classes
 
     def __hash__(self) -> int:
-        return hash(LabelRowsOf)
+        return hash((LabelRowsOf, self.classes))
 
     def __repr__(self) -> str:
-        return "LabelRowsOf()"
+        return f"LabelRowsOf({self.classes})"
 
 
 class Chunk(NamedTuple):
@@ -60,15 +68,16 @@ class Chunk(NamedTuple):
 class LabelRows(State):
     """True and predicted label of every row, and weights or None."""
 
-    __slots__ = ("_chunks",)
+    __slots__ = ("_chunks", "_reads")
     size = "rows"
 
-    def __init__(self, chunks: tuple[Chunk, ...]) -> None:
+    def __init__(self, chunks: tuple[Chunk, ...], reads: LabelRowsOf) -> None:
         self._chunks = chunks
+        self._reads = reads
 
     @property
     def reads(self) -> LabelRowsOf:
-        return LabelRowsOf()
+        return self._reads
 
     @property
     def n(self) -> int:
@@ -100,11 +109,16 @@ class LabelRows(State):
     def __add__(self, other: LabelRows) -> LabelRows:
         if not isinstance(other, LabelRows):
             return NotImplemented
+        check_addable(self, other)
         _check_same_types((*self._chunks[:1], *other._chunks[:1]))
-        return LabelRows(self._chunks + other._chunks)
+        return LabelRows(self._chunks + other._chunks, self._reads)
 
     def fields(self) -> dict[str, Any]:
-        return {"chunks": [[chunk.truth.fields(), chunk.prediction.fields(), chunk.weights] for chunk in self._chunks]}
+        classes = None if self._reads.classes is None else list(self._reads.classes)
+        return {
+            "classes": classes,
+            "chunks": [[chunk.truth.fields(), chunk.prediction.fields(), chunk.weights] for chunk in self._chunks],
+        }
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> LabelRows:
@@ -116,7 +130,10 @@ class LabelRows(State):
                 raise StateError("truth and prediction differ in length")
             chunks.append(chunk)
         _check_same_types(chunks)
-        return cls(tuple(chunks))
+        classes = Target(classes=fields["classes"]).classes
+        for chunk in chunks if classes is not None else ():
+            check_classes((chunk.truth.labels, chunk.prediction.labels), classes or ())
+        return cls(tuple(chunks), LabelRowsOf(classes))
 
 
 def _check_same_types(chunks: Sequence[Chunk]) -> None:

@@ -12,23 +12,25 @@ import numpy as np
 
 from tallymark._core import class_counts
 from tallymark.arrays import Array
-from tallymark.batch import ANY_TARGET, Batch, Target, show_labels
-from tallymark.errors import ParameterError, ShapeError, StateError, TypeOfDataError
+from tallymark.batch import Batch
+from tallymark.errors import ParameterError, ShapeError, StateError
 from tallymark.labels import Label
-from tallymark.states.base import UNIT_BITS, Reads, State
+from tallymark.states.base import UNIT_BITS, Reads, State, check_addable
 from tallymark.states.counts import Counts, find_positive
-from tallymark.states.encoded import pack_labels, unpack_labels
 from tallymark.states.encoding import (
-    Cells,
+    Counted,
     Decision,
     Labels,
     Values,
     check_classes,
+    check_same_type,
     column_classes,
     combine_cells,
     lowest_terms,
     read_pairs,
 )
+from tallymark.states.packing import pack_labels, pack_weights, target_of, unpack_labels, unpack_weights
+from tallymark.target import ANY_TARGET, Target, show_labels
 
 LABELS = "labels"
 POSITIVE = "positive"  # predictions are whether the row is of the positive class, whose label the truth tells
@@ -59,43 +61,47 @@ class PairsOf(Reads):
         return self
 
     def zero(self) -> Pairs:
-        return Pairs(self, None, LABELS, 0, ([], []), (_EMPTY, _EMPTY), _EMPTY)
+        return Pairs(self, None, LABELS, 0, Counted(([], []), (_EMPTY, _EMPTY), _EMPTY))
 
     def fold(self, batch: Batch) -> State:
         if batch.n == 0:
             return self.zero()
         if batch.truth_columns > 1:
             return self._fold_table(batch)
-        columns = batch.prediction_columns
-        decides = self._decides(batch)
-        if not decides:
-            return self._count(batch, batch.labels(1).source, LABELS, batch.labels(1).names, None)
-        if columns == 1:
-            decision = (self.threshold, self.target.kind == "margin", self.target.normalize, 0)
-            return self._count(batch, batch.prediction, POSITIVE, None, decision)
+        if not self._decides(batch):
+            return self._count(batch, LABELS)
+        if batch.prediction_columns == 1:
+            return self._count(batch, POSITIVE, decision=self._decision(0))
         classes = column_classes(self.target, batch)
-        positive = 1
-        if columns == 2:
-            positive = classes.index(wanted) if (wanted := self._positive()) in classes else 1
-        elif self.threshold != 0.5:
-            raise ParameterError(
-                f"`threshold` is for two classes; with {columns} columns of predictions the largest one decides"
-            )
-        decision = (self.threshold, self.target.kind == "margin", self.target.normalize, positive)
-        return self._count(batch, batch.prediction, LABELS, list(classes), decision)
+        return self._count(batch, LABELS, classes=classes, decision=self._decision(self._positive_column(classes)))
 
-    def _positive(self) -> Label:
-        return 1 if self.target.positive is None else self.target.positive
+    def _decision(self, positive: int) -> Decision:
+        return (self.threshold, self.target.kind == "margin", self.target.normalize, positive)
+
+    def _positive_column(self, classes: Sequence[Label]) -> int:
+        """The column whose probability the threshold is for; 2 where there is none, and the largest decides."""
+        if len(classes) > 2 or (self.target.positive is None and 1 not in classes):
+            if self.threshold != 0.5:
+                why = "is for two classes" if len(classes) > 2 else "needs `positive`, the class that it is for"
+                raise ParameterError(
+                    f"`threshold` {why}; here the largest of the columns ({show_labels(classes)}) decides"
+                )
+            return 2
+        place = find_positive(classes, self.target)
+        return 2 if place is None else place
 
     def _decides(self, batch: Batch) -> bool:
         """Whether predictions are probabilities or margins to decide on, by kind, type and shape."""
         kind = self.target.kind
-        if self.clusters or kind == "label":
+        if self.clusters:
             return False
-        if kind is not None:
-            return True
-        if batch.prediction_columns == 1:
-            return batch.prediction_labels.type == "real"
+        one = batch.prediction_columns == 1
+        decides = kind != "label" and (kind is not None or not one or batch.prediction_labels.type == "real")
+        if self.target.normalize and (one or not decides):
+            held = "one column" if decides else "labels"
+            raise ParameterError(f"`normalize` divides the probabilities of several columns; `y_pred` held {held}")
+        if one or kind is not None:
+            return decides
         if batch.prediction.dtype.kind != "f":
             raise ShapeError(
                 f"`y_pred` must be one label per row, or probabilities; it had {batch.prediction_columns} columns of "
@@ -111,15 +117,22 @@ class PairsOf(Reads):
         return fold_indicators(self, batch)
 
     def _count(
-        self, batch: Batch, prediction: Any, form: str, names: Sequence[Label] | None, decision: Decision | None
+        self,
+        batch: Batch,
+        form: str,
+        *,
+        classes: Sequence[Label] | None = None,
+        decision: Decision | None = None,
     ) -> Pairs:
-        labels, cells, values, unit = read_pairs(batch, prediction, names, fractions=self.clusters, decision=decision)
+        counted = read_pairs(batch, classes, fractions=self.clusters, decision=decision)
+        truth = counted.labels[0]
         if form == LABELS and not self.clusters:  # clusters have names on either side, of any type
-            _check_same_type(labels)
+            check_same_type(counted.labels, named=classes is not None)
+        if form == POSITIVE and (len(truth) > 1 or (truth and isinstance(truth[0], str))):
+            name_decisions(truth, self.target)  # what can never be read is refused at once
         if self.target.classes is not None:
-            check_classes(labels if form == LABELS else labels[:1], self.target.classes)
-        columns = (batch.truth_columns, batch.prediction_columns)
-        return Pairs(self, columns, form, batch.n, labels, cells, values, unit)
+            check_classes(counted.labels if form == LABELS else counted.labels[:1], self.target.classes)
+        return Pairs(self, (batch.truth_columns, batch.prediction_columns), form, batch.n, counted)
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -137,45 +150,51 @@ class PairsOf(Reads):
         return f"PairsOf({self.target!r}, {self.threshold}{', clusters=True' if self.clusters else ''})"
 
 
-def _check_same_type(labels: Labels) -> None:
-    texts = [isinstance(side[0], str) for side in labels if side]
-    if len(set(texts)) > 1:
-        held = ["strings" if text else "numbers" for text in texts]
-        raise TypeOfDataError(
-            f"`y_true` and `y_pred` must both hold numbers or both hold strings; `y_true` held {held[0]} (such as "
-            f"{labels[0][0]!r}) and `y_pred` {held[1]} (such as {labels[1][0]!r})"
+def name_decisions(truth: Sequence[Label], target: Target) -> tuple[Label, Label]:
+    """The labels that predictions of no and yes stand for, by the labels of the truth."""
+    classes = list(target.classes) if target.classes is not None else list(truth)
+    if len(classes) > 2:
+        raise ShapeError(
+            "`y_pred` must have one column per class where there are more than two; it had one column for "
+            f'{len(classes)} classes ({show_labels(classes)}). Pass kind="label" if it holds labels'
         )
+    place = find_positive(classes, target)
+    positive = classes[place] if place is not None else 1 if target.positive is None else target.positive
+    others = [label for label in classes if label != positive]
+    if others:
+        return others[0], positive
+    return f"not {positive}" if isinstance(positive, str) else 0 if positive else 1, positive
 
 
 class Pairs(State):
     """How often each true label met each predicted one, by count or by exact weight.
 
     `labels` are those of truth and prediction, sorted; `cells` the places of the pairs that occur, in order; `values`
-    their counts, or weights in units of 2**unit.
+    their counts, or weights in units of 2**unit. `whole_weights` says that every row had a whole weight.
     """
 
-    __slots__ = ("_columns", "_counts", "_n", "_reads", "_sizes", "cells", "form", "labels", "unit", "values")
+    __slots__ = (
+        "_columns",
+        "_counts",
+        "_n",
+        "_reads",
+        "_sizes",
+        "cells",
+        "form",
+        "labels",
+        "unit",
+        "values",
+        "whole_weights",
+    )
     size = "distinct pairs"
+    exact = True
 
-    def __init__(
-        self,
-        reads: PairsOf,
-        columns: tuple[int, int] | None,
-        form: str,
-        n: int,
-        labels: Labels,
-        cells: Cells,
-        values: Values,
-        unit: int | None = None,
-    ) -> None:
+    def __init__(self, reads: PairsOf, columns: tuple[int, int] | None, form: str, n: int, counted: Counted) -> None:
         self._reads = reads
         self._columns = columns
         self.form = form
         self._n = n
-        self.labels = labels
-        self.cells = cells
-        self.values = values
-        self.unit = unit
+        self.labels, self.cells, self.values, self.unit, self.whole_weights = counted
         self._counts: Counts | None = None
         self._sizes: tuple[list[int], list[int]] | None = None
 
@@ -223,7 +242,8 @@ class Pairs(State):
         truth, prediction = self.labels
         target = self._reads.target
         if self.form == POSITIVE:
-            truth, prediction = self._name_decisions()
+            names = name_decisions(truth, target)
+            prediction = [names[int(said)] for said in prediction]
         if target.classes is not None:
             classes: Sequence[Label] = target.classes
         elif truth == prediction:
@@ -233,24 +253,6 @@ class Pairs(State):
             classes = sorted({*truth, *prediction})
         index = {label: k for k, label in enumerate(classes)}
         return classes, [index[label] for label in truth], [index[label] for label in prediction]
-
-    def _name_decisions(self) -> Labels:
-        """The labels of predictions that said no (0) or yes (1), now that all labels of the truth are known."""
-        target = self._reads.target
-        classes = list(target.classes) if target.classes is not None else self.labels[0]
-        if len(classes) > 2:
-            raise ShapeError(
-                "`y_pred` must have one column per class where there are more than two; it had one column for "
-                f"{len(classes)} classes ({show_labels(classes)})"
-            )
-        place = find_positive(classes, target)
-        positive = classes[place] if place is not None else 1 if target.positive is None else target.positive
-        others = [label for label in classes if label != positive]
-        if place is None and len(others) > 1:
-            raise ParameterError(f"`positive` must be one of the labels; they are {show_labels(classes)}")
-        negative = others[0] if others else f"not {positive}" if isinstance(positive, str) else 0 if positive else 1
-        names = (negative, positive)
-        return self.labels[0], [names[int(said)] for said in self.labels[1]]
 
     def counts(self) -> Counts:
         """The counts by class."""
@@ -290,7 +292,9 @@ class Pairs(State):
         if other.columns is None:
             return self
         if not isinstance(other, Pairs) or self.form != other.form:
-            raise StateError("only states of predictions of one kind add; one holds labels and the other probabilities")
+            raise StateError(
+                "only rows whose predictions are of one kind add up; some held labels, others probabilities or margins"
+            )
         return self._plus(other)
 
     def _plus(self, other: Pairs) -> Pairs:
@@ -315,7 +319,8 @@ class Pairs(State):
         cells, values = combine_cells(cells, values, len(labels[1]))
         if unit is not None:
             values, unit = lowest_terms(values, unit)  # type: ignore[arg-type]
-        return Pairs(self._reads, self._columns, self.form, self._n + other._n, labels, cells, values, unit)
+        counted = Counted(labels, cells, values, unit, self.whole_weights and other.whole_weights)
+        return Pairs(self._reads, self._columns, self.form, self._n + other._n, counted)
 
     def _scaled(self, unit: int) -> list[int]:
         if self.unit is None:
@@ -334,6 +339,7 @@ class Pairs(State):
             "cells": list(self.cells),
             "values": self.values if self.unit is None else pack_weights(self.values),  # type: ignore[arg-type]
             "unit": self.unit,
+            "whole": self.whole_weights,
         }
 
     @classmethod
@@ -374,44 +380,17 @@ class Pairs(State):
         if fields["form"] == POSITIVE and not set(labels[1]) <= {0, 1}:
             raise StateError("decisions must be 0 or 1")
         _check_mergeable(labels, together=fields["form"] == LABELS and not reads.clusters)
-        return cls(reads, shape, fields["form"], n, labels, (rows, columns), values, unit)
+        whole = fields["whole"]
+        if not isinstance(whole, bool) or (not whole and unit is None) or (whole and unit is not None and unit < 0):
+            raise StateError("weights are whole or not")
+        return cls(reads, shape, fields["form"], n, Counted(labels, (rows, columns), values, unit, whole))
 
 
 def _places(places: Sequence[int]) -> Array | None:
     return None if isinstance(places, range) else np.array(places, np.int64)
 
 
-def check_addable(left: State, right: State) -> None:
-    """Refuse to add states of different declarations or widths."""
-    if left.reads != right.reads:
-        raise StateError(f"only states of the same target add; these hold {left.reads} and {right.reads}")
-    if left.columns and right.columns and left.columns != right.columns:
-        raise StateError(
-            "only states of tables of the same width add; these have "
-            f"{left.columns} and {right.columns} columns of truth and prediction"
-        )
-
-
 def _check_mergeable(labels: Labels, *, together: bool) -> None:
     kinds = [{isinstance(label, str) for label in side} for side in labels]
     if max(map(len, kinds)) > 1 or (together and len(set.union(*kinds)) > 1):
         raise StateError("only states of one kind of label add; these hold numbers and strings")
-
-
-def target_of(fields: dict[str, Any]) -> Target:
-    """The target of these facts."""
-    return Target(fields["kind"], classes=fields["classes"], positive=fields["positive"], normalize=fields["normalize"])
-
-
-def pack_weights(values: Sequence[int]) -> Array:
-    """Whole numbers that are not negative as rows of little-endian bytes."""
-    width = max((value.bit_length() for value in values), default=0) // 8 + 1
-    raw = b"".join(value.to_bytes(width, "little") for value in values)
-    return np.frombuffer(raw, np.uint8).reshape(len(values), width)
-
-
-def unpack_weights(packed: Array) -> list[int]:
-    """The inverse of `pack_weights`."""
-    if packed.ndim != 2 or packed.dtype != np.uint8 or 0 in packed.shape[1:]:
-        raise StateError("weights must be rows of bytes")
-    return [int.from_bytes(row.tobytes(), "little") for row in packed]

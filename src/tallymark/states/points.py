@@ -37,7 +37,7 @@ class PointsOf(Reads):
         clusters = Encoded(*encode(batch, 1, fractions=True))
         batch.require_finite_side(0)
         batch.require_weights()
-        table = np.array(batch.truth, dtype=np.float64).reshape(batch.n, -1)
+        table = np.array(batch.truth, dtype=np.float64, order="C").reshape(batch.n, -1)
         weights = None if batch.weights is None else np.array(batch.weights, dtype=np.float64)
         return Points((Chunk(table, clusters, weights),))
 

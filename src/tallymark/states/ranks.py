@@ -8,11 +8,20 @@ from typing import Any
 import numpy as np
 
 from tallymark._core import count_above
-from tallymark.batch import ANY_TARGET, Batch, Target
+from tallymark.batch import Batch
 from tallymark.errors import ShapeError, StateError
-from tallymark.states.base import UNIT_BITS, Reads, State
-from tallymark.states.encoding import check_classes, column_classes, count_rows, encode
-from tallymark.states.pairs import check_addable, target_of
+from tallymark.states.base import UNIT_BITS, Reads, State, check_addable
+from tallymark.states.encoding import (
+    Counted,
+    check_classes,
+    column_classes,
+    count_rows,
+    encode,
+    read_pairs,
+    seen_labels,
+)
+from tallymark.states.packing import target_of
+from tallymark.target import ANY_TARGET, Target
 
 
 class RanksOf(Reads):
@@ -44,16 +53,19 @@ class RanksOf(Reads):
             )
         batch.require_finite_side(1)
         batch.require_weights()
-        labels, places = encode(batch, 0)
-        classes = column_classes(self.target, batch, labels)
-        if classes is not labels:
-            check_classes([labels], classes)
-            places = np.array([classes.index(label) for label in labels], np.int64)[places]
+        if self.target.kind == "probability":
+            read_pairs(batch, None, decision=(0.5, False, self.target.normalize, 2))  # for what it refuses
+        classes = column_classes(self.target, batch)
+        check_classes([seen_labels(batch)], classes)
+        labels, codes = encode(batch, 0)
+        index = {label: k for k, label in enumerate(classes)}
+        # Rows of weight zero may have labels that are no class; what they add is nothing.
+        places = np.array([index.get(label, 0) for label in labels], np.int64)[codes]
         ranks = np.frombuffer(count_above(batch.prediction, places), np.int64)
         found = count_rows(ranks, ranks, batch.weights, False, None)
-        if not isinstance(found, tuple):
+        if not isinstance(found, Counted):
             raise StateError("the input changed while it was being read")
-        (seen, _), _, values, unit = found
+        (seen, _), _, values, unit, _ = found
         weights = [0] * columns
         for rank, value in zip(seen, values, strict=True):
             weights[int(rank)] = int(value) << (UNIT_BITS + (unit or 0))
@@ -73,6 +85,7 @@ class Ranks(State):
     """The exact weight of rows by the number of classes before the true one."""
 
     __slots__ = ("_columns", "_n", "_reads", "weights")
+    exact = True
 
     def __init__(self, reads: RanksOf, columns: tuple[int, int] | None, n: int, weights: list[int]) -> None:
         self._reads = reads

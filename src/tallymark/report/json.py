@@ -1,0 +1,23 @@
+"""Plain data as JSON: NaN and infinity, which JSON does not have, become null."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+
+def to_json(data: Any, indent: int | None = 2) -> str:
+    """The data as JSON that every reader accepts."""
+    import json  # slow to load, and few ask
+
+    return json.dumps(_without_infinities(data), indent=indent, allow_nan=False, ensure_ascii=False)
+
+
+def _without_infinities(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _without_infinities(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_infinities(item) for item in value]
+    return value

@@ -1,0 +1,59 @@
+"""Parts of label states as the byte format writes them, and back."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tallymark.arrays import Array
+from tallymark.errors import StateError
+from tallymark.labels import Label
+from tallymark.target import Target
+
+
+def target_of(fields: dict[str, Any]) -> Target:
+    """The target of these facts."""
+    return Target(fields["kind"], classes=fields["classes"], positive=fields["positive"], normalize=fields["normalize"])
+
+
+def pack_weights(values: Sequence[int]) -> Array:
+    """Whole numbers that are not negative as rows of little-endian bytes."""
+    width = max((value.bit_length() for value in values), default=0) // 8 + 1
+    raw = b"".join(value.to_bytes(width, "little") for value in values)
+    return np.frombuffer(raw, np.uint8).reshape(len(values), width)
+
+
+def unpack_weights(packed: Array) -> list[int]:
+    """The inverse of `pack_weights`."""
+    if packed.ndim != 2 or packed.dtype != np.uint8 or 0 in packed.shape[1:]:
+        raise StateError("weights must be rows of bytes")
+    return [int.from_bytes(row.tobytes(), "little") for row in packed]
+
+
+def _is_whole(label: float) -> bool:
+    return not math.isfinite(label) or label.is_integer()
+
+
+def pack_labels(labels: list[Label]) -> Any:
+    """Labels as the byte format writes them: an array where they are integers that fit."""
+    if all(type(label) is int and -(1 << 63) <= label < 1 << 63 for label in labels):
+        return np.array(labels, np.int64)
+    return list(labels)
+
+
+def unpack_labels(packed: Any) -> list[Label]:
+    """The inverse of `pack_labels`."""
+    labels = packed.tolist() if isinstance(packed, np.ndarray) else list(packed)
+    if not all(type(label) in (int, float, str) for label in labels):
+        raise StateError("labels must be numbers or strings")
+    if any(_is_whole(label) for label in labels if type(label) is float):
+        raise StateError("labels that are whole numbers must be integers, and others finite")
+    if len({isinstance(label, str) for label in labels}) > 1:
+        raise StateError("labels must be all numbers or all strings")
+    if any(bisect_left(labels, label) != k for k, label in enumerate(labels)):
+        raise StateError("labels must differ and be in order")
+    return labels

@@ -1,0 +1,99 @@
+"""Target: what the predictions are and which classes there are, settled once per call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tallymark.arrays import describe
+from tallymark.errors import ParameterError
+from tallymark.labels import Label, label_or_none
+
+KINDS = ("value", "label", "probability", "margin", "score")
+
+
+class Target:
+    """What the predictions are: settled once per call, shared by every metric.
+
+    `kind` is one of value, label, probability, margin and score, or None where it follows from the metric. `classes`
+    are all classes that there are, and the order of the columns of predictions; None where the rows tell. `positive` is
+    the positive class, None for 1. `normalize` divides the probabilities of each row by their sum.
+    """
+
+    __slots__ = ("_key", "classes", "kind", "normalize", "positive")
+
+    def __init__(
+        self,
+        kind: str | None = None,
+        *,
+        classes: object = None,
+        positive: object = None,
+        normalize: bool = False,
+    ) -> None:
+        if kind is not None and kind not in KINDS:
+            raise ParameterError(f"`kind` must be one of {', '.join(KINDS)}; it was {kind!r}")
+        if not isinstance(normalize, (bool, np.bool_)):
+            raise ParameterError(f"`normalize` must be True or False; it was {normalize!r}")
+        self.kind = kind
+        self.classes = None if classes is None else _read_classes(classes)
+        self.positive = None if positive is None else _read_label(positive, "positive")
+        self.normalize = bool(normalize)
+        if self.classes is not None and self.positive is not None and self.positive not in self.classes:
+            raise ParameterError(
+                f"`positive` must be one of `classes`; it was {self.positive!r}, and they were "
+                f"{show_labels(self.classes)}"
+            )
+        self._key = (self.kind, self.classes, self.positive, type(self.positive), self.normalize)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Target) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __repr__(self) -> str:
+        given = {key: value for key, value in self.facts().items() if value not in (None, False)}
+        return f"Target({', '.join(f'{key}={value!r}' for key, value in given.items())})"
+
+    def facts(self) -> dict[str, Any]:
+        """The keywords that make this target."""
+        return {
+            "kind": self.kind,
+            "classes": None if self.classes is None else list(self.classes),
+            "positive": self.positive,
+            "normalize": self.normalize,
+        }
+
+
+def _read_label(value: object, name: str) -> Label:
+    try:
+        found = label_or_none(value)
+    except Exception:  # of the value's own code
+        found = None
+    if found is None or isinstance(found, float):
+        raise ParameterError(f"`{name}` must be a label, a whole number or a string; it was {describe(value)}")
+    return found
+
+
+def _read_classes(classes: object) -> tuple[Label, ...]:
+    if isinstance(classes, (str, bytes, dict, set, frozenset)) or not hasattr(classes, "__iter__"):
+        raise ParameterError(f"`classes` must be a list of labels in order; it was {describe(classes)}")
+    found = tuple(_read_label(item, "classes") for item in classes)
+    if len({isinstance(label, str) for label in found}) > 1:
+        raise ParameterError(f"`classes` must be all numbers or all strings; they were {show_labels(found)}")
+    if len(set(found)) != len(found):
+        twice = next(label for label in found if found.count(label) > 1)
+        raise ParameterError(f"`classes` must differ from each other; {twice!r} stood there twice")
+    if len(found) < 2:
+        raise ParameterError(f"`classes` must be at least two; there were {len(found)}")
+    return found
+
+
+def show_labels(labels: Any, most: int = 6) -> str:
+    """Labels as a reader sees them in a message; only the first of many."""
+    shown = ", ".join(map(repr, list(labels)[:most]))
+    return shown if len(labels) <= most else f"{shown}, … ({len(labels):,} in all)"
+
+
+ANY_TARGET = Target()
