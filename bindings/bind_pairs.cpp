@@ -215,7 +215,7 @@ nb::tuple result(Input& truth, Input& prediction, PairCounts<Cell>& found, Value
     rows.push_back(e.row);
     columns.push_back(e.column);
   }
-  return nb::make_tuple(y.labels, p.labels, to_bytes(rows), to_bytes(columns), values(entries));
+  return nb::make_tuple(y.labels, p.labels, to_bytes(rows), to_bytes(columns), values(entries), truth.rows());
 }
 
 void list_faults(nb::list& out, int side, const Faults& faults) {
@@ -421,12 +421,14 @@ void bind_pairs(nb::module_& m) {
   m.def(
       "count_pairs", &count, nb::arg("truth"), nb::arg("prediction"), nb::arg("weight").none(), nb::arg("fractions"),
       nb::arg("decision").none(), nb::arg("normal"),
-      nb::sig("def count_pairs(truth: object, prediction: object, weight: object | None, fractions: bool, "
-              "decision: tuple[float, bool, bool, int] | None, normal: object) -> "
-              "tuple[list[int | float | str], list[int | float | str], bytes, bytes, object] | list[tuple[int, str, "
-              "int, int]] | None"),
+      nb::sig(
+          "def count_pairs(truth: object, prediction: object, weight: object | None, fractions: bool, "
+          "decision: tuple[float, bool, bool, int] | None, normal: object) -> "
+          "tuple[list[int | float | str], list[int | float | str], bytes, bytes, object, int] | list[tuple[int, str, "
+          "int, int]] | None"),
       "Count the pairs of labels.\n\nLabels of both sides in order, rows and columns of the cells (int64), and counts\n"
-      "(int64), or weights and their unit.\n\nA list of (side, fault, count, first row) if labels must be refused; "
+      "(int64), or weights, their unit and whether each is whole; and the number of rows.\n\nA list of (side, fault, "
+      "count, first row) if labels must be refused; "
       "None "
       "if a weight must.");
   m.def("encode_labels", &encode, nb::arg("source"), nb::arg("fractions"), nb::arg("normal"),

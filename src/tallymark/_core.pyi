@@ -13,7 +13,7 @@ def count_pairs(
     decision: tuple[float, bool, bool, int] | None,
     normal: object,
 ) -> (
-    tuple[list[int | float | str], list[int | float | str], bytes, bytes, object]
+    tuple[list[int | float | str], list[int | float | str], bytes, bytes, object, int]
     | list[tuple[int, str, int, int]]
     | None
 ):
@@ -21,7 +21,7 @@ def count_pairs(
     Count the pairs of labels.
 
     Labels of both sides in order, rows and columns of the cells (int64), and counts
-    (int64), or weights and their unit.
+    (int64), or weights, their unit and whether each is whole; and the number of rows.
 
     A list of (side, fault, count, first row) if labels must be refused; None if a weight must.
     """

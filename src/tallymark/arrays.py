@@ -16,7 +16,7 @@ from tallymark.errors import MissingPackageError, ShapeError, TallymarkError, Ty
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_READABLE = frozenset(np.dtype(code) for code in "?bhilqBHILQefd")
+READABLE = frozenset(np.dtype(code) for code in "?bhilqBHILQefd")
 
 
 def as_array(source: object, name: str) -> Array:
@@ -116,7 +116,7 @@ def is_nested(source: object) -> bool:
 def as_numbers(source: object, name: str) -> Array:
     """`source` as an array of one or two dimensions with a number type that the core reads; null becomes NaN."""
     array = source if type(source) is np.ndarray else to_numpy(source, name)
-    if array.dtype not in _READABLE:
+    if array.dtype not in READABLE:
         array = _to_readable(array, name)
     if array.ndim == 1 or array.ndim == 2:
         return array

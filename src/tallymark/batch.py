@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tallymark.arrays import (
+    READABLE,
     Array,
     as_array,
     as_numbers,
@@ -33,7 +34,7 @@ from tallymark.errors import (
     ShapeError,
     WeightError,
 )
-from tallymark.labels import LabelColumn, as_labels, normal_label
+from tallymark.labels import LabelColumn, as_labels, normal_label, plain_labels
 
 MISSING = ("error", "drop")
 
@@ -67,15 +68,15 @@ class Batch:
         missing: str = "error",
         whole: bool = True,
     ) -> None:
-        truth, n = _read_rows(y_true, "y_true")
-        prediction, found = _read_rows(y_pred, "y_pred")
+        truth, n, truth_columns, truth_names = _read_rows(y_true, "y_true")
+        prediction, found, prediction_columns, prediction_names = _read_rows(y_pred, "y_pred")
         if found != n:
             raise LengthError(f"`y_true` and `y_pred` must have the same length; they had {n} and {found} rows")
         self._sources = [truth, prediction]
         self._numbers: list[Array | None] = [None, None]
         self._labels: list[LabelColumn | None] = [None, None]
-        self._columns = (columns_of(truth), columns_of(prediction))
-        self.column_names = (names_of(truth), names_of(prediction))
+        self._columns = (truth_columns, prediction_columns)
+        self.column_names = (truth_names, prediction_names)
         self.memo: dict[Hashable, Any] = {}
         self.n = n
         self.weights = None if weights is None else _read_weights(weights, n)
@@ -126,8 +127,12 @@ class Batch:
         if found is None:
             if self._columns[side] != 1:
                 raise ShapeError(f"`{NAMES[side]}` must be one label per row; it had {self._columns[side]} columns")
-            with reading(NAMES[side]):
-                found = self._labels[side] = as_labels(self._sources[side], NAMES[side])
+            source = self._sources[side]
+            found = plain_labels(source)
+            if found is None:
+                with reading(NAMES[side]):
+                    found = as_labels(source, NAMES[side])
+            self._labels[side] = found
         return found
 
     def item(self, side: int, row: int) -> object:
@@ -141,10 +146,12 @@ class Batch:
         return found.tolist() if isinstance(found, (np.generic, np.ndarray)) else found
 
     def _read_numbers(self, side: int) -> Array:
-        with reading(NAMES[side]):
-            found = as_numbers(self._sources[side], NAMES[side])
-        if len(found) != self.n:
-            raise LengthError(f"`{NAMES[side]}` must have {self.n} rows; its array had {len(found)}")
+        found: Array = self._sources[side]
+        if type(found) is not np.ndarray or found.dtype not in READABLE:
+            with reading(NAMES[side]):
+                found = as_numbers(found, NAMES[side])
+            if len(found) != self.n:
+                raise LengthError(f"`{NAMES[side]}` must have {self.n} rows; its array had {len(found)}")
         self._numbers[side] = found
         return found
 
@@ -216,10 +223,13 @@ class Batch:
 NAMES = ("y_true", "y_pred")
 
 
-def _read_rows(source: object, name: str) -> tuple[Any, int]:
-    """The source itself if it can be read in place, else its array; and how many rows it has."""
+def _read_rows(source: object, name: str) -> tuple[Any, int, int, list[object] | None]:
+    """The source if it can be read in place, else its array; how many rows and columns it has, and their names."""
+    if type(source) is np.ndarray and source.ndim == 1:
+        return source, len(source), 1, None
     with reading(name):
-        return _find_rows(source, name)
+        held, n = _find_rows(source, name)
+        return held, n, columns_of(held), names_of(held)
 
 
 def _find_rows(source: object, name: str) -> tuple[Any, int]:

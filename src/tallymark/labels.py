@@ -36,12 +36,16 @@ class LabelColumn(NamedTuple):
     names: Sequence[Label] | None = None
 
 
+def plain_labels(source: object) -> LabelColumn | None:
+    """An array of numbers, which are labels as they are; None for anything else."""
+    if type(source) is not np.ndarray or source.ndim != 1:
+        return None
+    kind = _PLAIN_DTYPES.get(source.dtype)
+    return None if kind is None else LabelColumn(source, kind)
+
+
 def as_labels(source: object, name: str) -> LabelColumn:
     """`source`, of one dimension, as a column of labels."""
-    if type(source) is np.ndarray and source.ndim == 1:
-        kind = _PLAIN_DTYPES.get(source.dtype)
-        if kind is not None:
-            return LabelColumn(source, kind)
     if isinstance(source, (list, tuple)):
         return LabelColumn(source, _type_of_items(source))
     if type(source) is not np.ndarray:

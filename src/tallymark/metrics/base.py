@@ -50,6 +50,7 @@ NOT_GIVEN: Any = object()
 NO_WEIGHT = Undefined("total weight is zero")
 LIGHT = Undefined("the weights are too small for float64; multiply them by a constant")
 TOO_LARGE = "the terms are too large or too small for float64"
+_MOST_KNOWN = 64
 _LEAST_WEIGHT = 1 << (UNIT_BITS - 300)
 
 
@@ -216,7 +217,7 @@ class Metric(metaclass=_Record):
             )
         if parameters:
             facts: Any = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize}
-            return self.replace(**parameters)(y_true, y_pred, weights=weights, missing=missing, **facts)
+            return self._changed_to(parameters)(y_true, y_pred, weights=weights, missing=missing, **facts)
         target = ANY_TARGET
         if kind is not None or classes is not None or positive is not None or normalize is not False:
             target = Target(kind, classes=classes, positive=positive, normalize=normalize)
@@ -224,6 +225,20 @@ class Metric(metaclass=_Record):
         batch.require_rows()
         self.check_columns(batch.truth_columns, batch.prediction_columns)
         return self.answer(self.needs(target).fold(batch), batch).value
+
+    def _changed_to(self, parameters: dict[str, Any]) -> Self:
+        """The same metric with other parameters, remembered: a loop calls with the same ones again and again."""
+        known: dict[Any, Self] = vars(self).setdefault("_known", {})
+        try:
+            key = tuple((name, type(value), value) for name, value in parameters.items())
+            found = known.get(key)
+        except TypeError:  # a list, say
+            return self.replace(**parameters)
+        if found is None:
+            found = self.replace(**parameters)
+            if len(known) < _MOST_KNOWN:
+                known[key] = found
+        return found
 
     def replace(self, **changes: Any) -> Self:
         """The same metric with other parameters."""

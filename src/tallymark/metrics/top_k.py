@@ -6,9 +6,12 @@ from tallymark.errors import KindError
 from tallymark.metrics.base import Metric
 from tallymark.metrics.parameters import count
 from tallymark.states import Ranks, RanksOf, divide
-from tallymark.target import Target
+from tallymark.target import ANY_TARGET, Target
 
 __all__ = ["TopKAccuracy", "top_k_accuracy"]
+
+
+_READS = RanksOf()
 
 
 class TopKAccuracy(Metric):
@@ -35,12 +38,12 @@ class TopKAccuracy(Metric):
 
     @property
     def reads(self) -> RanksOf:
-        return RanksOf()
+        return _READS
 
     def needs(self, target: Target) -> RanksOf:
         if target.kind in ("value", "label"):
             raise KindError(f'{self} reads one column of predictions per class; it was given kind="{target.kind}"')
-        return RanksOf(target)
+        return _READS if target is ANY_TARGET else RanksOf(target)
 
     def formula_value(self, state: Ranks) -> float:
         return divide(sum(state.weights[: self.k]), state.weight)

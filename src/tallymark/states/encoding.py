@@ -31,6 +31,7 @@ class Counted(NamedTuple):
     values: Values
     unit: int | None = None
     whole: bool = True  # every weight is a number of rows
+    rows: int = 0
 
 
 Decision = tuple[float, bool, bool, int]  # threshold, margin, normalize, column of the positive class
@@ -48,15 +49,15 @@ def count_rows(
         raise _unreadable(error) from error
     if not isinstance(found, tuple):
         return found
-    y, p, rows, columns, values = found
+    y, p, rows, columns, values, n = found
     cells = (np.frombuffer(rows, np.int64), np.frombuffer(columns, np.int64))
     if isinstance(values, bytes):
-        return Counted((y, p), cells, np.frombuffer(values, np.int64))
+        return Counted((y, p), cells, np.frombuffer(values, np.int64), rows=n)
     weighed, unit, whole = cast(tuple[list[Any], int | None, bool], values)
     if unit is None:  # weights too far apart for a common unit: each comes with its own
         weighed = [int.from_bytes(raw, "little", signed=True) << shift for raw, shift in weighed]
         unit = -UNIT_BITS
-    return Counted((y, p), cells, *lowest_terms(weighed, unit), whole)
+    return Counted((y, p), cells, *lowest_terms(weighed, unit), whole, n)
 
 
 def _unreadable(error: Exception) -> TypeOfDataError:
@@ -93,9 +94,8 @@ def _count(
         raise InputError("the weights changed while they were being read")
     if isinstance(found, list):
         raise label_fault(batch, found, decided=decision is not None)
-    counted = int(np.sum(found.values)) if found.unit is None else batch.n
-    if counted != batch.n:
-        raise LengthError(f"`y_true` and `y_pred` must have {batch.n} rows; their labels were {counted}")
+    if found.rows != batch.n:
+        raise LengthError(f"`y_true` and `y_pred` must have {batch.n} rows; their labels were {found.rows}")
     for side, names in enumerate((truth.names, prediction.names)):
         found = found if names is None else _rename(found, side, names)
     return found
@@ -166,15 +166,14 @@ def _split(keys: Array, width: int) -> Cells:
     return keys // max(width, 1), keys % max(width, 1)
 
 
-def seen_labels(batch: Batch) -> list[Label]:
-    """The labels of the truth, of rows that weigh something."""
-    labels, codes = encode(batch, 0)
+def weighed_labels(batch: Batch, labels: list[Label], codes: Array) -> list[Label]:
+    """Those of the labels whose rows weigh something."""
     if batch.weights is None:
         return labels
     return [labels[k] for k in np.unique(codes[np.asarray(batch.weights) > 0])]
 
 
-def column_classes(target: Target, batch: Batch) -> Sequence[Label]:
+def column_classes(target: Target, batch: Batch, seen: Sequence[Label] | None = None) -> Sequence[Label]:
     """The class of each column of predictions: as `classes` says, or the sorted labels of the truth."""
     columns = batch.prediction_columns
     classes: Sequence[Label] | None = target.classes
@@ -184,7 +183,7 @@ def column_classes(target: Target, batch: Batch) -> Sequence[Label]:
             "have all classes"
         )
     if classes is None:
-        classes = seen_labels(batch)
+        classes = weighed_labels(batch, *encode(batch, 0)) if seen is None else seen
         if len(classes) != columns:
             raise ParameterError(
                 f"`classes` must be given: `y_pred` has {columns} columns, and the truth has "

@@ -50,7 +50,7 @@ def _weigh(truth: Array, said: Array, weights: Array | None) -> Flags:
     found = count_rows(truth, said, weights, False, None)
     if not isinstance(found, tuple):
         raise StateError("the input changed while it was being read")
-    labels, cells, values, unit, _ = found
+    labels, cells, values, unit, _, _ = found
     shift = UNIT_BITS + (unit or 0)
     both = first = second = 0
     for row, column, value in zip(cells[0].tolist(), cells[1].tolist(), values, strict=True):

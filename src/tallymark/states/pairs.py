@@ -194,7 +194,7 @@ class Pairs(State):
         self._columns = columns
         self.form = form
         self._n = n
-        self.labels, self.cells, self.values, self.unit, self.whole_weights = counted
+        self.labels, self.cells, self.values, self.unit, self.whole_weights, _ = counted
         self._counts: Counts | None = None
         self._sizes: tuple[list[int], list[int]] | None = None
 

@@ -18,7 +18,7 @@ from tallymark.states.encoding import (
     count_rows,
     encode,
     read_pairs,
-    seen_labels,
+    weighed_labels,
 )
 from tallymark.states.packing import target_of
 from tallymark.target import ANY_TARGET, Target
@@ -55,19 +55,21 @@ class RanksOf(Reads):
         batch.require_weights()
         if self.target.kind == "probability":
             read_pairs(batch, None, decision=(0.5, False, self.target.normalize, 2))  # for what it refuses
-        classes = column_classes(self.target, batch)
-        check_classes([seen_labels(batch)], classes)
-        labels, codes = encode(batch, 0)
-        index = {label: k for k, label in enumerate(classes)}
-        # Rows of weight zero may have labels that are no class; what they add is nothing.
-        places = np.array([index.get(label, 0) for label in labels], np.int64)[codes]
+        labels, places = encode(batch, 0)
+        seen = weighed_labels(batch, labels, places)
+        classes = column_classes(self.target, batch, seen)
+        check_classes([seen], classes)
+        if classes is not labels:
+            index = {label: k for k, label in enumerate(classes)}
+            # Rows of weight zero may have labels that are no class; what they add is nothing.
+            places = np.array([index.get(label, 0) for label in labels], np.int64)[places]
         ranks = np.frombuffer(count_above(batch.prediction, places), np.int64)
         found = count_rows(ranks, ranks, batch.weights, False, None)
         if not isinstance(found, Counted):
             raise StateError("the input changed while it was being read")
-        (seen, _), _, values, unit, _ = found
+        (found_ranks, _), _, values, unit, _, _ = found
         weights = [0] * columns
-        for rank, value in zip(seen, values, strict=True):
+        for rank, value in zip(found_ranks, values, strict=True):
             weights[int(rank)] = int(value) << (UNIT_BITS + (unit or 0))
         return Ranks(self, (1, columns), batch.n, weights)
 
