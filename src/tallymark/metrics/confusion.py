@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tallymark.arrays import Array
 from tallymark.errors import ParameterError, ShapeError
 from tallymark.labels import Label
 from tallymark.metrics.base import Answer
@@ -30,59 +31,63 @@ class Confusion:
     prints, shows itself in a notebook and exports. Only cells that occur are held, so that a million classes fit.
     """
 
-    __slots__ = ("_cells", "_index", "classes", "title")
+    __slots__ = ("_columns", "_counts", "_index", "_places", "_rows", "classes", "title")
 
     def __init__(
-        self, classes: Sequence[Label], cells: dict[tuple[int, int], float], title: str = "confusion matrix"
+        self, classes: Sequence[Label], rows: Array, columns: Array, counts: Array, title: str = "confusion matrix"
     ) -> None:
         self.classes = list(classes)
-        self._cells = cells
-        self._index = {label: k for k, label in enumerate(self.classes)}
+        order = np.lexsort((columns, rows))
+        self._rows, self._columns, self._counts = rows[order], columns[order], counts[order]
         self.title = title
+        self._index: dict[Label, int] | None = None
+        self._places: dict[tuple[int, int], int] | None = None
 
     def __getitem__(self, key: tuple[Label, Label]) -> float:
         if not isinstance(key, tuple) or len(key) != 2:
             raise KeyError(f"a cell is table[truth, prediction]; it was asked for {key!r}")
+        if self._index is None or self._places is None:
+            self._index = {label: k for k, label in enumerate(self.classes)}
+            cells = zip(self._rows.tolist(), self._columns.tolist(), strict=True)
+            self._places = {cell: k for k, cell in enumerate(cells)}
         for label in key:
             if label not in self._index:
                 raise KeyError(f"{label!r} is not a class; the classes are {show_labels(self.classes)}")
-        return self._cells.get((self._index[key[0]], self._index[key[1]]), 0)
+        place = self._places.get((self._index[key[0]], self._index[key[1]]))
+        return 0 if place is None else self._counts[place].item()
 
     __iter__ = None  # not a sequence: its cells are pairs()
 
     def pairs(self) -> list[tuple[Label, Label, float]]:
         """Truth, prediction and count of every cell that occurs."""
-        return [(self.classes[i], self.classes[j], count) for (i, j), count in sorted(self._cells.items())]
+        return self._named(slice(None))
 
     def mistakes(self, most: int = 10) -> list[tuple[Label, Label, float]]:
         """The cells off the diagonal, the most frequent first."""
-        wrong = [pair for pair in self.pairs() if pair[0] != pair[1]]
-        return sorted(wrong, key=lambda pair: -pair[2])[:most]
+        wrong = np.flatnonzero(self._rows != self._columns)
+        return self._named(wrong[np.argsort(-self._counts[wrong], kind="stable")][:most])
+
+    def _named(self, which: Any) -> list[tuple[Label, Label, float]]:
+        cells = zip(
+            self._rows[which].tolist(), self._columns[which].tolist(), self._counts[which].tolist(), strict=True
+        )
+        return [(self.classes[i], self.classes[j], count) for i, j, count in cells]
 
     def normalized(self, by: str = "truth") -> Confusion:
         """The shares of each row ("truth"), of each column ("prediction") or of the whole ("all")."""
         if by not in _NORMS:
             raise ParameterError(f"`by` must be one of {', '.join(_NORMS)}; it was {by!r}")
-        sums: dict[int, float] = {}
-
-        def group(cell: tuple[int, int]) -> int:
-            return cell[0] if by == "truth" else cell[1] if by == "prediction" else 0
-
-        for cell, count in self._cells.items():
-            sums[group(cell)] = sums.get(group(cell), 0) + count
-        shares = {cell: count / sums[group(cell)] for cell, count in self._cells.items()}
-        return Confusion(self.classes, shares, f"{self.title}, shares of {by}")
+        group = {"truth": self._rows, "prediction": self._columns, "all": np.zeros_like(self._rows)}[by]
+        sums = np.bincount(group, weights=self._counts)
+        title = f"{self.title.partition(',')[0]}, shares of {by}"
+        return Confusion(self.classes, self._rows, self._columns, self._counts / sums[group], title)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         size = len(self.classes)
         if size > _MOST_CLASSES:
-            raise ShapeError(
-                f"a table of {size:,} × {size:,} classes is too large; use pairs() for the cells that occur"
-            )
-        whole = all(isinstance(count, int) for count in self._cells.values())
-        table = np.zeros((size, size), np.int64 if whole else np.float64)
-        for cell, count in self._cells.items():
-            table[cell] = count
+            raise ShapeError(f"a table of {size:,} × {size:,} classes is too large; pairs() has the cells that occur")
+        table = np.zeros((size, size), self._counts.dtype)
+        table[self._rows, self._columns] = self._counts
         return table if dtype is None else table.astype(dtype)
 
     def to_numpy(self) -> Any:
@@ -106,13 +111,13 @@ class Confusion:
 
     def to_polars(self) -> Any:
         """The matrix as a Polars data frame: a column of true classes, and a column per predicted class."""
-        return to_frame(self._columns(), "polars")
+        return to_frame(self._frame(), "polars")
 
     def to_arrow(self) -> Any:
         """The matrix as an Arrow table: a column of true classes, and a column per predicted class."""
-        return to_frame(self._columns(), "arrow")
+        return to_frame(self._frame(), "arrow")
 
-    def _columns(self) -> dict[str, list[Any]]:
+    def _frame(self) -> dict[str, list[Any]]:
         names = _distinct("truth", map(str, self.classes))
         columns = zip(names, self.to_numpy().T.tolist(), strict=True)
         return {"truth": self.classes, **{name: list(column) for name, column in columns}}
@@ -124,7 +129,7 @@ class Confusion:
     def table(self) -> Table:
         """The matrix as a table to render; of many classes, the most frequent mistakes."""
         if len(self.classes) > _MOST_SHOWN:
-            wrong = sum(1 for cell in self._cells if cell[0] != cell[1])
+            wrong = int(np.count_nonzero(self._rows != self._columns))
             rows = [(show_label(y), show_label(p), count) for y, p, count in self.mistakes(_MOST_SHOWN)]
             title = f"{self.title}: the most frequent mistakes among {len(self.classes):,} classes"
             more = wrong - len(rows)
@@ -138,10 +143,10 @@ class Confusion:
         return Table(self.title, headings, body, numbers=headings[1:])
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Confusion) and (self.classes, self._cells) == (other.classes, other._cells)
+        return isinstance(other, Confusion) and self.classes == other.classes and self.pairs() == other.pairs()
 
     def __hash__(self) -> int:
-        return hash((tuple(self.classes), tuple(sorted(self._cells.items()))))
+        return hash((tuple(self.classes), tuple(self.pairs())))
 
     def __repr__(self) -> str:
         return to_text(self.table())
@@ -186,12 +191,16 @@ class ConfusionMatrix(LabelMetric):
                 "one by one"
             )
         classes, of_truth, of_prediction = state.classes()
-        unit, counts = state.unit or 0, state.counts()
-        cells: dict[tuple[int, int], float] = {}
-        for i, j, value in zip(state.cells[0].tolist(), state.cells[1].tolist(), state.values, strict=True):
-            # Whole numbers stay so: weights of 1 give what no weights give.
-            cells[of_truth[i], of_prediction[j]] = int(value) << unit if unit >= 0 else counts.to_float(int(value))
-        return Answer(Confusion(classes, cells))
+        rows, columns = np.asarray(of_truth, np.int64), np.asarray(of_prediction, np.int64)
+        return Answer(Confusion(classes, rows[state.cells[0]], columns[state.cells[1]], _numbers(state)))
+
+
+def _numbers(state: Pairs) -> Array:
+    """Counts, or weights; whole numbers stay so: weights of 1 give what no weights give."""
+    whole = state.whole()
+    if whole is None or max(whole, default=0) >= 1 << 62:
+        return np.array([state.counts().to_float(int(value)) for value in state.values])
+    return np.array(whole, np.int64)
 
 
 confusion_matrix = ConfusionMatrix()

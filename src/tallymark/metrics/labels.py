@@ -139,13 +139,16 @@ class AveragedMetric(LabelMetric, abstract=True):
 
     def class_values(self, counts: Counts) -> list[float | None]:
         """The value of every class; None where it does not exist."""
+        if self in counts.memo:
+            return counts.memo[self]
         seen: dict[tuple[int, int, int], float | None] = {}  # of a million classes most have the same few counts
-        out = []
+        out: list[float | None] = []
         for key in zip(counts.hits, counts.truth, counts.predicted, strict=True):
             if key not in seen:
                 above, below = self.fraction(counts.table(*key))
                 seen[key] = divide(above, below) if below else None
             out.append(seen[key])
+        counts.memo[self] = out
         return out
 
     def _ratio(self, c: Cells) -> float | Undefined:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tallymark.errors import ParameterError
 from tallymark.labels import Label
@@ -18,7 +18,7 @@ class Counts:
     the class counts, 2**unit. `single` says that every row has exactly one label.
     """
 
-    __slots__ = ("classes", "hits", "predicted", "right", "single", "target", "total", "truth", "unit")
+    __slots__ = ("classes", "hits", "memo", "predicted", "right", "single", "target", "total", "truth", "unit")
 
     def __init__(
         self,
@@ -42,6 +42,7 @@ class Counts:
         self.unit = unit
         self.single = single
         self.target = target
+        self.memo: dict[Any, list[float | None]] = {}  # values by class of metrics that were asked before
 
     def to_float(self, count: int) -> float:
         """A count as the weight that it stands for."""
