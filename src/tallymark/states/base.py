@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
-from typing import Any, ClassVar
+from collections.abc import Hashable, Iterator
+from typing import Any, ClassVar, Generic, TypeVar
 
 from tallymark.batch import Batch
 from tallymark.errors import StateError
@@ -89,8 +89,8 @@ class State(ABC):
     @staticmethod
     def restore(name: str, fields: dict[str, Any]) -> State:
         """The state of the type `name` with these fields."""
-        for cls in State.__subclasses__():
-            if cls.__name__ == name:
+        for cls in _subclasses(State):
+            if cls.__name__ == name and not cls.__abstractmethods__:
                 try:
                     return cls.from_fields(fields)
                 except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
@@ -107,6 +107,12 @@ class State(ABC):
 
     def __hash__(self) -> int:
         return hash(self.to_bytes())
+
+
+def _subclasses(cls: Any) -> Iterator[type[State]]:
+    for sub in cls.__subclasses__():
+        yield sub
+        yield from _subclasses(sub)
 
 
 class Reads(ABC):
@@ -130,6 +136,54 @@ class Reads(ABC):
     @abstractmethod
     def fold(self, batch: Batch) -> State:
         """The state of the rows of one batch."""
+
+
+class SoleReads(Reads):
+    """A declaration without parameters: all of one class are the same."""
+
+    __slots__ = ()
+
+    @property
+    def group(self) -> Hashable:
+        return type(self)
+
+    def join(self, other: Any) -> Reads:
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+R = TypeVar("R", bound=Reads)
+
+
+class FoldedState(State, Generic[R]):
+    """A state that knows its declaration, the widths of the tables and the number of rows."""
+
+    __slots__ = ("_columns", "_n", "_reads")
+
+    def __init__(self, reads: R, columns: tuple[int, int] | None, n: int) -> None:
+        self._reads = reads
+        self._columns = columns
+        self._n = n
+
+    @property
+    def reads(self) -> R:
+        return self._reads
+
+    @property
+    def columns(self) -> tuple[int, int] | None:
+        return self._columns
+
+    @property
+    def n(self) -> int:
+        return self._n
 
 
 def check_addable(left: State, right: State) -> None:

@@ -12,7 +12,7 @@ from tallymark.arrays import Array
 from tallymark.batch import NAMES, Batch
 from tallymark.errors import DomainError, ParameterError, ShapeError, StateError
 from tallymark.labels import Label, label_or_none
-from tallymark.states.base import UNIT_BITS, State, check_addable
+from tallymark.states.base import UNIT_BITS, FoldedState, State, check_addable
 from tallymark.states.counts import Counts
 from tallymark.states.encoding import count_rows
 from tallymark.states.label_faults import label_fault
@@ -107,41 +107,27 @@ def as_names(given: Sequence[object]) -> list[Label] | None:
     return names if names and len(names) == len(given) == len(set(names)) and len(kinds) == 1 else None
 
 
-class Indicators(State):
+class Indicators(FoldedState[PairsOf]):
     """Exact weights by label, of rows that are right in all labels, and of all rows."""
 
-    __slots__ = ("_columns", "_n", "_reads", "labels", "names", "right", "total")
+    __slots__ = ("labels", "names", "right", "total")
     exact = True
 
     def __init__(
         self,
         reads: PairsOf,
-        columns: tuple[int, int],
+        columns: tuple[int, int] | None,
         n: int,
         labels: list[Flags],
         right: int,
         total: int,
         names: list[Label] | None = None,
     ) -> None:
-        self._reads = reads
-        self._columns = columns
-        self._n = n
+        super().__init__(reads, columns, n)
         self.labels = labels
         self.right = right
         self.total = total
         self.names = names
-
-    @property
-    def reads(self) -> PairsOf:
-        return self._reads
-
-    @property
-    def columns(self) -> tuple[int, int]:
-        return self._columns
-
-    @property
-    def n(self) -> int:
-        return self._n
 
     @property
     def weight(self) -> int:
@@ -184,7 +170,7 @@ class Indicators(State):
         return {
             "target": self._reads.target.facts(),
             "threshold": self._reads.threshold,
-            "columns": list(self._columns),
+            "columns": [len(self.labels)] * 2,
             "n": self._n,
             "labels": [list(flags) for flags in self.labels],
             "right": self.right,

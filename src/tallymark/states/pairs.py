@@ -15,7 +15,7 @@ from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import ParameterError, ShapeError, StateError
 from tallymark.labels import Label
-from tallymark.states.base import UNIT_BITS, Reads, State, check_addable
+from tallymark.states.base import UNIT_BITS, FoldedState, Reads, State, check_addable
 from tallymark.states.counts import Counts, find_positive
 from tallymark.states.encoding import (
     Counted,
@@ -166,7 +166,7 @@ def name_decisions(truth: Sequence[Label], target: Target) -> tuple[Label, Label
     return f"not {positive}" if isinstance(positive, str) else 0 if positive else 1, positive
 
 
-class Pairs(State):
+class Pairs(FoldedState[PairsOf]):
     """How often each true label met each predicted one, by count or by exact weight.
 
     `labels` are those of truth and prediction, sorted; `cells` the places of the pairs that occur, in order; `values`
@@ -174,10 +174,7 @@ class Pairs(State):
     """
 
     __slots__ = (
-        "_columns",
         "_counts",
-        "_n",
-        "_reads",
         "_sizes",
         "cells",
         "form",
@@ -190,25 +187,11 @@ class Pairs(State):
     exact = True
 
     def __init__(self, reads: PairsOf, columns: tuple[int, int] | None, form: str, n: int, counted: Counted) -> None:
-        self._reads = reads
-        self._columns = columns
+        super().__init__(reads, columns, n)
         self.form = form
-        self._n = n
         self.labels, self.cells, self.values, self.unit, self.whole_weights, _ = counted
         self._counts: Counts | None = None
         self._sizes: tuple[list[int], list[int]] | None = None
-
-    @property
-    def reads(self) -> PairsOf:
-        return self._reads
-
-    @property
-    def columns(self) -> tuple[int, int] | None:
-        return self._columns
-
-    @property
-    def n(self) -> int:
-        return self._n
 
     @property
     def weight(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,23 +9,16 @@ import numpy as np
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import StateError
-from tallymark.states.base import ONE, Reads, State
+from tallymark.states.base import ONE, SoleReads, State
 from tallymark.states.encoded import Encoded
 from tallymark.states.encoding import encode
 from tallymark.states.rows import check_weights, exact_sum
 
 
-class PointsOf(Reads):
+class PointsOf(SoleReads):
     """Asks for the points (in the place of the truth) and their clusters (in the place of the predictions)."""
 
     __slots__ = ()
-
-    @property
-    def group(self) -> Hashable:
-        return PointsOf
-
-    def join(self, other: PointsOf) -> PointsOf:
-        return self
 
     def zero(self) -> Points:
         return Points(())
@@ -40,15 +32,6 @@ class PointsOf(Reads):
         table = np.array(batch.truth, dtype=np.float64, order="C").reshape(batch.n, -1)
         weights = None if batch.weights is None else np.array(batch.weights, dtype=np.float64)
         return Points((Chunk(table, clusters, weights),))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PointsOf)
-
-    def __hash__(self) -> int:
-        return hash(PointsOf)
-
-    def __repr__(self) -> str:
-        return "PointsOf()"
 
 
 class Chunk(NamedTuple):

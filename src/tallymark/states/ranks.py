@@ -10,7 +10,7 @@ import numpy as np
 from tallymark._core import count_above
 from tallymark.batch import Batch
 from tallymark.errors import ShapeError, StateError
-from tallymark.states.base import UNIT_BITS, Reads, State, check_addable
+from tallymark.states.base import UNIT_BITS, FoldedState, Reads, check_addable
 from tallymark.states.encoding import (
     Counted,
     check_classes,
@@ -83,29 +83,15 @@ class RanksOf(Reads):
         return f"RanksOf({self.target!r})"
 
 
-class Ranks(State):
+class Ranks(FoldedState[RanksOf]):
     """The exact weight of rows by the number of classes before the true one."""
 
-    __slots__ = ("_columns", "_n", "_reads", "weights")
+    __slots__ = "weights"
     exact = True
 
     def __init__(self, reads: RanksOf, columns: tuple[int, int] | None, n: int, weights: list[int]) -> None:
-        self._reads = reads
-        self._columns = columns
-        self._n = n
+        super().__init__(reads, columns, n)
         self.weights = weights
-
-    @property
-    def reads(self) -> RanksOf:
-        return self._reads
-
-    @property
-    def columns(self) -> tuple[int, int] | None:
-        return self._columns
-
-    @property
-    def n(self) -> int:
-        return self._n
 
     @property
     def weight(self) -> int:

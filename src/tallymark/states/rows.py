@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -10,22 +9,15 @@ import numpy as np
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import StateError
-from tallymark.states.base import ONE, Reads, State
+from tallymark.states.base import ONE, SoleReads, State
 from tallymark.states.sums import SumsOf
 from tallymark.states.terms import Term
 
 
-class RowsOf(Reads):
+class RowsOf(SoleReads):
     """Asks for the rows."""
 
     __slots__ = ()
-
-    @property
-    def group(self) -> Hashable:
-        return RowsOf
-
-    def join(self, other: RowsOf) -> RowsOf:
-        return self
 
     def zero(self) -> Rows:
         return Rows(())
@@ -37,15 +29,6 @@ class RowsOf(Reads):
         truth = _copy(batch.truth)
         weights = None if batch.weights is None else np.array(batch.weights, dtype=np.float64)
         return Rows(((truth, _copy(batch.prediction), weights),))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, RowsOf)
-
-    def __hash__(self) -> int:
-        return hash(RowsOf)
-
-    def __repr__(self) -> str:
-        return "RowsOf()"
 
 
 def _copy(array: Array) -> Array:

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any
 
 from tallymark.batch import Batch
 from tallymark.errors import StateError
-from tallymark.states.base import ONE, Reads, State
+from tallymark.states.base import ONE, SoleReads, State
 from tallymark.states.rows import exact_sum
 
 
-class SizeOf(Reads):
+class SizeOf(SoleReads):
     """Asks for rows and weight only."""
 
     __slots__ = ()
-
-    @property
-    def group(self) -> Hashable:
-        return SizeOf
-
-    def join(self, other: SizeOf) -> SizeOf:
-        return self
 
     def zero(self) -> Size:
         return Size(None, 0, 0)
@@ -32,15 +24,6 @@ class SizeOf(Reads):
         batch.require_weights()
         weight = batch.n * ONE if batch.weights is None else exact_sum(batch.weights)
         return Size((batch.truth_columns, batch.prediction_columns), batch.n, weight)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SizeOf)
-
-    def __hash__(self) -> int:
-        return hash(SizeOf)
-
-    def __repr__(self) -> str:
-        return "SizeOf()"
 
 
 class Size(State):

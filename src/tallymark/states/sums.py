@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from tallymark._core import Tasks
 from tallymark.batch import Batch
 from tallymark.errors import StateError
-from tallymark.states.base import UNIT_BITS, Reads, State, divide, to_float
+from tallymark.states.base import UNIT_BITS, FoldedState, Reads, State, divide, to_float
 from tallymark.states.terms import SQUARES, Term, check_parameters
 
 _from_bytes = int.from_bytes
@@ -119,14 +119,14 @@ class SumsOf(Reads):
         return f"SumsOf({', '.join(term.name for term in self.terms)})"
 
 
-class Sums(State):
+class Sums(FoldedState[SumsOf]):
     """Exact totals of terms over rows. A function of the multiset of rows: no order or grouping changes a bit of it.
 
     Totals and weight are whole numbers of 2**(unit - 1074), where `unit` is as large as these rows allow: most of the
     2,200 bits that a total may need are zero, and arithmetic on them would take its time.
     """
 
-    __slots__ = ("_columns", "_n", "_reads", "_weight", "totals", "unit")
+    __slots__ = ("_weight", "totals", "unit")
 
     def __init__(
         self,
@@ -137,24 +137,10 @@ class Sums(State):
         weight: int,
         totals: tuple[Total, ...],
     ) -> None:
-        self._reads = reads
-        self._columns = columns
-        self._n = n
+        super().__init__(reads, columns, n)
         self.unit = unit
         self._weight = weight
         self.totals = totals
-
-    @property
-    def reads(self) -> SumsOf:
-        return self._reads
-
-    @property
-    def columns(self) -> tuple[int, int] | None:
-        return self._columns
-
-    @property
-    def n(self) -> int:
-        return self._n
 
     @property
     def weight(self) -> int:
