@@ -22,7 +22,7 @@ READABLE = frozenset(np.dtype(code) for code in "?bhilqBHILQefd")
 def as_array(source: object, name: str) -> Array:
     """`source` as an array of any type. Whole numbers among missing values stay whole: they become objects."""
     if type(source) is np.ndarray:
-        return source
+        return source.astype(object) if source.dtype.kind == "T" else source
     if isinstance(source, (list, tuple)) and not is_nested(source):
         types = set(map(type, source))
         array = np.asarray(source) if types <= {bool, int} or types == {float} else _object_array(source)

@@ -59,6 +59,8 @@ def as_labels(source: object, name: str) -> LabelColumn:
 def _from_array(array: Array, name: str) -> LabelColumn:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
+    if array.dtype.kind == "T":  # NumPy's strings of any length
+        array = array.astype(object)
     kind = array.dtype.kind
     if kind not in _KINDS:
         what = {"c": "complex numbers", "M": "dates", "m": "durations"}.get(kind, f"type {array.dtype}")

@@ -187,7 +187,14 @@ def test_the_smallest_weights_count():
 def test_words_that_python_keeps_for_itself_come_back():
     """A metric whose parameter is such a word can be written and read."""
     metric = tm.Recall(undefined="raise")
-    assert tm.metric(str(metric)) == metric
+    assert (
+        tm.metric(str(metric))
+        == tm.metric("recall(undefined=raise)")
+        == tm.metric("recall(undefined= raise )")
+        == metric
+    )
+    with pytest.raises(tm.ParameterError, match="is written as"):
+        tm.metric("recall(undefined=raise raise)")
     tally = tm.Tally([metric]).update([1, 0], [1, 1])
     assert tm.Tally.from_bytes(tally.to_bytes()).report()[metric] == 1.0
 
@@ -216,3 +223,13 @@ def test_a_batch_keeps_what_was_counted():
     """The same object, so that states of one batch share their arrays."""
     batch = Batch(TRUTH, SAID)
     assert tm.accuracy.reads.fold(batch).cells is tm.adjusted_rand.reads.fold(batch).cells
+
+
+@pytest.mark.skipif(not hasattr(np.dtypes, "StringDType"), reason="NumPy 2 has them")
+def test_strings_of_any_length_are_labels():
+    """NumPy's own variable strings, with and without gaps."""
+    strings = np.dtypes.StringDType(na_object=None)
+    assert tm.accuracy(np.array(["a", "b"], dtype=np.dtypes.StringDType()), ["a", "a"]) == 0.5
+    assert tm.accuracy(np.array(["a", "b", None], dtype=strings), ["a", "a", "a"], missing="drop") == 0.5
+    with pytest.raises(tm.MissingValueError):
+        tm.accuracy(np.array(["a", "b", None], dtype=strings), ["a", "a", "a"])

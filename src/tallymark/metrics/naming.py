@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import keyword
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -78,19 +80,30 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
     if len(text) > _LONGEST:
         raise ParameterError(wrong)
     try:
-        tree = ast.parse(text, mode="eval").body
+        tree = _tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ParameterError(wrong) from error
     if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name) or tree.args:
         raise ParameterError(wrong)
     parameters: dict[str, Any] = {}
-    for keyword in tree.keywords:
-        if keyword.arg is None:
+    for given in tree.keywords:
+        if given.arg is None:
             raise ParameterError(wrong)
-        if keyword.arg in parameters:
-            raise ParameterError(f"`{keyword.arg}` is given twice in {text[:80]!r}")
-        parameters[keyword.arg] = _literal(keyword.value, wrong)
+        if given.arg in parameters:
+            raise ParameterError(f"`{given.arg}` is given twice in {text[:80]!r}")
+        parameters[given.arg] = _literal(given.value, wrong)
     return tree.func.id, parameters
+
+
+_KEPT = re.compile(rf"=\s*({'|'.join(word for word in keyword.kwlist if word.islower())})(?=\s*[,)])")
+
+
+def _tree(text: str) -> ast.expr:
+    """The syntax of a metric. A bare word may be one that Python keeps for itself, as in ``undefined=raise``."""
+    try:
+        return ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return ast.parse(_KEPT.sub(r"='\1'", text), mode="eval").body
 
 
 def _literal(node: ast.expr, wrong: str) -> Any:
