@@ -10,7 +10,7 @@ import pytest
 
 import tallymark as tm
 from tallymark.batch import Batch
-from tallymark.states import State
+from tallymark.states import SizeOf, State
 from tallymark.states.format import pack
 from tallymark.states.indicators import Indicators
 from tallymark.states.pairs import Pairs, PairsOf
@@ -379,3 +379,19 @@ def test_empty_pieces_change_nothing():
         if isinstance(state, (Pairs, Indicators)):
             zero = state.reads.zero()
             assert zero + state == state == state + zero
+
+
+def test_the_size_of_rows_that_nothing_reads():
+    """Where every metric fails, the report still counts rows and weight; the state adds and travels as bytes."""
+    report = tm.evaluate(["a", "b"], ["a", "b"], ["rmse"], weights=[1, 0.5])
+    assert (report.n, report.total_weight) == (2, 1.5)
+    reads = SizeOf()
+    state = reads.fold(Batch(["a", "b"], ["a", "b"], [1, 0.5]))
+    both = state + reads.zero() + state
+    assert both.n == 4
+    assert both.columns == (1, 1)
+    assert tm.State.from_bytes(both.to_bytes()) == both
+    assert reads.join(reads) == reads
+    assert reads.zero().columns is None
+    with pytest.raises(tm.StateError):
+        tm.State.restore("Size", {"columns": None, "n": 3, "weight": 0})
