@@ -36,7 +36,7 @@ def test_the_confusion_matrix_reads_and_exports():
     assert table.mistakes() == [("dog", "cat", 1), ("fox", "dog", 1)]
     assert table == tm.confusion_matrix(TRUTH, SAID)
     assert hash(table) == hash(tm.confusion_matrix(TRUTH, SAID))
-    assert "<td" in table._repr_html_()
+    assert '<th scope="row">dog</th>' in table._repr_html_()
     with pytest.raises(TypeError):
         list(table)
 

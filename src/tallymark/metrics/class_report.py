@@ -110,7 +110,7 @@ class ClassReport:
         shown = [(show_label(label), *scores) for label, scores in items]
         shown += [(f"— {name}", *scores) for name, scores in self.averages.items()]
         title = f"classification report · accuracy {self.accuracy:.6g}"
-        return Table(title, ("class", *_NAMES), shown, notes, numbers=_NAMES)
+        return Table(title, ("class", *_NAMES), shown, notes, numbers=_NAMES, named_rows=True)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ClassReport) and repr(self.to_dict()) == repr(other.to_dict())

@@ -140,7 +140,7 @@ class Confusion:
         headings = [corner, *_distinct(corner, names)]
         matrix = self.to_numpy().tolist()
         body = [(name, *row) for name, row in zip(names, matrix, strict=True)]
-        return Table(self.title, headings, body, numbers=headings[1:])
+        return Table(self.title, headings, body, numbers=headings[1:], named_rows=True)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Confusion) and self.classes == other.classes and self.pairs() == other.pairs()

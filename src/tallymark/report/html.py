@@ -17,6 +17,7 @@ color:var(--ink);max-width:100%;overflow-x:auto}
 .tallymark tbody tr:nth-child(even){background:var(--stripe)}
 .tallymark tbody tr:nth-child(odd){background:transparent}
 .tallymark .number{text-align:right}
+.tallymark tbody th{font-weight:600;min-width:9em;overflow-wrap:anywhere}
 .tallymark ul{margin:.3em 0;padding-left:1.2em;color:var(--quiet)}
 @media (prefers-color-scheme:dark){.tallymark{--ink:#e6e8ec;--quiet:#a3abb8;--line:#3a404a;--stripe:#22262d}}
 [data-jp-theme-light=false] .tallymark,.vscode-dark .tallymark,[data-theme=dark] .tallymark{--ink:#e6e8ec;
@@ -32,10 +33,12 @@ def to_html(table: Table) -> str:
 
     classes = [' class="number"' if heading in table.numbers else "" for heading in table.headings]
     head = "".join(f'<th scope="col"{c}>{escape(h)}</th>' for h, c in zip(table.headings, classes, strict=True))
-    body = "".join(
-        "<tr>" + "".join(f"<td{c}>{escape(show_cell(v))}</td>" for v, c in zip(row, classes, strict=True)) + "</tr>"
-        for row in table.rows
-    )
+    body = ""
+    for row in table.rows:
+        cells = [f"<td{c}>{escape(show_cell(v))}</td>" for v, c in zip(row, classes, strict=True)]
+        if table.named_rows:
+            cells[0] = f'<th scope="row">{escape(show_cell(row[0]))}</th>'
+        body += f"<tr>{''.join(cells)}</tr>"
     caption = f"<caption>{escape(table.title)}</caption>" if table.title else ""
     notes = "".join(f"<li>{escape(note)}</li>" for note in table.notes)
     return (

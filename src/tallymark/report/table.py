@@ -16,6 +16,8 @@ class Table(NamedTuple):
     notes: Sequence[str] = ()
     numbers: Sequence[str] = ()
     """The headings of columns that hold numbers, and so line up."""
+    named_rows: bool = False
+    """Whether the first cell of a row is its name."""
 
 
 def show_number(value: float) -> str:
