@@ -17,6 +17,8 @@ from sklearn import metrics as sk
 
 import tallymark as tm
 
+pytestmark = pytest.mark.slow
+
 NORMS = {"max": "max", "min": "min", "sum": "arithmetic", "sqrt": "geometric"}
 FORMS = [  # the names of clusters do not matter, and need not be of one type on both sides
     lambda codes: codes,

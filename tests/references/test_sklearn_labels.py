@@ -15,6 +15,8 @@ from sklearn import metrics as sk
 
 import tallymark as tm
 
+pytestmark = pytest.mark.slow
+
 # Universes of numbers and of strings, and the ways to hold each: all forms of one kind may meet.
 NUMBERS = [[0, 1], [-1, 1], [0, 1, 2, 3, 4], [-7, -1, 0, 1, 30], [-(10**12), -1, 1, 10**12]]
 TEXTS = [["no", "yes"], ["cat", "dog", "fox"], ["", "a", "b", "a much longer name than sixteen bytes", "ä", "класс"]]
