@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from tallymark.metrics.base import Undefined
 from tallymark.metrics.labels import AVERAGES, AveragedMetric
 from tallymark.metrics.parameters import choice, positive_beta
@@ -114,6 +112,8 @@ class FScore(AveragedMetric):
         for mean in means:
             if isinstance(mean, Undefined):
                 return mean
+        from fractions import Fraction  # slow to load, and few ask
+
         p, r = (Fraction(mean) for mean in means)  # type: ignore[arg-type]
         square = Fraction(self.beta) ** 2
         below = square * p + r
