@@ -305,9 +305,9 @@ def test_missing_numbers_are_counted_and_dropped(form):
 
 def check_gaps(make, truth, prediction):
     y, p = make(gaps(truth)), make(gaps(prediction))
-    with pytest.raises(tm.MissingValueError, match=r"`y_true` must have .*2 rows have.*row 2"):
+    with pytest.raises(tm.MissingValueError, match=r"`y_true` must have a label in every row; 2 rows have.*row 2"):
         tm.accuracy(y, prediction)
-    with pytest.raises(tm.MissingValueError, match=r"`y_pred` must have .*2 rows have.*row 2"):
+    with pytest.raises(tm.MissingValueError, match=r"`y_pred` must have a label in every row; 2 rows have.*row 2"):
         tm.adjusted_rand(truth, p)
     with pytest.raises(tm.MissingValueError, match="row 2"):
         tm.accuracy(y, prediction, weights=[1, 1, 0, 1, 1, 0, 1, 1])

@@ -285,7 +285,7 @@ def test_a_fixed_state_stays_small(metric):
     """Its bytes do not grow with the rows."""
     small, large = random_rows(metric, 10), random_rows(metric, 50_000)
     sizes = [len(rows.fold(metric).to_bytes()) for rows in (small, large)]
-    assert sizes[1] < sizes[0] + 1000
+    assert sizes[1] < sizes[0] + (400 if metric.size == "fixed" else 1000)  # more rows meet more of the 16 pairs
 
 
 @pytest.mark.parametrize("metric", PAIRED, ids=str)

@@ -100,13 +100,21 @@ class Chosen:
     __slots__ = ("errors", "metrics", "plan", "target")
 
     def __init__(
-        self, metrics: dict[str, Metric], target: Target, columns: tuple[int, int] | None, *, errors: str
+        self,
+        metrics: dict[str, Metric],
+        target: Target,
+        columns: tuple[int, int] | None,
+        *,
+        errors: str,
+        failed: dict[str, TallymarkError] | None = None,
     ) -> None:
         self.metrics = metrics
         self.target = target
-        self.errors: dict[str, TallymarkError] = {}
+        self.errors: dict[str, TallymarkError] = failed or {}
         reads = []
         for key, item in metrics.items():
+            if key in self.errors:
+                continue
             try:
                 if columns is not None:  # None: no rows yet, so nothing can be wrong with them
                     item.check_columns(*columns)
@@ -136,12 +144,7 @@ class Chosen:
                 for key, item in self.metrics.items():
                     if key not in failed and item.needs(self.target).group == reads.group:
                         failed[key] = error
-        out = Chosen({}, self.target, None, errors="cell")
-        out.metrics = self.metrics
-        out.errors = failed
-        kept = [item.needs(self.target) for key, item in self.metrics.items() if key not in failed]
-        out.plan = Plan(kept or [SizeOf()])
-        return out
+        return Chosen(self.metrics, self.target, None, errors="cell", failed=failed)
 
     def report(self, states: States, *, dropped: int, errors: str, batch: Batch | None = None) -> Report:
         """Read the states: one cell per metric."""

@@ -40,8 +40,7 @@ def fold_indicators(reads: PairsOf, batch: Batch) -> Indicators:
     batch.require_weights()
     labels = [_weigh(truth[:, k], said[:, k], batch.weights) for k in range(count)]
     right = np.asarray((truth == said).all(axis=1))
-    whole, _, _ = _weigh(right, right, batch.weights)
-    _, total, _ = _weigh(np.ones(batch.n, bool), right, batch.weights)
+    whole, total, _ = _weigh(np.ones(batch.n, bool), right, batch.weights)
     return Indicators(reads, (count, count), batch.n, labels, whole, total, _read_names(batch))
 
 

@@ -208,17 +208,25 @@ class Pairs(FoldedState[PairsOf]):
     def sizes(self) -> tuple[list[int], list[int]]:
         """The weight of every true and every predicted label."""
         if self._sizes is None:
-            if self.unit is None:
-                classes = max(map(len, self.labels))
-                _, truth, predicted = class_counts(*self.cells, self.values, None, None, classes)
-                truth, predicted = truth[: len(self.labels[0])], predicted[: len(self.labels[1])]
-            else:
-                truth, predicted = [0] * len(self.labels[0]), [0] * len(self.labels[1])
-                for row, column, value in zip(*map(Array.tolist, self.cells), self.values, strict=True):
-                    truth[row] += value
-                    predicted[column] += value
-            self._sizes = (truth, predicted)
+            places = [range(len(side)) for side in self.labels]
+            _, truth, predicted = self._sums(places[0], places[1], max(map(len, places)))
+            self._sizes = (truth[: len(places[0])], predicted[: len(places[1])])
         return self._sizes
+
+    def _sums(
+        self, of_truth: Sequence[int], of_prediction: Sequence[int], classes: int
+    ) -> tuple[list[int], list[int], list[int]]:
+        """The weight of what is right, what is true and what was predicted, by class; given the class of each label."""
+        if self.unit is None:
+            return class_counts(*self.cells, self.values, _places(of_truth), _places(of_prediction), classes)
+        hits, truth, predicted = ([0] * classes for _ in range(3))
+        for row, column, value in zip(*map(Array.tolist, self.cells), self.values, strict=True):
+            true, said = of_truth[row], of_prediction[column]
+            truth[true] += value
+            predicted[said] += value
+            if true == said:
+                hits[true] += value
+        return hits, truth, predicted
 
     def classes(self) -> tuple[Sequence[Label], Sequence[int], Sequence[int]]:
         """All classes in order, and the place among them of each true and each predicted label."""
@@ -241,18 +249,7 @@ class Pairs(FoldedState[PairsOf]):
         """The counts by class."""
         if self._counts is None:
             classes, of_truth, of_prediction = self.classes()
-            if self.unit is None:
-                hits, truth, predicted = class_counts(
-                    *self.cells, self.values, _places(of_truth), _places(of_prediction), len(classes)
-                )
-            else:
-                hits, truth, predicted = ([0] * len(classes) for _ in range(3))
-                for row, column, value in zip(*map(Array.tolist, self.cells), self.values, strict=True):
-                    true, said = of_truth[row], of_prediction[column]
-                    truth[true] += value
-                    predicted[said] += value
-                    if true == said:
-                        hits[true] += value
+            hits, truth, predicted = self._sums(of_truth, of_prediction, len(classes))
             self._counts = Counts(
                 classes,
                 hits,

@@ -6,7 +6,7 @@ from typing import Any
 
 from tallymark.batch import Batch
 from tallymark.errors import StateError
-from tallymark.states.base import ONE, SoleReads, State
+from tallymark.states.base import ONE, FoldedState, SoleReads
 from tallymark.states.rows import exact_sum
 
 
@@ -26,27 +26,14 @@ class SizeOf(SoleReads):
         return Size((batch.truth_columns, batch.prediction_columns), batch.n, weight)
 
 
-class Size(State):
+class Size(FoldedState[SizeOf]):
     """Rows and their exact weight."""
 
-    __slots__ = ("_columns", "_n", "_weight")
+    __slots__ = ("_weight",)
 
     def __init__(self, columns: tuple[int, int] | None, n: int, weight: int) -> None:
-        self._columns = columns
-        self._n = n
+        super().__init__(SizeOf(), columns, n)
         self._weight = weight
-
-    @property
-    def reads(self) -> SizeOf:
-        return SizeOf()
-
-    @property
-    def columns(self) -> tuple[int, int] | None:
-        return self._columns
-
-    @property
-    def n(self) -> int:
-        return self._n
 
     @property
     def weight(self) -> int:
