@@ -29,15 +29,16 @@ check: lint  ## lint, types, layers and the fast tests
 lint: $(VENV)/.dev $(VENV)/.built
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/clang-format --dry-run --Werror core/*.hpp bindings/* tests/core/*.cpp
+	$(BIN)/clang-format --dry-run --Werror core/*.hpp bindings/* tests/core/*.cpp tests/core/*.hpp
 	$(BIN)/mypy
 	PYTHONPATH=src $(BIN)/lint-imports
 
-sanitize: build/core_sanitized build/labels_sanitized  ## run the tests of the C++ core under the address and undefined-behaviour sanitizers
+sanitize: build/core_sanitized build/labels_sanitized build/arrow_sanitized  ## run the tests of the C++ core under the address and undefined-behaviour sanitizers
 	build/core_sanitized
 	build/labels_sanitized
+	build/arrow_sanitized
 
-build/%_sanitized: tests/core/test_%.cpp $(SOURCES)
+build/%_sanitized: tests/core/test_%.cpp $(wildcard tests/core/*.hpp) $(SOURCES)
 	@mkdir -p build
 	$(CXX) $(CORE_FLAGS) -O1 -g -DTM_NO_CLONES -fsanitize=address,undefined -fno-sanitize-recover=all $< -o $@
 
@@ -50,7 +51,7 @@ docs: $(VENV)/.built  ## write the reference pages from the metric definitions
 format: $(VENV)/.dev  ## format the code
 	$(BIN)/ruff check --fix -q
 	$(BIN)/ruff format -q
-	$(BIN)/clang-format -i core/*.hpp bindings/* tests/core/*.cpp
+	$(BIN)/clang-format -i core/*.hpp bindings/* tests/core/*.cpp tests/core/*.hpp
 
 clean:  ## remove everything that the other verbs made
 	rm -rf $(VENV) build .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

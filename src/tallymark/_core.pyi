@@ -5,6 +5,27 @@ from collections.abc import Sequence
 import numpy
 import numpy.typing
 
+def encode_labels(
+    source: object, fractions: bool, normal: object
+) -> tuple[list[int | float | str], bytes] | list[tuple[int, str, int, int]]:
+    """
+    The labels of a column in order, and the place of each row's label among them (int64).
+
+    A list of (side, fault, count, first row) if labels must be refused.
+    """
+
+def decide(column: object, decision: tuple[float, bool, bool, int]) -> bytes | list[tuple[int, str, int, int]]:
+    """
+    Whether each row of a column of probabilities or margins reaches the threshold: a byte of 0 or 1 per row.
+
+    A list of (side, fault, count, first row) if rows must be refused.
+    """
+
+def count_above(table: object, places: object) -> bytes:
+    """
+    How many columns of each row lie strictly above the one at its place (int64).
+    """
+
 def count_pairs(
     truth: object,
     prediction: object,
@@ -26,31 +47,10 @@ def count_pairs(
     A list of (side, fault, count, first row) if labels must be refused; None if a weight must.
     """
 
-def encode_labels(
-    source: object, fractions: bool, normal: object
-) -> tuple[list[int | float | str], bytes] | list[tuple[int, str, int, int]]:
-    """
-    The labels of a column in order, and the place of each row's label among them (int64).
-
-    A list of (side, fault, count, first row) if labels must be refused.
-    """
-
-def decide(column: object, decision: tuple[float, bool, bool, int]) -> bytes | list[tuple[int, str, int, int]]:
-    """
-    Whether each row of a column of probabilities or margins reaches the threshold: a byte of 0 or 1 per row.
-
-    A list of (side, fault, count, first row) if rows must be refused.
-    """
-
 def class_counts(
     rows: object, columns: object, counts: object, row_class: object | None, column_class: object | None, classes: int
 ) -> tuple[list[int], list[int], list[int]]:
     """Sum cells by class: what is right, what is true, what was predicted."""
-
-def count_above(table: object, places: object) -> bytes:
-    """
-    How many columns of each row lie strictly above the one at its place (int64).
-    """
 
 def set_threads(n: int) -> None:
     """Use at most n threads for one call."""

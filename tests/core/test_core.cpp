@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "check.hpp"
 #include "partitions.hpp"
 #include "points.hpp"
 #include "regression.hpp"
@@ -12,14 +13,6 @@
 using namespace tallymark;
 
 namespace {
-
-int failures = 0;
-
-void check(bool ok, const char* what) {
-  if (ok) return;
-  std::printf("FAILED: %s\n", what);
-  ++failures;
-}
 
 // The total rounded to double: exact for totals of few significant bits, as the tests use.
 double rounded(ExactSum sum) {
@@ -252,7 +245,5 @@ int main() {
   totals_are_rounded_once();
   partitions_agree();
   points_are_measured();
-  if (failures != 0) return EXIT_FAILURE;
-  std::puts("core: all tests passed");
-  return EXIT_SUCCESS;
+  return finish("core");
 }
