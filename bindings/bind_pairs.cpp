@@ -11,20 +11,12 @@
 
 #include "label_input.hpp"
 #include "pairs.hpp"
+#include "wide.hpp"
 
 namespace nb = nanobind;
 using namespace tallymark;
 
 namespace {
-
-nb::object to_python(Wide value) {
-  const auto low = static_cast<std::uint64_t>(value), high = static_cast<std::uint64_t>(value >> 64);
-  const nb::object bottom = nb::steal(PyLong_FromUnsignedLongLong(low));
-  if (high == 0) return bottom;
-  const nb::object top = nb::steal(PyLong_FromUnsignedLongLong(high)), shift = nb::steal(PyLong_FromLong(64));
-  const nb::object shifted = nb::steal(PyNumber_Lshift(top.ptr(), shift.ptr()));
-  return nb::steal(PyNumber_Or(shifted.ptr(), bottom.ptr()));
-}
 
 // What every count returns: labels of both sides, rows and columns of the cells, and their values.
 template <class Cell, class Values>
@@ -98,11 +90,7 @@ nb::object count(nb::handle truth, nb::handle prediction, nb::handle weight, boo
   if (has_faults(found, faults)) return faults;
   return result(y, *p, found, [whole](auto& entries) {
     nb::list values;
-    for (auto& e : entries) {
-      unsigned char raw[ExactSum::kBytes];
-      const auto written = e.value.write(raw);
-      values.append(nb::make_tuple(nb::bytes(raw, written.length), 32 * written.skipped));
-    }
+    for (auto& e : entries) values.append(to_python(e.value));
     return nb::object(nb::make_tuple(values, nb::none(), whole));
   });
 }

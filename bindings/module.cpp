@@ -9,6 +9,7 @@ void bind_parallel(nb::module_& m);
 void bind_partitions(nb::module_& m);
 void bind_points(nb::module_& m);
 void bind_regression(nb::module_& m);
+void bind_scores(nb::module_& m);
 
 NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);  // metrics keep their tasks until the interpreter ends
@@ -19,4 +20,5 @@ NB_MODULE(_core, m) {
   bind_partitions(m);
   bind_points(m);
   bind_regression(m);
+  bind_scores(m);
 }

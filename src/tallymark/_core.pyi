@@ -122,3 +122,74 @@ class Tasks:
         """
         One (total, shift, above, below, undefined, lowest, highest) per task; None if an input must be refused.
         """
+
+def sort_scores(
+    truth: object, scores: object, weight: object | None, normal: object
+) -> (
+    tuple[
+        list[int | str],
+        list[
+            tuple[
+                numpy.typing.NDArray[numpy.float64],
+                numpy.typing.NDArray[numpy.float64] | None,
+                numpy.typing.NDArray[numpy.int64] | None,
+            ]
+        ]
+        | None,
+        tuple[bytes, int] | None,
+        int,
+    ]
+    | list[tuple[int, str, int, int]]
+    | None
+):
+    """
+    The labels in order, the runs of each, the exact total weight and the rows; no runs of more than two labels.
+
+    Faults of the labels if rows must be refused; None if a score or a weight must.
+    """
+
+def sort_columns(
+    places: object, classes: int, table: object, weight: object | None
+) -> (
+    tuple[
+        list[
+            list[
+                tuple[
+                    numpy.typing.NDArray[numpy.float64],
+                    numpy.typing.NDArray[numpy.float64] | None,
+                    numpy.typing.NDArray[numpy.int64] | None,
+                ]
+            ]
+        ],
+        tuple[bytes, int] | None,
+    ]
+    | None
+):
+    """
+    For every column the runs of every class, and the exact total weight; None if a score or a weight must be refused.
+    """
+
+def merge_runs(
+    left: object, right: object
+) -> tuple[
+    numpy.typing.NDArray[numpy.float64],
+    numpy.typing.NDArray[numpy.float64] | None,
+    numpy.typing.NDArray[numpy.int64] | None,
+]:
+    """The runs of both sets of rows."""
+
+def rank_sums(
+    negative: object, positive: object, precision: bool, distance: bool
+) -> tuple[int, int, int, int, float, float] | tuple[bool, bool, float, float, float, float]:
+    """
+    Counts of both classes and sums over them, or with weights whether there are any and the values.
+    """
+
+def score_steps(
+    negative: object, positive: object
+) -> tuple[
+    numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]
+]:
+    """
+    Distinct scores, the highest first, and the weight of positives and negatives from there on up.
+    """

@@ -6,6 +6,7 @@ A file in this folder is registered even without its import line; the line gives
 from tallymark.metrics.absolute_error import *
 from tallymark.metrics.accuracy import *
 from tallymark.metrics.agreement import *
+from tallymark.metrics.auc import *
 from tallymark.metrics.base import *
 from tallymark.metrics.bias import *
 from tallymark.metrics.class_report import *
@@ -21,17 +22,20 @@ from tallymark.metrics.discovery import import_all as _import_all
 from tallymark.metrics.discovery import public_names as _public_names
 from tallymark.metrics.information import *
 from tallymark.metrics.interval import *
+from tallymark.metrics.ks import *
 from tallymark.metrics.labels import *
 from tallymark.metrics.listing import *
 from tallymark.metrics.log_error import *
 from tallymark.metrics.naming import *
 from tallymark.metrics.percentage_error import *
+from tallymark.metrics.precision_area import *
 from tallymark.metrics.precision_recall import *
 from tallymark.metrics.quantile import *
 from tallymark.metrics.rand import *
 from tallymark.metrics.rates import *
 from tallymark.metrics.regression import *
 from tallymark.metrics.robust_error import *
+from tallymark.metrics.scores import *
 from tallymark.metrics.squared_error import *
 from tallymark.metrics.top_k import *
 from tallymark.metrics.variance_explained import *

@@ -141,13 +141,13 @@ class Metric(metaclass=_Record):
 
     @property
     def size(self) -> str:
-        """What the size of the state goes with: "fixed", "distinct pairs" or "rows"."""
+        """What the size of the state goes with: "fixed", "distinct pairs", "distinct scores" or "rows"."""
         return type(self.reads.zero()).size
 
     @property
     def grows(self) -> bool:
-        """Whether the state keeps the rows."""
-        return self.size == "rows"
+        """Whether the state grows with the rows, as long as they differ."""
+        return self.size in ("rows", "distinct scores")
 
     # What a subclass writes.
 

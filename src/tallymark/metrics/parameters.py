@@ -67,6 +67,24 @@ def count(default: int) -> Any:
     return Parameter(default, normal)
 
 
+def count_or_none() -> Any:
+    """A whole number from 1 on, or None."""
+    one = count(1)
+    return Parameter(None, lambda name, value: None if value is None else one.normal(name, value))
+
+
+def share_or_none() -> Any:
+    """A float in (0, 1], or None."""
+
+    def normal(name: str, value: Any) -> float | None:
+        found = None if value is None else _as_float(value)
+        if value is not None and (found is None or not 0 < found <= 1):
+            raise ParameterError(f"`{name}` must be a share of more than 0 and at most 1, or None; it was {value!r}")
+        return found
+
+    return Parameter(None, normal)
+
+
 def probability(default: float) -> Any:
     """A float in [0, 1]."""
 

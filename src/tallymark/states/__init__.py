@@ -9,6 +9,7 @@ from tallymark.states.plan import Plan, States
 from tallymark.states.points import Points, PointsOf
 from tallymark.states.ranks import Ranks, RanksOf
 from tallymark.states.rows import Rows, RowsOf, exact_sum
+from tallymark.states.scores import RankSums, Runs, Scores, ScoresOf, Steps, sum_ranks
 from tallymark.states.size import Size, SizeOf
 from tallymark.states.sums import Output, Sums, SumsOf, Total, total_weight
 from tallymark.states.terms import INTERVAL, LOWEST, PAIRED, QUANTILES, Term, check_columns
@@ -31,15 +32,20 @@ __all__ = [
     "Plan",
     "Points",
     "PointsOf",
+    "RankSums",
     "Ranks",
     "RanksOf",
     "Reads",
     "Rows",
     "RowsOf",
+    "Runs",
+    "Scores",
+    "ScoresOf",
     "Size",
     "SizeOf",
     "State",
     "States",
+    "Steps",
     "Sums",
     "SumsOf",
     "Term",
@@ -47,6 +53,7 @@ __all__ = [
     "check_columns",
     "divide",
     "exact_sum",
+    "sum_ranks",
     "to_float",
     "total_weight",
 ]

@@ -1,0 +1,125 @@
+"""The area under the ROC curve: how well scores put positives before negatives."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallymark.errors import ParameterError
+from tallymark.metrics.base import Answer, Undefined
+from tallymark.metrics.parameters import choice, share_or_none
+from tallymark.metrics.scores import ONE_CLASS, RankMetric, average_classes
+from tallymark.states import RankSums, Scores, Steps, divide, sum_ranks
+
+__all__ = ["Auc", "Gini", "auc", "gini"]
+
+_NOTHING: frozenset[str] = frozenset()
+
+
+class Auc(RankMetric):
+    """The chance that a random positive row has a higher score than a random negative one; ties count half.
+
+    >>> auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.75
+    """
+
+    aliases = {"roc_auc": {}, "roc_auc_score": {}, "auroc": {}}
+    symmetric_columns = True
+    formula = "Σ w₊ w₋ ([s₊ > s₋] + ½ [s₊ = s₋]) / Σ w₊ w₋"
+    reading = "1 puts every positive before every negative, 0.5 is chance, 0 is the wrong way round."
+    when_undefined = "all rows are of one class"
+    pitfalls = (
+        "It says nothing about whether the probabilities are right, only about their order.",
+        "With few positives a high value can go with low precision: look at average_precision too.",
+    )
+    samples: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"average": "weighted"},
+        {"multiclass": "ovo"},
+        {"multiclass": "ovo", "average": "weighted"},
+        {"max_fpr": 0.3},
+    )
+
+    multiclass: str = choice("ovr", "ovo")
+    """How three or more classes are set against each other: each against the rest ("ovr"), or in pairs ("ovo")."""
+    max_fpr: float | None = share_or_none()
+    """The area up to this rate of false positives only, scaled so that chance is 0.5 and perfect is 1."""
+
+    def of_sums(self, sums: RankSums) -> float | Undefined:
+        return ONE_CLASS if sums.area is None else sums.area
+
+    def read(self, state: Any) -> Answer:
+        if self.max_fpr is None or self.max_fpr == 1:
+            return super().read(state)
+        if state.several:
+            raise ParameterError("`max_fpr` is for two classes; there are more. Pass one class against the rest")
+        return self.settle(partial_area(state.steps(symmetric=True), self.max_fpr))
+
+    def of_classes(self, state: Scores) -> float | Undefined:
+        classes, weights = state.classes, state.class_weights()
+        for label, weight in zip(classes, weights, strict=True):
+            if not weight and (self.average == "macro" or self.multiclass == "ovo"):
+                return Undefined(f"class {label!r}: no row has it")
+
+        def area(positive: int, negative: int) -> float:
+            found = sum_ranks(
+                state.runs(classes[negative], positive), state.runs(classes[positive], positive), _NOTHING
+            )
+            return found.area or 0.0
+
+        if self.multiclass == "ovo":
+            pairs = list(combinations(range(len(classes)), 2))
+            values = [(area(i, j) + area(j, i)) / 2 for i, j in pairs]
+            both = [weights[i] + weights[j] for i, j in pairs] if self.average == "weighted" else None
+            return average_classes(values, both)
+        # Against the rest is against each of the others, by their weight.
+        values = []
+        total = sum(weights)
+        for k, own in enumerate(weights):
+            others = [(area(k, c), weights[c]) for c in range(len(classes)) if c != k and own and weights[c]]
+            if not others and own:
+                return ONE_CLASS
+            values.append(math.fsum(found * divide(weight, total - own) for found, weight in others))
+        return average_classes(values, weights if self.average == "weighted" else None)
+
+
+def partial_area(steps: Steps, most: float) -> float | Undefined:
+    """The area up to a rate of false positives, between chance at 0.5 and perfect at 1 (McClish 1989)."""
+    if not steps.positives or not steps.negatives:
+        return ONE_CLASS
+    fp = np.concatenate(([0.0], steps.fp)) / steps.negatives
+    tp = np.concatenate(([0.0], steps.tp)) / steps.positives
+    inside = int(np.searchsorted(fp, most, side="right"))
+    x, y = fp[:inside], tp[:inside]
+    if inside < len(fp):  # the curve goes straight from point to point
+        across = (most - fp[inside - 1]) / (fp[inside] - fp[inside - 1])
+        x, y = np.append(x, most), np.append(y, tp[inside - 1] + across * (tp[inside] - tp[inside - 1]))
+    found = math.fsum((np.diff(x) * (y[1:] + y[:-1]) / 2).tolist())
+    least = most * most / 2
+    return min(0.5 * (1 + (found - least) / (most - least)), 1.0)
+
+
+class Gini(RankMetric):
+    """The area under the ROC curve on a scale where chance is 0: twice the area, less 1.
+
+    >>> gini([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.5
+    """
+
+    aliases = {"somers_d": {}}
+    range = (-1.0, 1.0)
+    symmetric_columns = True
+    formula = "2 auc − 1"
+    reading = "1 is perfect, 0 is chance, −1 is the wrong way round."
+    when_undefined = "all rows are of one class"
+    pitfalls = ("It is not the Gini impurity of a tree, nor the coefficient of inequality.",)
+
+    def of_sums(self, sums: RankSums) -> float | Undefined:
+        return ONE_CLASS if sums.area is None else 2.0 * sums.area - 1.0
+
+
+auc = Auc()
+gini = Gini()

@@ -1,0 +1,91 @@
+"""What all metrics on scores share: two classes and a score for the positive one, or a column of scores per class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from tallymark.errors import KindError
+from tallymark.metrics.base import Answer, Metric, Undefined
+from tallymark.metrics.labels import mean_of_classes
+from tallymark.metrics.parameters import choice
+from tallymark.states import RankSums, Reads, Scores, ScoresOf, divide, sum_ranks
+from tallymark.target import ANY_TARGET, Target
+
+__all__ = ["RankMetric", "ScoreMetric"]
+
+ONE_CLASS = Undefined("all rows are of one class")
+NO_POSITIVE = Undefined("no row is positive")
+
+
+class ScoreMetric(Metric, abstract=True):
+    """A metric that reads the order of scores. Any numbers are scores; margins are taken as they are."""
+
+    family: ClassVar[str] = "score"
+    kind: ClassVar[str] = "score"
+    better = "higher"
+    range = (0.0, 1.0)
+    at_perfect: ClassVar[float | None] = 1.0
+    wants: ClassVar[str] = ""
+    """Which of the sums over the order the formula reads, beyond the pairs that are in order."""
+
+    @property
+    def reads(self) -> Reads:
+        return self.needs(ANY_TARGET)
+
+    def needs(self, target: Target) -> Reads:
+        cached: Reads | None = vars(self).get("_needs")
+        if cached is not None and cached.target is target:  # type: ignore[attr-defined]
+            return cached
+        if target.kind in ("value", "label"):
+            raise KindError(f'{self} reads scores, probabilities or margins; it was given kind="{target.kind}"')
+        cached = self.asks(target)
+        vars(self)["_needs"] = cached
+        return cached
+
+    def asks(self, target: Target) -> Reads:
+        """The state for predictions as the target says."""
+        return ScoresOf(target, frozenset({self.wants}))
+
+
+class RankMetric(ScoreMetric, abstract=True):
+    """One number about the order of the scores. Three or more classes are each set against the rest and averaged.
+
+    A subclass names the sum that it `wants` and writes `of_sums`, the value of two classes.
+    """
+
+    symmetric_columns: ClassVar[bool] = False
+    """Whether two columns of predictions may change places together with their classes."""
+    samples: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"average": "weighted"})
+
+    average: str = choice("macro", "weighted")
+    """How three or more classes, each against the rest, become one value: their mean, or the mean by how often a class
+    is true."""
+
+    def of_sums(self, sums: RankSums) -> float | Undefined:
+        """The value of two classes."""
+        raise NotImplementedError(f"{type(self).__name__} must define `of_sums`")
+
+    def read(self, state: Any) -> Answer:
+        if not state.several:
+            return self.settle(self.of_sums(state.sums(symmetric=self.symmetric_columns, wants=self.wants)))
+        return self.settle(self.of_classes(state))
+
+    def of_classes(self, state: Scores) -> float | Undefined:
+        """The value of three or more classes."""
+        values: list[float] = []
+        for place, label in enumerate(state.classes):
+            found = self.of_sums(sum_ranks(*state.one_against_rest(place), frozenset({self.wants})))
+            if isinstance(found, Undefined):
+                if self.average == "weighted" and not state.class_weights()[place]:
+                    found = 0.0  # a class that no row has weighs nothing
+                else:
+                    return Undefined(f"class {label!r}: {found.reason}")
+            values.append(found)
+        return average_classes(values, state.class_weights() if self.average == "weighted" else None)
+
+
+def average_classes(values: Sequence[float], weights: Sequence[int] | None) -> float | Undefined:
+    """The mean over classes, by their exact weights if there are any."""
+    shares = None if weights is None else [divide(weight, sum(weights)) for weight in weights]
+    return mean_of_classes(list(values), shares, 0.0, "no rows")

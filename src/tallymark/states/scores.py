@@ -1,0 +1,459 @@
+"""The scores state: the scores of every class in order, as runs of distinct scores. It grows with the distinct scores.
+
+Everything about ranking is in it: the area under the ROC curve, average precision, every curve and every threshold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallymark._core import merge_runs, rank_sums, score_steps, sort_columns, sort_scores
+from tallymark.arrays import Array
+from tallymark.batch import Batch
+from tallymark.errors import DomainError, InputError, LengthError, ParameterError, ShapeError, StateError
+from tallymark.labels import Label, normal_label
+from tallymark.states.base import ONE, FoldedState, Reads, check_addable, divide
+from tallymark.states.counts import find_positive
+from tallymark.states.encoding import check_classes, column_classes, encode, read_pairs, weighed_labels
+from tallymark.states.label_faults import label_fault
+from tallymark.states.packing import pack_labels, target_of, unpack_labels
+from tallymark.states.pairs import name_decisions
+from tallymark.states.rows import exact_sum
+from tallymark.target import ANY_TARGET, Target
+
+Runs = tuple[Array, "Array | None", "Array | None"]
+"""Distinct scores in order, or distinct pairs of score and weight; weights, or None if all are 1; how often each
+occurs, or None if once."""
+
+NOTHING: Runs = (np.empty(0), None, None)
+_MOST_INTEGER = 1 << 53
+_HIGHEST = float(np.finfo(np.float64).max)
+
+
+class Part(NamedTuple):
+    """Labels in order, and the runs of every label in every column."""
+
+    labels: list[Label]
+    columns: list[list[Runs]]
+
+    def rows(self) -> int:
+        """How many runs there are."""
+        return sum(len(runs[0]) for column in self.columns for runs in column)
+
+
+class ScoresOf(Reads):
+    """Asks for the scores of every class. `wants` are the sums that will be read, so that one walk takes them all."""
+
+    __slots__ = ("target", "wants")
+
+    def __init__(self, target: Target = ANY_TARGET, wants: frozenset[str] = frozenset()) -> None:
+        self.target = target
+        self.wants = wants
+
+    @property
+    def group(self) -> Hashable:
+        return (ScoresOf, self.target)
+
+    def join(self, other: ScoresOf) -> ScoresOf:
+        return self if other.wants <= self.wants else ScoresOf(self.target, self.wants | other.wants)
+
+    def zero(self) -> Scores:
+        return Scores(self, None, 0, 0, ())
+
+    def fold(self, batch: Batch) -> Scores:
+        if batch.n == 0:
+            return self.zero()
+        if batch.prediction_columns > 2:
+            part, weight = self._fold_table(batch)
+        else:
+            part, weight = sort_rows(batch, self.target, read_scores(batch, self.target))
+        columns = (batch.truth_columns, batch.prediction_columns)
+        return Scores(self, columns, batch.n, batch.n * ONE if weight is None else weight, (part,))
+
+    def _fold_table(self, batch: Batch) -> tuple[Part, int | None]:
+        classes, places, table = read_table(batch, self.target)
+        found = sort_columns(places, len(classes), table, batch.weights)
+        if found is None:
+            raise _refused(batch)
+        columns, weight = found
+        order = sorted(range(len(classes)), key=lambda k: classes[k])
+        in_order = [[column[k] for k in order] for column in columns]
+        return Part([classes[k] for k in order], in_order), _exact(weight)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ScoresOf) and self.target == other.target
+
+    def __hash__(self) -> int:
+        return hash((ScoresOf, self.target))
+
+    def __repr__(self) -> str:
+        return f"ScoresOf({self.target!r})"
+
+
+def _exact(weight: tuple[bytes, int] | None) -> int | None:
+    return None if weight is None else int.from_bytes(weight[0], "little", signed=True) << weight[1]
+
+
+def _refused(batch: Batch) -> InputError:
+    batch.require_finite_side(1)
+    batch.require_weights()
+    return InputError("the input changed while it was being read")
+
+
+def check_scores(batch: Batch, target: Target) -> None:
+    """Refuse tables of truth, whole numbers that a float64 cannot tell apart, and what cannot be normalised."""
+    if batch.truth_columns != 1:
+        raise ShapeError(f"`y_true` must be one label per row; it had {batch.truth_columns} columns")
+    if target.normalize and batch.prediction_columns == 1:
+        raise ParameterError("`normalize` divides the probabilities of several columns; `y_pred` held one column")
+    held = batch.prediction
+    if held.dtype.kind in "iu" and held.dtype.itemsize == 8 and held.size:
+        most = max(-int(held.min()), int(held.max()))
+        if most > _MOST_INTEGER:
+            raise DomainError(
+                f"`y_pred` must hold scores that float64 can tell apart, up to 2**53; it held {most}. Subtract a "
+                "constant, or pass ranks"
+            )
+
+
+def read_scores(batch: Batch, target: Target) -> Array:
+    """One score per row: the column itself, or of two columns that of the positive class."""
+    check_scores(batch, target)
+    held = batch.prediction
+    if batch.prediction_columns == 1:
+        return held
+    place = positive_column(column_classes(target, batch), target)
+    check_rows(batch, target)
+    if target.kind == "margin":
+        with np.errstate(over="ignore"):
+            gap = held[:, place].astype(np.float64) - held[:, 1 - place]
+        # What overflows stays the highest or lowest there is.
+        return gap if np.isfinite(gap).all() or not np.isfinite(held).all() else np.clip(gap, -_HIGHEST, _HIGHEST)
+    return np.asarray(held[:, place] / held.sum(axis=1) if target.normalize else held[:, place])
+
+
+def positive_column(classes: Sequence[Label], target: Target) -> int:
+    """Which of two columns is the positive class's; the second where nothing says it, and it does not matter."""
+    if target.positive is None and 1 not in classes:
+        return 1
+    place = find_positive(classes, target)
+    return 1 if place is None else place
+
+
+def check_rows(batch: Batch, target: Target) -> None:
+    """Refuse rows of several columns that are not what a declared kind says."""
+    if target.kind == "probability" or target.normalize:
+        read_pairs(batch, None, decision=(0.5, False, target.normalize, 2))  # for what it refuses
+
+
+def read_table(batch: Batch, target: Target) -> tuple[Sequence[Label], Array, Array]:
+    """The classes of the columns, the place of each row's true class among them, and the scores."""
+    check_scores(batch, target)
+    check_rows(batch, target)
+    labels, places = encode(batch, 0)
+    seen = weighed_labels(batch, labels, places)
+    classes = column_classes(target, batch, seen)
+    check_classes([seen], classes)
+    if classes is not labels:
+        index = {label: k for k, label in enumerate(classes)}
+        # Rows of weight zero may have labels that are no class; they take no part.
+        places = np.array([index.get(label, 0) for label in labels], np.int64)[places]
+    held = batch.prediction
+    if target.kind == "margin":
+        batch.require_finite_side(1)
+        held = softmax(held)
+    elif target.normalize:
+        held = held / held.sum(axis=1, keepdims=True)
+    return classes, places, held
+
+
+def softmax(margins: Array) -> Array:
+    """Margins of every row as probabilities."""
+    shifted = np.exp(margins - margins.max(axis=1, keepdims=True))
+    return np.asarray(shifted / shifted.sum(axis=1, keepdims=True))
+
+
+def sort_rows(batch: Batch, target: Target, scores: Array) -> tuple[Part, int | None]:
+    """One column of scores by the labels of the truth, and the exact weight (None: a row is 1)."""
+    truth = batch.truth_labels
+    found = sort_scores(truth.source, scores, batch.weights, normal_label)
+    if found is None:
+        raise _refused(batch)
+    if isinstance(found, list):
+        raise label_fault(batch, found, decided=True)
+    labels, groups, weight, rows = found
+    if rows != batch.n:
+        raise LengthError(f"`y_true` must have {batch.n} rows; its labels were {rows}")
+    by_label: dict[Label, Runs] = {}
+    for k, label in enumerate(labels):
+        name = label if truth.names is None else truth.names[int(label)]
+        runs = NOTHING if groups is None else groups[k]
+        by_label[name] = merge_runs(by_label[name], runs) if name in by_label else runs
+    names = sorted(by_label)
+    if target.classes is not None:
+        check_classes([names], target.classes)
+    if batch.prediction_columns == 1 and (len(names) > 1 or (names and isinstance(names[0], str))):
+        name_decisions(names, target)  # what can never be read is refused at once
+    part = Part(names, [[by_label[name] for name in names]])
+    if target.kind == "probability" and batch.prediction_columns == 1:
+        _check_probabilities(batch, part)
+    return part, _exact(weight)
+
+
+def _check_probabilities(batch: Batch, part: Part) -> None:
+    if any(len(runs[0]) and not 0 <= runs[0][0] <= runs[0][-1] <= 1 for runs in part.columns[0]):
+        held = batch.prediction
+        outside = ~((held >= 0) & (held <= 1))
+        if batch.weights is not None:
+            outside &= np.asarray(batch.weights) > 0
+        count, row = int(np.count_nonzero(outside)), int(outside.argmax())
+        raise label_fault(batch, [(1, "outside", count, row)], decided=True)
+
+
+class RankSums(NamedTuple):
+    """What two classes of scores say about each other, the second being the positive one; None where it has no value.
+
+    `area` is the share of pairs that are in order, half of those that tie; `distance` the largest one between the rates
+    of true and false positives; `steps` and `trapezoids` are the areas under precision by recall.
+    """
+
+    area: float | None
+    distance: float | None
+    steps: float | None
+    trapezoids: float | None
+
+
+def sum_ranks(negative: Runs, positive: Runs, wants: frozenset[str]) -> RankSums:
+    """The sums over two classes; those that nobody wants are not to be read."""
+    p, n, area, distance, steps, trapezoids = rank_sums(
+        negative, positive, "precision" in wants, "precision" in wants or "distance" in wants
+    )
+    if negative[1] is None and positive[1] is None:
+        area = divide(int(area), 2 * p * n) if p and n else 0.0
+        distance = divide(int(distance), p * n) if p and n else 0.0
+        steps, trapezoids = (steps / p, trapezoids / p) if p else (0.0, 0.0)
+    return RankSums(
+        min(float(area), 1.0) if p and n else None,
+        min(float(distance), 1.0) if p and n else None,
+        min(float(steps), 1.0) if p else None,
+        min(float(trapezoids), 1.0) if p else None,
+    )
+
+
+class Steps(NamedTuple):
+    """Every distinct score, the highest first, and the weight of positives and negatives that reach it."""
+
+    thresholds: Array
+    tp: Array
+    fp: Array
+
+    @property
+    def positives(self) -> float:
+        """The weight of all positives."""
+        return float(self.tp[-1]) if len(self.tp) else 0.0
+
+    @property
+    def negatives(self) -> float:
+        """The weight of all negatives."""
+        return float(self.fp[-1]) if len(self.fp) else 0.0
+
+
+class Scores(FoldedState[ScoresOf]):
+    """The scores of every class in order.
+
+    Parts that were added are merged when they are of similar size, or when somebody reads: a long stream costs little
+    more than one sort.
+    """
+
+    __slots__ = ("_memo", "_parts", "_weight")
+    size = "distinct scores"
+    exact = True
+
+    def __init__(
+        self, reads: ScoresOf, columns: tuple[int, int] | None, n: int, weight: int, parts: tuple[Part, ...]
+    ) -> None:
+        super().__init__(reads, columns, n)
+        self._weight = weight
+        self._parts = parts
+        self._memo: dict[Hashable, Any] = {}
+
+    @property
+    def weight(self) -> int:
+        return self._weight
+
+    @property
+    def whole(self) -> Part:
+        """All rows as one part."""
+        while len(self._parts) > 1:
+            self._parts = (*self._parts[:-2], _merge(*self._parts[-2:]))
+        return self._parts[0] if self._parts else Part([], [])
+
+    @property
+    def classes(self) -> Sequence[Label]:
+        """All classes, as the target says or as they were seen."""
+        return self._reads.target.classes or self.whole.labels
+
+    @property
+    def several(self) -> bool:
+        """Whether there is a column for each of three or more classes."""
+        return self._columns is not None and self._columns[1] > 2
+
+    def runs(self, label: Label, column: int = 0) -> Runs:
+        """The scores of a class in a column."""
+        part = self.whole
+        return part.columns[column][part.labels.index(label)] if label in part.labels else NOTHING
+
+    def binary(self, *, symmetric: bool = False) -> tuple[Runs, Runs]:
+        """The scores of the negative and of the positive class. A metric that is `symmetric` takes two columns either
+        way round."""
+        classes = self.whole.labels if self._reads.target.classes is None else list(self._reads.target.classes)
+        if self._columns is not None and self._columns[1] == 1:
+            name_decisions(classes, self._reads.target)
+        place = self._positive(classes, symmetric=symmetric)
+        others = [self.runs(label) for k, label in enumerate(classes) if k != place]
+        return _join(others), NOTHING if place is None else self.runs(classes[place])
+
+    def _positive(self, classes: Sequence[Label], *, symmetric: bool) -> int | None:
+        if symmetric and self._columns == (1, 2) and len(classes) == 2:
+            return positive_column(classes, self._reads.target)
+        return find_positive(classes, self._reads.target)
+
+    def one_against_rest(self, place: int) -> tuple[Runs, Runs]:
+        """The scores, in the column of a class, of the other classes and of the class itself."""
+        others = [self.runs(label, place) for k, label in enumerate(self.classes) if k != place]
+        return _join(others), self.runs(self.classes[place], place)
+
+    def sums(self, *, symmetric: bool = False, wants: str = "") -> RankSums:
+        """The sums over the two classes."""
+        every = self._reads.wants | {wants}
+        if (symmetric, wants) not in self._memo:
+            found = sum_ranks(*self.binary(symmetric=symmetric), every)
+            self._memo.update({(symmetric, want): found for want in (*every, "")})
+        sums: RankSums = self._memo[symmetric, wants]
+        return sums
+
+    def steps(self, *, symmetric: bool = False) -> Steps:
+        """What every distinct score does as a threshold."""
+        if ("steps", symmetric) not in self._memo:
+            self._memo["steps", symmetric] = Steps(*score_steps(*self.binary(symmetric=symmetric)))
+        found: Steps = self._memo["steps", symmetric]
+        return found
+
+    def class_weights(self) -> list[int]:
+        """The exact weight of every class."""
+        if "weights" not in self._memo:
+            part = self.whole
+            held = {label: _size([runs])[1] for label, runs in zip(part.labels, part.columns[0], strict=True)}
+            self._memo["weights"] = [held.get(label, 0) for label in self.classes]
+        found: list[int] = self._memo["weights"]
+        return found
+
+    def __add__(self, other: Scores) -> Scores:
+        if not isinstance(other, Scores):
+            return NotImplemented
+        check_addable(self, other)
+        if self._columns is None:
+            return other
+        if other._columns is None:
+            return self
+        firsts = [part.labels[0] for part in (*self._parts, *other._parts) if part.labels]
+        if len({isinstance(label, str) for label in firsts}) > 1:
+            raise StateError("only states of one kind of label add; these hold numbers and strings")
+        parts = [*self._parts, *other._parts]
+        while len(parts) > 1 and 2 * parts[-1].rows() >= parts[-2].rows():
+            parts[-2:] = [_merge(*parts[-2:])]
+        return Scores(self._reads, self._columns, self._n + other._n, self._weight + other._weight, tuple(parts))
+
+    def fields(self) -> dict[str, Any]:
+        part = self.whole
+        return {
+            "target": self._reads.target.facts(),
+            "columns": None if self._columns is None else list(self._columns),
+            "n": self._n,
+            "weight": self._weight,
+            "labels": pack_labels(part.labels),
+            "scores": [[list(runs) for runs in column] for column in part.columns],
+        }
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Scores:
+        target = target_of(fields["target"])
+        labels = unpack_labels(fields["labels"])
+        columns = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
+        n, weight = int(fields["n"]), int(fields["weight"])
+        if columns is None:
+            if n or weight or labels or fields["scores"]:
+                raise StateError("a state of no rows holds nothing")
+            return cls(ScoresOf(target), None, 0, 0, ())
+        held = [[check_runs(*runs) for runs in column] for column in fields["scores"]]
+        if columns[0] != 1 or len(held) != (1 if columns[1] <= 2 else columns[1]):
+            raise StateError("scores and columns do not fit")
+        if any(len(column) != len(labels) for column in held):
+            raise StateError("scores and labels do not fit")
+        if any(isinstance(label, float) for label in labels):
+            raise StateError("labels must be whole numbers or strings")
+        if columns[1] > 2 and target.classes is not None and len(target.classes) != columns[1]:
+            raise StateError("the columns do not fit the classes")
+        if target.classes is not None:
+            check_classes([labels], target.classes)
+        sizes = {_size(column) for column in held}
+        if len(sizes) != 1 or n < next(iter(sizes))[0] or next(iter(sizes))[1] != weight or n < 1:
+            raise StateError("rows and weights do not add up")
+        if columns[1] <= 2 and len(labels) > 2:
+            raise StateError("there are two classes")
+        return cls(ScoresOf(target), columns, n, weight, (Part(labels, held),))
+
+
+def _size(column: list[Runs]) -> tuple[int, int]:
+    """Rows and exact weight of one column."""
+    rows = weight = 0
+    for scores, weights, counts in column:
+        rows += len(scores) if counts is None else sum(counts.tolist())
+        if weights is None:
+            weight += ONE * (len(scores) if counts is None else sum(counts.tolist()))
+        elif counts is None:
+            weight += exact_sum(weights)
+        else:
+            weight += sum(int(c) * exact_sum(weights[counts == c]) for c in np.unique(counts).tolist())
+    return rows, weight
+
+
+def check_runs(scores: Array, weights: Array | None, counts: Array | None) -> Runs:
+    """Refuse stored runs that are not in their one normal form."""
+    for held, dtype in ((scores, np.float64), (weights, np.float64), (counts, np.int64)):
+        if held is not None and (held.ndim != 1 or held.dtype != dtype or len(held) != len(scores)):
+            raise StateError("scores, weights and counts differ in length or type")
+    if not np.isfinite(scores).all() or (np.signbit(scores) & (scores == 0)).any():
+        raise StateError("scores must be finite, and zero has no sign")
+    if weights is not None and not (np.isfinite(weights).all() and (weights > 0).all() and (weights != 1).any()):
+        raise StateError("weights must be finite, positive and not all one")
+    if counts is not None and not ((counts > 0).all() and (counts != 1).any()):
+        raise StateError("counts must be positive and not all one")
+    rises = np.diff(scores) > 0
+    if weights is not None:
+        rises |= (np.diff(scores) == 0) & (np.diff(weights) > 0)
+    if not rises.all():
+        raise StateError("scores must differ and be in order")
+    return tuple(None if a is None else np.ascontiguousarray(a) for a in (scores, weights, counts))  # type: ignore[return-value]
+
+
+def _join(runs: list[Runs]) -> Runs:
+    """The runs of several classes as one; those of similar size first."""
+    while len(runs) > 1:
+        runs = [merge_runs(*runs[k : k + 2]) if k + 1 < len(runs) else runs[k] for k in range(0, len(runs), 2)]
+    return runs[0] if runs else NOTHING
+
+
+def _merge(left: Part, right: Part) -> Part:
+    labels = left.labels if left.labels == right.labels else sorted({*left.labels, *right.labels})
+
+    def find(part: Part, column: int, label: Label) -> Runs:
+        return part.columns[column][part.labels.index(label)] if label in part.labels else NOTHING
+
+    columns = [
+        [merge_runs(find(left, k, label), find(right, k, label)) for label in labels] for k in range(len(left.columns))
+    ]
+    return Part(labels, columns)
