@@ -10,7 +10,16 @@ import numpy as np
 from hypothesis import strategies as st
 
 from tallymark.batch import Batch
-from tallymark.metrics import ClusterMetric, LabelMetric, Metric, ShapeMetric, TopKAccuracy, registry
+from tallymark.metrics import (
+    ClusterMetric,
+    LabelMetric,
+    Metric,
+    RankMetric,
+    ScoreMetric,
+    ShapeMetric,
+    TopKAccuracy,
+    registry,
+)
 from tallymark.metrics.class_report import ClassReport
 from tallymark.metrics.confusion import Confusion
 from tallymark.states import INTERVAL, QUANTILES
@@ -109,6 +118,8 @@ def labels_for(metric: Metric, rng: np.random.Generator, n: int, universe: Any =
     if isinstance(metric, TopKAccuracy):
         classes = ["a", "b", "c", "d"]
         return Rows(rng.choice(classes, n), values(rng, "whole", (n, 4)), w, {"classes": classes})
+    if isinstance(metric, ScoreMetric):
+        return scores_for(metric, rng, n, w)
     if universe is None:
         universe = UNIVERSES[rng.integers(len(UNIVERSES))]
     if is_binary(metric):
@@ -123,8 +134,19 @@ def labels_for(metric: Metric, rng: np.random.Generator, n: int, universe: Any =
     return Rows(y, p, w, facts)
 
 
+def scores_for(metric: Metric, rng: np.random.Generator, n: int, w: Any) -> Rows:
+    """Rows of two classes with one score each, or of three with a score for each."""
+    style = rng.choice(["plain", "whole", "whole", "traps", "any"])
+    if isinstance(metric, RankMetric) and getattr(metric, "max_fpr", None) is None and rng.random() < 0.3:
+        classes = ["c", "a", "b"]
+        return Rows(rng.choice(classes, n), values(rng, style, (n, 3)), w, {"classes": classes})
+    no, yes = [(0, 1), (-1, 1), ("no", "yes"), (7, 3)][rng.integers(4)]
+    facts = {} if yes == 1 else {"positive": yes}
+    return Rows(rng.choice([no, yes], n), values(rng, style, n), w, facts)
+
+
 def reads_labels(metric: Metric) -> bool:
-    return isinstance(metric, (LabelMetric, ClusterMetric, ShapeMetric, TopKAccuracy))
+    return isinstance(metric, (LabelMetric, ClusterMetric, ScoreMetric, ShapeMetric, TopKAccuracy))
 
 
 @st.composite
@@ -153,11 +175,13 @@ def random_rows(metric: Metric, n: int, seed: int = 0, k: int = 4) -> Rows:
 
 def perfect(metric: Metric, rows: Rows) -> Rows:
     """The same truth with predictions that are right."""
-    if isinstance(metric, TopKAccuracy):
+    if "classes" in rows.facts and rows.p.ndim == 2:
         return rows._replace(p=(rows.y[:, None] == np.array(rows.facts["classes"])).astype(float))
     if metric.kind == "margin":
         positive = rows.facts.get("positive", 1)
         return rows._replace(p=np.where(rows.y == positive, 2.0, -2.0))
+    if isinstance(metric, ScoreMetric):
+        return rows._replace(p=np.where(rows.y == rows.facts.get("positive", 1), 1.0, 0.0))
     if reads_labels(metric):
         return rows._replace(p=rows.y)
     truth = np.abs(rows.y) + 1e-3 if getattr(metric, "requires", ()) else rows.y

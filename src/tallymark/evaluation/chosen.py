@@ -160,7 +160,8 @@ class Chosen:
             if key in self.errors:
                 raise self.errors[key]
             answer = item.answer(self.plan.pick(states, item.needs(self.target)), batch)
-            return Cell(item, answer.value, n, weight, reason=answer.reason, notes=answer.notes)
+            value, reason, notes, lo, hi, method = answer
+            return Cell(item, value, n, weight, reason=reason, notes=notes, lo=lo, hi=hi, method=method)
         except TallymarkError as error:
             failure = error
         except Exception as error:  # a formula of the user's own may raise anything

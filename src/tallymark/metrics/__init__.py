@@ -9,6 +9,7 @@ from tallymark.metrics.agreement import *
 from tallymark.metrics.auc import *
 from tallymark.metrics.base import *
 from tallymark.metrics.bias import *
+from tallymark.metrics.bounded import *
 from tallymark.metrics.class_report import *
 from tallymark.metrics.cluster_purity import *
 from tallymark.metrics.cluster_shape import *

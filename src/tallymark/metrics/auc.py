@@ -10,16 +10,17 @@ import numpy as np
 
 from tallymark.errors import ParameterError
 from tallymark.metrics.base import Answer, Undefined
+from tallymark.metrics.bounded import BoundedMetric, Bounds, average_bounds
 from tallymark.metrics.parameters import choice, share_or_none
-from tallymark.metrics.scores import ONE_CLASS, RankMetric, average_classes
-from tallymark.states import RankSums, Scores, Steps, divide, sum_ranks
+from tallymark.metrics.scores import ONE_CLASS, average_classes
+from tallymark.states import BoundedScores, RankSums, Scores, Steps, divide, sum_ranks
 
 __all__ = ["Auc", "Gini", "auc", "gini"]
 
 _NOTHING: frozenset[str] = frozenset()
 
 
-class Auc(RankMetric):
+class Auc(BoundedMetric):
     """The chance that a random positive row has a higher score than a random negative one; ties count half.
 
     >>> auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -41,6 +42,8 @@ class Auc(RankMetric):
         {"multiclass": "ovo"},
         {"multiclass": "ovo", "average": "weighted"},
         {"max_fpr": 0.3},
+        {"bounded": 16},
+        {"bounded": 4, "multiclass": "ovo"},
     )
 
     multiclass: str = choice("ovr", "ovo")
@@ -51,9 +54,14 @@ class Auc(RankMetric):
     def of_sums(self, sums: RankSums) -> float | Undefined:
         return ONE_CLASS if sums.area is None else sums.area
 
+    def of_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
+        return area_of_bins(negative, positive, exact=exact)
+
     def read(self, state: Any) -> Answer:
         if self.max_fpr is None or self.max_fpr == 1:
             return super().read(state)
+        if self.bounded is not None:
+            raise ParameterError("`max_fpr` needs the exact scores; leave `bounded` out")
         if state.several:
             raise ParameterError("`max_fpr` is for two classes; there are more. Pass one class against the rest")
         return self.settle(partial_area(state.steps(symmetric=True), self.max_fpr))
@@ -85,6 +93,42 @@ class Auc(RankMetric):
             values.append(math.fsum(found * divide(weight, total - own) for found, weight in others))
         return average_classes(values, weights if self.average == "weighted" else None)
 
+    def _of_columns(self, state: BoundedScores) -> Bounds | Undefined:
+        if self.multiclass == "ovr":
+            return super()._of_columns(state)
+        classes, weights = state.classes, state.class_weights()
+        pairs = list(combinations(range(len(classes)), 2))
+        found: list[Bounds] = []
+        for pair in pairs:
+            for positive, negative in (pair, pair[::-1]):
+                one = area_of_bins(
+                    state.weights_of(classes[negative], positive),
+                    state.weights_of(classes[positive], positive),
+                    exact=state.binned[positive].exact,
+                )
+                if isinstance(one, Undefined):
+                    label = next(label for label, weight in zip(classes, weights, strict=True) if not weight)
+                    return Undefined(f"class {label!r}: no row has it")
+                found.append(one)
+        both = [weights[i] + weights[j] for i, j in pairs for _ in range(2)] if self.average == "weighted" else None
+        return average_bounds(found, both)
+
+
+def area_of_bins(negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
+    """The area and its bounds: within a bin, rows of the two classes may stand in any order."""
+    all_pairs = sum(negative) * sum(positive)
+    if not all_pairs:
+        return ONE_CLASS
+    twice = unsure = below = 0
+    for dn, dp in zip(negative, positive, strict=True):
+        twice += dp * (2 * below + dn)
+        unsure += dp * dn
+        below += dn
+    if exact:
+        unsure = 0
+    value, lo, hi = (divide(twice + shift, 2 * all_pairs) for shift in (0, -unsure, unsure))
+    return Bounds(value, lo, hi)
+
 
 def partial_area(steps: Steps, most: float) -> float | Undefined:
     """The area up to a rate of false positives, between chance at 0.5 and perfect at 1 (McClish 1989)."""
@@ -102,7 +146,7 @@ def partial_area(steps: Steps, most: float) -> float | Undefined:
     return min(0.5 * (1 + (found - least) / (most - least)), 1.0)
 
 
-class Gini(RankMetric):
+class Gini(BoundedMetric):
     """The area under the ROC curve on a scale where chance is 0: twice the area, less 1.
 
     >>> gini([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -119,6 +163,10 @@ class Gini(RankMetric):
 
     def of_sums(self, sums: RankSums) -> float | Undefined:
         return ONE_CLASS if sums.area is None else 2.0 * sums.area - 1.0
+
+    def of_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
+        found = area_of_bins(negative, positive, exact=exact)
+        return found if isinstance(found, Undefined) else Bounds(*(2.0 * area - 1.0 for area in found))
 
 
 auc = Auc()

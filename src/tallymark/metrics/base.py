@@ -27,11 +27,14 @@ class Undefined(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """A value, why it is not a plain number if it is not, and what the reader should know."""
+    """A value, why it is not a plain number if it is not, what the reader should know, and its interval if any."""
 
     value: Any
     reason: str | None = None
     notes: tuple[str, ...] = ()
+    lo: float | None = None
+    hi: float | None = None
+    method: str | None = None
 
 
 FACTS = ("weights", "kind", "classes", "positive", "normalize", "missing")
@@ -141,7 +144,7 @@ class Metric(metaclass=_Record):
 
     @property
     def size(self) -> str:
-        """What the size of the state goes with: "fixed", "distinct pairs", "distinct scores" or "rows"."""
+        """What the size of the state goes with: "fixed", "bounded", "distinct pairs", "distinct scores" or "rows"."""
         return type(self.reads.zero()).size
 
     @property

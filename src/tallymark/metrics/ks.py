@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from tallymark.metrics.base import Undefined
-from tallymark.metrics.scores import ONE_CLASS, RankMetric
-from tallymark.states import RankSums
+from tallymark.metrics.bounded import BoundedMetric, Bounds
+from tallymark.metrics.scores import ONE_CLASS
+from tallymark.states import RankSums, divide
 
 __all__ = ["Ks", "ks"]
 
 
-class Ks(RankMetric):
+class Ks(BoundedMetric):
     """The largest distance, over all thresholds, between the rates of true and false positives.
 
     >>> ks([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -26,6 +27,19 @@ class Ks(RankMetric):
 
     def of_sums(self, sums: RankSums) -> float | Undefined:
         return ONE_CLASS if sums.distance is None else sums.distance
+
+    def of_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
+        all_negatives, all_positives = sum(negative), sum(positive)
+        if not all_negatives or not all_positives:
+            return ONE_CLASS
+        lo = hi = tp = fp = 0
+        for dn, dp in zip(reversed(negative), reversed(positive), strict=True):
+            # Inside a bin either class may come first, and the rates be that far apart.
+            hi = max(hi, (tp + dp) * all_negatives - fp * all_positives, (fp + dn) * all_positives - tp * all_negatives)
+            tp, fp = tp + dp, fp + dn
+            lo = max(lo, abs(tp * all_negatives - fp * all_positives))
+        least = divide(lo, all_negatives * all_positives)
+        return Bounds(least, least, least if exact else divide(max(lo, hi), all_negatives * all_positives))
 
 
 ks = Ks()

@@ -73,6 +73,18 @@ def count_or_none() -> Any:
     return Parameter(None, lambda name, value: None if value is None else one.normal(name, value))
 
 
+def bin_count() -> Any:
+    """A whole number from 2 on, or None."""
+
+    def normal(name: str, value: Any) -> int | None:
+        found = None if value is None else _as_float(value)
+        if value is not None and (found is None or found < 2 or not found.is_integer()):
+            raise ParameterError(f"`{name}` must be a number of bins from 2 on, or None; it was {value!r}")
+        return None if found is None else int(found)
+
+    return Parameter(None, normal)
+
+
 def share_or_none() -> Any:
     """A float in (0, 1], or None."""
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 from tallymark.metrics.base import Undefined
+from tallymark.metrics.bounded import BoundedMetric, Bounds
 from tallymark.metrics.scores import NO_POSITIVE, RankMetric
-from tallymark.states import RankSums
+from tallymark.states import RankSums, divide
 
 __all__ = ["AveragePrecision", "PrAuc", "average_precision", "pr_auc"]
 
 
-class AveragePrecision(RankMetric):
+class AveragePrecision(BoundedMetric):
     """The mean precision over the positive rows, each taken at its own score as the threshold.
 
     >>> average_precision([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -25,6 +28,36 @@ class AveragePrecision(RankMetric):
 
     def of_sums(self, sums: RankSums) -> float | Undefined:
         return NO_POSITIVE if sums.steps is None else sums.steps
+
+    def of_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
+        if not sum(positive):
+            return NO_POSITIVE
+        terms: list[tuple[float, float, float]] = []
+        tp = fp = 0
+        for dn, dp in zip(reversed(negative), reversed(positive), strict=True):
+            if dp:
+                share = divide(dp, sum(positive))
+                # At worst all negatives of the bin come first, then the positives one by one, each as small as can be;
+                # at best all positives come first, together.
+                mean = share * divide(tp + dp, tp + dp + fp + dn)
+                worst = share * _least_precision(divide(tp, dp), divide(fp + dn, dp))
+                best = share * divide(tp + dp, tp + dp + fp)
+                terms.append((mean, worst, best))
+            tp, fp = tp + dp, fp + dn
+        value, lo, hi = (min(math.fsum(part), 1.0) for part in zip(*terms, strict=True))
+        if exact:
+            return Bounds(value, value, value)
+        # Rounding must not push the bounds inside.
+        return Bounds(value, max(min(lo * (1 - 1e-14), value), 0.0), min(max(hi * (1 + 1e-14), value), 1.0))
+
+
+def _least_precision(hits: float, alarms: float) -> float:
+    """The mean over x in [0, 1] of (hits + x) / (hits + x + alarms), the limit of ever smaller positives."""
+    if alarms == 0 or math.isinf(hits):
+        return 1.0
+    if math.isinf(alarms):
+        return 0.0
+    return max(1.0 - alarms * math.log1p(1.0 / (hits + alarms)), hits / (hits + alarms))
 
 
 class PrAuc(RankMetric):

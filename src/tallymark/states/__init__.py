@@ -1,6 +1,7 @@
 """States: what is kept of the rows. One file per state; each has a zero, adds, and can be written as bytes."""
 
 from tallymark.states.base import ONE, UNIT_BITS, Reads, State, divide, to_float
+from tallymark.states.bounded import BoundedScores, BoundedScoresOf
 from tallymark.states.counts import Cells, Counts
 from tallymark.states.indicators import Indicators
 from tallymark.states.label_rows import LabelRows, LabelRowsOf
@@ -21,6 +22,8 @@ __all__ = [
     "PAIRED",
     "QUANTILES",
     "UNIT_BITS",
+    "BoundedScores",
+    "BoundedScoresOf",
     "Cells",
     "Counts",
     "Indicators",

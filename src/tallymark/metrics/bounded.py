@@ -1,0 +1,104 @@
+"""Metrics on scores that can be asked for in fixed memory: the value then comes with bounds that hold the exact one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from tallymark.metrics.base import Answer, Undefined
+from tallymark.metrics.parameters import bin_count
+from tallymark.metrics.scores import RankMetric, average_classes
+from tallymark.report import show_number
+from tallymark.states import BoundedScores, BoundedScoresOf, Reads
+from tallymark.target import Target
+
+__all__ = ["Bounded", "BoundedMetric"]
+
+
+class Bounded(float):
+    """A number with bounds: the exact value lies in [lo, hi].
+
+    >>> Bounded(0.75, 0.74, 0.76)
+    0.75 in [0.74, 0.76]
+    """
+
+    __slots__ = ("hi", "lo")
+    lo: float
+    hi: float
+
+    def __new__(cls, value: float, lo: float, hi: float) -> Bounded:
+        out = super().__new__(cls, value)
+        out.lo, out.hi = lo, hi
+        return out
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (float(self), self.lo, self.hi)
+
+    def __repr__(self) -> str:
+        return f"{float(self)!r} in [{self.lo!r}, {self.hi!r}]"
+
+
+class Bounds(NamedTuple):
+    """A value, and the lowest and highest that the exact one can be."""
+
+    value: float
+    lo: float
+    hi: float
+
+
+class BoundedMetric(RankMetric, abstract=True):
+    """A metric on the order of scores whose state can be kept in bins.
+
+    A subclass writes `of_bins` beside `of_sums`: the value and its bounds from the weights of both classes in bins.
+    """
+
+    samples: ClassVar[tuple[dict[str, Any], ...]] = (*RankMetric.samples, {"bounded": 16})
+
+    bounded: int | None = bin_count()
+    """The most bins that the state may hold, and the value then comes with bounds; None for the exact value, from a
+    state that grows with the distinct scores."""
+
+    def of_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
+        """The value of two classes. Bins are in order; with `exact`, each of them is one score."""
+        raise NotImplementedError(f"{type(self).__name__} must define `of_bins`")
+
+    def asks(self, target: Target) -> Reads:
+        return super().asks(target) if self.bounded is None else BoundedScoresOf(target, self.bounded)
+
+    def read(self, state: Any) -> Answer:
+        if self.bounded is None:
+            return super().read(state)
+        found = self._of_columns(state) if state.several else self._of_two(state)
+        if isinstance(found, Undefined):
+            return self.settle(found)
+        value, lo, hi = found
+        if math.isnan(value):
+            return self.settle(value)
+        note = f"the exact value lies between {show_number(lo)} and {show_number(hi)}"
+        return Answer(Bounded(value, lo, hi), None, (note,) if lo < hi else (), lo, hi, "bounded")
+
+    def _of_two(self, state: BoundedScores) -> Bounds | Undefined:
+        return self.of_bins(*state.binary(symmetric=self.symmetric_columns), exact=state.binned[0].exact)
+
+    def _of_columns(self, state: BoundedScores) -> Bounds | Undefined:
+        found: list[Bounds] = []
+        weights = state.class_weights()
+        for place, label in enumerate(state.classes):
+            one = self.of_bins(*state.one_against_rest(place), exact=state.binned[place].exact)
+            if isinstance(one, Undefined):
+                if self.average == "macro" or weights[place]:
+                    return Undefined(f"class {label!r}: {one.reason}")
+                one = Bounds(0.0, 0.0, 0.0)  # a class that no row has weighs nothing
+            found.append(one)
+        return average_bounds(found, weights if self.average == "weighted" else None)
+
+
+def average_bounds(found: Sequence[Bounds], weights: Sequence[int] | None) -> Bounds | Undefined:
+    """The mean of values, and of their bounds."""
+    parts = [average_classes(list(part), weights) for part in zip(*found, strict=True)]
+    for part in parts:
+        if isinstance(part, Undefined):
+            return part
+    value, lo, hi = (float(part) for part in parts)  # type: ignore[arg-type]
+    return Bounds(value, lo, hi)
