@@ -107,8 +107,9 @@ class TermBlock {
   double terms_[kBlock];
 };
 
-inline double precision_at(std::uint64_t tp, std::uint64_t fp) {
-  return tp + fp == 0 ? 1.0 : static_cast<double>(tp) / static_cast<double>(tp + fp);
+// The precision of what lies above a stretch; -1 where nothing does, and the first score speaks for itself.
+inline double precision_above(const Stretch& at) {
+  return at.tp + at.fp == 0 ? -1.0 : static_cast<double>(at.tp) / static_cast<double>(at.tp + at.fp);
 }
 
 // Steps between two looks at the wide sums.
@@ -119,7 +120,7 @@ void walk(const Runs& negative, const Runs& positive, Stretch at, RankCounts& ou
   const auto all_negatives = static_cast<Signed>(out.negatives), all_positives = static_cast<Signed>(out.positives);
   Signed distance = static_cast<Signed>(at.tp) * all_negatives - static_cast<Signed>(at.fp) * all_positives;
   TermBlock steps(out.steps), trapezoids(out.trapezoids);
-  double before = precision_at(at.tp, at.fp);
+  double before = precision_above(at);
   std::uint64_t tp = at.tp, fp = at.fp;
   const double* n = negative.scores + at.negative;
   const double* p = positive.scores + at.positive;
@@ -146,6 +147,7 @@ void walk(const Runs& negative, const Runs& positive, Stretch at, RankCounts& ou
     }
     if constexpr (kPrecision) {
       const double now = static_cast<double>(tp) / static_cast<double>(tp + fp);
+      before = before < 0.0 ? now : before;
       if (dp != 0) {
         steps.add(static_cast<double>(dp) * now);
         trapezoids.add(static_cast<double>(dp) * (0.5 * (before + now)));
@@ -282,7 +284,7 @@ inline RankWeights weigh_ranks(const Runs& negative, const Runs& positive) {
   out.positives = all_positives.value() > 0.0;
   out.negatives = all_negatives.value() > 0.0;
   if (!out.positives) return out;
-  Pair tp, fp, area, steps, trapezoids, highest, lowest, before{1.0, 0.0};
+  Pair tp, fp, area, steps, trapezoids, highest, lowest, before{-1.0, 0.0};
   walk([&](double, const Pair& dp, const Pair& dn) {
     tp = tp + dp;
     fp = fp + dn;
@@ -293,6 +295,7 @@ inline RankWeights weigh_ranks(const Runs& negative, const Runs& positive) {
       lowest = distance < lowest ? distance : lowest;
     }
     const Pair hits = tp * to_tp, now = hits.high > 0.0 ? hits / (hits + fp * to_fp) : Pair{};
+    if (before.high < 0.0) before = now;
     steps = steps + dp * now;
     trapezoids = trapezoids + dp * ((before + now) * 0.5);
     before = now;

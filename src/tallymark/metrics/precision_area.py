@@ -12,6 +12,9 @@ from tallymark.states import RankSums, divide
 __all__ = ["AveragePrecision", "PrAuc", "average_precision", "pr_auc"]
 
 
+_ROUNDING = 2.0**-50
+
+
 class AveragePrecision(BoundedMetric):
     """The mean precision over the positive rows, each taken at its own score as the threshold.
 
@@ -30,25 +33,25 @@ class AveragePrecision(BoundedMetric):
         return NO_POSITIVE if sums.steps is None else sums.steps
 
     def of_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
-        if not sum(positive):
+        total = sum(positive)
+        if not total:
             return NO_POSITIVE
         terms: list[tuple[float, float, float]] = []
+        scale = max(total.bit_length() - 53, 0)  # so that weights of any unit are floats
         tp = fp = 0
         for dn, dp in zip(reversed(negative), reversed(positive), strict=True):
             if dp:
-                share = divide(dp, sum(positive))
                 # At worst all negatives of the bin come first, then the positives one by one, each as small as can be;
                 # at best all positives come first, together.
-                mean = share * divide(tp + dp, tp + dp + fp + dn)
-                worst = share * _least_precision(divide(tp, dp), divide(fp + dn, dp))
-                best = share * divide(tp + dp, tp + dp + fp)
-                terms.append((mean, worst, best))
+                mean = divide(tp + dp, tp + dp + fp + dn)
+                worst = mean if exact else _least_precision(divide(tp, dp), divide(fp + dn, dp))
+                best = mean if exact else divide(tp + dp, tp + dp + fp)
+                share = divide(dp, 1 << scale)
+                terms.append((share * mean, share * worst, share * best))
             tp, fp = tp + dp, fp + dn
-        value, lo, hi = (min(math.fsum(part), 1.0) for part in zip(*terms, strict=True))
-        if exact:
-            return Bounds(value, value, value)
-        # Rounding must not push the bounds inside.
-        return Bounds(value, max(min(lo * (1 - 1e-14), value), 0.0), min(max(hi * (1 + 1e-14), value), 1.0))
+        value, lo, hi = (math.fsum(part) / divide(total, 1 << scale) for part in zip(*terms, strict=True))
+        # Each term was rounded: the bounds must not be inside for that.
+        return Bounds(min(value, 1.0), max(min(lo, value) * (1 - _ROUNDING), 0.0), min(hi * (1 + _ROUNDING), 1.0))
 
 
 def _least_precision(hits: float, alarms: float) -> float:
@@ -61,7 +64,7 @@ def _least_precision(hits: float, alarms: float) -> float:
 
 
 class PrAuc(RankMetric):
-    """The area under the curve of precision and recall, straight from point to point, from precision 1 at recall 0.
+    """The area under the curve of precision and recall, straight from point to point, level before the first.
 
     >>> pr_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.7916666666666666
@@ -72,10 +75,7 @@ class PrAuc(RankMetric):
     formula = "Σ over thresholds t of (recall_t − recall_before) · (precision_t + precision_before) / 2"
     reading = "1 puts all positives first; close to average_precision where there are many thresholds."
     when_undefined = "no row is positive"
-    pitfalls = (
-        "A straight line between two points of this curve is too high: average_precision does not draw it.",
-        "A constant score gets more than the share of positives, half-way to 1.",
-    )
+    pitfalls = ("A straight line between two points of this curve is too high: average_precision does not draw it.",)
 
     def of_sums(self, sums: RankSums) -> float | Undefined:
         return NO_POSITIVE if sums.trapezoids is None else sums.trapezoids
