@@ -11,14 +11,36 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <new>
 #include <vector>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #include "column.hpp"
 #include "exact_sum.hpp"
 #include "parallel.hpp"
 
 namespace tallymark {
+
+// Room for rows. Large room is asked for in large pages, where the system has them: dealing touches it all over.
+template <class Row>
+std::shared_ptr<Row[]> room_for(std::size_t n) {
+#if defined(__linux__)
+  constexpr std::size_t kPage = std::size_t{1} << 21;
+  if (n * sizeof(Row) >= 2 * kPage) {
+    const std::size_t size = (n * sizeof(Row) + kPage - 1) / kPage * kPage;
+    void* held = std::aligned_alloc(kPage, size);
+    if (held == nullptr) throw std::bad_alloc();
+    madvise(held, size, MADV_HUGEPAGE);
+    return std::shared_ptr<Row[]>(static_cast<Row*>(held), [](Row* rows) { std::free(rows); });
+  }
+#endif
+  return std::shared_ptr<Row[]>(new Row[n]);
+}
 
 // Doubles as integers in the same order; both zeros are one.
 TM_INLINE std::uint64_t order_key(double x) {
@@ -82,7 +104,7 @@ void sort_rows(Row* from, Row* to, std::size_t n, bool in_to) {
     return;
   }
   const auto width = static_cast<unsigned>(std::bit_width(varying));
-  const unsigned wanted = std::min(static_cast<unsigned>(std::bit_width(n)), kMostDigitBits);
+  const unsigned wanted = std::min(static_cast<unsigned>(std::bit_width(n)) - 2, kMostDigitBits);
   const unsigned digit = std::min(wanted, width), shift = width - digit;
   const std::uint64_t mask = (std::uint64_t{1} << digit) - 1;
   std::uint32_t ends[1U << kMostDigitBits];
@@ -275,7 +297,7 @@ bool sort_groups(const Dealt& dealt, Group&& group, Read&& read, std::vector<Run
     }
   }
   starts[dealt.groups] = total;
-  auto from = std::shared_ptr<Row[]>(new Row[total]);
+  auto from = room_for<Row>(total);
   std::vector<std::uint8_t> bad(threads, 0);
   const std::size_t blocks = (dealt.rows + kBlock - 1) / kBlock;
   for_ranges(blocks, threads, [&](std::size_t t, std::size_t first, std::size_t last) {
@@ -293,7 +315,7 @@ bool sort_groups(const Dealt& dealt, Group&& group, Read&& read, std::vector<Run
   });
   for (const std::uint8_t b : bad)
     if (b != 0) return false;
-  auto to = std::shared_ptr<Row[]>(new Row[total]);
+  auto to = room_for<Row>(total);
   // Large groups one after the other, by all threads; the others side by side.
   std::vector<std::size_t> shares(dealt.groups, 1), small;
   for (std::size_t g = 0; g < dealt.groups; ++g) {

@@ -29,6 +29,12 @@ SHARED = {
         "leaves it out). `threshold=` is the probability from which on a row is called positive. See",
         "[labels, probabilities, classes](../concepts/labels.md).",
     ),
+    "score": (
+        "s is the score, w₊ and w₋ are weights of positive and negative rows. TPR and FPR are the shares of positive and",
+        "negative rows that reach a threshold. Three or more classes, with a column of scores each, are set against the",
+        "rest one by one: `average=` is `macro` for their mean or `weighted` for the mean by how often a class is true.",
+        "See [scores and their order](../concepts/scores.md).",
+    ),
     "clustering": (
         "n_ij counts rows of true cluster i and predicted cluster j, a_i and b_j are their sizes, H is entropy.",
         "Labels of any type name the clusters, and need not be the same on both sides.",
