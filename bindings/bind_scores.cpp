@@ -31,13 +31,6 @@ nb::object to_array(const T* data, std::size_t size, const std::shared_ptr<const
   return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<1>>(data, {size}, release));
 }
 
-template <class T>
-nb::object to_array(std::vector<T>&& values) {
-  auto held = std::make_shared<std::vector<T>>(std::move(values));
-  static const T nothing{};
-  return to_array(held->empty() ? &nothing : held->data(), held->size(), held);
-}
-
 nb::object list_runs(const Runs& runs) {
   static const double nothing = 0.0;
   return nb::make_tuple(to_array(runs.size == 0 ? &nothing : runs.scores, runs.size, runs.owner),
@@ -285,7 +278,7 @@ nb::object merge_runs(nb::handle left, nb::handle right) {
 
 // Exact sums where there are no weights: positives, negatives, twice the wins, the largest distance, and the two areas
 // under precision; the values themselves where there are.
-nb::object rank_sums(nb::handle negative, nb::handle positive, bool precision, bool distance) {
+nb::object rank_sums(nb::handle negative, nb::handle positive, bool steps, bool trapezoids, bool distance) {
   const GivenRuns n(negative), p(positive);
   n.check();
   p.check();
@@ -293,7 +286,7 @@ nb::object rank_sums(nb::handle negative, nb::handle positive, bool precision, b
     RankCounts found;
     {
       nb::gil_scoped_release release;
-      found = count_ranks(n.runs, p.runs, {precision, distance});
+      found = count_ranks(n.runs, p.runs, {steps, trapezoids, distance});
     }
     const Signed farthest = std::max(found.highest, -found.lowest);
     return nb::make_tuple(found.positives, found.negatives, to_python(static_cast<Wide>(found.twice_wins)),
@@ -312,19 +305,14 @@ nb::tuple score_steps(nb::handle negative, nb::handle positive) {
   const GivenRuns n(negative), p(positive);
   n.check();
   p.check();
-  std::vector<double> scores, hits, alarms;
+  Steps found;
   {
     nb::gil_scoped_release release;
-    Pair tp, fp;
-    each_step(n.runs, p.runs, 0, 0, [&](double score, const Pair& dp, const Pair& dn) {
-      tp = tp + dp;
-      fp = fp + dn;
-      scores.push_back(score);
-      hits.push_back(tp.value());
-      alarms.push_back(fp.value());
-    });
+    found = list_steps(n.runs, p.runs);
   }
-  return nb::make_tuple(to_array(std::move(scores)), to_array(std::move(hits)), to_array(std::move(alarms)));
+  return nb::make_tuple(to_array(found.scores.get(), found.size, found.scores),
+                        to_array(found.hits.get(), found.size, found.hits),
+                        to_array(found.alarms.get(), found.size, found.alarms));
 }
 
 }  // namespace
@@ -347,8 +335,9 @@ void bind_scores(nb::module_& m) {
         "refused.");
   m.def("merge_runs", &merge_runs, nb::arg("left"), nb::arg("right"),
         nb::sig("def merge_runs(left: object, right: object) -> " TM_RUNS ""), "The runs of both sets of rows.");
-  m.def("rank_sums", &rank_sums, nb::arg("negative"), nb::arg("positive"), nb::arg("precision"), nb::arg("distance"),
-        nb::sig("def rank_sums(negative: object, positive: object, precision: bool, "
+  m.def("rank_sums", &rank_sums, nb::arg("negative"), nb::arg("positive"), nb::arg("steps"), nb::arg("trapezoids"),
+        nb::arg("distance"),
+        nb::sig("def rank_sums(negative: object, positive: object, steps: bool, trapezoids: bool, "
                 "distance: bool) -> tuple[int, int, int, int, float, float] | "
                 "tuple[bool, bool, float, float, float, float]"),
         "Counts of both classes and sums over them, or with weights whether there are any and the values.");

@@ -61,8 +61,9 @@ struct Pair {
 
 // Which sums a walk takes; a part that is not asked for costs nothing.
 struct Wanted {
-  bool precision = false;  // average precision and the area under the curve of precision and recall
-  bool distance = false;   // the largest distance between the rates
+  bool steps = false;       // average precision
+  bool trapezoids = false;  // the area under the curve of precision and recall
+  bool distance = false;    // the largest distance between the rates
 };
 
 // Of whole counts: the exact numerators.
@@ -87,102 +88,150 @@ struct Stretch {
   std::uint64_t fp = 0, tp = 0;
 };
 
-// Blocks of terms on their way to an exact sum.
+// Blocks of terms on their way to an exact sum. No term is above `most`.
 class TermBlock {
  public:
-  explicit TermBlock(ExactSum& sum) : sum_(sum) {}
-  TM_INLINE void add(double term) {
-    terms_[count_++] = term;
+  TermBlock(ExactSum& sum, double most) : sum_(sum), most_(bits(most)) {}
+  // Takes the term if `takes` is 1, without a branch that nobody could foresee.
+  TM_INLINE void add(double term, std::uint64_t takes) {
+    terms_[count_] = term;
+    count_ += takes;
     if (count_ == kBlock) flush();
   }
   void flush() {
     const double* t = terms_;
-    add_block(sum_, count_, largest(count_, TM_EACH(t[i])), TM_EACH(t[i]));
+    add_block(sum_, count_, most_, TM_EACH(t[i]));
     count_ = 0;
   }
 
  private:
   ExactSum& sum_;
+  std::uint64_t most_;
   std::size_t count_ = 0;
-  double terms_[kBlock];
+  double terms_[kBlock + 1];
 };
 
-// The precision of what lies above a stretch; -1 where nothing does, and the first score speaks for itself.
-inline double precision_above(const Stretch& at) {
-  return at.tp + at.fp == 0 ? -1.0 : static_cast<double>(at.tp) / static_cast<double>(at.tp + at.fp);
-}
+// A walk down a stretch, one distinct score a step. `Distance` is wide enough for the product of both counts.
+template <bool kSteps, bool kTrapezoids, bool kDistance, bool kOnce, class Distance>
+class Walk {
+ public:
+  Walk(const Runs& negative, const Runs& positive, const Stretch& at, RankCounts& out)
+      : negative_(negative),
+        positive_(positive),
+        out_(out),
+        n_(negative.scores + at.negative),
+        n_end_(negative.scores + at.negative_end),
+        p_(positive.scores + at.positive),
+        p_end_(positive.scores + at.positive_end),
+        tp_(at.tp),
+        fp_(at.fp),
+        distance_(static_cast<Distance>(at.tp) * static_cast<Distance>(out.negatives) -
+                  static_cast<Distance>(at.fp) * static_cast<Distance>(out.positives)),
+        // The precision of what lies above; -1 where nothing does, and the first score speaks for itself.
+        before_(at.tp + at.fp == 0 ? -1.0 : static_cast<double>(at.tp) / static_cast<double>(at.tp + at.fp)),
+        steps_(out.steps, static_cast<double>(out.positives)),
+        trapezoids_(out.trapezoids, static_cast<double>(out.positives)) {}
 
-// Steps between two looks at the wide sums.
-inline constexpr std::size_t kStride = 4096;
+  bool both() const { return n_ > n_end_ && p_ > p_end_; }
 
-template <bool kPrecision, bool kDistance, bool kOnce>
-void walk(const Runs& negative, const Runs& positive, Stretch at, RankCounts& out) {
-  const auto all_negatives = static_cast<Signed>(out.negatives), all_positives = static_cast<Signed>(out.positives);
-  Signed distance = static_cast<Signed>(at.tp) * all_negatives - static_cast<Signed>(at.fp) * all_positives;
-  TermBlock steps(out.steps), trapezoids(out.trapezoids);
-  double before = precision_above(at);
-  std::uint64_t tp = at.tp, fp = at.fp;
-  const double* n = negative.scores + at.negative;
-  const double* p = positive.scores + at.positive;
-  const double* const n_end = negative.scores + at.negative_end;
-  const double* const p_end = positive.scores + at.positive_end;
-  const auto step = [&](std::uint64_t takes_negative, std::uint64_t takes_positive) TM_LAMBDA {
+  TM_INLINE void step() {
+    const double a = n_[-1], b = p_[-1];
+    take(a >= b ? 1 : 0, b >= a ? 1 : 0);
+  }
+
+  // Goes on as long as both classes are there, then takes what is left of one, which lies below all of the other.
+  void finish() {
+    while (both()) step();
+    while (n_ > n_end_ || p_ > p_end_) take(n_ > n_end_ ? 1 : 0, p_ > p_end_ ? 1 : 0);
+    settle();
+    if constexpr (kDistance) {
+      out_.highest = static_cast<Signed>(highest_);
+      out_.lowest = static_cast<Signed>(lowest_);
+    }
+    steps_.flush();
+    trapezoids_.flush();
+  }
+
+  // Moves the sum of the last steps on; at the latest after kStride of them.
+  void settle() {
+    out_.twice_wins += static_cast<Signed>(wins_);
+    wins_ = 0;
+  }
+  static constexpr std::size_t kStride = 4096;
+
+ private:
+  TM_INLINE void take(std::uint64_t takes_negative, std::uint64_t takes_positive) {
     std::uint64_t dn = takes_negative, dp = takes_positive;
-    n -= takes_negative;
-    p -= takes_positive;
+    n_ -= takes_negative;
+    p_ -= takes_positive;
     if constexpr (!kOnce) {
       dn = takes_negative != 0
-               ? static_cast<std::uint64_t>(negative.count(static_cast<std::size_t>(n - negative.scores)))
+               ? static_cast<std::uint64_t>(negative_.count(static_cast<std::size_t>(n_ - negative_.scores)))
                : 0;
       dp = takes_positive != 0
-               ? static_cast<std::uint64_t>(positive.count(static_cast<std::size_t>(p - positive.scores)))
+               ? static_cast<std::uint64_t>(positive_.count(static_cast<std::size_t>(p_ - positive_.scores)))
                : 0;
     }
-    tp += dp;
-    fp += dn;
+    tp_ += dp;
+    fp_ += dn;
+    const std::uint64_t wins = 2 * (out_.negatives - fp_) + dn;
+    if constexpr (kOnce)
+      wins_ += wins & (0 - dp);
+    else
+      out_.twice_wins += static_cast<Signed>(dp) * static_cast<Signed>(wins);
     if constexpr (kDistance) {
-      distance += static_cast<Signed>(dp) * all_negatives - static_cast<Signed>(dn) * all_positives;
-      out.highest = distance > out.highest ? distance : out.highest;
-      out.lowest = distance < out.lowest ? distance : out.lowest;
+      distance_ += static_cast<Distance>(dp) * static_cast<Distance>(out_.negatives) -
+                   static_cast<Distance>(dn) * static_cast<Distance>(out_.positives);
+      highest_ = distance_ > highest_ ? distance_ : highest_;
+      lowest_ = distance_ < lowest_ ? distance_ : lowest_;
     }
-    if constexpr (kPrecision) {
-      const double now = static_cast<double>(tp) / static_cast<double>(tp + fp);
-      before = before < 0.0 ? now : before;
-      if (dp != 0) {
-        steps.add(static_cast<double>(dp) * now);
-        trapezoids.add(static_cast<double>(dp) * (0.5 * (before + now)));
+    if constexpr (kSteps || kTrapezoids) {
+      const double now = static_cast<double>(tp_) / static_cast<double>(tp_ + fp_);
+      if constexpr (kSteps) steps_.add(static_cast<double>(dp) * now, takes_positive);
+      if constexpr (kTrapezoids) {
+        before_ = before_ < 0.0 ? now : before_;
+        trapezoids_.add(static_cast<double>(dp) * (0.5 * (before_ + now)), takes_positive);
+        before_ = now;
       }
-      before = now;
     }
-    return std::pair{dp, 2 * (out.negatives - fp) + dn};
-  };
-  // Both classes go down together. A sum of few steps of single rows fits 64 bits.
-  while (n > n_end && p > p_end) {
-    std::uint64_t sum = 0;
-    for (std::size_t k = 0; k < kStride && n > n_end && p > p_end; ++k) {
-      const double a = n[-1], b = p[-1];
-      const auto [dp, wins] = step(a >= b ? 1 : 0, b >= a ? 1 : 0);
-      if constexpr (kOnce)
-        sum += wins & (0 - dp);
-      else
-        out.twice_wins += static_cast<Signed>(dp) * static_cast<Signed>(wins);
+  }
+
+  const Runs& negative_;
+  const Runs& positive_;
+  RankCounts& out_;
+  const double* n_;
+  const double* n_end_;
+  const double* p_;
+  const double* p_end_;
+  std::uint64_t tp_, fp_, wins_ = 0;
+  Distance distance_, highest_ = 0, lowest_ = 0;
+  double before_;
+  TermBlock steps_, trapezoids_;
+};
+
+// Two stretches at once: neither has to wait for the other's loads.
+template <bool kSteps, bool kTrapezoids, bool kDistance, bool kOnce, class Distance>
+void walk_two(const Runs& negative, const Runs& positive, const Stretch* at, RankCounts* out) {
+  using One = Walk<kSteps, kTrapezoids, kDistance, kOnce, Distance>;
+  One upper(negative, positive, at[0], out[0]), lower(negative, positive, at[1], out[1]);
+  while (upper.both() && lower.both()) {
+    for (std::size_t k = 0; k < One::kStride && upper.both() && lower.both(); ++k) {
+      upper.step();
+      lower.step();
     }
-    out.twice_wins += static_cast<Signed>(sum);
+    upper.settle();
+    lower.settle();
   }
-  // What is left of one class lies below all of the other.
-  while (n > n_end || p > p_end) {
-    const auto [dp, wins] = step(n > n_end ? 1 : 0, p > p_end ? 1 : 0);
-    out.twice_wins += static_cast<Signed>(dp) * static_cast<Signed>(wins);
-  }
-  steps.flush();
-  trapezoids.flush();
+  upper.finish();
+  lower.finish();
 }
 
-template <bool kOnce>
-void walk(const Wanted& wanted, const Runs& negative, const Runs& positive, const Stretch& at, RankCounts& out) {
-  if (wanted.precision) return walk<true, true, kOnce>(negative, positive, at, out);
-  if (wanted.distance) return walk<false, true, kOnce>(negative, positive, at, out);
-  walk<false, false, kOnce>(negative, positive, at, out);
+template <bool kOnce, class Distance>
+void walk_two(const Wanted& wanted, const Runs& negative, const Runs& positive, const Stretch* at, RankCounts* out) {
+  if (wanted.trapezoids) return walk_two<true, true, true, kOnce, Distance>(negative, positive, at, out);
+  if (wanted.steps) return walk_two<true, false, true, kOnce, Distance>(negative, positive, at, out);
+  if (wanted.distance) return walk_two<false, false, true, kOnce, Distance>(negative, positive, at, out);
+  walk_two<false, false, false, kOnce, Distance>(negative, positive, at, out);
 }
 
 inline std::uint64_t total(const Runs& runs, std::size_t first, std::size_t last) {
@@ -194,42 +243,50 @@ inline std::uint64_t total(const Runs& runs, std::size_t first, std::size_t last
 
 }  // namespace detail
 
+// Cuts a walk into parts: the longer class evenly, the other where the scores of the cuts belong. The first part is the
+// highest.
+inline std::vector<detail::Stretch> cut_walk(const Runs& negative, const Runs& positive, std::size_t count) {
+  const bool by_positive = positive.size >= negative.size;
+  const Runs& longer = by_positive ? positive : negative;
+  const Runs& other = by_positive ? negative : positive;
+  std::vector<detail::Stretch> parts;
+  std::size_t above_longer = longer.size, above_other = other.size;
+  std::uint64_t fp = 0, tp = 0;
+  for (std::size_t t = count; t-- > 0;) {
+    const std::size_t cut = longer.size * t / count;
+    const double* there = other.scores;
+    if (t > 0) there = std::lower_bound(other.scores, other.scores + other.size, longer.scores[cut]);
+    const auto place = static_cast<std::size_t>(there - other.scores);
+    parts.push_back(by_positive ? detail::Stretch{above_other, above_longer, place, cut, fp, tp}
+                                : detail::Stretch{above_longer, above_other, cut, place, fp, tp});
+    fp += detail::total(negative, parts.back().negative_end, parts.back().negative);
+    tp += detail::total(positive, parts.back().positive_end, parts.back().positive);
+    above_longer = cut;
+    above_other = place;
+  }
+  return parts;
+}
+
 // Runs without weights.
 inline RankCounts count_ranks(const Runs& negative, const Runs& positive, const Wanted& wanted) {
   const std::size_t threads = threads_for(negative.size + positive.size);
   RankCounts whole;
   whole.positives = detail::total(positive, 0, positive.size);
   whole.negatives = detail::total(negative, 0, negative.size);
-  // The longer class is cut into even parts, the other where the scores of the cuts belong.
-  const bool by_positive = positive.size >= negative.size;
-  const Runs& longer = by_positive ? positive : negative;
-  const Runs& other = by_positive ? negative : positive;
-  std::vector<detail::Stretch> parts(threads);
-  std::size_t above_longer = longer.size, above_other = other.size;
-  std::uint64_t fp = 0, tp = 0;
-  for (std::size_t t = threads; t-- > 0;) {
-    const std::size_t cut = longer.size * t / threads;
-    const std::size_t there =
-        t == 0 ? 0
-               : static_cast<std::size_t>(
-                     std::lower_bound(other.scores, other.scores + other.size, longer.scores[cut]) - other.scores);
-    parts[t] = by_positive ? detail::Stretch{above_other, above_longer, there, cut, fp, tp}
-                           : detail::Stretch{above_longer, above_other, cut, there, fp, tp};
-    fp += detail::total(negative, parts[t].negative_end, parts[t].negative);
-    tp += detail::total(positive, parts[t].positive_end, parts[t].positive);
-    above_longer = cut;
-    above_other = there;
-  }
-  std::vector<RankCounts> found(threads);
+  const auto parts = cut_walk(negative, positive, 2 * threads);
+  std::vector<RankCounts> found(parts.size(), whole);
   const bool once = negative.counts == nullptr && positive.counts == nullptr;
+  const bool narrow = static_cast<double>(whole.positives) * static_cast<double>(whole.negatives) < 0x1p61;
   for_ranges(threads, threads, [&](std::size_t, std::size_t first, std::size_t last) {
     for (std::size_t t = first; t < last; ++t) {
-      found[t].positives = whole.positives;
-      found[t].negatives = whole.negatives;
-      if (once)
-        detail::walk<true>(wanted, negative, positive, parts[t], found[t]);
+      const detail::Stretch* at = &parts[2 * t];
+      RankCounts* out = &found[2 * t];
+      if (once && narrow)
+        detail::walk_two<true, std::int64_t>(wanted, negative, positive, at, out);
+      else if (once)
+        detail::walk_two<true, Signed>(wanted, negative, positive, at, out);
       else
-        detail::walk<false>(wanted, negative, positive, parts[t], found[t]);
+        detail::walk_two<false, Signed>(wanted, negative, positive, at, out);
     }
   });
   for (const RankCounts& part : found) {
@@ -259,6 +316,63 @@ void each_step(const Runs& negative, const Runs& positive, int down_negative, in
     for (; j > 0 && positive.scores[j - 1] == score; --j) dp = dp + weight(positive, j - 1, down_positive);
     visit(score, dp, dn);
   }
+}
+
+// Every distinct score, the highest first, and the weight of positives and negatives from there on up.
+struct Steps {
+  std::shared_ptr<double[]> scores, hits, alarms;
+  std::size_t size = 0;
+};
+
+inline Steps list_steps(const Runs& negative, const Runs& positive) {
+  const std::size_t most = negative.size + positive.size;
+  Steps out{room_for<double>(most), room_for<double>(most), room_for<double>(most), 0};
+  double* scores = out.scores.get();
+  double* hits = out.hits.get();
+  double* alarms = out.alarms.get();
+  if (negative.weights != nullptr || positive.weights != nullptr) {
+    Pair tp, fp;
+    each_step(negative, positive, 0, 0, [&](double score, const Pair& dp, const Pair& dn) {
+      tp = tp + dp;
+      fp = fp + dn;
+      scores[out.size] = score;
+      hits[out.size] = tp.value();
+      alarms[out.size++] = fp.value();
+    });
+    return out;
+  }
+  // Each part starts where it would if no scores were equal; then the gaps are closed.
+  const std::size_t threads = threads_for(most);
+  const auto parts = cut_walk(negative, positive, threads);
+  std::vector<std::size_t> starts(threads), sizes(threads);
+  for_ranges(threads, threads, [&](std::size_t, std::size_t first, std::size_t last) {
+    for (std::size_t t = first; t < last; ++t) {
+      const detail::Stretch& part = parts[t];
+      std::size_t i = part.negative, j = part.positive;
+      std::size_t at = starts[t] = (negative.size - i) + (positive.size - j);
+      std::uint64_t tp = part.tp, fp = part.fp;
+      while (i > part.negative_end || j > part.positive_end) {
+        const bool n = i > part.negative_end, p = j > part.positive_end;
+        const double a = n ? negative.scores[i - 1] : positive.scores[j - 1];
+        const double b = p ? positive.scores[j - 1] : a;
+        const std::size_t takes_negative = n && a >= b ? 1 : 0, takes_positive = p && b >= a ? 1 : 0;
+        i -= takes_negative;
+        j -= takes_positive;
+        fp += takes_negative != 0 ? static_cast<std::uint64_t>(negative.count(i)) : 0;
+        tp += takes_positive != 0 ? static_cast<std::uint64_t>(positive.count(j)) : 0;
+        scores[at] = a >= b ? a : b;
+        hits[at] = static_cast<double>(tp);
+        alarms[at++] = static_cast<double>(fp);
+      }
+      sizes[t] = at - starts[t];
+    }
+  });
+  for (std::size_t t = 0; t < threads; ++t) {
+    for (double* column : {scores, hits, alarms})
+      if (out.size != starts[t]) std::copy_n(column + starts[t], sizes[t], column + out.size);
+    out.size += sizes[t];
+  }
+  return out;
 }
 
 // The power of two next to the largest weight of a class: only ratios matter, and near 1 no product leaves the doubles.

@@ -179,7 +179,7 @@ def merge_runs(
     """The runs of both sets of rows."""
 
 def rank_sums(
-    negative: object, positive: object, precision: bool, distance: bool
+    negative: object, positive: object, steps: bool, trapezoids: bool, distance: bool
 ) -> tuple[int, int, int, int, float, float] | tuple[bool, bool, float, float, float, float]:
     """
     Counts of both classes and sums over them, or with weights whether there are any and the values.

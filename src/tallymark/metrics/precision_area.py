@@ -23,7 +23,7 @@ class AveragePrecision(BoundedMetric):
     """
 
     aliases = {"ap": {}, "average_precision_score": {}, "auprc": {}}
-    wants = "precision"
+    wants = "steps"
     formula = "Σ over thresholds t of (recall_t − recall_before) · precision_t"
     reading = "1 puts all positives first; the share of positives is what chance gets."
     when_undefined = "no row is positive"
@@ -71,7 +71,7 @@ class PrAuc(RankMetric):
     """
 
     aliases = {"prauc": {}}
-    wants = "precision"
+    wants = "trapezoids"
     formula = "Σ over thresholds t of (recall_t − recall_before) · (precision_t + precision_before) / 2"
     reading = "1 puts all positives first; close to average_precision where there are many thresholds."
     when_undefined = "no row is positive"

@@ -229,7 +229,7 @@ class RankSums(NamedTuple):
 def sum_ranks(negative: Runs, positive: Runs, wants: frozenset[str]) -> RankSums:
     """The sums over two classes; those that nobody wants are not to be read."""
     p, n, area, distance, steps, trapezoids = rank_sums(
-        negative, positive, "precision" in wants, "precision" in wants or "distance" in wants
+        negative, positive, "steps" in wants, "trapezoids" in wants, "distance" in wants
     )
     if negative[1] is None and positive[1] is None:
         area = divide(int(area), 2 * p * n) if p and n else 0.0
