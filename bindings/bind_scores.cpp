@@ -305,7 +305,7 @@ nb::tuple score_steps(nb::handle negative, nb::handle positive) {
   const GivenRuns n(negative), p(positive);
   n.check();
   p.check();
-  Steps found;
+  StepList found;
   {
     nb::gil_scoped_release release;
     found = list_steps(n.runs, p.runs);

@@ -60,7 +60,7 @@ struct Pair {
 };
 
 // Which sums a walk takes; a part that is not asked for costs nothing.
-struct Wanted {
+struct RankWants {
   bool steps = false;       // average precision
   bool trapezoids = false;  // the area under the curve of precision and recall
   bool distance = false;    // the largest distance between the rates
@@ -227,7 +227,7 @@ void walk_two(const Runs& negative, const Runs& positive, const Stretch* at, Ran
 }
 
 template <bool kOnce, class Distance>
-void walk_two(const Wanted& wanted, const Runs& negative, const Runs& positive, const Stretch* at, RankCounts* out) {
+void walk_two(const RankWants& wanted, const Runs& negative, const Runs& positive, const Stretch* at, RankCounts* out) {
   if (wanted.trapezoids) return walk_two<true, true, true, kOnce, Distance>(negative, positive, at, out);
   if (wanted.steps) return walk_two<true, false, true, kOnce, Distance>(negative, positive, at, out);
   if (wanted.distance) return walk_two<false, false, true, kOnce, Distance>(negative, positive, at, out);
@@ -268,7 +268,7 @@ inline std::vector<detail::Stretch> cut_walk(const Runs& negative, const Runs& p
 }
 
 // Runs without weights.
-inline RankCounts count_ranks(const Runs& negative, const Runs& positive, const Wanted& wanted) {
+inline RankCounts count_ranks(const Runs& negative, const Runs& positive, const RankWants& wanted) {
   const std::size_t threads = threads_for(negative.size + positive.size);
   RankCounts whole;
   whole.positives = detail::total(positive, 0, positive.size);
@@ -319,14 +319,14 @@ void each_step(const Runs& negative, const Runs& positive, int down_negative, in
 }
 
 // Every distinct score, the highest first, and the weight of positives and negatives from there on up.
-struct Steps {
+struct StepList {
   std::shared_ptr<double[]> scores, hits, alarms;
   std::size_t size = 0;
 };
 
-inline Steps list_steps(const Runs& negative, const Runs& positive) {
+inline StepList list_steps(const Runs& negative, const Runs& positive) {
   const std::size_t most = negative.size + positive.size;
-  Steps out{room_for<double>(most), room_for<double>(most), room_for<double>(most), 0};
+  StepList out{room_for<double>(most), room_for<double>(most), room_for<double>(most), 0};
   double* scores = out.scores.get();
   double* hits = out.hits.get();
   double* alarms = out.alarms.get();
