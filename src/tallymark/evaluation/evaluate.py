@@ -32,8 +32,8 @@ def evaluate(
     positive class, or one column per class), "margin" (before sigmoid or softmax) or "score". `classes` are all classes
     there are, in the order of the columns; `positive` is the positive one, 1 by default; `normalize=True` divides
     probabilities by the sum of their row. `query` is the label of the query that each row belongs to, which metrics of
-    rankings read. `missing="drop"` leaves out rows with missing values and counts them. A metric that cannot be computed
-    on these rows becomes a failed cell; `errors="raise"` raises instead.
+    rankings read. `missing="drop"` leaves out rows with missing values and counts them. A metric that cannot be
+    computed on these rows becomes a failed cell; `errors="raise"` raises instead.
 
     >>> report = evaluate([3, -0.5, 2, 7], [2.5, 0, 2, 8], ["rmse", "mae"])
     >>> report["mae"]

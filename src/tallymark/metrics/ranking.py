@@ -45,7 +45,6 @@ class RankingMetric(Metric, abstract=True):
     kind: ClassVar[str] = "score"
     better = "higher"
     when_undefined = "No query has a relevant row."
-    samples = ({}, {"ties": "worst"}, {"absent": 0.0})
     measure: ClassVar[int]
 
     k: int | None = count(None)
@@ -160,7 +159,7 @@ class Map(RankingMetric):
     aliases = {"mean_average_precision": {}}
     formula = "mean over queries of Σ_{rank ≤ k, relevant} precision at rank / number of relevant rows"
     reading = "1: all relevant rows come first in every query. It rewards finding all of them early."
-    pitfalls = (_GUESS, "Relevances count as relevant or not. With k, a query of more than k relevant rows stays below 1.")
+    pitfalls = (_GUESS, "Rows are relevant or not. With k, a query of more than k relevant rows stays below 1.")
     samples = ({}, {"k": 2}, {"ties": "worst"}, {"absent": 0.0})
     measure = _MAP
 
