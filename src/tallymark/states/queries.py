@@ -75,21 +75,23 @@ def _read_queries(batch: Batch) -> Encoded | None:
 def _read_relevance(batch: Batch) -> Array:
     relevance, low, _ = _read_side(batch, 0)
     if low < 0:
-        place = _place(relevance < 0)
-        raise DomainError(
-            f"`y_true` must hold relevances, which are not negative; {_show_place(place)} has {float(relevance[place])}"
-        )
+        place = np.argwhere(relevance < 0)[0].tolist()
+        value = float(relevance[tuple(place)])
+        raise DomainError(f"`y_true` must hold relevances, which are not negative; {_show_place(place)} has {value}")
     return relevance
 
 
 def _read_score(batch: Batch) -> Array:
     score, low, high = _read_side(batch, 1)
-    if batch.prediction.dtype.kind in "iu" and max(-low, high) > _EXACT:
-        place = _place(np.abs(score) > _EXACT)
-        raise DomainError(
-            f"`y_pred` must hold scores that float64 tells apart, integers up to 2**53; {_show_place(place)} has "
-            f"{int(batch.prediction[place])}. Subtract a constant, or rank them first"
-        )
+    if max(-low, high) >= _EXACT:
+        place = np.argwhere(np.abs(score) >= _EXACT)[0].tolist()
+        item: Any = batch.item(1, place[0])
+        item = item[place[1]] if len(place) == 2 and isinstance(item, list) else item
+        if isinstance(item, int):  # floats are what they are
+            raise DomainError(
+                f"`y_pred` must hold scores that float64 tells apart, integers below 2**53; {_show_place(place)} has "
+                f"{item}. Subtract a constant, or pass their ranks"
+            )
     return score
 
 
@@ -104,11 +106,7 @@ def _read_side(batch: Batch, side: int) -> tuple[Array, float, float]:
     return numbers if array.ndim == 1 else numbers.reshape(array.shape), low, high
 
 
-def _place(bad: Array) -> tuple[int, ...]:
-    return tuple(int(k) for k in np.unravel_index(int(bad.argmax()), bad.shape))
-
-
-def _show_place(place: tuple[int, ...]) -> str:
+def _show_place(place: list[int]) -> str:
     return f"row {place[0]}" if len(place) == 1 else f"row {place[0]}, column {place[1]}"
 
 
