@@ -78,8 +78,8 @@ class Metric(metaclass=_Record):
     """Defaults to the class name in snake_case."""
     aliases: ClassVar[dict[str, dict[str, Any]]] = {}
     """Other names that strings may use, each with the parameters that it stands for."""
-    arguments: ClassVar[tuple[str, str]] = ("y_true", "y_pred")
-    """What the two arrays of a call are, where they are not truth and prediction."""
+    arguments: ClassVar[tuple[str, ...]] = ("y_true", "y_pred")
+    """What the arrays of a call are, where they are not truth and prediction."""
     family: ClassVar[str] = "custom"
     kind: ClassVar[str] = "value"
     """The kind of prediction that the metric reads."""
