@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "elementary.hpp"
@@ -50,6 +51,60 @@ TM_INLINE std::uint64_t falling_key(double score) {
   return (b >> 63) != 0 ? b : ~(b | 0x8000000000000000ULL);
 }
 
+inline constexpr std::size_t kFewRows = 192;
+
+// How many keys lie below each of them. Comparing all with all has no branches: for a few rows it beats sorting.
+TM_CLONES static void count_below(const std::int64_t* keys, std::size_t padded, std::size_t n, std::uint32_t* below) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int64_t own = keys[i];
+    std::int64_t count = 0;
+    for (std::size_t j = 0; j < padded; ++j) count += keys[j] < own ? 1 : 0;
+    below[i] = static_cast<std::uint32_t>(count);
+  }
+}
+
+// Sorts a few rows by their keys; rows of equal keys keep their order. Says whether there are any.
+inline bool sort_few(Item* rows, std::size_t n) {
+  std::int64_t keys[kFewRows];
+  std::uint32_t below[kFewRows];
+  std::uint8_t taken[kFewRows] = {};
+  Item sorted[kFewRows];
+  const std::size_t padded = (n + 7) / 8 * 8;
+  for (std::size_t i = 0; i < n; ++i) keys[i] = static_cast<std::int64_t>(rows[i].key ^ 0x8000000000000000ULL);
+  for (std::size_t i = n; i < padded; ++i) keys[i] = std::numeric_limits<std::int64_t>::max();
+  count_below(keys, padded, n, below);
+  bool tied = false;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t place = below[i] + taken[below[i]];
+    tied = tied || taken[below[i]] != 0;
+    ++taken[below[i]];
+    sorted[place] = rows[i];
+  }
+  std::copy(sorted, sorted + n, rows);
+  return tied;
+}
+
+// By falling score; rows of equal scores as they came, or from low to high relevance, which is their worst order.
+inline void sort_rows(Item* rows, std::size_t n, bool stable) {
+  const auto by_key = [](const Item& a, const Item& b) { return a.key < b.key; };
+  const auto by_both = [](const Item& a, const Item& b) {
+    return a.key != b.key ? a.key < b.key : a.relevance < b.relevance;
+  };
+  if (n <= kFewRows) {
+    if (!sort_few(rows, n) || stable) return;
+    for (std::size_t first = 0; first < n;) {
+      std::size_t last = first + 1;
+      while (last < n && rows[last].key == rows[first].key) ++last;
+      if (last - first > 1) std::sort(rows + first, rows + last, by_both);
+      first = last;
+    }
+  } else if (stable) {
+    std::stable_sort(rows, rows + n, by_key);
+  } else {
+    std::sort(rows, rows + n, by_both);
+  }
+}
+
 // A sum whose error does not grow with the number of its terms.
 class CarefulSum {
  public:
@@ -64,6 +119,8 @@ class CarefulSum {
  private:
   double high_ = 0.0, low_ = 0.0;
 };
+
+inline constexpr std::size_t kGrades = 16;
 
 struct Gain {
   bool exponential;
@@ -124,16 +181,29 @@ inline double discounted_gain(const Query& q, const Gain& gain, const double* di
   return total.value();
 }
 
-inline double ndcg(const Query& q, bool exponential, const double* discounts, std::vector<double>& ideal) {
+// The highest relevances of a query, as many as there are places; `graded` says that all are whole numbers below 16.
+inline void best_order(const Query& q, bool graded, std::vector<double>& ideal) {
   ideal.clear();
+  if (graded) {
+    std::size_t counts[kGrades] = {};
+    for (std::size_t i = 0; i < q.n; ++i) ++counts[static_cast<std::size_t>(q.rows[i].relevance)];
+    for (std::size_t grade = kGrades; --grade > 0 && ideal.size() < q.cut;)
+      ideal.resize(std::min(q.cut, ideal.size() + counts[grade]), static_cast<double>(grade));
+    return;
+  }
   for (std::size_t i = 0; i < q.n; ++i)
     if (q.rows[i].relevance > 0.0) ideal.push_back(q.rows[i].relevance);
-  const std::size_t best = std::min(q.cut, ideal.size());
-  std::partial_sort(ideal.begin(), ideal.begin() + static_cast<std::ptrdiff_t>(best), ideal.end(), std::greater<>());
+  const auto best = static_cast<std::ptrdiff_t>(std::min(q.cut, ideal.size()));
+  std::partial_sort(ideal.begin(), ideal.begin() + best, ideal.end(), std::greater<>());
+  ideal.resize(static_cast<std::size_t>(best));
+}
+
+inline double ndcg(const Query& q, bool exponential, bool graded, const double* discounts, std::vector<double>& ideal) {
+  best_order(q, graded, ideal);
   const double highest = ideal.front();
   const Gain gain{exponential, highest > 0x1p500 ? 0x1p-500 : highest < 0x1p-500 ? 0x1p500 : 1.0};
   CarefulSum total;
-  for (std::size_t i = 0; i < best; ++i) total.add(gain(ideal[i]) * discounts[i]);
+  for (std::size_t i = 0; i < ideal.size(); ++i) total.add(gain(ideal[i]) * discounts[i]);
   return discounted_gain(q, gain, discounts) / total.value();
 }
 
@@ -211,9 +281,17 @@ class Rankings {
   Rankings(const QueryRows& rows, bool stable) : starts_(rows.queries + 1), items_(rows.n), relevant_(rows.queries) {
     if (rows.weights != nullptr) weights_.assign(rows.weights, rows.weights + rows.queries);
     gather(rows);
-    for_ranges(rows.queries, threads(), [&](std::size_t, std::size_t first, std::size_t last) {
-      for (std::size_t q = first; q < last; ++q) sort(q, stable);
+    std::vector<Seen> seen(threads());
+    for_ranges(rows.queries, seen.size(), [&](std::size_t t, std::size_t first, std::size_t last) {
+      for (std::size_t q = first; q < last; ++q) {
+        detail::sort_rows(items_.data() + starts_[q], starts_[q + 1] - starts_[q], stable);
+        look(q, seen[t]);
+      }
     });
+    for (const Seen& part : seen) {
+      highest = std::max(highest, part.highest);
+      graded_ = graded_ && part.graded;
+    }
     for (std::size_t q = 0; q < rows.queries; ++q) count(q);
   }
 
@@ -270,17 +348,26 @@ class Rankings {
       items_[next[static_cast<std::size_t>(rows.codes[i])]++] = {detail::falling_key(rows.score[i]), rows.relevance[i]};
   }
 
-  // Equal scores from low to high relevance, which is their worst order, or as they came.
-  void sort(std::size_t q, bool stable) {
-    const auto first = items_.begin() + static_cast<std::ptrdiff_t>(starts_[q]);
-    const auto last = items_.begin() + static_cast<std::ptrdiff_t>(starts_[q + 1]);
-    if (stable)
-      std::stable_sort(first, last, [](const detail::Item& a, const detail::Item& b) { return a.key < b.key; });
-    else
-      std::sort(first, last, [](const detail::Item& a, const detail::Item& b) {
-        return a.key != b.key ? a.key < b.key : a.relevance < b.relevance;
-      });
-    relevant_[q] = detail::count_relevant(items_.data(), starts_[q], starts_[q + 1]);
+  struct Seen {
+    double highest = 0.0;
+    bool graded = true;
+  };
+
+  // Counts the relevant rows of a query, and looks at what relevances there are.
+  void look(std::size_t q, Seen& seen) {
+    std::size_t relevant = 0;
+    double highest = 0.0;
+    bool graded = true;
+    for (std::size_t i = starts_[q]; i < starts_[q + 1]; ++i) {
+      const double r = items_[i].relevance;
+      relevant += r > 0.0 ? 1 : 0;
+      highest = std::max(highest, r);
+      graded = graded && r == static_cast<double>(static_cast<std::int32_t>(std::min(r, 100.0)));
+    }
+    relevant_[q] = relevant;
+    if (weight(q) == 0.0) return;
+    seen.highest = std::max(seen.highest, highest);
+    seen.graded = seen.graded && graded && highest < static_cast<double>(detail::kGrades);
   }
 
   void count(std::size_t q) {
@@ -290,12 +377,11 @@ class Rankings {
     ++(relevant_[q] > 0 ? present : absent);
     single += n == 1 && relevant_[q] > 0 ? 1 : 0;
     if (!weights_.empty()) (relevant_[q] > 0 ? present_weight : absent_weight).add(weight(q));
-    for (std::size_t i = starts_[q]; i < starts_[q + 1]; ++i) highest = std::max(highest, items_[i].relevance);
   }
 
-  static double value(const detail::Query& q, const Wish& wish, const double* discounts, std::vector<double>& ideal) {
+  double value(const detail::Query& q, const Wish& wish, const double* discounts, std::vector<double>& ideal) const {
     switch (wish.measure) {
-      case Measure::ndcg: return detail::ndcg(q, wish.exponential, discounts, ideal);
+      case Measure::ndcg: return detail::ndcg(q, wish.exponential, graded_, discounts, ideal);
       case Measure::average_precision: return detail::average_precision(q);
       case Measure::reciprocal_rank: return detail::first_relevant(q, true);
       case Measure::hit: return detail::first_relevant(q, false);
@@ -310,6 +396,7 @@ class Rankings {
   std::vector<std::size_t> relevant_;
   std::vector<double> weights_;
   std::size_t longest_ = 0;
+  bool graded_ = true;  // all relevances are small whole numbers
 };
 
 }  // namespace tallymark
