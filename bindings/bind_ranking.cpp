@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "array.hpp"
-#include "buffer.hpp"
+#include "label_input.hpp"
 #include "ranking.hpp"
 
 namespace nb = nanobind;
@@ -72,8 +72,7 @@ nb::object read_table(nb::handle table) {
   const Buffer held(table);
   const auto columns = held.columns();
   const std::size_t n = held.rows(), width = columns.size();
-  nb::object out = nb::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(n * width * sizeof(double))));
-  if (!out.is_valid()) throw nb::python_error();
+  const nb::object out = new_bytes(n * width * sizeof(double));
   auto* at = reinterpret_cast<double*>(PyBytes_AS_STRING(out.ptr()));
   double low = HUGE_VAL, high = -HUGE_VAL;
   bool finite = true;

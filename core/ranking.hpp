@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "elementary.hpp"
@@ -278,13 +279,16 @@ TM_CLONES static void fill_discounts(std::size_t n, double* out) {
 // reads are at most 1,000.
 class Rankings {
  public:
-  Rankings(const QueryRows& rows, bool stable) : starts_(rows.queries + 1), items_(rows.n), relevant_(rows.queries) {
+  Rankings(const QueryRows& rows, bool stable)
+      : starts_(rows.queries + 1),
+        items_(std::make_unique_for_overwrite<detail::Item[]>(rows.n)),
+        relevant_(rows.queries) {
     if (rows.weights != nullptr) weights_.assign(rows.weights, rows.weights + rows.queries);
     gather(rows);
     std::vector<Seen> seen(threads());
     for_ranges(rows.queries, seen.size(), [&](std::size_t t, std::size_t first, std::size_t last) {
       for (std::size_t q = first; q < last; ++q) {
-        detail::sort_rows(items_.data() + starts_[q], starts_[q + 1] - starts_[q], stable);
+        detail::sort_rows(&items_[starts_[q]], starts_[q + 1] - starts_[q], stable);
         look(q, seen[t]);
       }
     });
@@ -327,7 +331,9 @@ class Rankings {
     return k < static_cast<double>(n) ? static_cast<std::size_t>(k) : n;
   }
 
-  std::size_t threads() const { return std::min(threads_for(items_.size()), std::max<std::size_t>(1, starts_.size())); }
+  std::size_t threads() const {
+    return std::min(threads_for(starts_.back()), std::max<std::size_t>(1, starts_.size()));
+  }
 
   double weight(std::size_t q) const { return weights_.empty() ? 1.0 : weights_[q]; }
 
@@ -392,7 +398,7 @@ class Rankings {
   }
 
   std::vector<std::size_t> starts_;
-  std::vector<detail::Item> items_;
+  std::unique_ptr<detail::Item[]> items_;
   std::vector<std::size_t> relevant_;
   std::vector<double> weights_;
   std::size_t longest_ = 0;
