@@ -33,10 +33,11 @@ lint: $(VENV)/.dev $(VENV)/.built
 	$(BIN)/mypy
 	PYTHONPATH=src $(BIN)/lint-imports
 
-sanitize: build/core_sanitized build/labels_sanitized build/arrow_sanitized  ## run the tests of the C++ core under the address and undefined-behaviour sanitizers
+sanitize: build/core_sanitized build/labels_sanitized build/arrow_sanitized build/ranking_sanitized  ## run the tests of the C++ core under the address and undefined-behaviour sanitizers
 	build/core_sanitized
 	build/labels_sanitized
 	build/arrow_sanitized
+	build/ranking_sanitized
 
 build/%_sanitized: tests/core/test_%.cpp $(wildcard tests/core/*.hpp) $(SOURCES)
 	@mkdir -p build

@@ -288,7 +288,7 @@ class Rankings {
     std::vector<Seen> seen(threads());
     for_ranges(rows.queries, seen.size(), [&](std::size_t t, std::size_t first, std::size_t last) {
       for (std::size_t q = first; q < last; ++q) {
-        detail::sort_rows(&items_[starts_[q]], starts_[q + 1] - starts_[q], stable);
+        detail::sort_rows(items_.get() + starts_[q], starts_[q + 1] - starts_[q], stable);
         look(q, seen[t]);
       }
     });
@@ -318,7 +318,7 @@ class Rankings {
       for (std::size_t q = first; q < last; ++q) {
         if (relevant_[q] == 0 || weight(q) == 0.0) continue;
         const std::size_t n = starts_[q + 1] - starts_[q];
-        const detail::Query query{&items_[starts_[q]], n, relevant_[q], cut_at(wish.k, n), wish.strict};
+        const detail::Query query{items_.get() + starts_[q], n, relevant_[q], cut_at(wish.k, n), wish.strict};
         sums[t].add(weight(q) * std::min(1.0, value(query, wish, discounts.data(), ideal)));
       }
     });
