@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -104,6 +105,24 @@ def test_a_constant_score_earns_what_a_random_order_does(metric):
     expected = brute_force(metric.name, rel, [1] * 6, 2, "average", "linear")
     for order in itertools.permutations(rel):
         assert metric(list(order), [3.5] * 6, query=[0] * 6, k=2) == pytest.approx(expected, rel=1e-13)
+
+
+def test_ties_against_fractions():
+    """Groups that begin anywhere and are cut anywhere, by binomials of whole numbers."""
+    rng = np.random.default_rng(6)
+    for _ in range(40):
+        above, n = int(rng.integers(0, 50)), int(rng.integers(2, 400))
+        r, k = int(rng.integers(1, n + 1)), int(rng.integers(1, above + n + 10))
+        y = np.concatenate([np.zeros(above + n - r), np.ones(r)])
+        p = np.concatenate([np.ones(above), np.zeros(n)])
+        first = [Fraction(math.comb(n - x, r - 1), math.comb(n, r)) for x in range(1, n - r + 2)]
+        mrr = sum(part / (above + x) for x, part in enumerate(first, 1) if above + x <= k)
+        slots = min(max(k - above, 0), n)
+        hit = 1 - Fraction(math.comb(n - r, slots), math.comb(n, slots))
+        query = np.zeros(above + n, int)
+        assert tm.mrr(y, p, query=query, k=k) == pytest.approx(float(mrr), rel=1e-13)
+        assert tm.hit_rate(y, p, query=query, k=k) == pytest.approx(float(hit), rel=1e-13)
+        assert tm.recall_at(y, p, query=query, k=k) == pytest.approx(slots / n, rel=1e-13)
 
 
 def exact_harmonic(n):
