@@ -77,7 +77,7 @@ inline bool sort_few(Item* rows, std::size_t n) {
 }
 
 // By falling score; rows of equal scores as they came, or from low to high relevance, which is their worst order.
-inline void sort_rows(Item* rows, std::size_t n, bool stable) {
+inline void sort_items(Item* rows, std::size_t n, bool stable) {
   const auto by_key = [](const Item& a, const Item& b) { return a.key < b.key; };
   const auto by_both = [](const Item& a, const Item& b) {
     return a.key != b.key ? a.key < b.key : a.relevance < b.relevance;
@@ -112,7 +112,7 @@ class Rankings {
     std::vector<Seen> seen(threads());
     for_ranges(rows.queries, seen.size(), [&](std::size_t t, std::size_t first, std::size_t last) {
       for (std::size_t q = first; q < last; ++q) {
-        detail::sort_rows(items_.get() + starts_[q], starts_[q + 1] - starts_[q], stable);
+        detail::sort_items(items_.get() + starts_[q], starts_[q + 1] - starts_[q], stable);
         look(q, seen[t]);
       }
     });
