@@ -8,6 +8,7 @@ from tallymark.states.label_rows import LabelRows, LabelRowsOf
 from tallymark.states.pairs import Pairs, PairsOf
 from tallymark.states.plan import Plan, States
 from tallymark.states.points import Points, PointsOf
+from tallymark.states.queries import Queries, QueriesOf, Ranked
 from tallymark.states.ranks import Ranks, RanksOf
 from tallymark.states.rows import Rows, RowsOf, exact_sum
 from tallymark.states.scores import RankSums, Runs, Scores, ScoresOf, Steps, sum_ranks
@@ -35,7 +36,10 @@ __all__ = [
     "Plan",
     "Points",
     "PointsOf",
+    "Queries",
+    "QueriesOf",
     "RankSums",
+    "Ranked",
     "Ranks",
     "RanksOf",
     "Reads",
