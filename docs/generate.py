@@ -30,10 +30,10 @@ SHARED = {
         "[labels, probabilities, classes](../concepts/labels.md).",
     ),
     "score": (
-        "s is the score, w₊ and w₋ are weights of positive and negative rows. TPR and FPR are the shares of positive and",
-        "negative rows that reach a threshold. Three or more classes, with a column of scores each, are set against the",
-        "rest one by one: `average=` is `macro` for their mean or `weighted` for the mean by how often a class is true.",
-        "See [scores and their order](../concepts/scores.md).",
+        "s is the score, w₊ and w₋ are weights of positive and negative rows. TPR and FPR are the shares of positive",
+        "and negative rows that reach a threshold. Three or more classes, with a column of scores each, are set",
+        "against the rest one by one: `average=` is `macro` for their mean or `weighted` for the mean by how often a",
+        "class is true. See [scores and their order](../concepts/scores.md).",
     ),
     "clustering": (
         "n_ij counts rows of true cluster i and predicted cluster j, a_i and b_j are their sizes, H is entropy.",
