@@ -13,6 +13,8 @@ from tallymark.labels import Label
 from tallymark.states.base import divide
 from tallymark.target import ANY_TARGET, Target, show_labels
 
+_MODERATE = 200  # powers of two that can be multiplied four times
+
 
 class Counts:
     """For every class, the weight of rows that are right, that truly are of the class, and that were predicted so.
@@ -111,14 +113,16 @@ class Cells(NamedTuple):
 class ThresholdCounts(Counts):
     """The counts of two classes at many thresholds: where `Counts` has whole numbers there are arrays of floats.
 
-    Only ratios of counts matter, so all are scaled by one power of two: near 1, no product leaves the doubles.
+    Where they are so large or small that a product of four would leave the doubles, all are scaled by a power of two:
+    only ratios matter.
     """
 
     __slots__ = ("cells", "one")
 
     def __init__(self, tp: Any, fp: Any, fn: Any, tn: Any) -> None:
         positives, negatives = float(tp[0] + fn[0]), float(fp[0] + tn[0])
-        down = -min(max(math.frexp(positives + negatives)[1], -1000), 1000)
+        down = -math.frexp(positives + negatives)[1]
+        down = 0 if abs(down) < _MODERATE else max(min(down, 1000), -1000)
         tp, fp, fn, tn = (np.ldexp(cell, down) for cell in (tp, fp, fn, tn))
         truth: list[Any] = [math.ldexp(negatives, down), math.ldexp(positives, down)]
         super().__init__(
