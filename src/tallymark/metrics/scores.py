@@ -106,8 +106,8 @@ class StepMetric(ScoreMetric, abstract=True):
     def read(self, state: Any) -> Answer:
         if state.several:
             raise ShapeError(
-                f"{self.name} reads two classes; `y_pred` had a column for each of {len(state.classes)}. Pass one "
-                f"class against the rest: {self.name}(y_true == {state.classes[0]!r}, y_pred[:, 0])"
+                f"{self.name} reads two classes; `y_pred` had {state.columns[1]} columns. Pass one class "
+                f"against the rest: {self.name}(y_true == {state.classes[0]!r}, y_pred[:, 0])"
             )
         steps = state.steps()
         if not math.isfinite(steps.positives + steps.negatives):

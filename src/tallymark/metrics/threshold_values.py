@@ -26,7 +26,7 @@ def label_metric(wanted: Any, name: str = "metric") -> LabelMetric:
     if not isinstance(found, LabelMetric) or found.better is None or getattr(found, "average", "") is None:
         raise ParameterError(f'`{name}` must be a metric on labels with one value, such as "fscore"; it was {found}')
     if found.threshold != type(found)().threshold:
-        raise ParameterError(f"`{name}` must not have a threshold, since every score is one; it was {found}")
+        raise ParameterError(f"`{name}` must leave out its threshold, since every score is one; it was {found}")
     return found
 
 
