@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,8 @@ class Curve:
     """
 
     __slots__ = ("columns", "notes", "title")
+    row: ClassVar[str] = "point"
+    """What a row of the columns is."""
 
     def __init__(self, title: str, columns: Mapping[str, Any], notes: tuple[str, ...] = ()) -> None:
         self.title = title
@@ -78,7 +80,7 @@ class Curve:
 
     def summary(self) -> str:
         """What it is, in a few words."""
-        return f"{len(self):,} point{'s' * (len(self) != 1)}"
+        return f"{len(self):,} {self.row}{'s' * (len(self) != 1)}"
 
     def table(self) -> Table:
         """The points as a table to render; of many, some of them with both ends."""
@@ -86,7 +88,7 @@ class Curve:
         shown = np.arange(size)
         if size > _MOST_SHOWN:
             shown = np.linspace(0, size - 1, _MOST_SHOWN).round().astype(np.int64)
-            notes = (*notes, f"{_MOST_SHOWN} of {size:,} points; to_dict() and the frames have them all")
+            notes = (*notes, f"{_MOST_SHOWN} of {self.summary()}; to_dict() and the frames have them all")
         rows = list(zip(*(held[shown].tolist() for held in self.columns.values()), strict=True))
         names = list(self.columns)
         return Table(f"{self.title} · {self.summary()}", names, rows, notes, numbers=names)

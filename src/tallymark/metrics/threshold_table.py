@@ -39,6 +39,7 @@ class Thresholds(Curve):
     """
 
     __slots__ = ()
+    row = "threshold"
 
     @property
     def cells(self) -> Table:
@@ -111,7 +112,7 @@ class ThresholdTable(StepMetric):
 
     >>> table = threshold_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> table
-    threshold table · 5 points
+    threshold table · 5 thresholds
     <BLANKLINE>
     threshold  tp  fp  fn  tn  precision  recall    fscore
     ─────────  ──  ──  ──  ──  ─────────  ──────  ────────
