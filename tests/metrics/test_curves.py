@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import pickle
@@ -129,6 +130,28 @@ def test_kinds_and_columns(curve):
         curve(y, s, kind="label")
 
 
+HOSTILE = {
+    "no rows": ([], [], None),
+    "lengths": ([0, 1], [0.1], None),
+    "NaN": ([0, 1], [0.1, math.nan], None),
+    "infinity": ([0, 1], [0.1, -math.inf], None),
+    "a negative weight": ([0, 1], [0.1, 0.2], [1, -1]),
+    "several labels": ([[0, 1], [1, 0]], [0.1, 0.2], None),
+    "three classes": ([0, 1, 2], [0.1, 0.2, 0.3], None),
+    "three dimensions": ([0, 1], np.zeros((2, 2, 2)), None),
+    "strings as scores": ([0, 1], ["a", "b"], None),
+}
+
+
+@pytest.mark.parametrize("metric", [*CURVES, tm.threshold_table, tm.best_threshold], ids=str)
+@pytest.mark.parametrize("rows", HOSTILE.values(), ids=HOSTILE)
+def test_rows_that_cannot_be_read(metric, rows):
+    """An error of ours, never a crash or a warning."""
+    y, s, w = rows
+    with pytest.raises(tm.TallymarkError):
+        metric(y, s, weights=w)
+
+
 def test_weights_whose_sum_is_too_large():
     """Undefined and said so, without a warning; large ones that fit have their curve."""
     report = tm.evaluate(Y, S, ["roc_curve", "threshold_table"], weights=[1e308] * 4)
@@ -142,6 +165,7 @@ def test_a_curve_is_a_value():
     curve = tm.lift_curve(Y, S)
     back = pickle.loads(pickle.dumps(curve))
     assert back == curve
+    assert copy.deepcopy(curve) == curve
     assert hash(back) == hash(curve)
     assert curve != tm.lift_curve(Y, [0.1, 0.4, 0.3, 0.8])
     assert curve != tm.roc_curve(Y, S)
@@ -172,6 +196,8 @@ def test_exports():
     curve = tm.lift_curve(Y, S)
     names = list(curve.columns)
     assert curve.to_numpy().shape == (5, 4)
+    assert np.asarray(curve, np.float32).dtype == np.float32
+    assert curve.to_numpy()[:, 2].tolist() == curve.gain.tolist()
     for frame in (curve.to_pandas(), curve.to_polars()):
         assert list(frame.columns) == names
         assert frame["gain"].to_list() == curve.gain.tolist()

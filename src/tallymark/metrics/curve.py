@@ -36,10 +36,11 @@ class Curve:
             raise ShapeError(f"`columns` must be arrays of one length; they were {found}")
 
     def __getattr__(self, name: str) -> Array:
-        columns: dict[str, Array] = {} if name in Curve.__slots__ else self.columns
-        if name in columns:
-            return columns[name]
-        raise AttributeError(f"{self.title} has no column {name!r}; it has {', '.join(columns)}")
+        if name in Curve.__slots__:  # of one that is still being made
+            raise AttributeError(name)
+        if name in self.columns:
+            return self.columns[name]
+        raise AttributeError(f"{self.title} has no column {name!r}; it has {', '.join(self.columns)}")
 
     def __getitem__(self, name: Any) -> Array:
         if isinstance(name, str) and name in self.columns:
@@ -54,9 +55,12 @@ class Curve:
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.column_stack(list(self.columns.values())).astype(dtype, copy=False)
+
     def to_numpy(self) -> Array:
         """One row per point, one column per column."""
-        return np.column_stack(list(self.columns.values()))
+        return np.asarray(self)
 
     def to_dict(self) -> dict[str, list[float]]:
         """The columns as plain data."""
