@@ -203,9 +203,17 @@ def test_metrics_of_the_users_own(own_metrics):
         def read(self, state):
             return self.settle(super().read(state).value - 0.1)
 
+    class Odds(tm.AveragedMetric):
+        """Hits for one false alarm: more than the range that it did not declare."""
+
+        why = "no false alarms"
+
+        def fraction(self, c: Cells):
+            return c.tp, c.fp
+
     y, s, _ = random_rows(3)
     table = tm.threshold_table(y, s)
-    for metric in (Ugly(), Branching(), Half(), Shifted()):
+    for metric in (Ugly(), Branching(), Half(), Shifted(), Odds()):
         for found, threshold in zip(table[metric], table.threshold, strict=True):
             assert same(found, metric(y, s >= threshold)), (metric, threshold)
 

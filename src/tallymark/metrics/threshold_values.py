@@ -58,11 +58,11 @@ def _by_ratio(item: LabelMetric, cells: Table) -> Array | None:
             return None
         if not (np.isfinite(above).all() and np.isfinite(below).all()):
             return None
-        values = np.clip(item.of_ratio(above / below), *item.range)
+        values: Array = item.of_ratio(above / below)
     nothing = below == 0
     if nothing.any():
         values[nothing] = item.settle(Undefined(item.why or "the denominator is zero")).value
-    return np.asarray(values)
+    return values
 
 
 def _one_by_one(item: LabelMetric, cells: Table) -> Array:
