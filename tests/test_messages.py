@@ -218,7 +218,7 @@ CASES = {
     "a threshold table of nothing": lambda: tm.ThresholdTable(metrics=3),
     "a threshold in a threshold table": lambda: _table()["accuracy(threshold=0.3)"],
     "a metric with several values": lambda: _table().values("recall(average=None)"),
-    "an unknown metric in a table": lambda: _table()["recal"],
+    "an unknown metric in a table": lambda: _table()["xyzzy"],
     "the best of two things": lambda: _table().best("recall", cost={"fp": 1}),
     "a cost of something else": lambda: _table().best(cost={"fp": 1, "misses": 5}),
     "a cost that is no number": lambda: _table().best(cost={"fp": "much"}),
