@@ -299,7 +299,7 @@ nb::object rank_sums(nb::handle negative, nb::handle positive, bool steps, bool 
   return nb::make_tuple(found.positives, found.negatives, found.area, found.distance, found.steps, found.trapezoids);
 }
 
-// Every distinct score, the highest first, with the weight of positives and of negatives from there on up.
+// Every distinct score, the highest first, with the weight of positives and of negatives from there on up, and below.
 nb::tuple score_steps(nb::handle negative, nb::handle positive) {
   const GivenRuns n(negative), p(positive);
   n.check();
@@ -309,9 +309,10 @@ nb::tuple score_steps(nb::handle negative, nb::handle positive) {
     nb::gil_scoped_release release;
     found = list_steps(n.runs, p.runs);
   }
-  return nb::make_tuple(to_array(found.scores.get(), found.size, found.scores),
-                        to_array(found.hits.get(), found.size, found.hits),
-                        to_array(found.alarms.get(), found.size, found.alarms));
+  return nb::make_tuple(
+      to_array(found.scores.get(), found.size, found.scores), to_array(found.hits.get(), found.size, found.hits),
+      to_array(found.alarms.get(), found.size, found.alarms), to_array(found.missed.get(), found.size, found.missed),
+      to_array(found.spared.get(), found.size, found.spared));
 }
 
 }  // namespace
@@ -342,6 +343,7 @@ void bind_scores(nb::module_& m) {
         "Counts of both classes and sums over them, or with weights whether there are any and the values.");
   m.def("score_steps", &score_steps, nb::arg("negative"), nb::arg("positive"),
         nb::sig("def score_steps(negative: object, positive: object) -> "
-                "tuple[" TM_REALS ", " TM_REALS ", " TM_REALS "]"),
-        "Distinct scores, the highest first, and the weight of positives and negatives from there on up.");
+                "tuple[" TM_REALS ", " TM_REALS ", " TM_REALS ", " TM_REALS " | None, " TM_REALS " | None]"),
+        "Distinct scores, the highest first; the weight of positives and negatives from there on up.\n\nWith weights "
+        "also what lies below; without, that is a difference of whole numbers.");
 }

@@ -244,11 +244,14 @@ def sum_ranks(negative: Runs, positive: Runs, wants: frozenset[str]) -> RankSums
 
 
 class Steps(NamedTuple):
-    """Every distinct score, the highest first, and the weight of positives and negatives that reach it."""
+    """Every distinct score, the highest first, and the weight of positives and negatives that reach it, and that do
+    not."""
 
     thresholds: Array
     tp: Array
     fp: Array
+    fn: Array
+    tn: Array
 
     @property
     def positives(self) -> float:
@@ -338,7 +341,9 @@ class Scores(FoldedState[ScoresOf]):
     def steps(self, *, symmetric: bool = False) -> Steps:
         """What every distinct score does as a threshold."""
         if ("steps", symmetric) not in self._memo:
-            self._memo["steps", symmetric] = Steps(*score_steps(*self.binary(symmetric=symmetric)))
+            scores, tp, fp, fn, tn = score_steps(*self.binary(symmetric=symmetric))
+            fn, tn = (side[-1:] - side if rest is None else rest for side, rest in ((tp, fn), (fp, tn)))
+            self._memo["steps", symmetric] = Steps(scores, tp, fp, fn, tn)
         found: Steps = self._memo["steps", symmetric]
         return found
 
