@@ -14,6 +14,7 @@
 #include "label_input.hpp"
 #include "pairs.hpp"
 #include "rank_sums.hpp"
+#include "roc.hpp"
 #include "scores.hpp"
 #include "wide.hpp"
 
@@ -315,6 +316,22 @@ nb::tuple score_steps(nb::handle negative, nb::handle positive) {
       to_array(found.spared.get(), found.size, found.spared));
 }
 
+// The ROC curve of runs without weights.
+nb::tuple roc_points(nb::handle negative, nb::handle positive, bool drop) {
+  const GivenRuns n(negative), p(positive);
+  n.check();
+  p.check();
+  if (n.runs.weights != nullptr || p.runs.weights != nullptr) throw nb::value_error("there must be no weights");
+  RocPoints found;
+  {
+    nb::gil_scoped_release release;
+    found = list_points(n.runs, p.runs, drop);
+  }
+  return nb::make_tuple(to_array(found.scores.get(), found.size, found.scores),
+                        to_array(found.fpr.get(), found.size, found.fpr),
+                        to_array(found.tpr.get(), found.size, found.tpr));
+}
+
 }  // namespace
 
 #define TM_REALS "numpy.typing.NDArray[numpy.float64]"
@@ -346,4 +363,8 @@ void bind_scores(nb::module_& m) {
                 "tuple[" TM_REALS ", " TM_REALS ", " TM_REALS ", " TM_REALS " | None, " TM_REALS " | None]"),
         "Distinct scores, the highest first; the weight of positives and negatives from there on up.\n\nWith weights "
         "also what lies below; without, that is a difference of whole numbers.");
+  m.def("roc_points", &roc_points, nb::arg("negative"), nb::arg("positive"), nb::arg("drop"),
+        nb::sig("def roc_points(negative: object, positive: object, drop: bool) -> "
+                "tuple[" TM_REALS ", " TM_REALS ", " TM_REALS "]"),
+        "Thresholds, rates of false and of true positives of runs without weights.");
 }

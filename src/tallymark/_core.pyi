@@ -243,3 +243,12 @@ def score_steps(
 
     With weights also what lies below; without, that is a difference of whole numbers.
     """
+
+def roc_points(
+    negative: object, positive: object, drop: bool
+) -> tuple[
+    numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]
+]:
+    """
+    Thresholds, rates of false and of true positives of runs without weights.
+    """

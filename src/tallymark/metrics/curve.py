@@ -119,7 +119,7 @@ class Curve:
 
 def _frozen(held: Any) -> Array:
     """A copy that cannot be written to; an array that already is one stays itself."""
-    if isinstance(held, np.ndarray) and held.flags.owndata and not held.flags.writeable:
+    if isinstance(held, np.ndarray) and not held.flags.writeable and not isinstance(held.base, np.ndarray):
         return held
     found = np.array(held)
     found.flags.writeable = False

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallymark.arrays import Array
-from tallymark.metrics.base import Undefined
+from tallymark.metrics.base import Answer, Undefined
 from tallymark.metrics.curve import Curve
 from tallymark.metrics.parameters import switch
 from tallymark.metrics.scores import NO_POSITIVE, ONE_CLASS, StepMetric
@@ -53,6 +53,12 @@ class RocCurve(StepMetric):
 
     drop: bool = switch(True)
     """Whether to leave out points on a straight line between their neighbours; the curve is the same."""
+
+    def read(self, state: Any) -> Answer:
+        points = None if state.several else state.roc(drop=self.drop)
+        if points is None:
+            return super().read(state)
+        return self.settle(Curve("ROC curve", dict(zip(("threshold", "fpr", "tpr"), points, strict=True))))
 
     def of_steps(self, steps: Steps) -> Curve | Undefined:
         if not steps.positives or not steps.negatives:

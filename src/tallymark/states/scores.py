@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark._core import merge_runs, rank_sums, score_steps, sort_columns, sort_scores
+from tallymark._core import merge_runs, rank_sums, roc_points, score_steps, sort_columns, sort_scores
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import DomainError, InputError, LengthError, ParameterError, ShapeError, StateError
@@ -346,6 +346,13 @@ class Scores(FoldedState[ScoresOf]):
             self._memo["steps", symmetric] = Steps(scores, tp, fp, fn, tn)
         found: Steps = self._memo["steps", symmetric]
         return found
+
+    def roc(self, *, drop: bool) -> tuple[Array, Array, Array] | None:
+        """Thresholds and the rates of false and true positives; None where there are weights, or one class only."""
+        negative, positive = self.binary()
+        if negative[1] is not None or positive[1] is not None or not len(negative[0]) or not len(positive[0]):
+            return None
+        return roc_points(negative, positive, drop)
 
     def class_weights(self) -> list[int]:
         """The exact weight of every class."""
