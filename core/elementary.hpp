@@ -102,6 +102,12 @@ TM_INLINE double exp_of(double x) {
 
 TM_INLINE double expm1_of(double x) { return std::fabs(x) < 0.5 ? expm1_small(x) : exp_of(x) - 1.0; }
 
+// 1 / (1 + e^-x).
+TM_INLINE double sigmoid(double x) {
+  const double e = exp_of(-std::fabs(x));
+  return x < 0 ? e / (1.0 + e) : 1.0 / (1.0 + e);
+}
+
 // log(cosh(x)).
 TM_INLINE double log_cosh_of(double x) {
   const double a = std::fabs(x);

@@ -110,6 +110,22 @@ def centroid_spread(
     which all rows agree are read as 0.
     """
 
+def read_probabilities(
+    table: object, places: object, margin: bool, normalize: bool, positive: int, wanted: list[int], out: object
+) -> list[tuple[int, str, int, int]]:
+    """
+    Write what is wanted of every row of probabilities, one quantity per row of out (float64).
+
+    A list of (side, fault, count, first row) if rows must be refused, else an empty one.
+    """
+
+def total_bins(
+    truth: object, probability: object, weight: object | None, margin: bool, bins: int
+) -> list[tuple[tuple[bytes, int], tuple[bytes, int], tuple[bytes, int]]]:
+    """
+    Per bin of equal width the exact totals of weight, probability and what happened, each as bytes and a shift.
+    """
+
 class Tasks:
     """Terms to total over rows of truth, prediction and weight."""
 
@@ -117,7 +133,7 @@ class Tasks:
         """Each task is (term, parameter, truth column, prediction column)."""
 
     def run(
-        self, truth: object, prediction: object, weight: object | None, exponentiate: bool
+        self, truth: object, prediction: object, weight: object | None, link: int
     ) -> list[tuple[bytes, int, int, int, int, float, float]] | None:
         """
         One (total, shift, above, below, undefined, lowest, highest) per task; None if an input must be refused.

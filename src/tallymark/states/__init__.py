@@ -2,12 +2,15 @@
 
 from tallymark.states.base import ONE, UNIT_BITS, Reads, State, divide, to_float
 from tallymark.states.bounded import BoundedScores, BoundedScoresOf
+from tallymark.states.bins import MOST_BINS, Bins, BinsOf
 from tallymark.states.counts import Cells, Counts
 from tallymark.states.indicators import Indicators
 from tallymark.states.label_rows import LabelRows, LabelRowsOf
 from tallymark.states.pairs import Pairs, PairsOf
 from tallymark.states.plan import Plan, States
 from tallymark.states.points import Points, PointsOf
+from tallymark.states.probabilities import Cost, Probabilities, ProbabilitiesOf
+from tallymark.states.probability_rows import soft_fault
 from tallymark.states.ranks import Ranks, RanksOf
 from tallymark.states.rows import Rows, RowsOf, exact_sum
 from tallymark.states.scores import RankSums, Runs, Scores, ScoresOf, Steps, sum_ranks
@@ -18,13 +21,17 @@ from tallymark.states.terms import INTERVAL, LOWEST, PAIRED, QUANTILES, Term, ch
 __all__ = [
     "INTERVAL",
     "LOWEST",
+    "MOST_BINS",
     "ONE",
     "PAIRED",
     "QUANTILES",
     "UNIT_BITS",
     "BoundedScores",
     "BoundedScoresOf",
+    "Bins",
+    "BinsOf",
     "Cells",
+    "Cost",
     "Counts",
     "Indicators",
     "LabelRows",
@@ -36,6 +43,8 @@ __all__ = [
     "Points",
     "PointsOf",
     "RankSums",
+    "Probabilities",
+    "ProbabilitiesOf",
     "Ranks",
     "RanksOf",
     "Reads",
@@ -57,6 +66,7 @@ __all__ = [
     "divide",
     "exact_sum",
     "sum_ranks",
+    "soft_fault",
     "to_float",
     "total_weight",
 ]

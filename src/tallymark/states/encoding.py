@@ -200,6 +200,23 @@ def column_classes(target: Target, batch: Batch, seen: Sequence[Label] | None = 
     return classes
 
 
+def class_places(target: Target, batch: Batch) -> tuple[Sequence[Label], Array]:
+    """The class of each column of predictions, and the column of each row's true class; weights must be good."""
+    key = ("places", target)
+    if key not in batch.memo:
+        labels, places = encode(batch, 0)
+        seen = weighed_labels(batch, labels, places)
+        classes = column_classes(target, batch, seen)
+        check_classes([seen], classes)
+        if classes is not labels:
+            index = {label: k for k, label in enumerate(classes)}
+            # Rows of weight zero may have labels that are no class; what they add is nothing.
+            places = np.array([index.get(label, 0) for label in labels], np.int64)[places]
+        batch.memo[key] = classes, places
+    found: tuple[Sequence[Label], Array] = batch.memo[key]
+    return found
+
+
 def check_classes(labels: Sequence[Sequence[Label]], classes: Sequence[Label]) -> None:
     """Refuse labels that are not among the classes."""
     known = set(classes)
