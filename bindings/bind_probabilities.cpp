@@ -17,6 +17,7 @@ namespace {
 
 using Rows = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+constexpr std::size_t kMostClasses = 1 << 16;  // more are better looked up
 constexpr std::size_t kMostBins = 1 << 20;
 
 nb::list read_columns(nb::handle source, nb::handle places, bool margin, bool normalize, std::size_t positive,
@@ -48,6 +49,20 @@ nb::list read_columns(nb::handle source, nb::handle places, bool margin, bool no
   nb::list found;
   list_faults(found, 1, faults);
   return found;
+}
+
+nb::object present(nb::handle places, std::size_t count) {
+  const Array<std::int64_t> place(places, "places");
+  if (count > kMostClasses) return nb::none();
+  std::vector<bool> found;
+  {
+    nb::gil_scoped_release release;
+    found = classes_present(place.data(), place.size(), count);
+  }
+  if (found.empty()) return nb::none();
+  nb::list out;
+  for (const bool seen : found) out.append(nb::bool_(seen));
+  return out;
 }
 
 nb::list bin_rows(nb::handle truth, nb::handle probability, nb::handle weight, bool margin, std::size_t bins) {
@@ -95,6 +110,9 @@ void bind_probabilities(nb::module_& m) {
                 "wanted: list[int], out: object) -> list[tuple[int, str, int, int]]"),
         "Write what is wanted of every row of probabilities, one quantity per row of out (float64).\n\n"
         "A list of (side, fault, count, first row) if rows must be refused, else an empty one.");
+  m.def("classes_present", &present, nb::arg("places"), nb::arg("count"),
+        nb::sig("def classes_present(places: object, count: int) -> list[bool] | None"),
+        "Which of the classes 0 to count - 1 occur (int64); None if there is any other number.");
   m.def("total_bins", &bin_rows, nb::arg("truth"), nb::arg("probability"), nb::arg("weight").none(), nb::arg("margin"),
         nb::arg("bins"),
         nb::sig("def total_bins(truth: object, probability: object, weight: object | None, margin: bool, bins: int) -> "

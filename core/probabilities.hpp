@@ -46,7 +46,7 @@ struct Chunk {
   double* x;
   double* sum;  // room for one number per row
   double* top;  // likewise
-  std::int64_t* best;
+  double* best;
   const std::int64_t* places;
 };
 
@@ -82,17 +82,21 @@ TM_CLONES static bool check_margins(const Chunk& c) {
   return most < kInfinity;
 }
 
+// The largest of each row and its column, the first of equals.
 TM_CLONES static void find_best(const Chunk& c) {
+  const std::size_t n = c.n;
   double* __restrict top = c.top;
-  std::int64_t* __restrict best = c.best;
-  for (std::size_t i = 0; i < c.n; ++i) top[i] = c.x[i];
-  for (std::size_t i = 0; i < c.n; ++i) best[i] = 0;
+  double* __restrict best = c.best;
+  const double* first = c.x;
+  for (std::size_t i = 0; i < n; ++i) top[i] = first[i];
+  for (std::size_t i = 0; i < n; ++i) best[i] = 0.0;
   for (std::size_t k = 1; k < c.count; ++k) {
     const double* x = c.x + k * c.step;
-    const auto place = static_cast<std::int64_t>(k);
-    for (std::size_t i = 0; i < c.n; ++i) {
-      best[i] = x[i] > top[i] ? place : best[i];
-      top[i] = x[i] > top[i] ? x[i] : top[i];
+    const auto place = static_cast<double>(k);  // a double, as what it is chosen by: such loops vectorise
+    for (std::size_t i = 0; i < n; ++i) {
+      const bool above = x[i] > top[i];
+      best[i] = above ? place : best[i];
+      top[i] = above ? x[i] : top[i];
     }
   }
 }
@@ -159,7 +163,9 @@ class ProbabilityReader {
         x_(step * table.columns.size()),
         sum_(step),
         top_(step),
-        best_(step) {}
+        best_(step) {
+    for (const Wanted& w : wanted) ranks_ |= w.quantity == Quantity::top || w.quantity == Quantity::right;
+  }
 
   void run(std::size_t first, std::size_t n) {
     const std::size_t count = table_.columns.size();
@@ -174,7 +180,7 @@ class ProbabilityReader {
           for (std::size_t i = 0; i < n; ++i) w.out[first + i] = sigmoid(yes[i] - no[i]);
       return;
     }
-    find_best(c);  // before softmax, which can round different margins to equal probabilities
+    if (table_.margin || ranks_) find_best(c);  // before softmax, which can round different margins to one probability
     if (table_.margin) {
       softmax(c);
     } else if (table_.normalize) {
@@ -187,7 +193,7 @@ class ProbabilityReader {
 
  private:
   void write(const Chunk& c, Quantity quantity, double* out) const {
-    const auto pick = [&](const std::int64_t* place) {
+    const auto pick = [&](const auto* place) {
       for (std::size_t i = 0; i < c.n; ++i) out[i] = c.x[static_cast<std::size_t>(place[i]) * c.step + i];
     };
     switch (quantity) {
@@ -197,7 +203,7 @@ class ProbabilityReader {
       case Quantity::ranked: return ranked_terms(c, out);
       case Quantity::top: return pick(c.best);
       case Quantity::right:
-        for (std::size_t i = 0; i < c.n; ++i) out[i] = c.best[i] == c.places[i] ? 1.0 : 0.0;
+        for (std::size_t i = 0; i < c.n; ++i) out[i] = c.best[i] == static_cast<double>(c.places[i]) ? 1.0 : 0.0;
         return;
     }
   }
@@ -226,11 +232,27 @@ class ProbabilityReader {
   const ProbabilityTable& table_;
   const std::vector<Wanted>& wanted_;
   std::size_t step_;
-  std::vector<double> x_, sum_, top_;
-  std::vector<std::int64_t> best_;
+  bool ranks_ = false;  // whether the largest of a row is asked for
+  std::vector<double> x_, sum_, top_, best_;
 };
 
 }  // namespace detail
+
+// Which of the classes 0 .. count - 1 occur among the places; nothing if there is any other number.
+inline std::vector<bool> classes_present(const std::int64_t* places, std::size_t rows, std::size_t count) {
+  const std::size_t threads = threads_for(rows);
+  std::vector<std::vector<char>> found(threads, std::vector<char>(count + 1));  // and one for all others
+  for_ranges(rows, threads, [&](std::size_t t, std::size_t first, std::size_t last) {
+    char* seen = found[t].data();
+    for (std::size_t i = first; i < last; ++i) seen[std::min(static_cast<std::size_t>(places[i]), count)] = 1;
+  });
+  std::vector<bool> present(count);
+  for (const auto& seen : found) {
+    if (seen[count] != 0) return {};
+    for (std::size_t k = 0; k < count; ++k) present[k] = present[k] || seen[k] != 0;
+  }
+  return present;
+}
 
 // Writes what is wanted of every row; where there are faults, what was written means nothing.
 inline Faults read_probabilities(const ProbabilityTable& table, const std::vector<Wanted>& wanted) {

@@ -295,7 +295,8 @@ TM_CLONES static void run_task(const Task& task, Block& b, Tally& t) {
     case Term::lowest_width: return widen(t, range_of(b.n, TM_EACH(upper[i] - p[i])));
     case Term::log_loss:
       if (count_soft(b.n, y) != 0) return add_terms(t, b, TM_EACH(soft_log_loss(y[i], p[i], c)));
-      return add_terms(t, b, TM_EACH(log_loss(y[i] != 0.0, p[i], c)));
+      if (c >= 1e-300) return add_terms(t, b, TM_EACH(log_loss<true>(y[i] != 0.0, p[i], c)));
+      return add_terms(t, b, TM_EACH(log_loss<false>(y[i] != 0.0, p[i], c)));
     case Term::soft_truth:
       bounded(y, b.n, b.truth);
       widen(t, b.truth);

@@ -119,6 +119,11 @@ def read_probabilities(
     A list of (side, fault, count, first row) if rows must be refused, else an empty one.
     """
 
+def classes_present(places: object, count: int) -> list[bool] | None:
+    """
+    Which of the classes 0 to count - 1 occur (int64); None if there is any other number.
+    """
+
 def total_bins(
     truth: object, probability: object, weight: object | None, margin: bool, bins: int
 ) -> list[tuple[tuple[bytes, int], tuple[bytes, int], tuple[bytes, int]]]:
