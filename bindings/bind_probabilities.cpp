@@ -65,7 +65,16 @@ nb::object present(nb::handle places, std::size_t count) {
   return out;
 }
 
-nb::list bin_rows(nb::handle truth, nb::handle probability, nb::handle weight, bool margin, std::size_t bins) {
+bool squash_column(nb::handle margins, const Rows& out) {
+  const Buffer held(margins);
+  const auto columns = held.columns();
+  if (columns.size() != 1) throw nb::value_error("there must be one column");
+  if (out.shape(0) != 1 || out.shape(1) != held.rows()) throw nb::value_error("out must have one column per row");
+  nb::gil_scoped_release release;
+  return read_margins(columns.front(), held.rows(), out.data());
+}
+
+nb::list bin_rows(nb::handle truth, nb::handle probability, nb::handle weight, std::size_t bins) {
   const Buffer y(truth), p(probability);
   std::optional<Buffer> w;
   const auto column = [](const Buffer& held) {
@@ -77,7 +86,6 @@ nb::list bin_rows(nb::handle truth, nb::handle probability, nb::handle weight, b
   table.truth = column(y);
   table.probability = column(p);
   table.rows = y.rows();
-  table.margin = margin;
   if (p.rows() != table.rows) throw nb::value_error("truth and probability differ in length");
   if (bins < 1 || bins > kMostBins) throw nb::value_error("no such number of bins");
   if (!weight.is_none()) {
@@ -113,9 +121,11 @@ void bind_probabilities(nb::module_& m) {
   m.def("classes_present", &present, nb::arg("places"), nb::arg("count"),
         nb::sig("def classes_present(places: object, count: int) -> list[bool] | None"),
         "Which of the classes 0 to count - 1 occur (int64); None if there is any other number.");
-  m.def("total_bins", &bin_rows, nb::arg("truth"), nb::arg("probability"), nb::arg("weight").none(), nb::arg("margin"),
-        nb::arg("bins"),
-        nb::sig("def total_bins(truth: object, probability: object, weight: object | None, margin: bool, bins: int) -> "
+  m.def("read_margins", &squash_column, nb::arg("margins"), nb::arg("out").noconvert(),
+        nb::sig("def read_margins(margins: object, out: object) -> bool"),
+        "Write what the sigmoid makes of a column to the one row of out (float64); whether all margins are finite.");
+  m.def("total_bins", &bin_rows, nb::arg("truth"), nb::arg("probability"), nb::arg("weight").none(), nb::arg("bins"),
+        nb::sig("def total_bins(truth: object, probability: object, weight: object | None, bins: int) -> "
                 "list[tuple[tuple[bytes, int], tuple[bytes, int], tuple[bytes, int]]]"),
         "Per bin of equal width the exact totals of weight, probability and what happened, each as bytes and a shift.");
 }

@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "regression.hpp"
+#include "column.hpp"
+#include "parallel.hpp"
 
 namespace tallymark {
 
@@ -24,7 +25,6 @@ struct Bin {
 struct BinTable {
   Column truth, probability, weight;  // a truth other than 0 is what happened
   bool weighted = false;
-  bool margin = false;  // before the sigmoid
   std::size_t rows = 0;
 };
 
@@ -100,7 +100,6 @@ inline std::vector<Bin> total_bins(const BinTable& table, std::size_t bins) {
       const std::size_t row = b * kBlock, n = std::min(kBlock, table.rows - row);
       read_rows(table.truth, row, n, y.data());
       read_rows(table.probability, row, n, p.data());
-      if (table.margin) detail::squash(n, p.data());
       detail::find_bins(n, p.data(), static_cast<double>(bins), place.data());
       if (!table.weighted) {
         for (std::size_t i = 0; i < n; ++i) plain[static_cast<std::size_t>(place[i])].add(p[i], y[i] != 0.0);

@@ -10,6 +10,7 @@
 #include "column.hpp"
 #include "decisions.hpp"
 #include "parallel.hpp"
+#include "regression.hpp"
 
 namespace tallymark {
 
@@ -237,6 +238,22 @@ class ProbabilityReader {
 };
 
 }  // namespace detail
+
+// Writes what the sigmoid makes of a column of margins; false if one of them is not finite.
+inline bool read_margins(const Column& margins, std::size_t rows, double* out) {
+  const std::size_t blocks = rows / kBlock + (rows % kBlock != 0 ? 1 : 0);
+  const std::size_t threads = threads_for(rows);
+  std::vector<char> good(threads, 1);
+  for_ranges(blocks, threads, [&](std::size_t t, std::size_t first, std::size_t last) {
+    for (std::size_t b = first; b < last; ++b) {
+      const std::size_t row = b * kBlock, n = std::min(kBlock, rows - row);
+      read_rows(margins, row, n, out + row);
+      if (!detail::all_finite(n, out + row)) good[t] = 0;
+      detail::squash(n, out + row);
+    }
+  });
+  return std::all_of(good.begin(), good.end(), [](char each) { return each != 0; });
+}
 
 // Which of the classes 0 .. count - 1 occur among the places; nothing if there is any other number.
 inline std::vector<bool> classes_present(const std::int64_t* places, std::size_t rows, std::size_t count) {

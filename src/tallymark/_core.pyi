@@ -124,8 +124,13 @@ def classes_present(places: object, count: int) -> list[bool] | None:
     Which of the classes 0 to count - 1 occur (int64); None if there is any other number.
     """
 
+def read_margins(margins: object, out: object) -> bool:
+    """
+    Write what the sigmoid makes of a column to the one row of out (float64); whether all margins are finite.
+    """
+
 def total_bins(
-    truth: object, probability: object, weight: object | None, margin: bool, bins: int
+    truth: object, probability: object, weight: object | None, bins: int
 ) -> list[tuple[tuple[bytes, int], tuple[bytes, int], tuple[bytes, int]]]:
     """
     Per bin of equal width the exact totals of weight, probability and what happened, each as bytes and a shift.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from tallymark.metrics.parameters import bin_count
+from tallymark.metrics.parameters import bin_count, choice
 from tallymark.metrics.probability import ProbabilityMetric
-from tallymark.states import Bins, BinsOf, divide
+from tallymark.states import Bin, Bins, BinsOf, OrderedProbabilities, OrderedProbabilitiesOf, divide
 from tallymark.target import Target
 
 __all__ = ["CalibrationMetric", "Ece", "Mce", "ece", "mce"]
@@ -17,14 +17,15 @@ _FORMULA_NOTE = "bin = min(⌊p · bins⌋, bins − 1); of three classes or mor
 class CalibrationMetric(ProbabilityMetric, abstract=True):
     """A metric that reads probabilities in bins, with what happened in each."""
 
-    samples = ({}, {"bins": 1}, {"bins": 4})
-    unit: ClassVar[str] = ""
+    samples: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"bins": 1}, {"bins": 4}, {"bins": 4, "strategy": "count"})
 
     bins: int = bin_count(15)
-    """How many bins of equal width."""
+    """How many bins."""
+    strategy: str = choice("width", "count")
+    """Bins of equal width, or of about equal weight, where equal probabilities stay in one bin."""
 
-    def reads_of(self, target: Target) -> BinsOf:
-        return BinsOf(target, self.bins)
+    def reads_of(self, target: Target) -> BinsOf | OrderedProbabilitiesOf:
+        return BinsOf(target, self.bins) if self.strategy == "width" else OrderedProbabilitiesOf(target)
 
 
 class Ece(CalibrationMetric):
@@ -45,8 +46,8 @@ class Ece(CalibrationMetric):
         "A model that always says the share of the class is calibrated and useless.",
     )
 
-    def formula_value(self, state: Bins) -> float:
-        return divide(sum(abs(b.happened - b.probability) for b in state.bins), state.weight)
+    def formula_value(self, state: Bins | OrderedProbabilities) -> float:
+        return divide(sum(_gap(span.bin) for span in state.spans(self.bins)), state.weight)
 
 
 class Mce(CalibrationMetric):
@@ -64,8 +65,13 @@ class Mce(CalibrationMetric):
     reading = "The worst that can be said about any bin that has rows."
     pitfalls = ("A bin with a single row can decide it: look at reliability_curve and the weights there.",)
 
-    def formula_value(self, state: Bins) -> float:
-        return max(divide(abs(b.happened - b.probability), b.weight) for b in state.bins if b.weight)
+    def formula_value(self, state: Bins | OrderedProbabilities) -> float:
+        return max(divide(_gap(span.bin), span.bin.weight) for span in state.spans(self.bins))
+
+
+def _gap(found: Bin) -> int:
+    """The weight by which what was promised and what happened differ."""
+    return abs(found.happened - found.probability)
 
 
 ece = Ece()

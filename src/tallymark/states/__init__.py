@@ -3,9 +3,11 @@
 from tallymark.states.base import ONE, UNIT_BITS, Reads, State, divide, to_float
 from tallymark.states.bounded import BoundedScores, BoundedScoresOf
 from tallymark.states.bins import MOST_BINS, Bins, BinsOf
+from tallymark.states.bins import MOST_BINS, Bin, Bins, BinsOf
 from tallymark.states.counts import Cells, Counts
 from tallymark.states.indicators import Indicators
 from tallymark.states.label_rows import LabelRows, LabelRowsOf
+from tallymark.states.ordered_probabilities import OrderedProbabilities, OrderedProbabilitiesOf
 from tallymark.states.pairs import Pairs, PairsOf
 from tallymark.states.plan import Plan, States
 from tallymark.states.points import Points, PointsOf
@@ -28,6 +30,7 @@ __all__ = [
     "UNIT_BITS",
     "BoundedScores",
     "BoundedScoresOf",
+    "Bin",
     "Bins",
     "BinsOf",
     "Cells",
@@ -36,6 +39,8 @@ __all__ = [
     "Indicators",
     "LabelRows",
     "LabelRowsOf",
+    "OrderedProbabilities",
+    "OrderedProbabilitiesOf",
     "Output",
     "Pairs",
     "PairsOf",

@@ -7,25 +7,15 @@ from typing import Any, NamedTuple
 
 from tallymark._core import total_bins
 from tallymark.batch import Batch
-from tallymark.errors import ShapeError, StateError
+from tallymark.errors import StateError
 from tallymark.labels import Label
 from tallymark.states.base import FoldedState, Reads, check_addable
 from tallymark.states.packing import target_of
 from tallymark.states.probabilities import checked_shape, join_labels
-from tallymark.states.probability_rows import (
-    RIGHT,
-    TOP,
-    check_kind,
-    check_labels,
-    read_columns,
-    soft_fault,
-    total_binary,
-    with_checks,
-)
+from tallymark.states.probability_rows import check_labels, read_outcomes
 from tallymark.target import Target
 
 MOST_BINS = 10_000
-_CHECKS = with_checks([])
 
 
 class Bin(NamedTuple):
@@ -34,6 +24,14 @@ class Bin(NamedTuple):
     weight: int
     probability: int
     happened: int
+
+
+class Span(NamedTuple):
+    """A bin that has rows, and from where to where it goes."""
+
+    low: float
+    high: float
+    bin: Bin
 
 
 _EMPTY = Bin(0, 0, 0)
@@ -61,22 +59,8 @@ class BinsOf(Reads):
     def fold(self, batch: Batch) -> Bins:
         if batch.n == 0:
             return self.zero()
-        check_kind(batch, self.target)
-        margin = False
-        labels: tuple[Label, ...]
-        if batch.prediction_columns == 1:
-            if batch.truth_columns > 1:
-                raise ShapeError(f"`y_true` must be one label per row; it had {batch.truth_columns} columns")
-            checked = total_binary(batch, self.target, _CHECKS)
-            if checked.soft:
-                raise soft_fault(batch, checked.soft)
-            truth, table, labels = checked.truth, batch.prediction, checked.labels
-            margin = self.target.kind == "margin"
-        else:
-            found = read_columns(batch, self.target, [TOP, RIGHT])
-            labels, table = tuple(found.classes), found.columns[0]
-            truth = found.places == found.positive if len(labels) == 2 else found.columns[1]
-        totals = total_bins(truth, table, batch.weights, margin, self.bins)
+        truth, probability, labels = read_outcomes(batch, self.target)
+        totals = total_bins(truth, probability, batch.weights, self.bins)
         bins = tuple(Bin(*[int.from_bytes(raw, "little", signed=True) << shift for raw, shift in b]) for b in totals)
         return Bins(self, (1, batch.prediction_columns), batch.n, labels, bins)
 
@@ -110,6 +94,10 @@ class Bins(FoldedState[BinsOf]):
     @property
     def weight(self) -> int:
         return sum(found.weight for found in self.bins)
+
+    def spans(self, bins: int) -> list[Span]:
+        """The bins that have rows."""
+        return [Span(k / bins, (k + 1) / bins, found) for k, found in enumerate(self.bins) if found.weight]
 
     def check_labels(self) -> None:
         """Refuse labels that, all rows seen, have no positive class."""

@@ -218,7 +218,7 @@ def class_places(target: Target, batch: Batch) -> tuple[Sequence[Label], Array]:
 
 
 def _places_as_they_are(target: Target, batch: Batch) -> tuple[list[Label], Array] | None:
-    """Whole numbers that count the columns from 0, which need no looking up; None where the truth holds anything else."""
+    """Whole numbers that count the columns from 0, which need no looking up; None where the truth is anything else."""
     source, columns = batch.truth_labels.source, batch.prediction_columns
     if type(source) is not np.ndarray or source.dtype.kind not in "iu" or batch.truth_labels.names is not None:
         return None

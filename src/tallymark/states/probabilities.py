@@ -9,7 +9,7 @@ import numpy as np
 
 from tallymark._core import Tasks
 from tallymark.batch import Batch
-from tallymark.errors import ShapeError, StateError
+from tallymark.errors import StateError
 from tallymark.labels import Label
 from tallymark.states.base import UNIT_BITS, FoldedState, Reads, check_addable, divide
 from tallymark.states.packing import target_of
@@ -82,8 +82,6 @@ class ProbabilitiesOf(Reads):
         check_kind(batch, self.target)
         if batch.prediction_columns > 1:
             return self._fold_several(batch)
-        if batch.truth_columns > 1:
-            raise ShapeError(f"`y_true` must be one label per row; it had {batch.truth_columns} columns")
         if self._tasks is None:
             self._tasks = with_checks([cost.task() for cost in self.costs])
         return self._state(batch, total_binary(batch, self.target, self._tasks))

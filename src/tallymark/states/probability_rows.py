@@ -12,16 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tallymark._core import Tasks, read_probabilities
+from tallymark._core import Tasks, read_margins, read_probabilities
 from tallymark.arrays import Array
 from tallymark.batch import Batch
-from tallymark.errors import DomainError, InputError, KindError, ParameterError
+from tallymark.errors import DomainError, InputError, KindError, ParameterError, ShapeError
 from tallymark.labels import Label
 from tallymark.states.base import UNIT_BITS
-from tallymark.states.counts import find_positive
 from tallymark.states.encoding import check_classes, class_places, encode, weighed_labels
 from tallymark.states.label_faults import label_fault
 from tallymark.states.pairs import name_decisions
+from tallymark.states.scores import positive_column
 from tallymark.states.sums import Total, run_tasks
 from tallymark.states.terms import CODES
 from tallymark.target import ANY_TARGET, Target
@@ -50,8 +50,13 @@ def with_checks(tasks: Sequence[Task]) -> Tasks:
     return Tasks([*tasks, *_CHECKS])
 
 
+_ONLY_CHECKS = with_checks([])
+
+
 def check_kind(batch: Batch, target: Target) -> None:
-    """Refuse predictions that are labels, by their type; and a wish that makes no sense for them."""
+    """Refuse predictions that are labels, by their type; tables of truth; and a wish that makes no sense for them."""
+    if batch.truth_columns > 1:
+        raise ShapeError(f"`y_true` must be one label per row; it had {batch.truth_columns} columns")
     one = batch.prediction_columns == 1
     if target.kind is None:
         held = batch.prediction_labels.type if one else _TYPES.get(batch.prediction.dtype.kind, "integer")
@@ -160,7 +165,7 @@ def read_columns(batch: Batch, target: Target, wanted: Sequence[int]) -> Several
     classes, places = class_places(target, batch)
     positive = 0
     if len(classes) == 2:
-        positive = _positive_column(classes, target)
+        positive = positive_column(classes, target)
         wanted = [POSITIVE]
     out = np.empty((len(wanted), batch.n))
     margin = target.kind == "margin"
@@ -170,12 +175,31 @@ def read_columns(batch: Batch, target: Target, wanted: Sequence[int]) -> Several
     return Several(classes, places, positive, out)
 
 
-def _positive_column(classes: Sequence[Label], target: Target) -> int:
-    """The column of the positive class; the second, where neither is 1 and none was named."""
-    if target.positive is None and 1 not in classes:
-        return 1
-    place = find_positive(classes, target)
-    return 1 if place is None else place
+class Outcomes(NamedTuple):
+    """One probability per row, and whether it came true: of the positive class, or of the largest of several."""
+
+    truth: Array
+    probability: Array
+    labels: tuple[Label, ...]
+
+
+def read_outcomes(batch: Batch, target: Target) -> Outcomes:
+    """What was promised in every row, and what happened."""
+    check_kind(batch, target)
+    if batch.prediction_columns > 1:
+        several = read_columns(batch, target, [TOP, RIGHT])
+        truth = several.places == several.positive if len(several.classes) == 2 else several.columns[1]
+        return Outcomes(truth, several.columns[0], tuple(several.classes))
+    found = total_binary(batch, target, _ONLY_CHECKS)
+    if found.soft:
+        raise soft_fault(batch, found.soft)
+    probability = batch.prediction
+    if target.kind == "margin":
+        out = np.empty((1, batch.n))
+        if not read_margins(probability, out):
+            raise batch.fault()
+        probability = out[0]
+    return Outcomes(found.truth, probability, found.labels)
 
 
 def check_labels(labels: Sequence[Label], soft: int, target: Target) -> None:
