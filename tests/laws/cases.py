@@ -14,13 +14,13 @@ from tallymark.metrics import (
     ClusterMetric,
     LabelMetric,
     Metric,
+    ProbabilityMetric,
     RankMetric,
     ScoreMetric,
     ShapeMetric,
     TopKAccuracy,
     registry,
 )
-from tallymark.metrics import ClusterMetric, LabelMetric, Metric, ProbabilityMetric, ShapeMetric, TopKAccuracy, registry
 from tallymark.metrics.class_report import ClassReport
 from tallymark.metrics.confusion import Confusion
 from tallymark.states import INTERVAL, QUANTILES
@@ -148,8 +148,6 @@ def scores_for(metric: Metric, rng: np.random.Generator, n: int, w: Any) -> Rows
     return Rows(rng.choice([no, yes], n), values(rng, style, n), w, facts)
 
 
-def reads_labels(metric: Metric) -> bool:
-    return isinstance(metric, (LabelMetric, ClusterMetric, ScoreMetric, ShapeMetric, TopKAccuracy))
 # Probabilities that are hard to tell from their neighbours, or from 0 and 1.
 CHANCES = [0.0, -0.0, 5e-324, 1e-300, 1e-17, 2.0**-54, 0.1, 0.3, 0.5, 0.7, 1 - 2.0**-53, 1.0]
 
@@ -177,7 +175,8 @@ def probabilities_for(rng: np.random.Generator, n: int, w: Any, universe: Any = 
 
 
 def reads_labels(metric: Metric) -> bool:
-    return isinstance(metric, (ProbabilityMetric, LabelMetric, ClusterMetric, ShapeMetric, TopKAccuracy))
+    kinds = (LabelMetric, ClusterMetric, ProbabilityMetric, ScoreMetric, ShapeMetric, TopKAccuracy)
+    return isinstance(metric, kinds)
 
 
 @st.composite
@@ -206,13 +205,13 @@ def random_rows(metric: Metric, n: int, seed: int = 0, k: int = 4) -> Rows:
 
 def perfect(metric: Metric, rows: Rows) -> Rows:
     """The same truth with predictions that are right."""
-    if "classes" in rows.facts and rows.p.ndim == 2:
-        return rows._replace(p=(rows.y[:, None] == np.array(rows.facts["classes"])).astype(float))
     if isinstance(metric, ProbabilityMetric):
         sure = 800.0 if rows.facts.get("kind") == "margin" else 1.0
         classes = rows.facts.get("classes", [rows.facts.get("positive", 1)])
         right = np.squeeze(rows.y[:, None] == np.array(classes), axis=1 if len(classes) == 1 else ())
         return rows._replace(p=np.where(right, sure, 0.0 if sure == 1.0 else -sure))
+    if "classes" in rows.facts and rows.p.ndim == 2:
+        return rows._replace(p=(rows.y[:, None] == np.array(rows.facts["classes"])).astype(float))
     if metric.kind == "margin":
         positive = rows.facts.get("positive", 1)
         return rows._replace(p=np.where(rows.y == positive, 2.0, -2.0))

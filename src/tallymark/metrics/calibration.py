@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from tallymark.metrics.parameters import bin_count, choice
+from tallymark.metrics.parameters import choice, number_of_bins
 from tallymark.metrics.probability import ProbabilityMetric
 from tallymark.states import Bin, Bins, BinsOf, OrderedProbabilities, OrderedProbabilitiesOf, divide
 from tallymark.target import Target
@@ -19,7 +19,7 @@ class CalibrationMetric(ProbabilityMetric, abstract=True):
 
     samples: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"bins": 1}, {"bins": 4}, {"bins": 4, "strategy": "count"})
 
-    bins: int = bin_count(15)
+    bins: int = number_of_bins(15)
     """How many bins."""
     strategy: str = choice("width", "count")
     """Bins of equal width, or of about equal weight, where equal probabilities stay in one bin."""

@@ -122,7 +122,7 @@ def clip_choice(default: float) -> Any:
     return Parameter(default, normal)
 
 
-def bin_count(default: int) -> Any:
+def number_of_bins(default: int) -> Any:
     """A whole number of bins."""
 
     def normal(name: str, value: Any) -> int:

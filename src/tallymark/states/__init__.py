@@ -1,9 +1,8 @@
 """States: what is kept of the rows. One file per state; each has a zero, adds, and can be written as bytes."""
 
 from tallymark.states.base import ONE, UNIT_BITS, Reads, State, divide, to_float
-from tallymark.states.bounded import BoundedScores, BoundedScoresOf
-from tallymark.states.bins import MOST_BINS, Bins, BinsOf
 from tallymark.states.bins import MOST_BINS, Bin, Bins, BinsOf
+from tallymark.states.bounded import BoundedScores, BoundedScoresOf
 from tallymark.states.counts import Cells, Counts
 from tallymark.states.indicators import Indicators
 from tallymark.states.label_rows import LabelRows, LabelRowsOf
