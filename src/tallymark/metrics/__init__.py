@@ -18,6 +18,7 @@ from tallymark.metrics.cluster_shape import *
 from tallymark.metrics.clusters import *
 from tallymark.metrics.confusion import *
 from tallymark.metrics.correlation import *
+from tallymark.metrics.curve import *
 from tallymark.metrics.custom import *
 from tallymark.metrics.d2 import *
 from tallymark.metrics.deviance import *
