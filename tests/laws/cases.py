@@ -23,6 +23,7 @@ from tallymark.metrics import (
 )
 from tallymark.metrics.class_report import ClassReport
 from tallymark.metrics.confusion import Confusion
+from tallymark.metrics.curve import Curve
 from tallymark.states import INTERVAL, QUANTILES
 from tallymark.target import Target
 
@@ -228,6 +229,8 @@ def numbers(value: Any) -> list[float]:
     """The numbers in a value: of a list, of a dict by class, of a table."""
     if isinstance(value, (float, int)):
         return [float(value)]
+    if isinstance(value, Curve):
+        return [float(x) for held in value.columns.values() for x in held]
     if isinstance(value, Confusion):
         return [float(count) for _, _, count in value.pairs()]
     if isinstance(value, ClassReport):
@@ -237,6 +240,8 @@ def numbers(value: Any) -> list[float]:
 
 def keys(value: Any) -> list[Any]:
     """What the numbers in a value belong to."""
+    if isinstance(value, Curve):
+        return list(value.columns)
     if isinstance(value, Confusion):
         return [value.classes, *((y, p) for y, p, _ in value.pairs())]
     return value.classes if isinstance(value, ClassReport) else list(value) if isinstance(value, dict) else []

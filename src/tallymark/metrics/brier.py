@@ -35,8 +35,8 @@ class Brier(CostMetric):
 class Rps(CostMetric):
     """The ranked probability score: squared distances of cumulated probabilities, so that near misses cost less.
 
-    >>> rps([0, 2], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]])
-    0.125
+    >>> rps([0, 1, 2], [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.5, 0.5]])
+    0.041666666666666664
     """
 
     aliases = {"ranked_probability_score": {}}

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
+from tallymark.metrics.curve import Curve
 from tallymark.metrics.parameters import choice, number_of_bins
 from tallymark.metrics.probability import ProbabilityMetric
-from tallymark.states import Bin, Bins, BinsOf, OrderedProbabilities, OrderedProbabilitiesOf, divide
+from tallymark.states import Bin, Bins, BinsOf, OrderedProbabilities, OrderedProbabilitiesOf, divide, to_float
 from tallymark.target import Target
 
-__all__ = ["CalibrationMetric", "Ece", "Mce", "ece", "mce"]
+__all__ = ["CalibrationMetric", "Ece", "Mce", "ReliabilityCurve", "ece", "mce", "reliability_curve"]
 
 _FORMULA_NOTE = "bin = min(⌊p · bins⌋, bins − 1); of three classes or more, p is the largest probability of a row"
 
@@ -74,5 +76,37 @@ def _gap(found: Bin) -> int:
     return abs(found.happened - found.probability)
 
 
+class ReliabilityCurve(CalibrationMetric):
+    """For every bin that has rows, the mean probability and the share of what happened.
+
+    >>> reliability_curve([0, 1, 1, 1], [0.25, 0.25, 0.75, 0.75], bins=2)
+    reliability curve · 2 points
+    <BLANKLINE>
+    low  high  confidence  accuracy  weight
+    ───  ────  ──────────  ────────  ──────
+    0     0.5        0.25       0.5       2
+    0.5   1          0.75       1         2
+    """
+
+    aliases = {"calibration_curve": {"bins": 5}}
+    better = None
+    range = (0.0, math.inf)
+    formula = f"mean p and share of positives by bin; {_FORMULA_NOTE}"
+    reading = "Where accuracy lies below confidence, the model promises too much; above, too little."
+    pitfalls = ("A bin of little weight says little: look at the weights.",)
+
+    def formula_value(self, state: Bins | OrderedProbabilities) -> Curve:
+        spans = state.spans(self.bins)
+        columns = {
+            "low": [span.low for span in spans],
+            "high": [span.high for span in spans],
+            "confidence": [divide(span.bin.probability, span.bin.weight) for span in spans],
+            "accuracy": [divide(span.bin.happened, span.bin.weight) for span in spans],
+            "weight": [to_float(span.bin.weight) for span in spans],
+        }
+        return Curve("reliability curve", columns)
+
+
 ece = Ece()
 mce = Mce()
+reliability_curve = ReliabilityCurve()
