@@ -35,11 +35,15 @@ class ProbabilityMetric(Metric, abstract=True):
         if cached is not None and cached[0] is target:
             return cached[1]
         if target.kind in ("label", "value", "score"):
-            why = {"label": "labels do not say how sure a model is", "value": "values need not be probabilities"}
+            why = {
+                "label": "from labels that is impossible, since they do not say how sure a model is",
+                "value": "values need not be probabilities",
+                "score": "scores only rank",
+            }[target.kind]
             raise KindError(
-                f'{self} reads probabilities or margins; it was given kind="{target.kind}", and '
-                f"{why.get(target.kind, 'scores only rank')}. Pass the probabilities (such as those of predict_proba), "
-                'or margins with kind="margin"'
+                f'{self} reads probabilities or margins; it was given kind="{target.kind}", and {why}. Pass '
+                "the probabilities (such as those of predict_proba), or "
+                'margins with kind="margin"'
             )
         found = self.reads_of(target)
         vars(self)["_needs"] = (target, found)

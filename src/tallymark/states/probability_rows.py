@@ -64,8 +64,8 @@ def check_kind(batch: Batch, target: Target) -> None:
             shown = {"text": "strings", "integer": "whole numbers", "boolean": "bools"}[held]
             raise KindError(
                 f"`y_pred` must hold probabilities, which are floats; it held {shown}, which are read as labels, and "
-                "labels do not say how sure a model is. Pass the probabilities, such as those of predict_proba"
-                + ("" if held == "text" else ', or kind="probability" if these are such')
+                "from labels it is impossible to say how sure a model was. Pass the probabilities, such as those of "
+                "predict_proba" + ("" if held == "text" else ', or kind="probability" if these are such')
             )
     if one and target.normalize:
         raise ParameterError("`normalize` divides the probabilities of several columns; `y_pred` held one column")
