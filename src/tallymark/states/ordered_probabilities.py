@@ -103,8 +103,8 @@ class OrderedProbabilities(FoldedState[OrderedProbabilitiesOf]):
         for happened, (p, weights, counts) in enumerate(self.scores.binary()):
             weight = np.ones(len(p)) if weights is None else weights
             columns.append((p, weight if counts is None else weight * counts, np.full(len(p), happened)))
-        p, weights, happened = (np.concatenate(column) for column in zip(*columns, strict=True))
-        return p, weights, happened
+        held = [np.concatenate(column) for column in zip(*columns, strict=True)]
+        return held[0], held[1], held[2]
 
     def check_labels(self) -> None:
         """Refuse labels that, all rows seen, have no positive class."""
