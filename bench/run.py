@@ -6,6 +6,7 @@ import warnings
 
 import clusters
 import labels
+import probability
 import regression
 from chart import write_chart
 from measure import ROOT, machine
@@ -15,7 +16,7 @@ import tallymark as tm
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    parts = [*labels.sections(), *clusters.sections(), *regression.sections()]
+    parts = [*labels.sections(), *clusters.sections(), *probability.sections(), *regression.sections()]
     head = [
         "# How fast it is",
         "",
