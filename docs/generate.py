@@ -36,7 +36,7 @@ SHARED = {
         "See [scores and their order](../concepts/scores.md).",
     ),
     "probability": (
-        "p is the probability of the positive class, p_k that of class k. Margins, clipping, soft labels and calibration:",
+        "p is the probability of the positive class, p_k that of class k. Margins, clipping, soft labels, calibration:",
         "[probabilities](../concepts/probabilities.md).",
     ),
     "clustering": (

@@ -25,7 +25,7 @@ from tallymark.states.probability_rows import (
     total_binary,
     with_checks,
 )
-from tallymark.states.sums import run_tasks
+from tallymark.states.sums import read_totals, run_tasks
 from tallymark.states.terms import CODES
 from tallymark.target import Target
 
@@ -95,13 +95,14 @@ class ProbabilitiesOf(Reads):
         else:
             truth, table = np.broadcast_to(1.0, batch.n), found.columns.T
             tasks = Tasks([cost.column_task(wanted.index(_SEVERAL[cost.name])) for cost in self.costs])
-        unit, totals, weight = run_tasks(tasks, batch, truth=truth, prediction=table)
-        return self._state(batch, Binary(truth, tuple(found.classes), 0, unit, weight, totals))
+        entries = run_tasks(tasks, batch, truth=truth, prediction=table)
+        return self._state(batch, Binary(truth, tuple(found.classes), 0, entries))
 
     def _state(self, batch: Batch, found: Binary) -> Probabilities:
-        spent = tuple([Spent(total.exact, total.above) for total in found.totals[: len(self.costs)]])
+        unit, totals, weight = read_totals(found.entries, batch)
+        spent = tuple([Spent(total.exact, total.above) for total in totals])
         columns = (1, batch.prediction_columns)
-        return Probabilities(self, columns, batch.n, found.labels, found.soft, found.unit, found.weight, spent)
+        return Probabilities(self, columns, batch.n, found.labels, found.soft, unit, weight, spent)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ProbabilitiesOf) and (self.costs, self.target) == (other.costs, other.target)

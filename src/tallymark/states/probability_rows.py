@@ -22,7 +22,7 @@ from tallymark.states.encoding import check_classes, class_places, encode, weigh
 from tallymark.states.label_faults import label_fault
 from tallymark.states.pairs import name_decisions
 from tallymark.states.scores import positive_column
-from tallymark.states.sums import Total, run_tasks
+from tallymark.states.sums import Entry, run_tasks
 from tallymark.states.terms import CODES
 from tallymark.target import ANY_TARGET, Target
 
@@ -35,19 +35,17 @@ _CHECKS: list[Task] = [(CODES["soft_truth"], 0.0, 0, 0), (CODES["lowest_predicti
 
 
 class Binary(NamedTuple):
-    """What one column of probabilities gave: the truth as 0 and 1, its labels, and the totals of the tasks."""
+    """What one column of probabilities gave: the truth as 0 and 1, its labels, and what the tasks found."""
 
     truth: Array
     labels: tuple[Label, ...]
     soft: int  # rows whose truth is a probability itself
-    unit: int
-    weight: int
-    totals: list[Total]
+    entries: list[Entry]
 
 
 def with_checks(tasks: Sequence[Task]) -> Tasks:
     """Tasks for `total_binary`."""
-    return Tasks([*tasks, *_CHECKS])
+    return Tasks([*_CHECKS, *tasks])
 
 
 _ONLY_CHECKS = with_checks([])
@@ -79,12 +77,8 @@ def total_binary(batch: Batch, target: Target, tasks: Tasks) -> Binary:
     plain = _plain_truth(batch, target)
     if plain is not None:
         found = _total(batch, target, tasks, plain)
-        soft = found.soft
-        if not soft or (plain.dtype.kind == "f" and _allows_soft(target) and _within(found.totals[-2])):
-            _check_probabilities(batch, target, found.totals[-1])
-            if target.classes is not None:
-                check_classes([found.labels], target.classes)
-            return found
+        if not found.soft or (plain.dtype.kind == "f" and _allows_soft(target) and _within(found.entries[0])):
+            return _checked(batch, target, found)
     batch.require_weights()
     labels, codes = encode(batch, 0)
     seen = weighed_labels(batch, labels, codes)
@@ -94,9 +88,7 @@ def total_binary(batch: Batch, target: Target, tasks: Tasks) -> Binary:
         name_decisions(seen, target)  # what can never be read is refused at once
     positive = 1 if target.positive is None else target.positive
     truth = np.array([label == positive for label in labels], bool)[codes]
-    found = _total(batch, target, tasks, truth)
-    _check_probabilities(batch, target, found.totals[-1])
-    return found._replace(labels=tuple(seen))
+    return _checked(batch, target, _total(batch, target, tasks, truth)._replace(labels=tuple(seen)))
 
 
 def _plain_truth(batch: Batch, target: Target) -> Array | None:
@@ -112,30 +104,40 @@ def _plain_truth(batch: Batch, target: Target) -> Array | None:
 
 def _total(batch: Batch, target: Target, tasks: Tasks, truth: Array) -> Binary:
     link = "sigmoid" if target.kind == "margin" else None
-    unit, totals, weight = run_tasks(tasks, batch, link, truth=truth)
-    seen = totals[-2]
-    soft = seen.exact >> (UNIT_BITS - unit)
-    labels = tuple(k for k in (0, 1) if k in (seen.lowest, seen.highest))
-    return Binary(truth, labels, soft, unit, weight, totals)
+    found = run_tasks(tasks, batch, link, truth=truth)
+    raw, shift, *_, lowest, highest = found[0]
+    soft = int.from_bytes(raw, "little") << shift >> UNIT_BITS if raw else 0
+    labels = tuple([k for k in (0, 1) if k in (lowest, highest)])
+    return Binary(truth, labels, soft, found)
 
 
-def _within(seen: Total) -> bool:
-    return seen.lowest >= 0.0 and seen.highest <= 1.0
+def _within(seen: Entry) -> bool:
+    """Whether the values that a task has seen lie between 0 and 1; no values do."""
+    lowest, highest = seen[-2:]
+    return lowest > highest or (lowest >= 0.0 and highest <= 1.0)
 
 
 def _allows_soft(target: Target) -> bool:
     return target.classes is None or set(target.classes) == {0, 1}
 
 
-def _check_probabilities(batch: Batch, target: Target, seen: Total) -> None:
-    if target.kind == "margin" or seen.lowest > seen.highest or (seen.lowest >= 0.0 and seen.highest <= 1.0):
-        return
+def _checked(batch: Batch, target: Target, found: Binary) -> Binary:
+    """What was found, without the checks, if they are passed."""
+    if target.kind != "margin" and not _within(found.entries[1]):
+        raise _outside(batch)
+    if target.classes is not None:
+        check_classes([found.labels], target.classes)
+    return found._replace(entries=found.entries[2:])
+
+
+def _outside(batch: Batch) -> InputError:
+    """The error for numbers that are no probabilities."""
     p = np.asarray(batch.prediction)
     bad = ~((p >= 0) & (p <= 1))
     if batch.weights is not None:
         bad &= np.asarray(batch.weights) > 0
     fault = (1, "outside", int(np.count_nonzero(bad)), int(bad.argmax()))
-    raise label_fault(batch, [fault], decided=True, labels=False)
+    return label_fault(batch, [fault], decided=True, labels=False)
 
 
 def soft_fault(batch: Batch | None, count: int) -> InputError:

@@ -55,14 +55,22 @@ class Layout(NamedTuple):
     slots: dict[Term, tuple[int, ...]]
 
 
+Entry = tuple[bytes, int, int, int, int, float, float]  # of one total, as the core writes it
+
+
 def run_tasks(
     tasks: Tasks, batch: Batch, link: str | None = None, *, truth: Any = None, prediction: Any = None
-) -> tuple[int, list[Total], int]:
-    """The unit, the total of every task, and the weight, over a batch or columns made of it."""
+) -> list[Entry]:
+    """One entry per task over a batch, or over columns made of it; and one for the weights, if there are any."""
     y = batch.truth if truth is None else truth
     found = tasks.run(y, batch.prediction if prediction is None else prediction, batch.weights, _LINKS[link])
     if found is None:
         raise batch.fault()
+    return found
+
+
+def read_totals(found: list[Entry], batch: Batch) -> tuple[int, list[Total], int]:
+    """The unit, the total of every task, and the weight."""
     unit = min([UNIT_BITS, *[entry[1] for entry in found]])
     totals = [
         Total(_from_bytes(raw, "little", signed=True) << (shift - unit), above, below, undefined, lowest, highest)
@@ -103,7 +111,7 @@ class SumsOf(Reads):
             return self.zero()
         columns = (batch.truth_columns, batch.prediction_columns)
         layout = self._layouts.get(columns) or self.layout(columns)
-        unit, totals, weight = run_tasks(layout.tasks, batch, self.link)
+        unit, totals, weight = read_totals(run_tasks(layout.tasks, batch, self.link), batch)
         return Sums(self, columns, batch.n, unit, weight, tuple(totals))
 
     def layout(self, columns: tuple[int, int]) -> Layout:
