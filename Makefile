@@ -33,16 +33,17 @@ lint: $(VENV)/.dev $(VENV)/.built
 	$(BIN)/mypy
 	PYTHONPATH=src $(BIN)/lint-imports
 
-sanitize: build/core_sanitized build/labels_sanitized build/arrow_sanitized  ## run the tests of the C++ core under the address and undefined-behaviour sanitizers
+sanitize: build/core_sanitized build/labels_sanitized build/arrow_sanitized build/ranking_sanitized  ## run the tests of the C++ core under the address and undefined-behaviour sanitizers
 	build/core_sanitized
 	build/labels_sanitized
 	build/arrow_sanitized
+	build/ranking_sanitized
 
 build/%_sanitized: tests/core/test_%.cpp $(wildcard tests/core/*.hpp) $(SOURCES)
 	@mkdir -p build
 	$(CXX) $(CORE_FLAGS) -O1 -g -DTM_NO_CLONES -fsanitize=address,undefined -fno-sanitize-recover=all $< -o $@
 
-bench: $(VENV)/.bench $(VENV)/.built  ## measure speed against scikit-learn, torchmetrics and NumPy; writes bench/RESULTS.md
+bench: $(VENV)/.bench $(VENV)/.built  ## measure speed against scikit-learn, torchmetrics, ranx, trec_eval and NumPy; writes bench/RESULTS.md
 	$(BIN)/python bench/run.py
 
 docs: $(VENV)/.built  ## write the reference pages from the metric definitions
@@ -78,7 +79,7 @@ $(VENV)/.built: $(VENV)/.base $(SOURCES)
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.dev
-	@$(PIP) install "torchmetrics>=1.7"
+	@$(PIP) install "torchmetrics>=1.7" "ranx>=0.3.20"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.base

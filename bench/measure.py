@@ -46,7 +46,7 @@ def machine() -> str:
         (line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),
         platform.processor(),
     )
-    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scikit-learn", "torchmetrics"))
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scikit-learn", "torchmetrics", "ranx"))
     return f"{model}, {len(os.sched_getaffinity(0))} cores; Python {platform.python_version()}, {packages}"
 
 

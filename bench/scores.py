@@ -158,8 +158,8 @@ def sections() -> list[str]:
     return [
         "## Scores: the area under the ROC curve",
         "",
-        "Two classes, float64 scores, nearly all distinct. scikit-learn is `roc_auc_score`, torchmetrics `auroc` on CPU",
-        "tensors.",
+        "Two classes, float64 scores, nearly all distinct. scikit-learn is `roc_auc_score`, torchmetrics `auroc`, on",
+        "CPU tensors.",
         "",
         table(["rows", "tallymark", "ns/row", "scikit-learn", "ratio", "torchmetrics", "ratio"], by_size),
         "",

@@ -20,19 +20,22 @@ nb::object encode(nb::handle source, bool fractions, nb::handle normal) {
   struct Entry {
     std::uint32_t row, column;
   };
-  std::vector<std::int64_t> codes(input.rows());
+  const std::size_t rows = input.rows();
+  const nb::object out = new_bytes(rows * sizeof(std::int64_t));
+  auto* codes = reinterpret_cast<std::int64_t*>(PyBytes_AS_STRING(out.ptr()));
   std::vector<Entry> used;
   run(input.holds_objects(), [&] {
     std::uint32_t block[kBlock];
-    for (std::size_t first = 0; first < codes.size(); first += kBlock) {
-      const std::size_t n = std::min(kBlock, codes.size() - first);
+    for (std::size_t first = 0; first < rows; first += kBlock) {
+      const std::size_t n = std::min(kBlock, rows - first);
       input.reader().read(first, n, block);
-      std::copy(block, block + n, codes.begin() + static_cast<std::ptrdiff_t>(first));
+      std::copy(block, block + n, codes + first);
     }
     std::vector<bool> seen(input.reader().size());
-    for (const std::int64_t code : codes) {
-      if (code == kNoLabel || seen[static_cast<std::size_t>(code)]) continue;
-      seen[static_cast<std::size_t>(code)] = true;
+    for (std::size_t i = 0; i < rows; ++i) {
+      const auto code = static_cast<std::size_t>(codes[i]);
+      if (code == kNoLabel || seen[code]) continue;
+      seen[code] = true;
       used.push_back({static_cast<std::uint32_t>(code), 0});
     }
   });
@@ -40,8 +43,8 @@ nb::object encode(nb::handle source, bool fractions, nb::handle normal) {
   list_faults(faults, 0, input.reader().faults);
   if (faults.size() != 0) return faults;
   const Ordered order(input.reader(), used, false);
-  for (std::int64_t& code : codes) code = order.place[static_cast<std::size_t>(code)];
-  return nb::make_tuple(order.labels, to_bytes(codes));
+  for (std::size_t i = 0; i < rows; ++i) codes[i] = order.place[static_cast<std::size_t>(codes[i])];
+  return nb::make_tuple(order.labels, out);
 }
 
 // What a decision makes of one column of numbers: 0 or 1 per row.

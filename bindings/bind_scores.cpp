@@ -114,24 +114,23 @@ void weigh(const Column& weight, std::size_t first, std::size_t n, std::uint8_t*
   add_block(out.total, n, range.highest, TM_EACH(w[i]));
 }
 
+// Columns by group; nothing if a score is not finite.
 template <class Row, class Group>
-bool sort_column(const Dealt& dealt, const Column& scores, const Weights& weights, Group&& group,
-                 std::vector<Runs>& out) {
-  const bool weighted = weights.given();
+std::vector<std::vector<Runs>> sort_dealt(const Dealt& dealt, const Column* columns, std::size_t count,
+                                          const Weights& weights, Group&& group) {
   return sort_groups<Row>(
-      dealt, group,
-      [&](std::size_t first, std::size_t n, double* s, double* w) {
-        read_rows(scores, first, n, s);
-        if (weighted) read_rows(weights.column, first, n, w);
-      },
-      out);
+      dealt, count, group,
+      [&](std::size_t first, std::size_t n, std::size_t k, double* scores) { read_rows(columns[k], first, n, scores); },
+      [&](std::size_t first, std::size_t n, double* w) {
+        if (weights.given()) read_rows(weights.column, first, n, w);
+      });
 }
 
 template <class Group>
-bool sort_column(const Dealt& dealt, const Column& scores, const Weights& weights, bool all_one, Group&& group,
-                 std::vector<Runs>& out) {
-  return all_one ? sort_column<PlainRow>(dealt, scores, weights, group, out)
-                 : sort_column<WeightedRow>(dealt, scores, weights, group, out);
+std::vector<std::vector<Runs>> sort_dealt(const Dealt& dealt, const Column* columns, std::size_t count,
+                                          const Weights& weights, bool all_one, Group&& group) {
+  return all_one ? sort_dealt<PlainRow>(dealt, columns, count, weights, group)
+                 : sort_dealt<WeightedRow>(dealt, columns, count, weights, group);
 }
 
 nb::list list_runs(const std::vector<Runs>& groups) {
@@ -210,14 +209,12 @@ nb::object sort_scores(nb::handle truth, nb::handle prediction, nb::handle weigh
     }
     total.add(range.total);
   }
-  std::vector<Runs> groups;
-  const bool finite = run(false, [&] {
-    return sort_column(
-        dealt, columns.front(), weights, all_one,
-        [&](std::size_t t, std::size_t i) -> std::size_t { return ranges[t].group[codes[i]]; }, groups);
+  const auto found = run(false, [&] {
+    return sort_dealt(dealt, columns.data(), 1, weights, all_one,
+                      [&](std::size_t t, std::size_t i) -> std::size_t { return ranges[t].group[codes[i]]; });
   });
-  if (!finite) return nb::none();
-  return nb::make_tuple(order.labels, list_runs(groups),
+  if (found.empty()) return nb::none();
+  return nb::make_tuple(order.labels, list_runs(found.front()),
                         weights.given() ? nb::object(to_python(total)) : nb::object(nb::none()), rows);
 }
 
@@ -234,7 +231,7 @@ nb::object sort_columns(nb::handle places, std::size_t classes, nb::handle table
   std::vector<std::uint8_t> kept(at.size(), 0);
   std::vector<Range> ranges(threads);
   Dealt dealt{at.size(), classes, {}};
-  std::vector<std::vector<Runs>> out(columns.size());
+  std::vector<std::vector<Runs>> out;
   bool finite = true, bad = false, all_one = true;
   ExactSum total;
   run(false, [&] {
@@ -252,13 +249,15 @@ nb::object sort_columns(nb::handle places, std::size_t classes, nb::handle table
       all_one = all_one && range.all_one;
       total.add(range.total);
     }
-    for (std::size_t k = 0; k < columns.size() && finite && !bad; ++k)
-      finite = sort_column(
-          dealt, columns[k], weights, all_one,
-          [&](std::size_t, std::size_t i) -> std::size_t {
+    for (std::size_t k = 0; k < columns.size() && finite && !bad; k += kMostColumns) {
+      const std::size_t count = std::min(kMostColumns, columns.size() - k);
+      auto found =
+          sort_dealt(dealt, &columns[k], count, weights, all_one, [&](std::size_t, std::size_t i) -> std::size_t {
             return kept[i] == 0 ? static_cast<std::size_t>(at[i]) : classes;
-          },
-          out[k]);
+          });
+      finite = !found.empty();
+      for (auto& groups : found) out.push_back(std::move(groups));
+    }
   });
   if (!finite || bad) return nb::none();
   nb::list lists;

@@ -186,6 +186,13 @@ struct Ordered {
   }
 };
 
+// Bytes that are still to be written.
+inline nb::object new_bytes(std::size_t size) {
+  nb::object out = nb::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
+  if (!out.is_valid()) throw nb::python_error();
+  return out;
+}
+
 inline nb::bytes to_bytes(const std::vector<std::int64_t>& values) {
   return nb::bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(std::int64_t));
 }

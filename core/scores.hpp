@@ -69,6 +69,11 @@ inline constexpr std::size_t kFew = 32;          // rows that insertion sorts fa
 inline constexpr unsigned kMostDigitBits = 11;   // buckets whose places stay in the nearest cache
 inline constexpr std::size_t kDealt = 1U << 17;  // rows from which on several threads deal the first digit
 
+// The largest magnitude, as a bit pattern.
+TM_CLONES static std::uint64_t largest_score(const double* scores, std::size_t n) {
+  return largest(n, TM_EACH(scores[i]));
+}
+
 // Which bits of the keys are not the same in all rows.
 template <class Row>
 TM_INLINE std::uint64_t varying_bits(const Row* rows, std::size_t n) {
@@ -274,16 +279,20 @@ Runs to_runs(const std::shared_ptr<Row[]>& held, Row* rows, std::size_t n, std::
 
 inline constexpr std::uint8_t kNoGroup = 255;
 
-// The rows of one column by group. `group(range, i)` is that of row i, kNoGroup where the row takes no part; `counts`
-// says how many rows of each range of blocks are in each group, `at` reads scores and weights. False if a score is not
-// finite.
+// How many rows of each range of blocks are in each group.
 struct Dealt {
   std::size_t rows = 0, groups = 0;
   std::vector<std::vector<std::size_t>> counts;  // by range of blocks, then by group
 };
 
-template <class Row, class Group, class Read>
-bool sort_groups(const Dealt& dealt, Group&& group, Read&& read, std::vector<Runs>& out) {
+inline constexpr std::size_t kMostColumns = 8;  // that are dealt at once: a line of memory of a table of doubles
+
+// The rows of a few columns by group, sorted. `group(range, i)` is that of row i, one of `dealt.groups` or any other
+// number where the row takes no part; `read(first, n, column, scores)` and `weigh(first, n, weights)` read a block.
+// Nothing if a score is not finite.
+template <class Row, class Group, class Read, class Weigh>
+std::vector<std::vector<Runs>> sort_groups(const Dealt& dealt, std::size_t columns, Group&& group, Read&& read,
+                                           Weigh&& weigh) {
   const std::size_t threads = dealt.counts.size();
   std::vector<std::vector<std::size_t>> places = dealt.counts;
   std::vector<std::size_t> starts(dealt.groups + 1, 0);
@@ -297,48 +306,56 @@ bool sort_groups(const Dealt& dealt, Group&& group, Read&& read, std::vector<Run
     }
   }
   starts[dealt.groups] = total;
-  auto from = room_for<Row>(total);
+  auto from = room_for<Row>(total * columns);
   std::vector<std::uint8_t> bad(threads, 0);
   const std::size_t blocks = (dealt.rows + kBlock - 1) / kBlock;
   for_ranges(blocks, threads, [&](std::size_t t, std::size_t first, std::size_t last) {
     double scores[kBlock], weights[kBlock];
+    std::size_t row_of[kBlock], place_of[kBlock];
     std::size_t* place = places[t].data();
     for (std::size_t b = first; b < last && bad[t] == 0; ++b) {
       const std::size_t row = b * kBlock, n = std::min(kBlock, dealt.rows - row);
-      read(row, n, scores, weights);
-      if (largest(n, TM_EACH(scores[i])) >= kInfinity) bad[t] = 1;
+      weigh(row, n, weights);
+      std::size_t kept = 0;
       for (std::size_t i = 0; i < n; ++i) {
         const std::size_t g = group(t, row + i);
-        if (g < dealt.groups) from[place[g]++] = Row(order_key(scores[i]), weights[i]);
+        if (g >= dealt.groups) continue;
+        row_of[kept] = i;
+        place_of[kept++] = place[g]++;
+      }
+      for (std::size_t k = 0; k < columns; ++k) {
+        read(row, n, k, scores);
+        if (detail::largest_score(scores, n) >= kInfinity) bad[t] = 1;
+        Row* out = from.get() + k * total;
+        for (std::size_t j = 0; j < kept; ++j) out[place_of[j]] = Row(order_key(scores[row_of[j]]), weights[row_of[j]]);
       }
     }
   });
   for (const std::uint8_t b : bad)
-    if (b != 0) return false;
-  auto to = room_for<Row>(total);
+    if (b != 0) return {};
+  std::vector<std::shared_ptr<Row[]>> to;
+  for (std::size_t k = 0; k < columns; ++k) to.push_back(room_for<Row>(total));
   // Large groups one after the other, by all threads; the others side by side.
-  std::vector<std::size_t> shares(dealt.groups, 1), small;
-  for (std::size_t g = 0; g < dealt.groups; ++g) {
+  std::vector<std::vector<Runs>> out(columns, std::vector<Runs>(dealt.groups));
+  std::vector<std::pair<std::size_t, std::size_t>> small;
+  const auto sort = [&](std::size_t k, std::size_t g, std::size_t share) {
     const std::size_t n = starts[g + 1] - starts[g];
-    if (n < detail::kDealt) {
-      small.push_back(g);
-    } else {
-      shares[g] = threads;
-      detail::sort_many(from.get() + starts[g], to.get() + starts[g], n, threads);
+    Row* sorted = to[k].get() + starts[g];
+    detail::sort_many(from.get() + k * total + starts[g], sorted, n, share);
+    out[k][g] = detail::to_runs(to[k], sorted, n, share);
+  };
+  for (std::size_t k = 0; k < columns; ++k)
+    for (std::size_t g = 0; g < dealt.groups; ++g) {
+      if (starts[g + 1] - starts[g] < detail::kDealt)
+        small.emplace_back(k, g);
+      else
+        sort(k, g, threads);
     }
-  }
   std::atomic<std::size_t> next{0};
   for_ranges(threads, threads, [&](std::size_t, std::size_t, std::size_t) {
-    for (std::size_t k = next++; k < small.size(); k = next++) {
-      const std::size_t first = starts[small[k]];
-      detail::sort_rows(from.get() + first, to.get() + first, starts[small[k] + 1] - first, true);
-    }
+    for (std::size_t i = next++; i < small.size(); i = next++) sort(small[i].first, small[i].second, 1);
   });
-  from.reset();
-  out.clear();
-  for (std::size_t g = 0; g < dealt.groups; ++g)
-    out.push_back(detail::to_runs(to, to.get() + starts[g], starts[g + 1] - starts[g], shares[g]));
-  return true;
+  return out;
 }
 
 // The runs of both sets of rows.

@@ -16,7 +16,7 @@ from tallymark.metrics import registry
 from tallymark.metrics.listing import show_better
 
 FOLDER = Path(__file__).parent / "reference"
-COMMON = ("undefined", "outputs", "threshold", "absent")
+COMMON = ("undefined", "outputs", "threshold", "absent", "ties")
 SHARED = {
     "regression": (
         "e = ŷ − y. `outputs=` says how several outputs become one value: `mean`, `each`, or one weight per output.",
@@ -30,10 +30,10 @@ SHARED = {
         "[labels, probabilities, classes](../concepts/labels.md).",
     ),
     "score": (
-        "s is the score, w₊ and w₋ are weights of positive and negative rows. TPR and FPR are the shares of positive and",
-        "negative rows that reach a threshold. Three or more classes, with a column of scores each, are set against the",
-        "rest one by one: `average=` is `macro` for their mean or `weighted` for the mean by how often a class is true.",
-        "See [scores and their order](../concepts/scores.md).",
+        "s is the score, w₊ and w₋ are weights of positive and negative rows. TPR and FPR are the shares of positive",
+        "and negative rows that reach a threshold. Three or more classes, with a column of scores each, are set",
+        "against the rest one by one: `average=` is `macro` for their mean or `weighted` for the mean by how often a",
+        "class is true. See [scores and their order](../concepts/scores.md).",
     ),
     "probability": (
         "p is the probability of the positive class, p_k that of class k. Margins, clipping, soft labels, calibration:",
@@ -42,6 +42,14 @@ SHARED = {
     "clustering": (
         "n_ij counts rows of true cluster i and predicted cluster j, a_i and b_j are their sizes, H is entropy.",
         "Labels of any type name the clusters, and need not be the same on both sides.",
+    ),
+    "ranking": (
+        "The truth is how relevant a row is (0: not at all), ŷ is its score; `query=` says which query it belongs to.",
+        "Rows of a query are ranked by score, the highest first, and the value is the mean over the queries; weights",
+        "are weights of queries. `ties=` says how rows of equal scores are ranked: `average` (the mean over all their",
+        "orders), `worst` (relevant ones last) or `stable` (in row order; such states do not add). `absent=` is what a",
+        "query without a relevant row earns (`skip` leaves it out). See",
+        "[rankings by query](../concepts/rankings.md).",
     ),
 }
 

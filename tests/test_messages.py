@@ -243,6 +243,38 @@ CASES = {
     "points with NaN": lambda: tm.silhouette([[0.0], [NAN], [2.0]], [0, 0, 1]),
     "points that are strings": lambda: tm.silhouette(["a", "b", "c"], [0, 0, 1]),
     "an unknown norm": lambda: tm.normalized_mutual_information([0, 1], [0, 1], norm="mean"),
+    # rankings
+    "a ranking without queries": lambda: tm.ndcg([1, 0], [0.2, 0.1]),
+    "queries with tables": lambda: tm.ndcg([[1, 0]], [[0.2, 0.1]], query=[1]),
+    "too few queries": lambda: tm.ndcg([1, 0], [0.2, 0.1], query=[1]),
+    "queries of two columns": lambda: tm.ndcg([1, 0], [0.2, 0.1], query=[[1, 2], [1, 3]]),
+    "a single query": lambda: tm.ndcg([1, 0], [0.2, 0.1], query="a"),
+    "a missing query": lambda: tm.ndcg([1, 0], [0.2, 0.1], query=["a", None]),
+    "objects as queries": lambda: tm.ndcg([1, 0], [0.2, 0.1], query=[object, object]),
+    "queries that are not UTF-8": lambda: tm.ndcg([1, 0], [0.2, 0.1], query=np.array([b"\xff", b"a"])),
+    "queries by another name": lambda: tm.ndcg([1, 0], [0.2, 0.1], qid=[1, 1]),
+    "queries as a parameter": lambda: tm.Ndcg(query=[1, 1]),
+    "a negative relevance": lambda: tm.map([1, 0, -2], [0.3, 0.2, 0.1], query=[1, 1, 1]),
+    "a negative relevance in a table": lambda: tm.map([[1, 0], [1, -1]], [[0.3, 0.2]] * 2),
+    "relevances as strings": lambda: tm.map(["a", "b"], [0.3, 0.2], query=[1, 1]),
+    "a relevance that is too high for 2^r": lambda: tm.ndcg([1, 2e3], [0.3, 0.2], query=[1, 1], gain="exp"),
+    "a relevance that is too high in a tally": lambda: (
+        tm.Tally(["ndcg(gain=exp)"]).update([1, 2e3], [0.3, 0.2], query=[1, 1]).report()["ndcg(gain=exp)"]
+    ),
+    "NaN among scores": lambda: tm.mrr([1, 0], [0.3, NAN], query=[1, 1]),
+    "scores beyond float64": lambda: tm.mrr([1, 0], [2**60, 2**60 + 1], query=[1, 1]),
+    "scores as labels": lambda: tm.mrr([1, 0], [1, 0], query=[1, 1], kind="label"),
+    "weights that differ within a query": lambda: tm.mrr([1, 0], [1, 0], query=["a", "a"], weights=[1, 2]),
+    "tables of other widths": lambda: tm.recall_at([[1, 0]], [[1, 0, 2]]),
+    "first rows of zero": lambda: tm.recall_at([1, 0], [1, 0], query=[1, 1], k=0),
+    "half a row": lambda: tm.ndcg([1, 0], [1, 0], query=[1, 1], k=1.5),
+    "an unknown gain": lambda: tm.ndcg([1, 0], [1, 0], query=[1, 1], gain="log"),
+    "ties of another kind": lambda: tm.mrr([1, 0], [1, 0], query=[1, 1], ties="first"),
+    "absent queries": lambda: tm.mrr([1, 0], [1, 0], query=[1, 1], absent="zero"),
+    "rankings in row order, in pieces": lambda: (
+        tm.Tally(["mrr(ties=stable)"]).update([1], [1], query=[1]).update([1], [1], query=[1])
+    ),
+    "no relevant row, raised": lambda: tm.mrr([0, 0], [1, 0], query=[1, 1], undefined="raise"),
     # custom metrics
     "a custom name": lambda: tm.custom(lambda y, p, w: 0.0),
     "a custom name that is taken": lambda: tm.custom(lambda y, p, w: 0.0, name="rmse"),

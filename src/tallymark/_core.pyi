@@ -136,6 +136,50 @@ def total_bins(
     Per bin of equal width the exact totals of weight, probability and what happened, each as bytes and a shift.
     """
 
+def read_table(table: object) -> tuple[bytes, float, float] | None:
+    """
+    Numbers as float64, row by row, with the lowest and the highest; None if one is not finite.
+    """
+
+class Rankings:
+    """Rows brought together by query and sorted by score."""
+
+    def __init__(
+        self,
+        relevance: numpy.typing.NDArray[numpy.float64],
+        score: numpy.typing.NDArray[numpy.float64],
+        codes: numpy.typing.NDArray[numpy.int64] | None,
+        queries: int,
+        weights: numpy.typing.NDArray[numpy.float64] | None,
+        stable: bool,
+    ) -> None:
+        """
+        Codes name the query of each row; without them all queries have as many rows. Weights are per query.
+        """
+
+    def total(self, measure: int, k: float, exponential: bool, strict: bool) -> tuple[bytes, int]:
+        """
+        The exact total of weight times measure over queries with a relevant row, as bytes and a shift.
+
+        If strict, rows of equal scores are taken in their order; else the measure is the mean over all orders.
+        """
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """
+        Queries with a relevant row, those without, and those of the former that have one row only.
+        """
+
+    @property
+    def weights(self) -> tuple[tuple[bytes, int], tuple[bytes, int]]:
+        """
+        The exact weights of queries with and without a relevant row, where there are weights.
+        """
+
+    @property
+    def highest(self) -> float:
+        """The highest relevance."""
+
 class Tasks:
     """Terms to total over rows of truth, prediction and weight."""
 

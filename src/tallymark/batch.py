@@ -44,6 +44,7 @@ class Batch:
 
     `whole` says that these are all the rows that there are, so that their labels are all the labels. `column_names` are
     those of tables whose columns have names; `memo` is where states leave what others of the same batch can use.
+    `has_query` says that every row has the label of the query that it belongs to.
     """
 
     __slots__ = (
@@ -67,6 +68,7 @@ class Batch:
         *,
         missing: str = "error",
         whole: bool = True,
+        query: object = None,
     ) -> None:
         truth, n, truth_columns, truth_names = _read_rows(y_true, "y_true")
         prediction, found, prediction_columns, prediction_names = _read_rows(y_pred, "y_pred")
@@ -75,19 +77,34 @@ class Batch:
         self._sources = [truth, prediction]
         self._numbers: list[Array | None] = [None, None]
         self._labels: list[LabelColumn | None] = [None, None]
-        self._columns = (truth_columns, prediction_columns)
+        self._columns: tuple[int, ...] = (truth_columns, prediction_columns)
         self.column_names = (truth_names, prediction_names)
         self.memo: dict[Hashable, Any] = {}
         self.n = n
         self.weights = None if weights is None else _read_weights(weights, n)
         self.dropped = 0
         self.whole = whole
+        if query is not None:
+            self._add_query(query)
         if 0 in self._columns:
             empty = NAMES[self._columns.index(0)]
             raise ShapeError(f"`{empty}` must have at least one column; it had none")
         if missing != "error":
             check_missing(missing)
             self._drop()
+
+    def _add_query(self, query: object) -> None:
+        source, found, columns, _ = _read_rows(query, "query")
+        if found != self.n:
+            raise LengthError(f"`query` must be one label per row; there were {found} for {self.n} rows of `y_true`")
+        self._sources.append(source)
+        self._labels.append(None)
+        self._columns += (columns,)
+
+    @property
+    def has_query(self) -> bool:
+        """Whether the query of each row was given."""
+        return len(self._sources) > QUERY
 
     @property
     def truth(self) -> Array:
@@ -122,7 +139,7 @@ class Batch:
         return self.labels(1)
 
     def labels(self, side: int) -> LabelColumn:
-        """The truth (0) or the predictions (1) as labels."""
+        """The truth (0), the predictions (1) or the queries (2) as labels."""
         found = self._labels[side]
         if found is None:
             if self._columns[side] != 1:
@@ -182,7 +199,7 @@ class Batch:
 
     def require_present(self) -> None:
         """Refuse missing values of any type, and bad weights."""
-        for side in (0, 1):
+        for side in range(len(self._sources)):
             array, missing = self._missing(side)
             if missing.any():
                 raise _missing_value(NAMES[side], array) or InputError("the input changed while it was being read")
@@ -207,8 +224,8 @@ class Batch:
         return array, missing
 
     def _drop(self) -> None:
-        arrays, missing = zip(self._missing(0), self._missing(1), strict=True)
-        keep = ~(missing[0] | missing[1])
+        arrays, missing = zip(*(self._missing(side) for side in range(len(self._sources))), strict=True)
+        keep = ~np.logical_or.reduce(missing)
         kept = int(np.count_nonzero(keep))
         if kept == self.n:
             return
@@ -220,7 +237,8 @@ class Batch:
         self.n = kept
 
 
-NAMES = ("y_true", "y_pred")
+NAMES = ("y_true", "y_pred", "query")
+QUERY = 2  # its place among the names
 
 
 def _read_rows(source: object, name: str) -> tuple[Any, int, int, list[object] | None]:

@@ -15,6 +15,7 @@ from tallymark.metrics import (
     LabelMetric,
     Metric,
     ProbabilityMetric,
+    RankingMetric,
     RankMetric,
     ScoreMetric,
     ShapeMetric,
@@ -32,18 +33,35 @@ FIXED = [metric for metric in METRICS if not metric.grows]
 
 
 class Rows(NamedTuple):
-    """Truth, predictions (one or more columns), weights, and the facts of the data."""
+    """Truth, predictions (one or more columns), weights, the facts of the data, and the query of each row."""
 
     y: Any
     p: Any
     w: Any
     facts: dict[str, Any] = {}
+    q: Any = None
 
     def take(self, index: Any) -> Rows:
-        return self._replace(y=self.y[index], p=self.p[index], w=self.w[index])
+        query = None if self.q is None else self.q[index]
+        return self._replace(y=self.y[index], p=self.p[index], w=self.w[index], q=query)
+
+    def some_times(self, rng: np.random.Generator) -> Any:
+        """How often each row is repeated: rows of one query alike."""
+        if self.q is None:
+            return rng.integers(0, 4, len(self.y))
+        names, codes = np.unique(self.q, return_inverse=True)
+        return rng.integers(0, 4, len(names))[codes]
+
+    def repeat(self, times: Any) -> Rows:
+        """Every row as often as it says; a query that is repeated is written under another name."""
+        if self.q is None:
+            return self.take(np.repeat(np.arange(len(times)), times))
+        index = [np.flatnonzero(times > k) for k in range(3)]
+        names = [f"copy {k} of {self.q[row]}" for k, rows in enumerate(index) for row in rows]
+        return self.take(np.concatenate(index))._replace(q=np.array(names, dtype=object))
 
     def batch(self, *, weighted: bool = True) -> Batch:
-        return Batch(self.y, self.p, self.w if weighted else None, whole=False)
+        return Batch(self.y, self.p, self.w if weighted else None, whole=False, query=self.q)
 
     def reads(self, metric: Metric) -> Any:
         return metric.needs(Target(**self.facts))
@@ -52,12 +70,15 @@ class Rows(NamedTuple):
         return self.reads(metric).fold(self.batch(weighted=weighted))
 
     def call(self, metric: Metric, **changes: Any) -> Any:
-        return metric(self.y, self.p, **{"weights": self.w, **self.facts, **changes})
+        return metric(self.y, self.p, **{"weights": self.w, "query": self.q, **self.facts, **changes})
 
 
 def rows_for(metric: Metric, y: Any, p: Any, w: Any) -> Rows:
     """Rows of numbers that a regression metric accepts, made of an n × 4 pool of predictions."""
     y, p = np.array(y, float), np.array(p, float)
+    if isinstance(metric, RankingMetric):
+        names = np.arange(len(y)) % 7
+        return Rows(np.abs(y), p[:, 0], np.asarray(w, float)[names], q=names)
     for bound in getattr(metric, "requires", ()):
         if bound.who == "y_true":
             y = np.abs(y)
@@ -175,6 +196,15 @@ def probabilities_for(rng: np.random.Generator, n: int, w: Any, universe: Any = 
     return Rows(y, p, w, facts if kind == "probability" else {**facts, "kind": kind})
 
 
+def rankings_for(rng: np.random.Generator, style: str, n: int) -> Rows:
+    """Rows of queries: relevances of several kinds, scores of one style, one weight per query."""
+    universe = UNIVERSES[rng.integers(len(UNIVERSES))]
+    codes = rng.integers(0, len(universe), n)
+    grades = [[0.0, 1.0], [0.0, 0.0, 0.0, 1.0, 2.0, 3.0], [0.0, 0.25, 2.5, 700.0], [0.0]][rng.integers(4)]
+    w = rng.choice(WEIGHTS, len(universe)) if rng.random() < 0.5 else rng.uniform(0, 3, len(universe))
+    return Rows(rng.choice(grades, n), values(rng, style, n), w[codes], q=universe[codes])
+
+
 def reads_labels(metric: Metric) -> bool:
     kinds = (LabelMetric, ClusterMetric, ProbabilityMetric, ScoreMetric, ShapeMetric, TopKAccuracy)
     return isinstance(metric, kinds)
@@ -187,6 +217,8 @@ def tables(draw: Any, metric: Metric, *, least: int = 1, styles: Any = ("plain",
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     if reads_labels(metric):
         return labels_for(metric, rng, n)
+    if isinstance(metric, RankingMetric):
+        return rankings_for(rng, draw(st.sampled_from(styles)), n)
     y = values(rng, draw(st.sampled_from(styles)), n)
     p = values(rng, draw(st.sampled_from(styles)), (n, 4))
     w = rng.choice(WEIGHTS, n) if draw(st.booleans()) else rng.uniform(0, 3, n)
@@ -200,6 +232,10 @@ def random_rows(metric: Metric, n: int, seed: int = 0, k: int = 4) -> Rows:
         rows = labels_for(metric, rng, n, UNIVERSES[2])
         whole = wants_whole_weights(metric)
         return rows._replace(w=rng.integers(1, 4, n).astype(float) if whole else rng.uniform(0.1, 2, n))
+    if isinstance(metric, RankingMetric):
+        codes = rng.integers(0, n // 20 + 1, n)
+        weights = rng.uniform(0.1, 2, n // 20 + 1)
+        return Rows(rng.integers(0, 4, n).astype(float), rng.normal(0, 1, n).round(1), weights[codes], q=codes)
     y = rng.normal(3, 2, n)
     return rows_for(metric, y, y[:, None] + rng.normal(0, 1, (n, k)), rng.uniform(0.1, 2, n))
 

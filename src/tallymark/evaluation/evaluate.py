@@ -15,6 +15,7 @@ def evaluate(
     metrics: Wanted = None,
     *,
     weights: object = None,
+    query: object = None,
     kind: str | None = None,
     classes: object = None,
     positive: object = None,
@@ -30,8 +31,9 @@ def evaluate(
     `kind` says what the predictions are, where their type does not tell: "value", "label", "probability" (of the
     positive class, or one column per class), "margin" (before sigmoid or softmax) or "score". `classes` are all classes
     there are, in the order of the columns; `positive` is the positive one, 1 by default; `normalize=True` divides
-    probabilities by the sum of their row. `missing="drop"` leaves out rows with missing values and counts them. A
-    metric that cannot be computed on these rows becomes a failed cell; `errors="raise"` raises instead.
+    probabilities by the sum of their row. `query` is the label of the query that each row belongs to, which metrics of
+    rankings read. `missing="drop"` leaves out rows with missing values and counts them. A metric that cannot be
+    computed on these rows becomes a failed cell; `errors="raise"` raises instead.
 
     >>> report = evaluate([3, -0.5, 2, 7], [2.5, 0, 2, 8], ["rmse", "mae"])
     >>> report["mae"]
@@ -46,7 +48,7 @@ def evaluate(
     """
     check_errors(errors)
     target = Target(kind, classes=classes, positive=positive, normalize=normalize)
-    batch = Batch(y_true, y_pred, weights, missing=missing)
+    batch = Batch(y_true, y_pred, weights, missing=missing, query=query)
     batch.require_rows()
     chosen_metrics = choose(metrics, batch, target)
     chosen = plan(chosen_metrics, target, (batch.truth_columns, batch.prediction_columns), errors=errors)

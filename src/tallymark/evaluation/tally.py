@@ -50,9 +50,9 @@ class Tally:
         """How many rows were counted."""
         return self._states[0].n if self._states else 0
 
-    def update(self, y_true: object, y_pred: object, *, weights: object = None) -> Tally:
+    def update(self, y_true: object, y_pred: object, *, weights: object = None, query: object = None) -> Tally:
         """Add rows. If they are refused, the tally stays as it was."""
-        batch = Batch(y_true, y_pred, weights, missing=self.missing, whole=False)
+        batch = Batch(y_true, y_pred, weights, missing=self.missing, whole=False, query=query)
         columns = (batch.truth_columns, batch.prediction_columns)
         if self._columns is not None and batch.n and columns != self._columns:
             raise ShapeError(

@@ -38,6 +38,7 @@ from tallymark.metrics.precision_recall import *
 from tallymark.metrics.probability import *
 from tallymark.metrics.quantile import *
 from tallymark.metrics.rand import *
+from tallymark.metrics.ranking import *
 from tallymark.metrics.rates import *
 from tallymark.metrics.regression import *
 from tallymark.metrics.robust_error import *

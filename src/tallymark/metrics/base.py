@@ -37,7 +37,7 @@ class Answer(NamedTuple):
     method: str | None = None
 
 
-FACTS = ("weights", "kind", "classes", "positive", "normalize", "missing")
+FACTS = ("weights", "query", "kind", "classes", "positive", "normalize", "missing")
 """Keywords of a call that say what the data are; the others are parameters of the metric."""
 
 HINTS = {
@@ -45,6 +45,11 @@ HINTS = {
     "pos_label": "the positive class is passed as positive=",
     "labels": "the classes are passed as classes=",
     "zero_division": "undefined= stands for a value that does not exist, absent= for that of a class in an average",
+    **dict.fromkeys(
+        ("group", "groups", "group_id", "qid", "qids", "query_id", "query_ids", "queries", "indexes"),
+        "queries are passed as query=",
+    ),
+    "ignore_ties": "how equal scores are ranked is passed as ties=",
     "average_method": "what to divide by is passed as norm=",
 }
 
@@ -54,7 +59,7 @@ NO_WEIGHT = Undefined("total weight is zero")
 LIGHT = Undefined("the weights are too small for float64; multiply them by a constant")
 TOO_LARGE = "the terms are too large or too small for float64"
 _MOST_KNOWN = 64
-_LEAST_WEIGHT = 1 << (UNIT_BITS - 300)
+LEAST_WEIGHT = 1 << (UNIT_BITS - 300)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -73,8 +78,8 @@ class Metric(metaclass=_Record):
     """Defaults to the class name in snake_case."""
     aliases: ClassVar[dict[str, dict[str, Any]]] = {}
     """Other names that strings may use, each with the parameters that it stands for."""
-    arguments: ClassVar[tuple[str, str]] = ("y_true", "y_pred")
-    """What the two arrays of a call are, where they are not truth and prediction."""
+    arguments: ClassVar[tuple[str, ...]] = ("y_true", "y_pred")
+    """What the arrays of a call are, where they are not truth and prediction."""
     family: ClassVar[str] = "custom"
     kind: ClassVar[str] = "value"
     """The kind of prediction that the metric reads."""
@@ -178,7 +183,7 @@ class Metric(metaclass=_Record):
 
     def answer(self, state: State, batch: Batch | None = None) -> Answer:
         """Read the state: the value, the reason if it is undefined, and notes."""
-        if state.n == 0 or state.weight < (1 if state.exact else _LEAST_WEIGHT):
+        if state.n == 0 or state.weight < (1 if state.exact else LEAST_WEIGHT):
             return self.settle(NO_ROWS if state.n == 0 else LIGHT if state.weight else NO_WEIGHT)
         self.check_values(state, batch)
         return self.read(state)
@@ -205,6 +210,7 @@ class Metric(metaclass=_Record):
         y_pred: object = NOT_GIVEN,
         *,
         weights: object = None,
+        query: object = None,
         kind: str | None = None,
         classes: object = None,
         positive: object = None,
@@ -220,11 +226,12 @@ class Metric(metaclass=_Record):
             )
         if parameters:
             facts: Any = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize}
-            return self._changed_to(parameters)(y_true, y_pred, weights=weights, missing=missing, **facts)
+            changed = self._changed_to(parameters)
+            return changed(y_true, y_pred, weights=weights, query=query, missing=missing, **facts)
         target = ANY_TARGET
         if kind is not None or classes is not None or positive is not None or normalize is not False:
             target = Target(kind, classes=classes, positive=positive, normalize=normalize)
-        batch = Batch(y_true, y_pred, weights, missing=missing)
+        batch = Batch(y_true, y_pred, weights, missing=missing, query=query)
         batch.require_rows()
         self.check_columns(batch.truth_columns, batch.prediction_columns)
         return self.answer(self.needs(target).fold(batch), batch).value

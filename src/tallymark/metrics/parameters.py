@@ -56,13 +56,16 @@ def choice(default: str | None, *others: str | None) -> Any:
     return Parameter(default, normal)
 
 
-def count(default: int) -> Any:
-    """A whole number from 1 on."""
+def count(default: int | None) -> Any:
+    """A whole number from 1 on. A default of None stands for no limit."""
+    wanted = "a whole number from 1 on" + (", or None for no limit" if default is None else "")
 
-    def normal(name: str, value: Any) -> int:
+    def normal(name: str, value: Any) -> int | None:
+        if value is None and default is None:
+            return None
         found = _as_float(value)
         if found is None or found < 1 or not found.is_integer():
-            raise ParameterError(f"`{name}` must be a whole number from 1 on; it was {value!r}")
+            raise ParameterError(f"`{name}` must be {wanted}; it was {value!r}")
         return int(found)
 
     return Parameter(default, normal)
@@ -148,8 +151,8 @@ def positive_beta(default: float) -> Any:
     return Parameter(default, normal)
 
 
-def absent_choice() -> Any:
-    """What a class that was never true or never predicted earns inside an average: a number, or "skip"."""
+def absent_choice(default: float | str = 0.0, who: str = "classes") -> Any:
+    """What a class or a query without a value earns inside an average: a number, or "skip"."""
 
     def normal(name: str, value: Any) -> float | str:
         if isinstance(value, str) and value == "skip":
@@ -157,11 +160,11 @@ def absent_choice() -> Any:
         found = _as_float(value)
         if found is None:
             raise ParameterError(
-                f'`{name}` must be a finite number, or "skip" to leave such classes out; it was {value!r}'
+                f'`{name}` must be a finite number, or "skip" to leave such {who} out; it was {value!r}'
             )
         return found
 
-    return Parameter(0.0, normal)
+    return Parameter(default, normal)
 
 
 def fractions(default: tuple[float, ...]) -> Any:

@@ -22,6 +22,6 @@ class ShownSignature:
         if instance is None:
             return Signature([keyword(name, parameter.default) for name, parameter in owner._parameters.items()])
         rows = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("y_true", "y_pred")]
-        known = {"weights": None, "kind": None, "classes": None, "positive": None, "normalize": False}
+        known = {"weights": None, "query": None, "kind": None, "classes": None, "positive": None, "normalize": False}
         facts = [keyword(name, default) for name, default in {**known, "missing": "error"}.items()]
         return Signature([*rows, *facts, *(keyword(name, value) for name, value in instance.parameters().items())])

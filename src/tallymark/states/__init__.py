@@ -12,6 +12,7 @@ from tallymark.states.plan import Plan, States
 from tallymark.states.points import Points, PointsOf
 from tallymark.states.probabilities import Cost, Probabilities, ProbabilitiesOf
 from tallymark.states.probability_rows import soft_fault
+from tallymark.states.queries import Queries, QueriesOf, Ranked
 from tallymark.states.ranks import Ranks, RanksOf
 from tallymark.states.rows import Rows, RowsOf, exact_sum
 from tallymark.states.scores import RankSums, Runs, Scores, ScoresOf, Steps, sum_ranks
@@ -46,9 +47,12 @@ __all__ = [
     "Plan",
     "Points",
     "PointsOf",
+    "Queries",
+    "QueriesOf",
     "RankSums",
     "Probabilities",
     "ProbabilitiesOf",
+    "Ranked",
     "Ranks",
     "RanksOf",
     "Reads",

@@ -60,13 +60,11 @@ def count_rows(
     return Counted((y, p), cells, *lowest_terms(weighed, unit), whole, n)
 
 
-def _unreadable(error: Exception) -> TypeOfDataError:
+def _unreadable(error: Exception, who: str = "`y_true` and `y_pred`") -> TypeOfDataError:
     if isinstance(error, UnicodeDecodeError):
-        return TypeOfDataError(
-            f"`y_true` and `y_pred` must hold UTF-8 where they hold byte strings; {error.object!r} is not"
-        )
+        return TypeOfDataError(f"{who} must hold UTF-8 where there are byte strings; {error.object!r} is not")
     return TypeOfDataError(
-        f"`y_true` and `y_pred` must hold numbers or strings: {error if type(error) is ValueError else describe(error)}"
+        f"{who} must hold numbers or strings: {error if type(error) is ValueError else describe(error)}"
     )
 
 
@@ -109,7 +107,7 @@ def encode(batch: Batch, side: int, *, fractions: bool = False) -> tuple[list[La
     except MemoryError:
         raise
     except Exception as error:  # labels and Arrow data may run code of their own
-        raise _unreadable(error) from error
+        raise _unreadable(error, f"`{NAMES[side]}`") from error
     if isinstance(found, list):
         raise label_fault(batch, [(side, *fault[1:]) for fault in found], decided=False)
     labels, codes = found[0], np.frombuffer(found[1], np.int64)

@@ -1,0 +1,216 @@
+"""The queries state: relevance and score of every row, and the query that it belongs to. It grows with the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallymark._core import Rankings
+from tallymark.arrays import Array
+from tallymark.batch import Batch
+from tallymark.errors import StateError, WeightError
+from tallymark.states.base import ONE, Reads, State, check_addable
+from tallymark.states.encoded import Encoded
+from tallymark.states.query_rows import read_queries, read_relevance, read_score
+from tallymark.states.rows import check_weights, exact_sum
+
+
+class QueriesOf(Reads):
+    """Asks for the rows by query; `stable` where rows of equal scores are ranked in the order in which they came."""
+
+    __slots__ = ("stable",)
+
+    def __init__(self, *, stable: bool = False) -> None:
+        self.stable = stable
+
+    @property
+    def group(self) -> Hashable:
+        return self
+
+    def join(self, other: QueriesOf) -> QueriesOf:
+        return self
+
+    def zero(self) -> Queries:
+        return Queries((), self)
+
+    def fold(self, batch: Batch) -> Queries:
+        if batch.n == 0:
+            return self.zero()
+        queries = read_queries(batch)
+        relevance, score = read_relevance(batch), read_score(batch)
+        weights = None
+        if batch.weights is not None:
+            batch.require_weights()
+            weights = np.array(batch.weights, dtype=np.float64)
+            weights_by_query(queries, weights)  # what must be refused is refused while its rows are known
+        return Queries((Chunk(queries, relevance, score, weights),), self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, QueriesOf) and self.stable == other.stable
+
+    def __hash__(self) -> int:
+        return hash((QueriesOf, self.stable))
+
+    def __repr__(self) -> str:
+        return f"QueriesOf(stable={self.stable})"
+
+
+def weights_by_query(queries: Encoded | None, weights: Array) -> Array:
+    """The weight of each query, or an error where its rows differ."""
+    if queries is None:
+        return weights
+    labels, codes = queries
+    each = np.empty(len(labels))
+    each[codes[::-1]] = weights[::-1]  # the first row of a query decides
+    differs = each[codes] != weights
+    if differs.any():
+        row = int(differs.argmax())
+        raise WeightError(
+            f"`weights` must be the same in all rows of a query; query {labels[codes[row]]!r} has "
+            f"{float(each[codes[row]])} and {float(weights[row])}"
+        )
+    return each
+
+
+class Chunk(NamedTuple):
+    """The rows of one batch; without queries, each row of the tables is one."""
+
+    queries: Encoded | None
+    relevance: Array
+    score: Array
+    weights: Array | None
+
+
+class Ranked(NamedTuple):
+    """Rows by query, sorted by score; queries of positive weight with and without a relevant row, and exact weights."""
+
+    rankings: Rankings
+    present: int
+    absent: int
+    single: int
+    present_weight: int
+    absent_weight: int
+
+    def total(self, measure: int, k: int | None, *, exponential: bool = False, strict: bool = False) -> int:
+        """The exact total of weight times measure over the queries with a relevant row."""
+        return _whole(*self.rankings.total(measure, float("inf") if k is None else float(k), exponential, strict))
+
+
+def _whole(raw: bytes, shift: int) -> int:
+    return int.from_bytes(raw, "little", signed=True) << shift
+
+
+class Queries(State):
+    """Relevance and score of every row as float64, the query of each, and weights or None."""
+
+    __slots__ = ("_chunks", "_ranked", "_reads")
+    size = "rows"
+
+    def __init__(self, chunks: tuple[Chunk, ...], reads: QueriesOf) -> None:
+        self._chunks = chunks
+        self._reads = reads
+        self._ranked: Ranked | None = None
+
+    @property
+    def reads(self) -> QueriesOf:
+        return self._reads
+
+    @property
+    def n(self) -> int:
+        return sum([len(chunk.score) for chunk in self._chunks])
+
+    @property
+    def weight(self) -> int:
+        return sum(
+            [len(chunk.score) * ONE if chunk.weights is None else exact_sum(chunk.weights) for chunk in self._chunks]
+        )
+
+    @property
+    def columns(self) -> tuple[int, int] | None:
+        if not self._chunks:
+            return None
+        width = 1 if self._chunks[0].queries is not None else self._chunks[0].score.shape[1]
+        return (width, width)
+
+    def ranked(self) -> Ranked:
+        """The rows of every query together and sorted, once for all metrics that read them."""
+        if self._ranked is None:
+            self._ranked = _rank(self._joined(), stable=self._reads.stable)
+        return self._ranked
+
+    def _joined(self) -> Chunk:
+        if len(self._chunks) == 1:
+            return self._chunks[0]
+        weights = [np.ones(len(chunk.score)) if chunk.weights is None else chunk.weights for chunk in self._chunks]
+        named = [chunk.queries for chunk in self._chunks if chunk.queries is not None]
+        return Chunk(
+            Encoded.join(named) if named else None,
+            np.concatenate([chunk.relevance for chunk in self._chunks]),
+            np.concatenate([chunk.score for chunk in self._chunks]),
+            None if all(chunk.weights is None for chunk in self._chunks) else np.concatenate(weights),
+        )
+
+    def __add__(self, other: Queries) -> Queries:
+        if not isinstance(other, Queries):
+            return NotImplemented
+        check_addable(self, other)
+        if self._chunks and other._chunks and self._reads.stable:
+            raise StateError(
+                'rankings with ties="stable" do not add: they follow the order of the rows, which pieces do not have. '
+                'Pass all rows at once, or use ties="average" or ties="worst"'
+            )
+        chunks = self._chunks + other._chunks
+        Encoded.check_same_type([chunk.queries for chunk in chunks if chunk.queries is not None])
+        return Queries(chunks, self._reads)
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "stable": self._reads.stable,
+            "chunks": [
+                [None if queries is None else queries.fields(), relevance, score, weights]
+                for queries, relevance, score, weights in self._chunks
+            ],
+        }
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Queries:
+        chunks = [_read_chunk(*content) for content in fields["chunks"]]
+        Encoded.check_same_type([chunk.queries for chunk in chunks if chunk.queries is not None])
+        if len({(chunk.queries is None, chunk.score.shape[1:]) for chunk in chunks}) > 1:
+            raise StateError("chunks differ in width")
+        if type(fields["stable"]) is not bool or (fields["stable"] and len(chunks) > 1):
+            raise StateError("rows in their order must be one chunk")
+        return cls(tuple(chunks), QueriesOf(stable=fields["stable"]))
+
+
+def _read_chunk(packed: Any, relevance: Array, score: Array, weights: Array | None) -> Chunk:
+    queries = None if packed is None else Encoded.from_fields(packed)
+    for array in (relevance, score):
+        if array.dtype != np.float64 or array.size == 0 or not np.isfinite(array).all():
+            raise StateError("relevances and scores must be finite numbers")
+    if relevance.shape != score.shape or relevance.ndim != (2 if queries is None else 1):
+        raise StateError("relevances and scores differ in shape")
+    if (queries is not None and len(queries.codes) != len(score)) or (queries is None and score.shape[1] < 2):
+        raise StateError("queries and scores do not fit")
+    if (relevance < 0).any():
+        raise StateError("relevances must not be negative")
+    check_weights(weights, len(score))
+    return Chunk(queries, relevance, score, weights)
+
+
+def _rank(chunk: Chunk, *, stable: bool) -> Ranked:
+    queries, relevance, score, weights = chunk
+    each = None if weights is None else weights_by_query(queries, weights)
+    if queries is None:
+        codes, count = None, len(score)
+        relevance, score = relevance.ravel(), score.ravel()
+    else:
+        codes, count = queries.codes, len(queries.labels)
+    rankings = Rankings(relevance, score, codes, count, each, stable)
+    present, absent, single = rankings.counts
+    if each is None:
+        return Ranked(rankings, present, absent, single, present * ONE, absent * ONE)
+    heavy, light = rankings.weights
+    return Ranked(rankings, present, absent, single, _whole(*heavy), _whole(*light))
