@@ -17,7 +17,7 @@ from tallymark.errors import DomainError, InputError, LengthError, ParameterErro
 from tallymark.labels import Label, normal_label
 from tallymark.states.base import ONE, FoldedState, Reads, check_addable, divide
 from tallymark.states.counts import find_positive
-from tallymark.states.encoding import check_classes, column_classes, encode, read_pairs, weighed_labels
+from tallymark.states.encoding import check_classes, class_places, column_classes, read_pairs
 from tallymark.states.label_faults import label_fault
 from tallymark.states.packing import pack_labels, target_of, unpack_labels
 from tallymark.states.pairs import name_decisions
@@ -153,14 +153,7 @@ def read_table(batch: Batch, target: Target) -> tuple[Sequence[Label], Array, Ar
     """The classes of the columns, the place of each row's true class among them, and the scores."""
     check_scores(batch, target)
     check_rows(batch, target)
-    labels, places = encode(batch, 0)
-    seen = weighed_labels(batch, labels, places)
-    classes = column_classes(target, batch, seen)
-    check_classes([seen], classes)
-    if classes is not labels:
-        index = {label: k for k, label in enumerate(classes)}
-        # Rows of weight zero may have labels that are no class; they take no part.
-        places = np.array([index.get(label, 0) for label in labels], np.int64)[places]
+    classes, places = class_places(target, batch)
     held = batch.prediction
     if target.kind == "margin":
         batch.require_finite_side(1)
