@@ -9,6 +9,7 @@
 #include "bins.hpp"
 #include "label_input.hpp"
 #include "probabilities.hpp"
+#include "wide.hpp"
 
 namespace nb = nanobind;
 using namespace tallymark;
@@ -65,6 +66,23 @@ nb::object present(nb::handle places, std::size_t count) {
   return out;
 }
 
+// Every probability of a table, one row of out per column.
+nb::list read_all(nb::handle source, bool margin, bool normalize, const Rows& out) {
+  const Buffer held(source);
+  const ProbabilityTable table{held.columns(), nullptr, held.rows(), margin, normalize, 0};
+  if (table.columns.size() < 3) throw nb::value_error("there must be three columns or more");
+  if (out.shape(0) != table.columns.size() || out.shape(1) != table.rows)
+    throw nb::value_error("out must have one row per column and one column per row of the table");
+  Faults faults;
+  {
+    nb::gil_scoped_release release;
+    faults = read_probabilities(table, {{Quantity::each, out.data()}});
+  }
+  nb::list found;
+  list_faults(found, 1, faults);
+  return found;
+}
+
 bool squash_column(nb::handle margins, const Rows& out) {
   const Buffer held(margins);
   const auto columns = held.columns();
@@ -99,13 +117,8 @@ nb::list bin_rows(nb::handle truth, nb::handle probability, nb::handle weight, s
     nb::gil_scoped_release release;
     found = total_bins(table, bins);
   }
-  const auto written = [](ExactSum& sum) {
-    unsigned char raw[ExactSum::kBytes];
-    const auto part = sum.write(raw);
-    return nb::make_tuple(nb::bytes(raw, part.length), 32 * part.skipped);
-  };
   nb::list out;
-  for (Bin& b : found) out.append(nb::make_tuple(written(b.weight), written(b.probability), written(b.happened)));
+  for (Bin& b : found) out.append(nb::make_tuple(to_python(b.weight), to_python(b.probability), to_python(b.happened)));
   return out;
 }
 
@@ -124,6 +137,12 @@ void bind_probabilities(nb::module_& m) {
   m.def("read_margins", &squash_column, nb::arg("margins"), nb::arg("out").noconvert(),
         nb::sig("def read_margins(margins: object, out: object) -> bool"),
         "Write what the sigmoid makes of a column to the one row of out (float64); whether all margins are finite.");
+  m.def("read_probability_columns", &read_all, nb::arg("table"), nb::arg("margin"), nb::arg("normalize"),
+        nb::arg("out").noconvert(),
+        nb::sig("def read_probability_columns(table: object, margin: bool, normalize: bool, out: object) -> "
+                "list[tuple[int, str, int, int]]"),
+        "Write every probability, one row of out (float64) per column: of margins by softmax, of others divided by "
+        "their sum.\n\nA list of (side, fault, count, first row) if rows must be refused, else an empty one.");
   m.def("total_bins", &bin_rows, nb::arg("truth"), nb::arg("probability"), nb::arg("weight").none(), nb::arg("bins"),
         nb::sig("def total_bins(truth: object, probability: object, weight: object | None, bins: int) -> "
                 "list[tuple[tuple[bytes, int], tuple[bytes, int], tuple[bytes, int]]]"),

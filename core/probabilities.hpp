@@ -22,17 +22,18 @@ enum class Quantity : int {
   ranked,        // the same of cumulated probabilities, over the number of classes less one
   top,           // the largest probability
   right,         // 1 where the largest, the first of equals, is that of the true class
+  each,          // all probabilities, one column after the other
 };
-inline constexpr int kQuantities = static_cast<int>(Quantity::right) + 1;
+inline constexpr int kQuantities = static_cast<int>(Quantity::right) + 1;  // that are one number per row
 
 struct Wanted {
   Quantity quantity;
-  double* out;  // one number per row
+  double* out;  // one number per row, and column where each is wanted
 };
 
 struct ProbabilityTable {
   std::vector<Column> columns;
-  const std::int64_t* places = nullptr;  // the column of each row's true class
+  const std::int64_t* places = nullptr;  // the column of each row's true class, where that is asked for
   std::size_t rows = 0;
   bool margin = false;       // before softmax
   bool normalize = false;    // divide the probabilities of a row by their sum
@@ -171,7 +172,8 @@ class ProbabilityReader {
   void run(std::size_t first, std::size_t n) {
     const std::size_t count = table_.columns.size();
     for (std::size_t k = 0; k < count; ++k) read_rows(table_.columns[k], first, n, &x_[k * step_]);
-    const Chunk c{n, count, step_, x_.data(), sum_.data(), top_.data(), best_.data(), table_.places + first};
+    const Chunk c{n,           count,       step_,        x_.data(),
+                  sum_.data(), top_.data(), best_.data(), table_.places == nullptr ? nullptr : table_.places + first};
     if (!(table_.margin ? check_margins(c) : check_probabilities(c, table_.normalize))) return find_faults(c, first);
     if (count == 2 && table_.margin) {
       const double* yes = c.x + table_.positive * step_;
@@ -205,6 +207,9 @@ class ProbabilityReader {
       case Quantity::top: return pick(c.best);
       case Quantity::right:
         for (std::size_t i = 0; i < c.n; ++i) out[i] = c.best[i] == static_cast<double>(c.places[i]) ? 1.0 : 0.0;
+        return;
+      case Quantity::each:
+        for (std::size_t k = 0; k < c.count; ++k) std::copy_n(c.x + k * c.step, c.n, out + k * table_.rows);
         return;
     }
   }

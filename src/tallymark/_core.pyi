@@ -129,6 +129,15 @@ def read_margins(margins: object, out: object) -> bool:
     Write what the sigmoid makes of a column to the one row of out (float64); whether all margins are finite.
     """
 
+def read_probability_columns(
+    table: object, margin: bool, normalize: bool, out: object
+) -> list[tuple[int, str, int, int]]:
+    """
+    Write every probability, one row of out (float64) per column: of margins by softmax, of others divided by their sum.
+
+    A list of (side, fault, count, first row) if rows must be refused, else an empty one.
+    """
+
 def total_bins(
     truth: object, probability: object, weight: object | None, bins: int
 ) -> list[tuple[tuple[bytes, int], tuple[bytes, int], tuple[bytes, int]]]:

@@ -10,7 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark._core import merge_runs, rank_sums, roc_points, score_steps, sort_columns, sort_scores
+from tallymark._core import (
+    merge_runs,
+    rank_sums,
+    read_probability_columns,
+    roc_points,
+    score_steps,
+    sort_columns,
+    sort_scores,
+)
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import DomainError, InputError, LengthError, ParameterError, ShapeError, StateError
@@ -154,19 +162,18 @@ def read_table(batch: Batch, target: Target) -> tuple[Sequence[Label], Array, Ar
     check_scores(batch, target)
     check_rows(batch, target)
     classes, places = class_places(target, batch)
-    held = batch.prediction
-    if target.kind == "margin":
-        batch.require_finite_side(1)
-        held = softmax(held)
-    elif target.normalize:
-        held = held / held.sum(axis=1, keepdims=True)
-    return classes, places, held
+    return classes, places, _read_columns(batch, target)
 
 
-def softmax(margins: Array) -> Array:
-    """Margins of every row as probabilities."""
-    shifted = np.exp(margins - margins.max(axis=1, keepdims=True))
-    return np.asarray(shifted / shifted.sum(axis=1, keepdims=True))
+def _read_columns(batch: Batch, target: Target) -> Array:
+    """The columns as scores: margins through softmax, and what is to be normalised divided."""
+    if target.kind != "margin" and not target.normalize:
+        return batch.prediction
+    columns = np.empty((batch.prediction_columns, batch.n))
+    faults = read_probability_columns(batch.prediction, target.kind == "margin", target.normalize, columns)
+    if faults:
+        raise label_fault(batch, faults, decided=True)
+    return columns.T
 
 
 def sort_rows(batch: Batch, target: Target, scores: Array) -> tuple[Part, int | None]:
