@@ -22,7 +22,7 @@ from tallymark.states.label_faults import label_fault
 from tallymark.states.packing import pack_labels, target_of, unpack_labels
 from tallymark.states.pairs import name_decisions
 from tallymark.states.rows import exact_sum
-from tallymark.target import ANY_TARGET, Target
+from tallymark.target import ANY_TARGET, Target, show_labels
 
 Runs = tuple[Array, "Array | None", "Array | None"]
 """Distinct scores in order, or distinct pairs of score and weight; weights, or None if all are 1; how often each
@@ -111,8 +111,8 @@ def check_scores(batch: Batch, target: Target) -> None:
         raise ParameterError("`normalize` divides the probabilities of several columns; `y_pred` held one column")
     held = batch.prediction
     if held.dtype.kind in "iu" and held.dtype.itemsize == 8 and held.size:
-        most = max(-int(held.min()), int(held.max()))
-        if most > _MOST_INTEGER:
+        most = max(int(held.min()), int(held.max()), key=abs)
+        if abs(most) > _MOST_INTEGER:
             raise DomainError(
                 f"`y_pred` must hold scores that float64 can tell apart, up to 2**53; it held {most}. Subtract a "
                 "constant, or pass ranks"
@@ -130,9 +130,8 @@ def read_scores(batch: Batch, target: Target) -> Array:
     if target.kind == "margin":
         with np.errstate(over="ignore"):
             gap = held[:, place].astype(np.float64) - held[:, 1 - place]
-        # What overflows stays the highest or lowest there is.
-        return gap if np.isfinite(gap).all() or not np.isfinite(held).all() else np.clip(gap, -_HIGHEST, _HIGHEST)
-    return np.asarray(held[:, place] / held.sum(axis=1) if target.normalize else held[:, place])
+        return np.clip(gap, -_HIGHEST, _HIGHEST)  # what overflows stays the highest or lowest there is
+    return np.asarray(shares(held)[:, place] if target.normalize else held[:, place])
 
 
 def positive_column(classes: Sequence[Label], target: Target) -> int:
@@ -147,6 +146,7 @@ def check_rows(batch: Batch, target: Target) -> None:
     """Refuse rows of several columns that are not what a declared kind says."""
     if target.kind == "probability" or target.normalize:
         read_pairs(batch, None, decision=(0.5, False, target.normalize, 2))  # for what it refuses
+    batch.require_finite_side(1)  # of two columns only one is sorted
 
 
 def read_table(batch: Batch, target: Target) -> tuple[Sequence[Label], Array, Array]:
@@ -163,17 +163,24 @@ def read_table(batch: Batch, target: Target) -> tuple[Sequence[Label], Array, Ar
         places = np.array([index.get(label, 0) for label in labels], np.int64)[places]
     held = batch.prediction
     if target.kind == "margin":
-        batch.require_finite_side(1)
         held = softmax(held)
     elif target.normalize:
-        held = held / held.sum(axis=1, keepdims=True)
+        held = shares(held)
     return classes, places, held
 
 
 def softmax(margins: Array) -> Array:
     """Margins of every row as probabilities."""
-    shifted = np.exp(margins - margins.max(axis=1, keepdims=True))
-    return np.asarray(shifted / shifted.sum(axis=1, keepdims=True))
+    held = np.array(margins, np.float64, order="C")
+    with np.errstate(over="ignore"):  # margins too far apart to subtract leave nothing to the lower one
+        return shares(np.exp(held - held.max(axis=1, keepdims=True)))
+
+
+def shares(table: Array) -> Array:
+    """Every row divided by its sum. Sums go from the smallest up, so that the order of the columns does not show."""
+    held = np.array(table, np.float64, order="C")
+    held = np.ldexp(held, -np.frexp(held.max(axis=1, keepdims=True))[1])  # near 1 no sum overflows
+    return np.asarray(held / np.sort(held, axis=1).sum(axis=1, keepdims=True))
 
 
 def sort_rows(batch: Batch, target: Target, scores: Array) -> tuple[Part, int | None]:
@@ -198,17 +205,20 @@ def sort_rows(batch: Batch, target: Target, scores: Array) -> tuple[Part, int | 
     if batch.prediction_columns == 1 and (len(names) > 1 or (names and isinstance(names[0], str))):
         name_decisions(names, target)  # what can never be read is refused at once
     part = Part(names, [[by_label[name] for name in names]])
-    if target.kind == "probability" and batch.prediction_columns == 1:
-        _check_probabilities(batch, part)
+    if any(len(runs[0]) and not 0 <= runs[0][0] <= runs[0][-1] <= 1 for runs in part.columns[0]):
+        check_probabilities(batch, target)
     return part, _exact(weight)
 
 
-def _check_probabilities(batch: Batch, part: Part) -> None:
-    if any(len(runs[0]) and not 0 <= runs[0][0] <= runs[0][-1] <= 1 for runs in part.columns[0]):
-        held = batch.prediction
-        outside = ~((held >= 0) & (held <= 1))
-        if batch.weights is not None:
-            outside &= np.asarray(batch.weights) > 0
+def check_probabilities(batch: Batch, target: Target) -> None:
+    """Refuse one column of probabilities that are none."""
+    if target.kind != "probability" or batch.prediction_columns != 1:
+        return
+    held = batch.prediction.reshape(-1)
+    outside = ~((held >= 0) & (held <= 1))
+    if batch.weights is not None:
+        outside &= np.asarray(batch.weights) > 0
+    if outside.any():
         count, row = int(np.count_nonzero(outside)), int(outside.argmax())
         raise label_fault(batch, [(1, "outside", count, row)], decided=True)
 
@@ -340,6 +350,8 @@ class Scores(FoldedState[ScoresOf]):
         if ("steps", symmetric) not in self._memo:
             self._memo["steps", symmetric] = Steps(*score_steps(*self.binary(symmetric=symmetric)))
         found: Steps = self._memo["steps", symmetric]
+        if not np.isfinite([found.positives, found.negatives]).all():
+            raise DomainError("`weights` must have a sum that float64 can hold; divide them by a constant")
         return found
 
     def class_weights(self) -> list[int]:
@@ -362,6 +374,11 @@ class Scores(FoldedState[ScoresOf]):
         firsts = [part.labels[0] for part in (*self._parts, *other._parts) if part.labels]
         if len({isinstance(label, str) for label in firsts}) > 1:
             raise StateError("only states of one kind of label add; these hold numbers and strings")
+        if self._columns[1] > 1 and self.classes != other.classes:
+            raise StateError(
+                "only states whose columns have the same classes add; these have "
+                f"{show_labels(self.classes)} and {show_labels(other.classes)}. Pass `classes`"
+            )
         parts = [*self._parts, *other._parts]
         while len(parts) > 1 and 2 * parts[-1].rows() >= parts[-2].rows():
             parts[-2:] = [_merge(*parts[-2:])]
@@ -388,23 +405,32 @@ class Scores(FoldedState[ScoresOf]):
             if n or weight or labels or fields["scores"]:
                 raise StateError("a state of no rows holds nothing")
             return cls(ScoresOf(target), None, 0, 0, ())
+        check_widths(columns, labels, target)
         held = [[check_runs(*runs) for runs in column] for column in fields["scores"]]
-        if columns[0] != 1 or len(held) != (1 if columns[1] <= 2 else columns[1]):
-            raise StateError("scores and columns do not fit")
-        if any(len(column) != len(labels) for column in held):
-            raise StateError("scores and labels do not fit")
-        if any(isinstance(label, float) for label in labels):
-            raise StateError("labels must be whole numbers or strings")
-        if columns[1] > 2 and target.classes is not None and len(target.classes) != columns[1]:
-            raise StateError("the columns do not fit the classes")
-        if target.classes is not None:
-            check_classes([labels], target.classes)
-        sizes = {_size(column) for column in held}
-        if len(sizes) != 1 or n < next(iter(sizes))[0] or next(iter(sizes))[1] != weight or n < 1:
+        if len(held) != (1 if columns[1] <= 2 else columns[1]) or any(len(column) != len(labels) for column in held):
+            raise StateError("scores, labels and columns do not fit")
+        sizes = [[_size([runs]) for runs in column] for column in held]
+        rows, weights = (sum(part) for part in zip((0, 0), *sizes[0], strict=True))
+        if any(column != sizes[0] for column in sizes) or not rows <= n or weights != weight or n < 1:
             raise StateError("rows and weights do not add up")
-        if columns[1] <= 2 and len(labels) > 2:
-            raise StateError("there are two classes")
+        if rows > _MOST_INTEGER:
+            raise StateError("there are more rows than float64 can count")
+        if columns[1] <= 2 and (0, 0) in sizes[0]:
+            raise StateError("every label must have rows")
         return cls(ScoresOf(target), columns, n, weight, (Part(labels, held),))
+
+
+def check_widths(columns: tuple[int, int], labels: Sequence[Label], target: Target) -> None:
+    """Refuse columns, labels and classes of a stored state that no rows can have."""
+    if columns[0] != 1 or columns[1] < 1:
+        raise StateError("truth is one column, and predictions at least one")
+    if any(isinstance(label, float) for label in labels):
+        raise StateError("labels must be whole numbers or strings")
+    if target.classes is not None:
+        check_classes([labels], target.classes)
+    classes = len(labels if target.classes is None else target.classes)
+    if classes > 2 if columns[1] == 1 else classes != columns[1]:
+        raise StateError("the columns do not fit the classes")
 
 
 def _size(column: list[Runs]) -> tuple[int, int]:
