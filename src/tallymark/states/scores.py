@@ -125,8 +125,8 @@ def read_scores(batch: Batch, target: Target) -> Array:
     held = batch.prediction
     if batch.prediction_columns == 1:
         return held
-    place = positive_column(column_classes(target, batch), target)
     check_rows(batch, target)
+    place = positive_column(column_classes(target, batch), target)
     if target.kind == "margin":
         with np.errstate(over="ignore"):
             gap = held[:, place].astype(np.float64) - held[:, 1 - place]
@@ -147,6 +147,7 @@ def check_rows(batch: Batch, target: Target) -> None:
     if target.kind == "probability" or target.normalize:
         read_pairs(batch, None, decision=(0.5, False, target.normalize, 2))  # for what it refuses
     batch.require_finite_side(1)  # of two columns only one is sorted
+    batch.require_weights()  # before classes go by them
 
 
 def read_table(batch: Batch, target: Target) -> tuple[Sequence[Label], Array, Array]:
@@ -339,6 +340,7 @@ class Scores(FoldedState[ScoresOf]):
     def sums(self, *, symmetric: bool = False, wants: str = "") -> RankSums:
         """The sums over the two classes."""
         every = self._reads.wants | {wants}
+        symmetric = symmetric and self._columns == (1, 2)  # elsewhere it changes nothing
         if (symmetric, wants) not in self._memo:
             found = sum_ranks(*self.binary(symmetric=symmetric), every)
             self._memo.update({(symmetric, want): found for want in (*every, "")})
@@ -347,6 +349,7 @@ class Scores(FoldedState[ScoresOf]):
 
     def steps(self, *, symmetric: bool = False) -> Steps:
         """What every distinct score does as a threshold."""
+        symmetric = symmetric and self._columns == (1, 2)
         if ("steps", symmetric) not in self._memo:
             self._memo["steps", symmetric] = Steps(*score_steps(*self.binary(symmetric=symmetric)))
         found: Steps = self._memo["steps", symmetric]
