@@ -7,6 +7,7 @@ as there are no more distinct scores than bins, nothing is lost.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
@@ -22,7 +23,14 @@ from tallymark.states.counts import find_positive
 from tallymark.states.encoding import Counted, check_classes, combine_cells, count_rows, encode, lowest_terms
 from tallymark.states.packing import pack_labels, pack_weights, target_of, unpack_labels, unpack_weights
 from tallymark.states.pairs import name_decisions
-from tallymark.states.scores import check_probabilities, check_widths, positive_column, read_scores, read_table
+from tallymark.states.scores import (
+    check_probabilities,
+    check_same_labels,
+    check_widths,
+    positive_column,
+    read_scores,
+    read_table,
+)
 from tallymark.target import ANY_TARGET, Target
 
 ALL_BITS = 64
@@ -239,9 +247,8 @@ class BoundedScores(FoldedState[BoundedScoresOf]):
             return other
         if other._columns is None:
             return self
-        firsts = [part.labels[0] for part in (self.binned[0], other.binned[0]) if part.labels]
-        if len({isinstance(label, str) for label in firsts}) > 1:
-            raise StateError("only states of one kind of label add; these hold numbers and strings")
+        labels = [self.binned[0].labels, other.binned[0].labels]
+        check_same_labels(labels, self._columns[1], self._reads.target)
         most = self._reads.most
         binned = [merge_bins(a, b, most) for a, b in zip(self.binned, other.binned, strict=True)]
         return BoundedScores(self._reads, self._columns, self._n + other._n, self._weight + other._weight, binned)
@@ -265,7 +272,7 @@ class BoundedScores(FoldedState[BoundedScoresOf]):
         shape = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
         n, weight = int(fields["n"]), int(fields["weight"])
         binned = [_checked(reads.most, *part) for part in fields["binned"]]
-        if reads.most < 2:
+        if not 2 <= reads.most <= sys.float_info.max:
             raise StateError("there are at least two bins")
         if shape is None:
             if n or weight or binned:

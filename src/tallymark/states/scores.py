@@ -374,14 +374,8 @@ class Scores(FoldedState[ScoresOf]):
             return other
         if other._columns is None:
             return self
-        firsts = [part.labels[0] for part in (*self._parts, *other._parts) if part.labels]
-        if len({isinstance(label, str) for label in firsts}) > 1:
-            raise StateError("only states of one kind of label add; these hold numbers and strings")
-        if self._columns[1] > 1 and self.classes != other.classes:
-            raise StateError(
-                "only states whose columns have the same classes add; these have "
-                f"{show_labels(self.classes)} and {show_labels(other.classes)}. Pass `classes`"
-            )
+        labels = [part.labels for part in (*self._parts, *other._parts)]
+        check_same_labels(labels, self._columns[1], self._reads.target)
         parts = [*self._parts, *other._parts]
         while len(parts) > 1 and 2 * parts[-1].rows() >= parts[-2].rows():
             parts[-2:] = [_merge(*parts[-2:])]
@@ -421,6 +415,18 @@ class Scores(FoldedState[ScoresOf]):
         if columns[1] <= 2 and (0, 0) in sizes[0]:
             raise StateError("every label must have rows")
         return cls(ScoresOf(target), columns, n, weight, (Part(labels, held),))
+
+
+def check_same_labels(labels: Sequence[Sequence[Label]], columns: int, target: Target) -> None:
+    """Refuse to add labels of two kinds, and columns that belong to different classes."""
+    if len({isinstance(held[0], str) for held in labels if held}) > 1:
+        raise StateError("only states of one kind of label add; these hold numbers and strings")
+    if columns > 1 and target.classes is None and any(held != labels[0] for held in labels):
+        shown = next(held for held in labels if held != labels[0])
+        raise StateError(
+            "only states whose columns have the same classes add; these have "
+            f"{show_labels(labels[0])} and {show_labels(shown)}. Pass `classes`"
+        )
 
 
 def check_widths(columns: tuple[int, int], labels: Sequence[Label], target: Target) -> None:
