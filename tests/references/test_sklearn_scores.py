@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -15,7 +14,8 @@ from tests.references.exact_ranks import exact_ranks
 
 pytestmark = pytest.mark.slow
 
-CASES = 500  # for each of several seeds and metrics: well over 10,000 in all
+CASES = 500  # for each of several seeds and metrics: 11,000 in all
+TABLES = 120  # scikit-learn takes its time with these
 
 
 def draw(rng, least=2):
@@ -92,7 +92,9 @@ def test_ks_of_two_samples(seed):
     for _ in range(CASES):
         y, s, _ = draw(rng)
         a, b = s[y == 1] + 0.0, s[y == 0] + 0.0
-        agree(tm.ks(y, s), stats.ks_2samp(a, b, method="asymp").statistic, y, s)
+        with np.errstate(divide="ignore"):  # in the p-value of few rows
+            theirs = stats.ks_2samp(a, b, method="asymp").statistic
+        agree(tm.ks(y, s), theirs, y, s)
         agree(tm.auc(y, s), stats.mannwhitneyu(a, b, method="asymptotic").statistic / len(a) / len(b), y, s)
 
 
@@ -105,11 +107,10 @@ def draw_table(rng, k):
 
 @pytest.mark.parametrize("multiclass", ["ovr", "ovo"])
 @pytest.mark.parametrize("average", ["macro", "weighted"])
-@pytest.mark.parametrize("seed", range(2))
-def test_several_classes(multiclass, average, seed):
-    """Five hundred cases each, with classes in any order; scikit-learn takes weights for one against the rest only."""
-    rng = np.random.default_rng([seed, 3])
-    for _ in range(CASES):
+def test_several_classes(multiclass, average):
+    """A hundred and twenty cases each, with classes in any order; scikit-learn takes weights for one against the rest only."""
+    rng = np.random.default_rng(3)
+    for _ in range(TABLES):
         k = int(rng.integers(3, 6))
         y, table = draw_table(rng, k)
         w = rng.uniform(0.1, 3, len(y)) if multiclass == "ovr" and rng.random() < 0.5 else None
@@ -122,9 +123,9 @@ def test_several_classes(multiclass, average, seed):
 
 @pytest.mark.parametrize("average", ["macro", "weighted"])
 def test_average_precision_of_several_classes(average):
-    """Five hundred cases each, as scikit-learn does it on indicators."""
+    """A hundred and twenty cases each, as scikit-learn does it on indicators."""
     rng = np.random.default_rng(4)
-    for _ in range(CASES):
+    for _ in range(TABLES):
         k = int(rng.integers(3, 6))
         y, table = draw_table(rng, k)
         w = rng.uniform(0.1, 3, len(y)) if rng.random() < 0.5 else None
@@ -145,4 +146,4 @@ def test_exact_fractions(seed):
         for name in ("auc", "average_precision", "pr_auc", "ks"):
             right = float(expected[name])
             found = tm.metric(name)(y, s, weights=w)
-            assert abs(Fraction(found) - expected[name]) <= Fraction(math.ulp(right)), (name, found, right, y, s, w)
+            assert abs(found - right) <= math.ulp(right), (name, found, right, y, s, w)
