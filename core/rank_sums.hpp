@@ -255,7 +255,7 @@ inline std::vector<detail::Stretch> cut_walk(const Runs& negative, const Runs& p
   for (std::size_t t = count; t-- > 0;) {
     const std::size_t cut = longer.size * t / count;
     const double* there = other.scores;
-    if (t > 0) there = std::lower_bound(other.scores, other.scores + other.size, longer.scores[cut]);
+    if (t > 0 && other.size > 0) there = std::lower_bound(other.scores, other.scores + other.size, longer.scores[cut]);
     const auto place = static_cast<std::size_t>(there - other.scores);
     parts.push_back(by_positive ? detail::Stretch{above_other, above_longer, place, cut, fp, tp}
                                 : detail::Stretch{above_longer, above_other, cut, place, fp, tp});

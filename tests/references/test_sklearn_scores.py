@@ -108,7 +108,7 @@ def draw_table(rng, k):
 @pytest.mark.parametrize("multiclass", ["ovr", "ovo"])
 @pytest.mark.parametrize("average", ["macro", "weighted"])
 def test_several_classes(multiclass, average):
-    """A hundred and twenty cases each, with classes in any order; scikit-learn takes weights for one against the rest only."""
+    """A hundred and twenty cases each, classes in any order; scikit-learn takes no weights for pairs."""
     rng = np.random.default_rng(3)
     for _ in range(TABLES):
         k = int(rng.integers(3, 6))

@@ -392,7 +392,7 @@ def test_walks_refuse_what_are_no_runs(place):
     bad = (*BAD_RUNS, *ODD_RUNS)[place]
     for sides in ((bad, RUN), (RUN, bad), (bad, bad)):
         with pytest.raises(REFUSALS):
-            _core.rank_sums(*sides, True, True)
+            _core.rank_sums(*sides, True, True, True)
         with pytest.raises(REFUSALS):
             _core.score_steps(*sides)
         if place < len(BAD_RUNS):
@@ -405,9 +405,9 @@ def test_walks_refuse_what_are_no_runs(place):
 def test_walks_over_nothing():
     """No rows of a class, or of either."""
     empty = (reals(), None, None)
-    assert _core.rank_sums(empty, empty, True, True)[:4] == (0, 0, 0, 0)
+    assert _core.rank_sums(empty, empty, True, True, True)[:4] == (0, 0, 0, 0)
     assert [len(part) for part in _core.score_steps(empty, empty)] == [0, 0, 0]
-    assert _core.rank_sums(empty, RUN, True, True)[:3] == (2, 0, 0)
+    assert _core.rank_sums(empty, RUN, True, True, True)[:3] == (2, 0, 0)
     assert _core.merge_runs(empty, RUN)[0].tolist() == [0.1, 0.2]
 
 
