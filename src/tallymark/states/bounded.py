@@ -95,7 +95,7 @@ class BoundedScoresOf(Reads):
         if self.target.classes is not None:
             check_classes([labels], self.target.classes)
         if columns == 1 and (len(labels) > 1 or (labels and isinstance(labels[0], str))):
-            name_decisions(labels, self.target)
+            name_decisions(labels, self.target, labels=False)
 
     def _bin(self, scores: Array, labels: list[Label], places: Array, weights: Array | None) -> Binned:
         found: Binned | None = None
@@ -223,7 +223,7 @@ class BoundedScores(FoldedState[BoundedScoresOf]):
         """The weights of the negative and of the positive class in every bin."""
         classes, target = list(self.classes), self._reads.target
         if self._columns == (1, 1):
-            name_decisions(classes, target)
+            name_decisions(classes, target, labels=False)
         two = symmetric and self._columns == (1, 2) and len(classes) == 2
         place = positive_column(classes, target) if two else find_positive(classes, target)
         others = [self.weights_of(label) for k, label in enumerate(classes) if k != place]

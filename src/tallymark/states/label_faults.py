@@ -12,8 +12,11 @@ Fault = tuple[int, str, int, int]  # side, fault, how many rows, the first of th
 _ORDER = ("missing", "unreadable", "mixed", "outside", "sum", "fractional")
 
 
-def label_fault(batch: Batch, faults: list[Fault], *, decided: bool) -> InputError:
-    """The error for the first fault. `decided` says that predictions were read as probabilities or margins."""
+def label_fault(batch: Batch, faults: list[Fault], *, decided: bool, labels: bool = True) -> InputError:
+    """The error for the first fault.
+
+    `decided` says that predictions were read as probabilities or margins, `labels` that they could be labels as well.
+    """
     side, fault, count, row = min(faults, key=lambda f: (_ORDER.index(f[1]), f[0]))
     name = NAMES[side]
     rows = "1 row has" if count == 1 else f"{count:,} rows have"
@@ -27,10 +30,12 @@ def label_fault(batch: Batch, faults: list[Fault], *, decided: bool) -> InputErr
         )
     several = batch.prediction_columns > 1 and batch.truth_columns == 1
     if fault == "outside":
-        advice = "normalize=True to divide each row by its sum" if several else 'kind="label" if they are labels'
+        advice = "normalize=True to divide each row by its sum, " if several else ""
+        if labels and not several:
+            advice = 'kind="label" if they are labels, '
         return DomainError(
             f"`y_pred` must hold probabilities in [0, 1]; {rows} values outside, the first at row {row} "
-            f'({_shown(batch, side, row)}). Pass {advice}, kind="margin" if they are margins'
+            f'({_shown(batch, side, row)}). Pass {advice}kind="margin" if they are margins'
         )
     if fault == "sum":
         return DomainError(

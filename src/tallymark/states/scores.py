@@ -204,7 +204,7 @@ def sort_rows(batch: Batch, target: Target, scores: Array) -> tuple[Part, int | 
     if target.classes is not None:
         check_classes([names], target.classes)
     if batch.prediction_columns == 1 and (len(names) > 1 or (names and isinstance(names[0], str))):
-        name_decisions(names, target)  # what can never be read is refused at once
+        name_decisions(names, target, labels=False)  # what can never be read is refused at once
     part = Part(names, [[by_label[name] for name in names]])
     if any(len(runs[0]) and not 0 <= runs[0][0] <= runs[0][-1] <= 1 for runs in part.columns[0]):
         check_probabilities(batch, target)
@@ -221,7 +221,7 @@ def check_probabilities(batch: Batch, target: Target) -> None:
         outside &= np.asarray(batch.weights) > 0
     if outside.any():
         count, row = int(np.count_nonzero(outside)), int(outside.argmax())
-        raise label_fault(batch, [(1, "outside", count, row)], decided=True)
+        raise label_fault(batch, [(1, "outside", count, row)], decided=True, labels=False)
 
 
 class RankSums(NamedTuple):
@@ -322,7 +322,7 @@ class Scores(FoldedState[ScoresOf]):
         way round."""
         classes = self.whole.labels if self._reads.target.classes is None else list(self._reads.target.classes)
         if self._columns is not None and self._columns[1] == 1:
-            name_decisions(classes, self._reads.target)
+            name_decisions(classes, self._reads.target, labels=False)
         place = self._positive(classes, symmetric=symmetric)
         others = [self.runs(label) for k, label in enumerate(classes) if k != place]
         return _join(others), NOTHING if place is None else self.runs(classes[place])
