@@ -219,7 +219,7 @@ CASES = {
     "scores that are probabilities above 1": lambda: tm.auc([0, 1], [0.1, 2.0], kind="probability"),
     "scores that do not sum to 1": lambda: tm.auc([0, 1], [[0.1, 0.9], [0.1, 0.8]], kind="probability"),
     "scores of nothing": lambda: tm.auc([0, 1], [[0.0, 0.0], [0.1, 0.9]], normalize=True),
-    "NaN among scores": lambda: tm.auc([0, 1], [0.1, NAN]),
+    "NaN among scores of classes": lambda: tm.auc([0, 1], [0.1, NAN]),
     "NaN in the column that is not read": lambda: tm.auc([0, 1], [[NAN, 0.2], [0.3, 0.4]]),
     "scores beyond 2**53": lambda: tm.auc([0, 1], np.array([0, -(2**60)])),
     "scores that are strings": lambda: tm.auc([0, 1], ["low", "high"]),
