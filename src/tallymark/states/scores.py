@@ -17,7 +17,7 @@ from tallymark.errors import DomainError, InputError, LengthError, ParameterErro
 from tallymark.labels import Label, normal_label
 from tallymark.states.base import ONE, FoldedState, Reads, check_addable, divide
 from tallymark.states.counts import find_positive
-from tallymark.states.encoding import check_classes, column_classes, encode, read_pairs, weighed_labels
+from tallymark.states.encoding import check_classes, column_classes, encode, own_errors, read_pairs, weighed_labels
 from tallymark.states.label_faults import label_fault
 from tallymark.states.packing import pack_labels, target_of, unpack_labels
 from tallymark.states.pairs import name_decisions
@@ -187,7 +187,8 @@ def shares(table: Array) -> Array:
 def sort_rows(batch: Batch, target: Target, scores: Array) -> tuple[Part, int | None]:
     """One column of scores by the labels of the truth, and the exact weight (None: a row is 1)."""
     truth = batch.truth_labels
-    found = sort_scores(truth.source, scores, batch.weights, normal_label)
+    with own_errors("`y_true`"):
+        found = sort_scores(truth.source, scores, batch.weights, normal_label)
     if found is None:
         raise _refused(batch)
     if isinstance(found, list):
