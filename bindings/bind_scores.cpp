@@ -14,6 +14,7 @@
 #include "label_input.hpp"
 #include "pairs.hpp"
 #include "rank_sums.hpp"
+#include "roc.hpp"
 #include "scores.hpp"
 #include "wide.hpp"
 
@@ -309,7 +310,7 @@ nb::object rank_sums(nb::handle negative, nb::handle positive, bool steps, bool 
   return nb::make_tuple(found.positives, found.negatives, found.area, found.distance, found.steps, found.trapezoids);
 }
 
-// Every distinct score, the highest first, with the weight of positives and of negatives from there on up.
+// Every distinct score, the highest first, with the weight of positives and of negatives from there on up, and below.
 nb::tuple score_steps(nb::handle negative, nb::handle positive) {
   const GivenRuns n(negative), p(positive);
   n.check();
@@ -319,9 +320,26 @@ nb::tuple score_steps(nb::handle negative, nb::handle positive) {
     nb::gil_scoped_release release;
     found = list_steps(n.runs, p.runs);
   }
+  return nb::make_tuple(
+      to_array(found.scores.get(), found.size, found.scores), to_array(found.hits.get(), found.size, found.hits),
+      to_array(found.alarms.get(), found.size, found.alarms), to_array(found.missed.get(), found.size, found.missed),
+      to_array(found.spared.get(), found.size, found.spared));
+}
+
+// The ROC curve of runs without weights.
+nb::tuple roc_points(nb::handle negative, nb::handle positive, bool drop) {
+  const GivenRuns n(negative), p(positive);
+  n.check();
+  p.check();
+  if (n.runs.weights != nullptr || p.runs.weights != nullptr) throw nb::value_error("there must be no weights");
+  RocPoints found;
+  {
+    nb::gil_scoped_release release;
+    found = list_points(n.runs, p.runs, drop);
+  }
   return nb::make_tuple(to_array(found.scores.get(), found.size, found.scores),
-                        to_array(found.hits.get(), found.size, found.hits),
-                        to_array(found.alarms.get(), found.size, found.alarms));
+                        to_array(found.fpr.get(), found.size, found.fpr),
+                        to_array(found.tpr.get(), found.size, found.tpr));
 }
 
 }  // namespace
@@ -352,6 +370,11 @@ void bind_scores(nb::module_& m) {
         "Counts of both classes and sums over them, or with weights whether there are any and the values.");
   m.def("score_steps", &score_steps, nb::arg("negative"), nb::arg("positive"),
         nb::sig("def score_steps(negative: object, positive: object) -> "
+                "tuple[" TM_REALS ", " TM_REALS ", " TM_REALS ", " TM_REALS " | None, " TM_REALS " | None]"),
+        "Distinct scores, the highest first; the weight of positives and negatives from there on up.\n\nWith weights "
+        "also what lies below; without, that is a difference of whole numbers.");
+  m.def("roc_points", &roc_points, nb::arg("negative"), nb::arg("positive"), nb::arg("drop"),
+        nb::sig("def roc_points(negative: object, positive: object, drop: bool) -> "
                 "tuple[" TM_REALS ", " TM_REALS ", " TM_REALS "]"),
-        "Distinct scores, the highest first, and the weight of positives and negatives from there on up.");
+        "Thresholds, rates of false and of true positives of runs without weights.");
 }

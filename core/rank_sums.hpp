@@ -318,26 +318,36 @@ void each_step(const Runs& negative, const Runs& positive, int down_negative, in
   }
 }
 
-// Every distinct score, the highest first, and the weight of positives and negatives from there on up.
+// Every distinct score, the highest first, and the weight of positives and negatives from there on up. Runs with
+// weights also have what lies below: as a difference of doubles, little that is left of much would lose its digits.
 struct StepList {
   std::shared_ptr<double[]> scores, hits, alarms;
   std::size_t size = 0;
+  std::shared_ptr<double[]> missed, spared;
 };
 
 inline StepList list_steps(const Runs& negative, const Runs& positive) {
   const std::size_t most = negative.size + positive.size;
-  StepList out{room_for<double>(most), room_for<double>(most), room_for<double>(most), 0};
+  StepList out{room_for<double>(most), room_for<double>(most), room_for<double>(most), 0, nullptr, nullptr};
   double* scores = out.scores.get();
   double* hits = out.hits.get();
   double* alarms = out.alarms.get();
   if (negative.weights != nullptr || positive.weights != nullptr) {
-    Pair tp, fp;
+    Pair positives, negatives, tp, fp;
+    each_step(negative, positive, 0, 0, [&](double, const Pair& dp, const Pair& dn) {
+      positives = positives + dp;
+      negatives = negatives + dn;
+    });
+    out.missed = room_for<double>(most);
+    out.spared = room_for<double>(most);
     each_step(negative, positive, 0, 0, [&](double score, const Pair& dp, const Pair& dn) {
       tp = tp + dp;
       fp = fp + dn;
       scores[out.size] = score;
       hits[out.size] = tp.value();
-      alarms[out.size++] = fp.value();
+      alarms[out.size] = fp.value();
+      out.missed[out.size] = std::max(0.0, (positives - tp).value());
+      out.spared[out.size++] = std::max(0.0, (negatives - fp).value());
     });
     return out;
   }

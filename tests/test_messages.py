@@ -237,6 +237,24 @@ CASES = {
     "normalize with one score": lambda: tm.auc([0, 1], [0.1, 0.9], normalize=True),
     "states of other classes of columns": lambda: _scores([0, 1, 2]) + _scores([0, 1, 5]),
     "states of scores of numbers and strings": lambda: _scores([0, 1, 2]) + _scores(["a", "b", "c"]),
+    # curves and thresholds
+    "a curve of several classes": lambda: tm.roc_curve(["a", "b", "c"], np.eye(3)),
+    "a curve of labels": lambda: tm.pr_curve([0, 1], [0, 1], kind="label"),
+    "a curve that drops some": lambda: tm.roc_curve([0, 1], [0.1, 0.9], drop="some"),
+    "a curve of one class": lambda: tm.det_curve([1, 1], [0.1, 0.9], undefined="raise"),
+    "a column that a curve does not have": lambda: tm.roc_curve([0, 1], [0.1, 0.9])["precision"],
+    "columns of two lengths": lambda: tm.Curve("curve", {"x": [1.0], "y": [1.0, 2.0]}),
+    "a threshold table of numbers": lambda: tm.ThresholdTable(metrics=["recall", "rmse"]),
+    "a threshold table of nothing": lambda: tm.ThresholdTable(metrics=3),
+    "a threshold in a threshold table": lambda: _table()["accuracy(threshold=0.3)"],
+    "a metric with several values": lambda: _table().values("recall(average=None)"),
+    "an unknown metric in a table": lambda: _table()["xyzzy"],
+    "the best of two things": lambda: _table().best("recall", cost={"fp": 1}),
+    "a cost of something else": lambda: _table().best(cost={"fp": 1, "misses": 5}),
+    "a cost that is no number": lambda: _table().best(cost={"fp": "much"}),
+    "a best threshold by two things": lambda: tm.BestThreshold(metric="recall", fp=2),
+    "a best threshold of a curve": lambda: tm.best_threshold([0, 1], [0.1, 0.9], metric="roc_curve"),
+    "no best threshold": lambda: tm.threshold_table([0, 0], [0.1, 0.9]).best("recall"),
     # clusters
     "fractional weights that add up": lambda: tm.adjusted_rand([0, 0, 1, 1], [0, 0, 1, 0], weights=[0.5, 0.5, 1, 1]),
     "fractional weights of pairs": lambda: tm.adjusted_rand([0, 1], [0, 1], weights=[0.5, 1]),
@@ -297,6 +315,10 @@ CASES = {
     "text where bytes are wanted": lambda: tm.State.from_bytes("TMST"),
     "a state where a tally is wanted": lambda: tm.Tally.from_bytes(SumsOf().zero().to_bytes()),
 }
+
+
+def _table() -> tm.Thresholds:
+    return tm.threshold_table([0, 1], [0.1, 0.9])
 
 
 def _damaged() -> bytes:

@@ -232,8 +232,23 @@ def rank_sums(
 def score_steps(
     negative: object, positive: object
 ) -> tuple[
+    numpy.typing.NDArray[numpy.float64],
+    numpy.typing.NDArray[numpy.float64],
+    numpy.typing.NDArray[numpy.float64],
+    numpy.typing.NDArray[numpy.float64] | None,
+    numpy.typing.NDArray[numpy.float64] | None,
+]:
+    """
+    Distinct scores, the highest first; the weight of positives and negatives from there on up.
+
+    With weights also what lies below; without, that is a difference of whole numbers.
+    """
+
+def roc_points(
+    negative: object, positive: object, drop: bool
+) -> tuple[
     numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]
 ]:
     """
-    Distinct scores, the highest first, and the weight of positives and negatives from there on up.
+    Thresholds, rates of false and of true positives of runs without weights.
     """

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tallymark.batch import Batch
 from tallymark.metrics import (
     ClusterMetric,
+    Curve,
     LabelMetric,
     Metric,
     RankingMetric,
@@ -67,7 +68,7 @@ class Rows(NamedTuple):
     def fold(self, metric: Metric, *, weighted: bool = True) -> Any:
         return self.reads(metric).fold(self.batch(weighted=weighted))
 
-    def call(self, metric: Metric, **changes: Any) -> Any:
+    def call(self, metric: Metric, /, **changes: Any) -> Any:
         return metric(self.y, self.p, **{"weights": self.w, "query": self.q, **self.facts, **changes})
 
 
@@ -229,6 +230,8 @@ def numbers(value: Any) -> list[float]:
     """The numbers in a value: of a list, of a dict by class, of a table."""
     if isinstance(value, (float, int)):
         return [float(value)]
+    if isinstance(value, Curve):
+        return np.concatenate(list(value.columns.values())).tolist()
     if isinstance(value, Confusion):
         return [float(count) for _, _, count in value.pairs()]
     if isinstance(value, ClassReport):
@@ -238,6 +241,8 @@ def numbers(value: Any) -> list[float]:
 
 def keys(value: Any) -> list[Any]:
     """What the numbers in a value belong to."""
+    if isinstance(value, Curve):
+        return [*value.columns, len(value)]
     if isinstance(value, Confusion):
         return [value.classes, *((y, p) for y, p, _ in value.pairs())]
     return value.classes if isinstance(value, ClassReport) else list(value) if isinstance(value, dict) else []

@@ -8,6 +8,7 @@ from tallymark.metrics.accuracy import *
 from tallymark.metrics.agreement import *
 from tallymark.metrics.auc import *
 from tallymark.metrics.base import *
+from tallymark.metrics.best_threshold import *
 from tallymark.metrics.bias import *
 from tallymark.metrics.bounded import *
 from tallymark.metrics.class_report import *
@@ -16,6 +17,8 @@ from tallymark.metrics.cluster_shape import *
 from tallymark.metrics.clusters import *
 from tallymark.metrics.confusion import *
 from tallymark.metrics.correlation import *
+from tallymark.metrics.curve import *
+from tallymark.metrics.curves import *
 from tallymark.metrics.custom import *
 from tallymark.metrics.d2 import *
 from tallymark.metrics.deviance import *
@@ -39,6 +42,7 @@ from tallymark.metrics.regression import *
 from tallymark.metrics.robust_error import *
 from tallymark.metrics.scores import *
 from tallymark.metrics.squared_error import *
+from tallymark.metrics.threshold_table import *
 from tallymark.metrics.top_k import *
 from tallymark.metrics.variance_explained import *
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from tallymark.errors import KindError
-from tallymark.metrics.base import Undefined
-from tallymark.metrics.labels import LabelMetric, mean_of_classes, require_single
-from tallymark.states import Counts, PairsOf, divide
+from tallymark.metrics.labels import LabelMetric, require_single
+from tallymark.states import Counts, PairsOf
 from tallymark.target import ANY_TARGET, Target
 
 __all__ = [
@@ -45,8 +45,8 @@ class Accuracy(LabelMetric):
     pitfalls = (IMBALANCE,)
     samples = ({}, {"threshold": 0.3})
 
-    def formula_value(self, c: Counts) -> float:
-        return divide(c.right, c.total)
+    def ratio(self, c: Counts) -> tuple[Any, Any]:
+        return c.right, c.total
 
 
 class MarginAccuracy(Accuracy):
@@ -85,8 +85,8 @@ class ErrorRate(LabelMetric):
     reading = "0 is perfect."
     pitfalls = (IMBALANCE.replace("scores 0.99", "errs in only 0.01"),)
 
-    def formula_value(self, c: Counts) -> float:
-        return divide(c.total - c.right, c.total)
+    def ratio(self, c: Counts) -> tuple[Any, Any]:
+        return c.wrong, c.total
 
 
 class Error(LabelMetric):
@@ -104,8 +104,8 @@ class Error(LabelMetric):
     reading = "A count: it grows with the rows."
     pitfalls = ("Compare it on the same rows only.",)
 
-    def formula_value(self, c: Counts) -> float:
-        return c.to_float(c.total - c.right)
+    def ratio(self, c: Counts) -> tuple[Any, Any]:
+        return c.in_units(c.wrong)
 
 
 class HammingLoss(LabelMetric):
@@ -122,11 +122,11 @@ class HammingLoss(LabelMetric):
     reading = "0 is perfect; a row that is half right counts half."
     pitfalls = ("With many labels of which few are set, saying nothing at all scores well.",)
 
-    def formula_value(self, c: Counts) -> float:
+    def ratio(self, c: Counts) -> tuple[Any, Any]:
         if c.single:
-            return divide(c.total - c.right, c.total)
+            return c.wrong, c.total
         table = c.summed()
-        return divide(table.fp + table.fn, c.total * len(c.classes))
+        return table.fp + table.fn, c.total * len(c.classes)
 
 
 class BalancedAccuracy(LabelMetric):
@@ -144,10 +144,10 @@ class BalancedAccuracy(LabelMetric):
     reading = "1 is perfect; one over the number of classes is what guessing gets."
     pitfalls = ("One row of a rare class can move it a lot.",)
 
-    def formula_value(self, c: Counts) -> float | Undefined:
+    def ratio(self, c: Counts) -> tuple[Any, Any]:
         require_single(c, self)
         recalls = [hits / truth for hits, truth in zip(c.hits, c.truth, strict=True) if truth]
-        return mean_of_classes(recalls, None, 0.0, "no rows")
+        return c.total_of(recalls), len(recalls)
 
 
 accuracy = Accuracy()

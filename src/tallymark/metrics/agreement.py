@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from itertools import accumulate
 from typing import Any
+
+import numpy as np
 
 from tallymark.metrics.base import Answer, Undefined
 from tallymark.metrics.labels import LabelMetric, require_single
@@ -13,11 +14,6 @@ from tallymark.states import Counts, Pairs, divide
 from tallymark.target import show_labels
 
 __all__ = ["CohenKappa", "Mcc", "cohen_kappa", "mcc"]
-
-
-def expected_hits(c: Counts) -> int:
-    """What would be right by chance, times the total."""
-    return sum(truth * predicted for truth, predicted in zip(c.truth, c.predicted, strict=True))
 
 
 class Mcc(LabelMetric):
@@ -39,14 +35,17 @@ class Mcc(LabelMetric):
 
     def formula_value(self, c: Counts) -> float | Undefined:
         require_single(c, self)
-        square = c.total * c.total
-        truth = square - sum(t * t for t in c.truth)
-        predicted = square - sum(p * p for p in c.predicted)
-        if not truth or not predicted:
-            return Undefined("the truth is constant" if not truth else "the predictions are constant")
-        above = c.right * c.total - expected_hits(c)
-        size = min(math.sqrt(divide(above * above, truth * predicted)), 1.0)
-        return size if above >= 0 else -size
+        for side, why in ((c.truth, "the truth is constant"), (c.predicted, "the predictions are constant")):
+            if sum(map(bool, side)) < 2:
+                return Undefined(why)
+        return super().formula_value(c)
+
+    def ratio(self, c: Counts) -> tuple[Any, Any]:
+        above = c.beyond_chance()
+        return above * abs(above), c.spread(c.truth) * c.spread(c.predicted)
+
+    def of_ratio(self, quotient: Any) -> Any:
+        return np.copysign(np.minimum(np.sqrt(np.abs(quotient)), 1.0), quotient)
 
 
 class CohenKappa(LabelMetric):
@@ -68,6 +67,7 @@ class CohenKappa(LabelMetric):
         "It falls with the share of the rarest class, even where the model is as good.",
         "Linear and quadratic weighting go by the place of a class among the sorted ones, or as `classes` has them.",
     )
+    why = "truth and predictions are one and the same class"
     samples = ({}, {"weighting": "linear"}, {"weighting": "quadratic"})
 
     weighting: str | None = choice(None, "linear", "quadratic")
@@ -76,7 +76,12 @@ class CohenKappa(LabelMetric):
     def read(self, state: Any) -> Answer:
         counts = state.counts()
         require_single(counts, self)
-        return self.settle(self._value(counts, state), self._order_note(counts))
+        value = self.formula_value(counts) if self.weighting is None else self._by_distance(counts, state)
+        return self.settle(value, self._order_note(counts))
+
+    def ratio(self, c: Counts) -> tuple[Any, Any] | None:
+        # Two classes are one step apart, whatever a step counts.
+        return (c.beyond_chance(), c.wrong_by_chance()) if self.weighting is None or len(c.classes) == 2 else None
 
     def _order_note(self, c: Counts) -> tuple[str, ...]:
         """In which order the classes stand, where that matters and nobody said it."""
@@ -84,21 +89,14 @@ class CohenKappa(LabelMetric):
             return ()
         return (f"the classes are in the order of the alphabet: {show_labels(c.classes)}; classes= gives another",)
 
-    def _value(self, c: Counts, state: Pairs) -> float | Undefined:
-        square = c.total * c.total
-        if self.weighting is None:
-            expected = square - expected_hits(c)
-            observed = c.total * (c.total - c.right)
-        else:
-            linear = self.weighting == "linear"
-            expected = _linear(c) if linear else _quadratic(c)
-            _, of_truth, of_prediction = state.classes()
-            cells = zip(state.cells[0].tolist(), state.cells[1].tolist(), state.values, strict=True)
-            steps = ((abs(of_truth[i] - of_prediction[j]), int(value)) for i, j, value in cells)
-            observed = c.total * sum((step if linear else step * step) * value for step, value in steps)
-        if not expected:
-            return Undefined("truth and predictions are one and the same class")
-        return divide(expected - observed, expected)
+    def _by_distance(self, c: Counts, state: Pairs) -> float | Undefined:
+        linear = self.weighting == "linear"
+        expected = _linear(c) if linear else _quadratic(c)
+        _, of_truth, of_prediction = state.classes()
+        cells = zip(state.cells[0].tolist(), state.cells[1].tolist(), state.values, strict=True)
+        steps = ((abs(of_truth[i] - of_prediction[j]), int(value)) for i, j, value in cells)
+        observed = c.total * sum((step if linear else step * step) * value for step, value in steps)
+        return divide(expected - observed, expected) if expected else Undefined(self.why)
 
 
 def _linear(c: Counts) -> int:

@@ -21,9 +21,12 @@ AVERAGES = ("binary", "macro", "micro", "weighted", None)
 class LabelMetric(Metric, abstract=True):
     """A metric on labels. Probabilities become labels by a threshold or by the largest; margins become probabilities.
 
-    A subclass writes `formula_value(counts)`, where counts are those of every class.
+    A subclass writes `ratio(counts)`, where counts are those of every class, or `formula_value(counts)` if its value is
+    no fraction of them.
     """
 
+    why: ClassVar[str] = ""
+    """Why the ratio does not exist where its denominator is zero."""
     family: ClassVar[str] = "classification"
     kind: ClassVar[str] = "label"
 
@@ -44,6 +47,22 @@ class LabelMetric(Metric, abstract=True):
         vars(self)["_needs"] = cached
         return cached
 
+    def ratio(self, c: Counts) -> tuple[Any, Any] | None:
+        """Numerator and denominator, if the value is one fraction of the counts. These are whole numbers, or arrays of
+        floats, one for each of many thresholds: the formula must be the same for both."""
+        return None
+
+    def of_ratio(self, quotient: Any) -> Any:
+        """The value, where it is a function of the fraction."""
+        return quotient
+
+    def formula_value(self, c: Counts) -> float | Undefined:
+        found = self.ratio(c)
+        if found is None:
+            raise NotImplementedError(f"{type(self).__name__} must define `ratio` or `formula_value`")
+        above, below = found
+        return float(self.of_ratio(divide(above, below))) if below else Undefined(self.why)
+
     def read(self, state: Any) -> Answer:
         return self.settle(self.formula_value(state.counts()), self.notes(state))
 
@@ -63,8 +82,6 @@ class AveragedMetric(LabelMetric, abstract=True):
     better = "higher"
     range = (0.0, 1.0)
     at_perfect = 1.0
-    why: ClassVar[str] = ""
-    """Why the ratio does not exist where its denominator is zero."""
     samples: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
         {"average": "macro"},
@@ -84,6 +101,9 @@ class AveragedMetric(LabelMetric, abstract=True):
     def fraction(self, c: Cells) -> tuple[int, int]:
         """Numerator and denominator for one class."""
         raise NotImplementedError(f"{type(self).__name__} must define `fraction`")
+
+    def ratio(self, c: Counts) -> tuple[Any, Any] | None:
+        return self.fraction(c.cell(c.positive())) if self.average in ("auto", "binary") else None
 
     def read(self, state: Any) -> Answer:
         counts = state.counts()

@@ -55,6 +55,17 @@ def choice(default: str | None, *others: str | None) -> Any:
     return Parameter(default, normal)
 
 
+def switch(default: bool) -> Any:
+    """True or False."""
+
+    def normal(name: str, value: Any) -> bool:
+        if not isinstance(value, (bool, np.bool_)):
+            raise ParameterError(f"`{name}` must be True or False; it was {value!r}")
+        return bool(value)
+
+    return Parameter(default, normal)
+
+
 def count(default: int | None) -> Any:
     """A whole number from 1 on. A default of None stands for no limit."""
     wanted = "a whole number from 1 on" + (", or None for no limit" if default is None else "")

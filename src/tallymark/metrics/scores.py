@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from tallymark.errors import KindError
-from tallymark.metrics.base import Answer, Metric, Undefined
+from tallymark.errors import KindError, ShapeError
+from tallymark.metrics.base import TOO_LARGE, Answer, Metric, Undefined
 from tallymark.metrics.labels import mean_of_classes
 from tallymark.metrics.parameters import choice
-from tallymark.states import RankSums, Reads, Scores, ScoresOf, divide, sum_ranks
+from tallymark.states import RankSums, Reads, Scores, ScoresOf, Steps, divide, sum_ranks
 from tallymark.target import ANY_TARGET, Target
 
-__all__ = ["RankMetric", "ScoreMetric"]
+__all__ = ["RankMetric", "ScoreMetric", "StepMetric"]
 
 ONE_CLASS = Undefined("all rows are of one class")
 NO_POSITIVE = Undefined("no row is positive")
@@ -89,3 +90,26 @@ def average_classes(values: Sequence[float], weights: Sequence[int] | None) -> f
     """The mean over classes, by their exact weights if there are any."""
     shares = None if weights is None else [divide(weight, sum(weights)) for weight in weights]
     return mean_of_classes(list(values), shares, 0.0, "no rows")
+
+
+class StepMetric(ScoreMetric, abstract=True):
+    """What every threshold does to two classes: a curve, a table. A subclass writes `of_steps`."""
+
+    better = None  # type: ignore[assignment]
+    range = (-math.inf, math.inf)
+    at_perfect: ClassVar[float | None] = None
+
+    def of_steps(self, steps: Steps) -> Any:
+        """The value of all thresholds."""
+        raise NotImplementedError(f"{type(self).__name__} must define `of_steps`")
+
+    def read(self, state: Any) -> Answer:
+        if state.several:
+            raise ShapeError(
+                f"{self.name} reads two classes; `y_pred` had {state.columns[1]} columns. Pass one class "
+                f"against the rest: {self.name}(y_true == {state.classes[0]!r}, y_pred[:, 0])"
+            )
+        steps = state.steps()
+        if not math.isfinite(steps.positives + steps.negatives):
+            return self.settle(Undefined(TOO_LARGE))
+        return self.settle(self.of_steps(steps))

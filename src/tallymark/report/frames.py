@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tallymark.errors import MissingPackageError
@@ -11,7 +11,7 @@ from tallymark.errors import MissingPackageError
 _PACKAGES = {"pandas": ("pandas", "DataFrame"), "polars": ("polars", "DataFrame"), "arrow": ("pyarrow", "table")}
 
 
-def to_frame(columns: dict[str, list[Any]], form: str, *, texts: Sequence[str] = ()) -> Any:
+def to_frame(columns: Mapping[str, Any], form: str, *, texts: Sequence[str] = ()) -> Any:
     """The columns as a table of the package that `form` names: pandas, polars or arrow; `texts` are strings or None."""
     package, constructor = _PACKAGES[form]
     try:

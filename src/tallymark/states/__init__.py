@@ -2,7 +2,7 @@
 
 from tallymark.states.base import ONE, UNIT_BITS, Reads, State, divide, to_float
 from tallymark.states.bounded import BoundedScores, BoundedScoresOf
-from tallymark.states.counts import Cells, Counts
+from tallymark.states.counts import Cells, Counts, ThresholdCounts
 from tallymark.states.indicators import Indicators
 from tallymark.states.label_rows import LabelRows, LabelRowsOf
 from tallymark.states.pairs import Pairs, PairsOf
@@ -56,6 +56,7 @@ __all__ = [
     "Sums",
     "SumsOf",
     "Term",
+    "ThresholdCounts",
     "Total",
     "check_columns",
     "divide",

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from tallymark.errors import ParameterError
 from tallymark.labels import Label
 from tallymark.states.base import divide
-from tallymark.target import Target, show_labels
+from tallymark.target import ANY_TARGET, Target, show_labels
+
+_MODERATE = 200  # powers of two that can be multiplied four times
 
 
 class Counts:
@@ -46,7 +51,35 @@ class Counts:
 
     def to_float(self, count: int) -> float:
         """A count as the weight that it stands for."""
-        return divide(count << self.unit, 1) if self.unit >= 0 else divide(count, 1 << -self.unit)
+        return divide(*self.in_units(count))
+
+    def in_units(self, count: int) -> tuple[int, int]:
+        """A count as the weight that it stands for: numerator and denominator."""
+        return (count << self.unit, 1) if self.unit >= 0 else (count, 1 << -self.unit)
+
+    @staticmethod
+    def total_of(values: Sequence[float]) -> float:
+        """The sum of a value per class, in an order that does not matter."""
+        return math.fsum(values)
+
+    # Sums over the classes. Those of two classes at many thresholds are below, in a form in which floats keep digits.
+
+    @property
+    def wrong(self) -> int:
+        """The weight of rows with a label that is wrong."""
+        return self.total - self.right
+
+    def beyond_chance(self) -> int:
+        """What is right less what would be so by chance, times the total."""
+        return self.right * self.total - sum(t * p for t, p in zip(self.truth, self.predicted, strict=True))
+
+    def wrong_by_chance(self) -> int:
+        """What would be wrong by chance, times the total."""
+        return self.total * self.total - sum(t * p for t, p in zip(self.truth, self.predicted, strict=True))
+
+    def spread(self, side: Sequence[int]) -> int:
+        """The pairs of rows that one side puts into different classes, both ways round."""
+        return self.total * self.total - sum(count * count for count in side)
 
     def table(self, hits: int, truth: int, predicted: int) -> Cells:
         """The binary table of a class with these counts."""
@@ -75,6 +108,61 @@ class Cells(NamedTuple):
     fp: int
     fn: int
     tn: int
+
+
+class ThresholdCounts(Counts):
+    """The counts of two classes at many thresholds: where `Counts` has whole numbers there are arrays of floats.
+
+    Where they are so large or small that a product of four would leave the doubles, all are scaled by a power of two:
+    only ratios matter.
+    """
+
+    __slots__ = ("cells", "one")
+
+    def __init__(self, tp: Any, fp: Any, fn: Any, tn: Any) -> None:
+        positives, negatives = float(tp[0] + fn[0]), float(fp[0] + tn[0])
+        down = -math.frexp(positives + negatives)[1]
+        down = 0 if abs(down) < _MODERATE else max(min(down, 1000), -1000)
+        tp, fp, fn, tn = (np.ldexp(cell, down) for cell in (tp, fp, fn, tn))
+        truth: list[Any] = [math.ldexp(negatives, down), math.ldexp(positives, down)]
+        super().__init__(
+            [0, 1],
+            [tn, tp],
+            truth,
+            [tn + fn, tp + fp],
+            total=sum(truth),
+            right=tp + tn,
+            unit=0,
+            single=True,
+            target=ANY_TARGET,
+        )
+        self.cells = Cells(tp, fp, fn, tn)
+        self.one = math.ldexp(1.0, down)
+
+    def in_units(self, count: Any) -> Any:
+        return count, self.one
+
+    @staticmethod
+    def total_of(values: Sequence[Any]) -> Any:
+        return sum(values)  # of two floats, which rounds once
+
+    @property
+    def wrong(self) -> Any:
+        return self.cells.fp + self.cells.fn
+
+    def beyond_chance(self) -> Any:
+        tp, fp, fn, tn = self.cells
+        return 2 * (tp * tn - fp * fn)
+
+    def wrong_by_chance(self) -> Any:
+        return self.truth[0] * self.predicted[1] + self.truth[1] * self.predicted[0]
+
+    def spread(self, side: Sequence[Any]) -> Any:
+        return 2 * side[0] * side[1]
+
+    def cell(self, place: int | None) -> Cells:
+        tp, fp, fn, tn = self.cells
+        return self.cells if place == 1 else Cells(tn, fn, fp, tp)
 
 
 def find_positive(classes: Sequence[Label], target: Target) -> int | None:

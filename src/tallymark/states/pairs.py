@@ -16,6 +16,7 @@ from tallymark.batch import Batch
 from tallymark.errors import ParameterError, ShapeError, StateError
 from tallymark.labels import Label
 from tallymark.states.base import UNIT_BITS, FoldedState, Reads, State, check_addable
+from tallymark.states.counts import Cells as BinaryTable
 from tallymark.states.counts import Counts, find_positive
 from tallymark.states.encoding import (
     Counted,
@@ -196,6 +197,18 @@ class Pairs(FoldedState[PairsOf]):
         self.labels, self.cells, self.values, self.unit, self.whole_weights, _ = counted
         self._counts: Counts | None = None
         self._sizes: tuple[list[int], list[int]] | None = None
+
+    @classmethod
+    def of_table(cls, table: BinaryTable, unit: int) -> Pairs:
+        """The state of a binary table of weights in units of 2**unit. The labels are 0 and 1."""
+        tp, fp, fn, tn = table
+        cells = [(t, p, value) for t, p, value in ((0, 0, tn), (0, 1, fp), (1, 0, fn), (1, 1, tp)) if value]
+        sides = [sorted({cell[side] for cell in cells}) for side in (0, 1)]
+        places = [np.array([sides[k].index(cell[k]) for cell in cells], np.int64) for k in (0, 1)]
+        values, unit = lowest_terms([cell[2] for cell in cells], unit)
+        labels: Labels = (list(sides[0]), list(sides[1]))
+        counted = Counted(labels, (places[0], places[1]), values, unit, unit >= 0)
+        return cls(PairsOf(), (1, 1), LABELS, len(cells), counted)
 
     @property
     def weight(self) -> int:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark._core import merge_runs, rank_sums, score_steps, sort_columns, sort_scores
+from tallymark._core import merge_runs, rank_sums, roc_points, score_steps, sort_columns, sort_scores
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import DomainError, InputError, LengthError, ParameterError, ShapeError, StateError
@@ -256,11 +256,14 @@ def sum_ranks(negative: Runs, positive: Runs, wants: frozenset[str]) -> RankSums
 
 
 class Steps(NamedTuple):
-    """Every distinct score, the highest first, and the weight of positives and negatives that reach it."""
+    """Every distinct score, the highest first, and the weight of positives and negatives that reach it, and that do
+    not."""
 
     thresholds: Array
     tp: Array
     fp: Array
+    fn: Array
+    tn: Array
 
     @property
     def positives(self) -> float:
@@ -352,11 +355,20 @@ class Scores(FoldedState[ScoresOf]):
         """What every distinct score does as a threshold."""
         symmetric = symmetric and self._columns == (1, 2)
         if ("steps", symmetric) not in self._memo:
-            self._memo["steps", symmetric] = Steps(*score_steps(*self.binary(symmetric=symmetric)))
+            scores, tp, fp, fn, tn = score_steps(*self.binary(symmetric=symmetric))
+            fn, tn = (side[-1:] - side if rest is None else rest for side, rest in ((tp, fn), (fp, tn)))
+            self._memo["steps", symmetric] = Steps(scores, tp, fp, fn, tn)
         found: Steps = self._memo["steps", symmetric]
         if not np.isfinite([found.positives, found.negatives]).all():
             raise DomainError("`weights` must have a sum that float64 can hold; divide them by a constant")
         return found
+
+    def roc(self, *, drop: bool) -> tuple[Array, Array, Array] | None:
+        """Thresholds and the rates of false and true positives; None where there are weights, or one class only."""
+        negative, positive = self.binary()
+        if negative[1] is not None or positive[1] is not None or not len(negative[0]) or not len(positive[0]):
+            return None
+        return roc_points(negative, positive, drop)
 
     def class_weights(self) -> list[int]:
         """The exact weight of every class."""

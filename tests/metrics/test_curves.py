@@ -1,0 +1,237 @@
+"""Curves: what they hold, how they print and export, and the points that they leave out."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import tallymark as tm
+from tallymark.metrics.curves import corners
+
+Y, S = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+CURVES = [tm.roc_curve, tm.pr_curve, tm.det_curve, tm.lift_curve]
+by_curve = pytest.mark.parametrize("curve", CURVES, ids=str)
+
+
+def random_rows(seed, n=200, digits=1):
+    """Rows with ties, and weights of which some are zero."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    return y, np.round(y + rng.normal(0, 1, n), digits), rng.choice([0.0, 0.3, 1.0, 2.5], n)
+
+
+def rates(y, s, w, t):
+    """True and false positive rates and the share taken, as three plain sums."""
+    said = s >= t
+    return (
+        w[said & (y == 1)].sum() / w[y == 1].sum(),
+        w[said & (y == 0)].sum() / w[y == 0].sum(),
+        w[said].sum() / w.sum(),
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_point_is_what_its_threshold_does(seed):
+    """Compared with sums over the rows."""
+    y, s, w = random_rows(seed)
+    roc, pr = (metric(y, s, weights=w, drop=False) for metric in (tm.roc_curve, tm.pr_curve))
+    det, lift = (metric(y, s, weights=w) for metric in (tm.det_curve, tm.lift_curve))
+    expected = [math.inf, *sorted(set(s[w > 0].tolist()), reverse=True)]
+    for curve in (roc, pr, det, lift):
+        assert curve.threshold.tolist() == expected
+    for k, t in enumerate(expected):
+        tpr, fpr, share = rates(y, s, w, t)
+        found = (roc.tpr[k], roc.fpr[k], pr.recall[k], det.fpr[k], det.fnr[k], lift.share[k], lift.gain[k])
+        assert found == pytest.approx((tpr, fpr, tpr, fpr, 1 - tpr, share, tpr), abs=1e-12)
+        if k:
+            precision = tm.precision(y, s >= t, weights=w)
+            assert pr.precision[k] == pytest.approx(precision, abs=1e-12)
+            assert lift.lift[k] == pytest.approx(precision * w.sum() / w[y == 1].sum(), rel=1e-12)
+    assert (pr.precision[0], roc.tpr[-1], roc.fpr[-1], det.fnr[-1], lift.lift[-1]) == (1.0, 1.0, 1.0, 0.0, 1.0)
+    assert math.isnan(lift.lift[0])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_dropped_points_lie_on_the_curve(seed):
+    """What is left has the same area, and no point of it lies straight between its neighbours."""
+    y, s, _ = random_rows(seed, 400, 2)
+    full, few = tm.roc_curve(y, s, drop=False), tm.roc_curve(y, s)
+    assert len(few) < len(full)
+    assert set(few.threshold.tolist()) <= set(full.threshold.tolist())
+    assert (few.threshold[0], few.threshold[-1]) == (math.inf, s.min())
+    assert np.trapezoid(few.tpr, few.fpr) == pytest.approx(tm.auc(y, s), abs=1e-12)
+    x, z = few.fpr * (y == 0).sum(), few.tpr * (y == 1).sum()
+    turns = np.diff(x)[:-1] * np.diff(z)[1:] - np.diff(x)[1:] * np.diff(z)[:-1]
+    assert (abs(turns.round(6)) > 0).all()
+    recall = tm.pr_curve(y, s).recall
+    assert not ((recall[1:-1] == recall[:-2]) & (recall[1:-1] == recall[2:])).any()
+    assert np.array_equal(np.unique(recall), np.unique(tm.pr_curve(y, s, drop=False).recall))
+
+
+def test_corners():
+    """Long straight lines of unequal steps, points that fall together, and sizes whose product overflows."""
+    assert corners(np.array([0.0, 1, 3, 3, 3, 4]), np.array([0.0, 2, 6, 7, 9, 9])).tolist() == [0, 2, 4, 5]
+    assert corners(np.array([0.0, 0, 1, 1, 1]), np.array([0.0, 2, 2, 2, 2])).tolist() == [0, 1, 4]
+    big = np.array([0.0, 1e300, 1e300]), np.array([0.0, 0.0, 1e300])
+    assert corners(*big).tolist() == [0, 1, 2]
+    tiny = np.array([0.0, 5e-324, 5e-324]), np.array([0.0, 0.0, 5e-324])
+    assert corners(*tiny).tolist() == [0, 1, 2]
+
+
+@by_curve
+def test_one_class_is_undefined(curve):
+    """With its reason; a curve of rates that do not exist would mislead."""
+    report = tm.evaluate([0, 0, 0], [0.1, 0.2, 0.3], [curve])
+    assert math.isnan(report[curve])
+    assert report.reasons[str(curve)] in ("all rows are of one class", "no row is positive")
+
+
+@pytest.mark.parametrize("curve", [tm.pr_curve, tm.lift_curve], ids=str)
+def test_positives_alone_have_a_curve_of_recall(curve):
+    """Precision and lift are then 1 throughout."""
+    found = curve([1, 1], [0.2, 0.7])
+    assert found[{"pr_curve": "precision", "lift_curve": "lift"}[curve.name]][1:].tolist() == [1.0, 1.0]
+
+
+@by_curve
+def test_a_stream_gives_the_same_curve(curve):
+    """To the last bit, merged from pieces in another order."""
+    y, s, w = random_rows(7, 500, 3)
+    whole = curve(y, s, weights=w)
+    tallies = [tm.Tally([curve]).update(y[a : a + 90], s[a : a + 90], weights=w[a : a + 90]) for a in range(0, 500, 90)]
+    merged = tallies[-1]
+    for tally in tallies[:-1]:
+        merged = tally + merged
+    found = merged.report()[curve]
+    assert found == whole
+    assert all(found.columns[name].tobytes() == held.tobytes() for name, held in whole.columns.items())
+
+
+@by_curve
+def test_kinds_and_columns(curve):
+    """Margins stay margins; two columns are read as the positive one; a positive class is named or refused."""
+    y, s, _ = random_rows(3)
+    assert curve(y, s, kind="margin") == curve(y, s) == curve(y, s, kind="score")
+    p = 1 / (1 + np.exp(-s))
+    assert curve(y, np.column_stack([1 - p, p])) == curve(y, p, kind="probability")
+    names = np.array(["ham", "spam"])[y]
+    assert curve(names, s, positive="spam") == curve(y, s)
+    assert curve(names, -s, positive="ham") == curve(1 - y, -s)
+    with pytest.raises(tm.ParameterError, match="`positive`"):
+        curve(names, np.column_stack([1 - p, p]))
+    with pytest.raises(tm.ShapeError, match=r"y_true == 0, y_pred\[:, 0\]"):
+        curve([0, 1, 2], np.eye(3))
+    with pytest.raises(tm.KindError):
+        curve(y, s, kind="label")
+
+
+HOSTILE = {
+    "no rows": ([], [], None),
+    "lengths": ([0, 1], [0.1], None),
+    "NaN": ([0, 1], [0.1, math.nan], None),
+    "infinity": ([0, 1], [0.1, -math.inf], None),
+    "a negative weight": ([0, 1], [0.1, 0.2], [1, -1]),
+    "several labels": ([[0, 1], [1, 0]], [0.1, 0.2], None),
+    "three classes": ([0, 1, 2], [0.1, 0.2, 0.3], None),
+    "three dimensions": ([0, 1], np.zeros((2, 2, 2)), None),
+    "strings as scores": ([0, 1], ["a", "b"], None),
+}
+
+
+@pytest.mark.parametrize("metric", [*CURVES, tm.threshold_table, tm.best_threshold], ids=str)
+@pytest.mark.parametrize("rows", HOSTILE.values(), ids=HOSTILE)
+def test_rows_that_cannot_be_read(metric, rows):
+    """An error of ours, never a crash or a warning."""
+    y, s, w = rows
+    with pytest.raises(tm.TallymarkError):
+        metric(y, s, weights=w)
+
+
+def test_weights_whose_sum_is_too_large():
+    """Undefined and said so, without a warning; large ones that fit have their curve."""
+    report = tm.evaluate(Y, S, ["roc_curve", "threshold_table"], weights=[1e308] * 4)
+    assert report.reasons == dict.fromkeys(report, "the terms are too large or too small for float64")
+    for size in (4e307, 1e-310):
+        assert np.array_equal(tm.roc_curve(Y, S, weights=[size] * 4).tpr, tm.roc_curve(Y, S).tpr)
+
+
+def test_a_curve_is_a_value():
+    """It is equal to its copy and its pickle, has a hash, and cannot be written to."""
+    curve = tm.lift_curve(Y, S)
+    back = pickle.loads(pickle.dumps(curve))
+    assert back == curve
+    assert copy.deepcopy(curve) == curve
+    assert hash(back) == hash(curve)
+    assert curve != tm.lift_curve(Y, [0.1, 0.4, 0.3, 0.8])
+    assert curve != tm.roc_curve(Y, S)
+    with pytest.raises(ValueError, match="read-only"):
+        curve.lift[0] = 1.0
+    held = np.array([1.0, 2.0])
+    made = tm.Curve("two points", {"x": held})
+    held[0] = 5.0
+    assert made.x.tolist() == [1.0, 2.0]
+
+
+def test_columns_by_name():
+    """As attributes, as items, in dir(); a wrong name lists the right ones."""
+    curve = tm.roc_curve(Y, S)
+    assert curve.fpr is curve["fpr"] is curve.columns["fpr"]
+    assert {"threshold", "fpr", "tpr"} <= set(dir(curve))
+    assert len(curve) == 5
+    with pytest.raises(AttributeError, match="it has threshold, fpr, tpr"):
+        _ = curve.precision
+    with pytest.raises(KeyError, match="the columns are threshold, fpr, tpr"):
+        _ = curve["precision"]
+    with pytest.raises(TypeError):
+        iter(curve)
+
+
+def test_exports():
+    """All points, in every form; JSON has null where there is no number."""
+    curve = tm.lift_curve(Y, S)
+    names = list(curve.columns)
+    assert curve.to_numpy().shape == (5, 4)
+    assert np.asarray(curve, np.float32).dtype == np.float32
+    assert curve.to_numpy()[:, 2].tolist() == curve.gain.tolist()
+    for frame in (curve.to_pandas(), curve.to_polars()):
+        assert list(frame.columns) == names
+        assert frame["gain"].to_list() == curve.gain.tolist()
+    assert curve.to_arrow().column_names == names
+    assert curve.to_arrow()["gain"].to_pylist() == curve.gain.tolist()
+    data = json.loads(curve.to_json())
+    assert data["threshold"] == [None, 0.8, 0.4, 0.35, 0.1]
+    assert data["lift"][0] is None
+    assert data["gain"] == curve.to_dict()["gain"] == [0, 0.5, 0.5, 1, 1]
+
+
+def test_many_points_print_few():
+    """Evenly chosen, with both ends, and it says so; a report shows the curve below its values."""
+    rng = np.random.default_rng(0)
+    y, s = rng.integers(0, 2, 5000), rng.random(5000)
+    curve = tm.det_curve(y, s)
+    rows = curve.table().rows
+    assert len(rows) == 20
+    assert rows[0] == (math.inf, 0.0, 1.0)
+    assert rows[-1] == (s.min(), 1.0, 0.0)
+    assert "20 of 5,001 points; to_dict() and the frames have them all" in repr(curve)
+    report = tm.evaluate(y, s, ["auc", "det_curve"])
+    assert "5,001 points" in str(report)
+    assert "detection error tradeoff" in str(report)
+    assert "<caption>detection error tradeoff" in report._repr_html_()
+    assert tm.Curve("one", {"x": [1.0]}).summary() == "1 point"
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [{}, {"x": [1.0], "y": [1.0, 2.0]}, {"x": [[1.0]]}, {"x": 1.0}],
+    ids=["none", "lengths", "table", "number"],
+)
+def test_columns_that_do_not_fit(columns):
+    """A curve has columns of one length."""
+    with pytest.raises(tm.ShapeError, match="`columns` must be arrays of one length"):
+        tm.Curve("curve", columns)
