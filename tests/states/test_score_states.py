@@ -395,6 +395,8 @@ def test_walks_refuse_what_are_no_runs(place):
             _core.rank_sums(*sides, True, True, True)
         with pytest.raises(REFUSALS):
             _core.score_steps(*sides)
+        with pytest.raises(REFUSALS):
+            _core.roc_points(*sides, False)
         if place < len(BAD_RUNS):
             with pytest.raises(REFUSALS):
                 _core.merge_runs(*sides)
@@ -406,7 +408,7 @@ def test_walks_over_nothing():
     """No rows of a class, or of either."""
     empty = (reals(), None, None)
     assert _core.rank_sums(empty, empty, True, True, True)[:4] == (0, 0, 0, 0)
-    assert [len(part) for part in _core.score_steps(empty, empty)] == [0, 0, 0]
+    assert [len(part) for part in _core.score_steps(empty, empty)[:3]] == [0, 0, 0]
     assert _core.rank_sums(empty, RUN, True, True, True)[:3] == (2, 0, 0)
     assert _core.merge_runs(empty, RUN)[0].tolist() == [0.1, 0.2]
 
