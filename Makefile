@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 SOURCES := CMakeLists.txt $(wildcard core/*.hpp bindings/*.cpp bindings/*.hpp)
+SANITIZED := $(patsubst tests/core/test_%.cpp,build/%_sanitized,$(wildcard tests/core/test_*.cpp))
 WARNINGS := -Wall -Wextra -Wconversion -Werror
 CORE_FLAGS := -std=c++20 -ffp-contract=off -Icore $(WARNINGS) -pthread
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -33,11 +34,8 @@ lint: $(VENV)/.dev $(VENV)/.built
 	$(BIN)/mypy
 	PYTHONPATH=src $(BIN)/lint-imports
 
-sanitize: build/core_sanitized build/labels_sanitized build/arrow_sanitized build/ranking_sanitized  ## run the tests of the C++ core under the address and undefined-behaviour sanitizers
-	build/core_sanitized
-	build/labels_sanitized
-	build/arrow_sanitized
-	build/ranking_sanitized
+sanitize: $(SANITIZED)  ## run the tests of the C++ core under the address and undefined-behaviour sanitizers
+	@set -e; for test in $(SANITIZED); do $$test; done
 
 build/%_sanitized: tests/core/test_%.cpp $(wildcard tests/core/*.hpp) $(SOURCES)
 	@mkdir -p build

@@ -65,10 +65,20 @@ class GivenRuns {
                 runs.scores[runs.size - 1] < std::numeric_limits<double>::infinity();
     for (std::size_t i = 1; i < runs.size; ++i) fine &= runs.scores[i - 1] <= runs.scores[i];
     if (!fine) throw nb::value_error("scores must be finite and in order");
+    bool weighed = true;
+    for (std::size_t i = 0; runs.weights != nullptr && i < runs.size; ++i)
+      weighed &= runs.weights[i] > 0.0 && runs.weights[i] < std::numeric_limits<double>::infinity();
+    if (!weighed) throw nb::value_error("weights must be finite and positive");
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; runs.counts != nullptr && i < runs.size; ++i) {
+      if (runs.counts[i] < 1 || (total += static_cast<std::uint64_t>(runs.counts[i])) > kMostRows)
+        throw nb::value_error("counts must be positive, and no more than 2**62 together");
+    }
   }
   Runs runs;
 
  private:
+  static constexpr std::uint64_t kMostRows = std::uint64_t{1} << 62;  // products of two such counts fit 128 bits
   std::optional<Array<double>> scores_, weights_;
   std::optional<Array<std::int64_t>> counts_;
 };

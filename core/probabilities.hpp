@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -49,6 +50,7 @@ struct Chunk {
   double* sum;  // room for one number per row
   double* top;  // likewise
   double* best;
+  double* rest;
   const std::int64_t* places;
 };
 
@@ -111,18 +113,25 @@ TM_CLONES static void divide_by_sums(const Chunk& c) {
   }
 }
 
-// Needs the largest of each row, so that no power overflows.
+// Needs the largest of each row, so that no power overflows. The powers, which are at most 1, are summed along two
+// grids on which every partial sum is exact, so that the order of the columns does not show.
 TM_CLONES static void softmax(const Chunk& c) {
   double* __restrict sum = c.sum;
+  double* __restrict rest = c.rest;
   const double* top = c.top;
-  for (std::size_t i = 0; i < c.n; ++i) sum[i] = 0.0;
+  const int grid = 52 - static_cast<int>(std::bit_width(c.count));
+  const double coarse = std::ldexp(1.5, 52 - grid), fine = std::ldexp(1.5, 52 - 2 * grid);
+  for (std::size_t i = 0; i < c.n; ++i) sum[i] = rest[i] = 0.0;
   for (std::size_t k = 0; k < c.count; ++k) {
     double* __restrict x = c.x + k * c.step;
     for (std::size_t i = 0; i < c.n; ++i) {
       x[i] = exp_of(x[i] - top[i]);
-      sum[i] += x[i];
+      const double high = (x[i] + coarse) - coarse;
+      sum[i] += high;
+      rest[i] += ((x[i] - high) + fine) - fine;
     }
   }
+  for (std::size_t i = 0; i < c.n; ++i) sum[i] += rest[i];
   divide_by_sums(c);
 }
 
@@ -165,15 +174,16 @@ class ProbabilityReader {
         x_(step * table.columns.size()),
         sum_(step),
         top_(step),
-        best_(step) {
+        best_(step),
+        rest_(step) {
     for (const Wanted& w : wanted) ranks_ |= w.quantity == Quantity::top || w.quantity == Quantity::right;
   }
 
   void run(std::size_t first, std::size_t n) {
     const std::size_t count = table_.columns.size();
     for (std::size_t k = 0; k < count; ++k) read_rows(table_.columns[k], first, n, &x_[k * step_]);
-    const Chunk c{n,           count,       step_,        x_.data(),
-                  sum_.data(), top_.data(), best_.data(), table_.places == nullptr ? nullptr : table_.places + first};
+    const std::int64_t* places = table_.places == nullptr ? nullptr : table_.places + first;
+    const Chunk c{n, count, step_, x_.data(), sum_.data(), top_.data(), best_.data(), rest_.data(), places};
     if (!(table_.margin ? check_margins(c) : check_probabilities(c, table_.normalize))) return find_faults(c, first);
     if (count == 2 && table_.margin) {
       const double* yes = c.x + table_.positive * step_;
@@ -239,7 +249,7 @@ class ProbabilityReader {
   const std::vector<Wanted>& wanted_;
   std::size_t step_;
   bool ranks_ = false;  // whether the largest of a row is asked for
-  std::vector<double> x_, sum_, top_, best_;
+  std::vector<double> x_, sum_, top_, best_, rest_;
 };
 
 }  // namespace detail

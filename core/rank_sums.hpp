@@ -255,7 +255,7 @@ inline std::vector<detail::Stretch> cut_walk(const Runs& negative, const Runs& p
   for (std::size_t t = count; t-- > 0;) {
     const std::size_t cut = longer.size * t / count;
     const double* there = other.scores;
-    if (t > 0) there = std::lower_bound(other.scores, other.scores + other.size, longer.scores[cut]);
+    if (t > 0 && other.size > 0) there = std::lower_bound(other.scores, other.scores + other.size, longer.scores[cut]);
     const auto place = static_cast<std::size_t>(there - other.scores);
     parts.push_back(by_positive ? detail::Stretch{above_other, above_longer, place, cut, fp, tp}
                                 : detail::Stretch{above_longer, above_other, cut, place, fp, tp});
@@ -392,6 +392,66 @@ inline int scale_of(const Runs& runs) {
   return most > 0.0 ? std::ilogb(most) : 0;
 }
 
+// The weight of rows from the top down as a number of any size: the exponent is that of the largest weight so far.
+class AnySum {
+ public:
+  void add(double weight, std::int64_t count) {
+    int exponent = 0;
+    Pair term = Pair::product(std::frexp(weight, &exponent), static_cast<double>(count));
+    if (value_.high == 0.0) exponent_ = exponent;
+    if (exponent > exponent_) {
+      value_ = value_ * power(exponent_ - exponent);
+      exponent_ = exponent;
+    } else {
+      term = term * power(exponent - exponent_);
+    }
+    value_ = value_ + term;
+  }
+  // This as a share of this and another.
+  Pair share(const AnySum& other) const {
+    if (value_.high == 0.0) return {};
+    const int above = other.value_.high == 0.0 ? 0 : other.exponent_ - exponent_;
+    const Pair own = value_ * power(-std::max(above, 0));
+    return own / (own + other.value_ * power(std::min(above, 0)));
+  }
+
+ private:
+  static double power(int exponent) { return std::ldexp(1.0, exponent); }
+  Pair value_;
+  int exponent_ = 0;
+};
+
+// Precision from the top down where weights are too far apart for a common unit.
+class FarPrecision {
+ public:
+  FarPrecision(const Runs& negative, const Runs& positive)
+      : negative_(negative), positive_(positive), i_(negative.size), j_(positive.size) {}
+  Pair at(double score) {
+    for (; i_ > 0 && negative_.scores[i_ - 1] >= score; --i_)
+      fp_.add(negative_.weight(i_ - 1), negative_.count(i_ - 1));
+    for (; j_ > 0 && positive_.scores[j_ - 1] >= score; --j_)
+      tp_.add(positive_.weight(j_ - 1), positive_.count(j_ - 1));
+    return tp_.share(fp_);
+  }
+
+ private:
+  const Runs &negative_, &positive_;
+  std::size_t i_, j_;
+  AnySum fp_, tp_;
+};
+
+// Whether the weights of two classes span more than products of two of them may.
+inline bool far_apart(const Runs& negative, const Runs& positive) {
+  double least = std::numeric_limits<double>::infinity(), most = 0.0;
+  for (const Runs* runs : {&negative, &positive}) {
+    for (std::size_t i = 0; i < runs->size; ++i) {
+      least = std::min(least, runs->weight(i));
+      most = std::max(most, runs->weight(i));
+    }
+  }
+  return most > 0.0 && std::ilogb(most) - std::ilogb(least) > 400;
+}
+
 // Runs with weights.
 inline RankWeights weigh_ranks(const Runs& negative, const Runs& positive) {
   const int down_negative = -scale_of(negative), down_positive = -scale_of(positive);
@@ -409,7 +469,9 @@ inline RankWeights weigh_ranks(const Runs& negative, const Runs& positive) {
   out.negatives = all_negatives.value() > 0.0;
   if (!out.positives) return out;
   Pair tp, fp, area, steps, trapezoids, highest, lowest, before{-1.0, 0.0};
-  walk([&](double, const Pair& dp, const Pair& dn) {
+  const bool far = far_apart(negative, positive);
+  FarPrecision precision(negative, positive);
+  walk([&](double score, const Pair& dp, const Pair& dn) {
     tp = tp + dp;
     fp = fp + dn;
     if (out.negatives) {
@@ -418,7 +480,8 @@ inline RankWeights weigh_ranks(const Runs& negative, const Runs& positive) {
       highest = highest < distance ? distance : highest;
       lowest = distance < lowest ? distance : lowest;
     }
-    const Pair hits = tp * to_tp, now = hits.high > 0.0 ? hits / (hits + fp * to_fp) : Pair{};
+    const Pair hits = tp * to_tp;
+    const Pair now = far ? precision.at(score) : hits.high > 0.0 ? hits / (hits + fp * to_fp) : Pair{};
     if (before.high < 0.0) before = now;
     steps = steps + dp * now;
     trapezoids = trapezoids + dp * ((before + now) * 0.5);

@@ -41,6 +41,10 @@ def test_labels_whose_own_code_fails(error):
         lambda: tm.evaluate([1, bad], [1, 2]),
         lambda: tm.accuracy([bad], [[0.5, 0.5]]),
         lambda: tm.rmse([1, bad], [1, 2]),
+        lambda: tm.auc([1, bad], [0.1, 0.2]),
+        lambda: tm.auc(array, [0.1, 0.2], bounded=4),
+        lambda: tm.auc([1, 0], [0.1, 0.2], weights=[1, bad]),
+        lambda: tm.average_precision([1, bad, 2], np.eye(3)),
     ):
         with pytest.raises(tm.TallymarkError):
             call()
@@ -106,6 +110,9 @@ def test_an_object_array_that_changes_while_it_is_read():
     array[:] = [Changing(k) for k in range(1000)]
     with pytest.raises(tm.MissingValueError, match="999 rows"):
         tm.accuracy(array, range(1000))
+    array[:] = [Changing(k) for k in range(1000)]
+    with pytest.raises(tm.MissingValueError, match="999 rows"):
+        tm.auc(array, np.arange(1000.0))
 
 
 def test_lengths_that_lie():
@@ -134,6 +141,9 @@ def test_lengths_that_lie():
                 lambda m=make, n=n: tm.accuracy(m([1, 2]), m([1, 2]), weights=[1.0] * n),
                 lambda m=make, n=n: tm.accuracy(m([1, 2]), m([1, 2]), missing="drop"),
                 lambda m=make, n=n: tm.silhouette([[float(k)] for k in range(n)], m([1, 2])),
+                lambda m=make, n=n: tm.auc(m([1, 2]), [0.5] * n),
+                lambda m=make, n=n: tm.auc(m([1, 2]), [0.5] * n, weights=[1.0] * n, bounded=4),
+                lambda m=make, n=n: tm.auc(m([1, 2]), np.ones((n, 3)), classes=[1, 2, 3]),
             ):
                 with pytest.raises(tm.TallymarkError):
                     call()

@@ -13,8 +13,9 @@ import pandas as pd
 import pytest
 
 import tallymark as tm
+from tallymark.batch import Batch
 from tallymark.metrics import registry
-from tallymark.states import Sums, SumsOf, Term
+from tallymark.states import Scores, ScoresOf, Sums, SumsOf, Term
 
 FILE = Path(__file__).with_name("messages.txt")
 Y, P = [1.0, 2.0, 3.0], [1.0, 2.0, 4.0]
@@ -206,6 +207,34 @@ CASES = {
     "numbers against strings in a function": lambda: tm.custom(lambda y, p, w: 0.0, name="zero", kind="label")(
         [1, 0], ["1", "0"]
     ),
+    # scores
+    "scores of labels without 1": lambda: tm.auc(["ham", "spam"], [0.1, 0.9]),
+    "scores of two numbers without 1": lambda: tm.average_precision([2, 3], [0.1, 0.9]),
+    "scores of three classes in one column": lambda: tm.auc([0, 1, 2], [0.1, 0.9, 0.5]),
+    "scores of more columns than classes": lambda: tm.auc([0, 1], np.eye(3)[:2]),
+    "scores of fewer columns than classes": lambda: tm.auc([0, 1], np.eye(2), classes=[0, 1, 2]),
+    "scores in pieces": lambda: tm.Tally(["auc"]).update([0, 1, 2], np.eye(3)),
+    "scores read as labels": lambda: tm.auc([0, 1], [0, 1], kind="label"),
+    "scores that are probabilities above 1": lambda: tm.auc([0, 1], [0.1, 2.0], kind="probability"),
+    "scores that do not sum to 1": lambda: tm.auc([0, 1], [[0.1, 0.9], [0.1, 0.8]], kind="probability"),
+    "scores of nothing": lambda: tm.auc([0, 1], [[0.0, 0.0], [0.1, 0.9]], normalize=True),
+    "NaN among scores of classes": lambda: tm.auc([0, 1], [0.1, NAN]),
+    "NaN in the column that is not read": lambda: tm.auc([0, 1], [[NAN, 0.2], [0.3, 0.4]]),
+    "scores beyond 2**53": lambda: tm.auc([0, 1], np.array([0, -(2**60)])),
+    "scores that are strings": lambda: tm.auc([0, 1], ["low", "high"]),
+    "scores and a table of truth": lambda: tm.auc([[0, 1], [1, 1]], [[0.1, 0.2], [0.3, 0.4]]),
+    "scores of one class": lambda: tm.auc([1, 1], [0.1, 0.2], undefined="raise"),
+    "scores without a positive": lambda: tm.average_precision([0, 0], [0.1, 0.2], undefined="raise"),
+    "scores of an absent class": lambda: tm.auc([0, 1], np.eye(3)[:2], classes=[0, 1, 2], undefined="raise"),
+    "the partial area of three classes": lambda: tm.auc([0, 1, 2], np.eye(3), max_fpr=0.5),
+    "the partial area in bins": lambda: tm.auc([0, 1], [0.1, 0.2], max_fpr=0.5, bounded=8),
+    "the partial area up to nothing": lambda: tm.auc([0, 1], [0.1, 0.2], max_fpr=0),
+    "one bin": lambda: tm.auc([0, 1], [0.1, 0.2], bounded=1),
+    "an unknown multiclass": lambda: tm.auc([0, 1], [0.1, 0.2], multiclass="ovx"),
+    "an unknown average of scores": lambda: tm.auc([0, 1], [0.1, 0.2], average="micro"),
+    "normalize with one score": lambda: tm.auc([0, 1], [0.1, 0.9], normalize=True),
+    "states of other classes of columns": lambda: _scores([0, 1, 2]) + _scores([0, 1, 5]),
+    "states of scores of numbers and strings": lambda: _scores([0, 1, 2]) + _scores(["a", "b", "c"]),
     # curves and thresholds
     "a curve of several classes": lambda: tm.roc_curve(["a", "b", "c"], np.eye(3)),
     "a curve of labels": lambda: tm.pr_curve([0, 1], [0, 1], kind="label"),
@@ -322,6 +351,10 @@ def _damaged() -> bytes:
     data = bytearray(Sums(SumsOf(), None, 0, 0, 0, ()).to_bytes())
     data[30] ^= 1
     return bytes(data)
+
+
+def _scores(y: list[object]) -> Scores:
+    return ScoresOf().fold(Batch(y, np.eye(3)))
 
 
 def _messages() -> str:

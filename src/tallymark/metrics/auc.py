@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallymark.errors import ParameterError
-from tallymark.metrics.base import Answer, Undefined
+from tallymark.metrics.base import TOO_LARGE, Answer, Undefined
 from tallymark.metrics.bounded import BoundedMetric, Bounds, average_bounds
 from tallymark.metrics.parameters import choice, share_or_none
 from tallymark.metrics.scores import ONE_CLASS, average_classes
@@ -134,6 +134,8 @@ def partial_area(steps: Steps, most: float) -> float | Undefined:
     """The area up to a rate of false positives, between chance at 0.5 and perfect at 1 (McClish 1989)."""
     if not steps.positives or not steps.negatives:
         return ONE_CLASS
+    if not steps.finite:
+        return Undefined(TOO_LARGE)
     fp = np.concatenate(([0.0], steps.fp)) / steps.negatives
     tp = np.concatenate(([0.0], steps.tp)) / steps.positives
     inside = int(np.searchsorted(fp, most, side="right"))

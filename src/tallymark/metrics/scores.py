@@ -110,6 +110,6 @@ class StepMetric(ScoreMetric, abstract=True):
                 f"against the rest: {self.name}(y_true == {state.classes[0]!r}, y_pred[:, 0])"
             )
         steps = state.steps()
-        if not math.isfinite(steps.positives + steps.negatives):
+        if not steps.finite:
             return self.settle(Undefined(TOO_LARGE))
         return self.settle(self.of_steps(steps))

@@ -7,6 +7,7 @@ as there are no more distinct scores than bins, nothing is lost.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
@@ -22,7 +23,14 @@ from tallymark.states.counts import find_positive
 from tallymark.states.encoding import Counted, check_classes, combine_cells, count_rows, encode, lowest_terms
 from tallymark.states.packing import pack_labels, pack_weights, target_of, unpack_labels, unpack_weights
 from tallymark.states.pairs import name_decisions
-from tallymark.states.scores import positive_column, read_scores, read_table
+from tallymark.states.scores import (
+    check_probabilities,
+    check_same_labels,
+    check_widths,
+    positive_column,
+    read_scores,
+    read_table,
+)
 from tallymark.target import ANY_TARGET, Target
 
 ALL_BITS = 64
@@ -75,6 +83,7 @@ class BoundedScoresOf(Reads):
             labels, places = encode(batch, 0)
         batch.require_finite_side(1)
         batch.require_weights()
+        check_probabilities(batch, self.target)
         binned = [self._bin(np.asarray(column), labels, places, batch.weights) for column in columns]
         if batch.prediction_columns <= 2:
             self._check_labels(binned[0].labels, batch.prediction_columns)
@@ -86,7 +95,7 @@ class BoundedScoresOf(Reads):
         if self.target.classes is not None:
             check_classes([labels], self.target.classes)
         if columns == 1 and (len(labels) > 1 or (labels and isinstance(labels[0], str))):
-            name_decisions(labels, self.target)
+            name_decisions(labels, self.target, labels=False)
 
     def _bin(self, scores: Array, labels: list[Label], places: Array, weights: Array | None) -> Binned:
         found: Binned | None = None
@@ -214,7 +223,7 @@ class BoundedScores(FoldedState[BoundedScoresOf]):
         """The weights of the negative and of the positive class in every bin."""
         classes, target = list(self.classes), self._reads.target
         if self._columns == (1, 1):
-            name_decisions(classes, target)
+            name_decisions(classes, target, labels=False)
         two = symmetric and self._columns == (1, 2) and len(classes) == 2
         place = positive_column(classes, target) if two else find_positive(classes, target)
         others = [self.weights_of(label) for k, label in enumerate(classes) if k != place]
@@ -238,9 +247,8 @@ class BoundedScores(FoldedState[BoundedScoresOf]):
             return other
         if other._columns is None:
             return self
-        firsts = [part.labels[0] for part in (self.binned[0], other.binned[0]) if part.labels]
-        if len({isinstance(label, str) for label in firsts}) > 1:
-            raise StateError("only states of one kind of label add; these hold numbers and strings")
+        labels = [self.binned[0].labels, other.binned[0].labels]
+        check_same_labels(labels, self._columns[1], self._reads.target)
         most = self._reads.most
         binned = [merge_bins(a, b, most) for a, b in zip(self.binned, other.binned, strict=True)]
         return BoundedScores(self._reads, self._columns, self._n + other._n, self._weight + other._weight, binned)
@@ -264,20 +272,20 @@ class BoundedScores(FoldedState[BoundedScoresOf]):
         shape = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
         n, weight = int(fields["n"]), int(fields["weight"])
         binned = [_checked(reads.most, *part) for part in fields["binned"]]
-        expected = 0 if shape is None else 1 if shape[1] <= 2 else shape[1]
-        if len(binned) != expected or (shape is None) != (n == 0) or (shape is not None and shape[0] != 1) or n < 0:
+        if not 2 <= reads.most <= sys.float_info.max:
+            raise StateError("there are at least two bins")
+        if shape is None:
+            if n or weight or binned:
+                raise StateError("a state of no rows holds nothing")
+            return cls(reads, None, 0, 0, [])
+        if len(binned) != (1 if shape[1] <= 2 else shape[1]) or n < 1:
             raise StateError("bins and columns do not fit")
-        for part in binned:
-            if sum(map(sum, part.weights)) << (UNIT_BITS + part.unit) != weight:
-                raise StateError("the weights do not add up")
-            if reads.target.classes is not None:
-                check_classes([part.labels], reads.target.classes)
-            if expected == 1 and len(part.labels) > 2:
-                raise StateError("there are two classes")
-            if part.labels != binned[0].labels:
-                raise StateError("the columns have different classes")
-        if (shape is None and weight) or (shape is not None and not reads.most >= 2):
-            raise StateError("rows and weights do not add up")
+        sizes = [[sum(row) << (UNIT_BITS + part.unit) for row in part.weights] for part in binned]
+        if any(part.labels != binned[0].labels for part in binned) or any(one != sizes[0] for one in sizes):
+            raise StateError("the columns have different classes")
+        if sum(sizes[0]) != weight:
+            raise StateError("the weights do not add up")
+        check_widths(shape, binned[0].labels, reads.target)
         return cls(reads, shape, n, weight, binned)
 
 
@@ -290,6 +298,8 @@ def _checked(most: int, bits: int, bins: Array, labels: Any, weights: list[Any],
     if bits < ALL_BITS and len(bins) and (bins[0] < -(1 << (bits - 1)) or bins[-1] >= 1 << (bits - 1)):
         raise StateError("bins have more bits than they may")
     if any(len(row) != len(bins) or not any(row) for row in held) or not all(map(any, zip(*held, strict=True))):
+        raise StateError("every bin and every label must have weight")
+    if bool(len(bins)) != bool(names):
         raise StateError("every bin and every label must have weight")
     flat = [weight for row in held for weight in row]
     if type(unit) is not int or not -UNIT_BITS <= unit <= 2048 or (flat, unit) != lowest_terms(flat, unit):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -41,12 +42,8 @@ def count_rows(
     truth: Any, prediction: Any, weights: Array | None, fractions: bool, decision: Any
 ) -> Counted | list[tuple[int, str, int, int]] | None:
     """The core's count: labels, cells, values and their unit (None: counts); faults; or None for a bad weight."""
-    try:
+    with own_errors("`y_true` and `y_pred`"):
         found = count_pairs(truth, prediction, weights, fractions, decision, normal_label)
-    except MemoryError:
-        raise
-    except Exception as error:  # labels and Arrow data may run code of their own
-        raise _unreadable(error) from error
     if not isinstance(found, tuple):
         return found
     y, p, rows, columns, values, n = found
@@ -60,7 +57,18 @@ def count_rows(
     return Counted((y, p), cells, *lowest_terms(weighed, unit), whole, n)
 
 
-def _unreadable(error: Exception, who: str = "`y_true` and `y_pred`") -> TypeOfDataError:
+@contextmanager
+def own_errors(who: str) -> Iterator[None]:
+    """Labels and Arrow data may run code of their own: whatever it raises becomes an error of ours."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise _unreadable(error, who) from error
+
+
+def _unreadable(error: Exception, who: str) -> TypeOfDataError:
     if isinstance(error, UnicodeDecodeError):
         return TypeOfDataError(f"{who} must hold UTF-8 where there are byte strings; {error.object!r} is not")
     return TypeOfDataError(
@@ -102,12 +110,8 @@ def _count(
 def encode(batch: Batch, side: int, *, fractions: bool = False) -> tuple[list[Label], Array]:
     """The distinct labels in order, and the place of each row's label among them."""
     column = batch.labels(side)
-    try:
+    with own_errors(f"`{NAMES[side]}`"):
         found = encode_labels(column.source, fractions, normal_label)
-    except MemoryError:
-        raise
-    except Exception as error:  # labels and Arrow data may run code of their own
-        raise _unreadable(error, f"`{NAMES[side]}`") from error
     if isinstance(found, list):
         raise label_fault(batch, [(side, *fault[1:]) for fault in found], decided=False)
     labels, codes = found[0], np.frombuffer(found[1], np.int64)

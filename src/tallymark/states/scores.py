@@ -5,6 +5,7 @@ Everything about ranking is in it: the area under the ROC curve, average precisi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
@@ -25,12 +26,12 @@ from tallymark.errors import DomainError, InputError, LengthError, ParameterErro
 from tallymark.labels import Label, normal_label
 from tallymark.states.base import ONE, FoldedState, Reads, check_addable, divide
 from tallymark.states.counts import find_positive
-from tallymark.states.encoding import check_classes, class_places, column_classes, read_pairs
+from tallymark.states.encoding import check_classes, class_places, column_classes, own_errors, read_pairs
 from tallymark.states.label_faults import label_fault
 from tallymark.states.packing import pack_labels, target_of, unpack_labels
 from tallymark.states.pairs import name_decisions
 from tallymark.states.rows import exact_sum
-from tallymark.target import ANY_TARGET, Target
+from tallymark.target import ANY_TARGET, Target, show_labels
 
 Runs = tuple[Array, "Array | None", "Array | None"]
 """Distinct scores in order, or distinct pairs of score and weight; weights, or None if all are 1; how often each
@@ -119,8 +120,8 @@ def check_scores(batch: Batch, target: Target) -> None:
         raise ParameterError("`normalize` divides the probabilities of several columns; `y_pred` held one column")
     held = batch.prediction
     if held.dtype.kind in "iu" and held.dtype.itemsize == 8 and held.size:
-        most = max(-int(held.min()), int(held.max()))
-        if most > _MOST_INTEGER:
+        most = max(int(held.min()), int(held.max()), key=abs)
+        if abs(most) > _MOST_INTEGER:
             raise DomainError(
                 f"`y_pred` must hold scores that float64 can tell apart, up to 2**53; it held {most}. Subtract a "
                 "constant, or pass ranks"
@@ -133,14 +134,13 @@ def read_scores(batch: Batch, target: Target) -> Array:
     held = batch.prediction
     if batch.prediction_columns == 1:
         return held
-    place = positive_column(column_classes(target, batch), target)
     check_rows(batch, target)
+    place = positive_column(column_classes(target, batch), target)
     if target.kind == "margin":
         with np.errstate(over="ignore"):
             gap = held[:, place].astype(np.float64) - held[:, 1 - place]
-        # What overflows stays the highest or lowest there is.
-        return gap if np.isfinite(gap).all() or not np.isfinite(held).all() else np.clip(gap, -_HIGHEST, _HIGHEST)
-    return np.asarray(held[:, place] / held.sum(axis=1) if target.normalize else held[:, place])
+        return np.clip(gap, -_HIGHEST, _HIGHEST)  # what overflows stays the highest or lowest there is
+    return np.asarray(shares(held)[:, place] if target.normalize else held[:, place])
 
 
 def positive_column(classes: Sequence[Label], target: Target) -> int:
@@ -155,6 +155,8 @@ def check_rows(batch: Batch, target: Target) -> None:
     """Refuse rows of several columns that are not what a declared kind says."""
     if target.kind == "probability" or target.normalize:
         read_pairs(batch, None, decision=(0.5, False, target.normalize, 2))  # for what it refuses
+    batch.require_finite_side(1)  # of two columns only one is sorted
+    batch.require_weights()  # before classes go by them
 
 
 def read_table(batch: Batch, target: Target) -> tuple[Sequence[Label], Array, Array]:
@@ -162,24 +164,28 @@ def read_table(batch: Batch, target: Target) -> tuple[Sequence[Label], Array, Ar
     check_scores(batch, target)
     check_rows(batch, target)
     classes, places = class_places(target, batch)
-    return classes, places, _read_columns(batch, target)
+    held = batch.prediction
+    if target.kind == "margin":
+        columns = np.empty((batch.prediction_columns, batch.n))
+        faults = read_probability_columns(held, True, False, columns)
+        if faults:
+            raise label_fault(batch, faults, decided=True)
+        return classes, places, columns.T
+    return classes, places, shares(held) if target.normalize else held
 
 
-def _read_columns(batch: Batch, target: Target) -> Array:
-    """The columns as scores: margins through softmax, and what is to be normalised divided."""
-    if target.kind != "margin" and not target.normalize:
-        return batch.prediction
-    columns = np.empty((batch.prediction_columns, batch.n))
-    faults = read_probability_columns(batch.prediction, target.kind == "margin", target.normalize, columns)
-    if faults:
-        raise label_fault(batch, faults, decided=True)
-    return columns.T
+def shares(table: Array) -> Array:
+    """Every row divided by its sum. Sums go from the smallest up, so that the order of the columns does not show."""
+    held = np.array(table, np.float64, order="C")
+    held = np.ldexp(held, -np.frexp(held.max(axis=1, keepdims=True))[1])  # near 1 no sum overflows
+    return np.asarray(held / np.sort(held, axis=1).sum(axis=1, keepdims=True))
 
 
 def sort_rows(batch: Batch, target: Target, scores: Array) -> tuple[Part, int | None]:
     """One column of scores by the labels of the truth, and the exact weight (None: a row is 1)."""
     truth = batch.truth_labels
-    found = sort_scores(truth.source, scores, batch.weights, normal_label)
+    with own_errors("`y_true`"):
+        found = sort_scores(truth.source, scores, batch.weights, normal_label)
     if found is None:
         raise _refused(batch)
     if isinstance(found, list):
@@ -196,21 +202,24 @@ def sort_rows(batch: Batch, target: Target, scores: Array) -> tuple[Part, int | 
     if target.classes is not None:
         check_classes([names], target.classes)
     if batch.prediction_columns == 1 and (len(names) > 1 or (names and isinstance(names[0], str))):
-        name_decisions(names, target)  # what can never be read is refused at once
+        name_decisions(names, target, labels=False)  # what can never be read is refused at once
     part = Part(names, [[by_label[name] for name in names]])
-    if target.kind == "probability" and batch.prediction_columns == 1:
-        _check_probabilities(batch, part)
+    if any(len(runs[0]) and not 0 <= runs[0][0] <= runs[0][-1] <= 1 for runs in part.columns[0]):
+        check_probabilities(batch, target)
     return part, _exact(weight)
 
 
-def _check_probabilities(batch: Batch, part: Part) -> None:
-    if any(len(runs[0]) and not 0 <= runs[0][0] <= runs[0][-1] <= 1 for runs in part.columns[0]):
-        held = batch.prediction
-        outside = ~((held >= 0) & (held <= 1))
-        if batch.weights is not None:
-            outside &= np.asarray(batch.weights) > 0
+def check_probabilities(batch: Batch, target: Target) -> None:
+    """Refuse one column of probabilities that are none."""
+    if target.kind != "probability" or batch.prediction_columns != 1:
+        return
+    held = batch.prediction.reshape(-1)
+    outside = ~((held >= 0) & (held <= 1))
+    if batch.weights is not None:
+        outside &= np.asarray(batch.weights) > 0
+    if outside.any():
         count, row = int(np.count_nonzero(outside)), int(outside.argmax())
-        raise label_fault(batch, [(1, "outside", count, row)], decided=True)
+        raise label_fault(batch, [(1, "outside", count, row)], decided=True, labels=False)
 
 
 class RankSums(NamedTuple):
@@ -263,6 +272,11 @@ class Steps(NamedTuple):
         """The weight of all negatives."""
         return float(self.fp[-1]) if len(self.fp) else 0.0
 
+    @property
+    def finite(self) -> bool:
+        """Whether a float64 can hold the weights."""
+        return math.isfinite(self.positives + self.negatives)
+
 
 class Scores(FoldedState[ScoresOf]):
     """The scores of every class in order.
@@ -314,7 +328,7 @@ class Scores(FoldedState[ScoresOf]):
         way round."""
         classes = self.whole.labels if self._reads.target.classes is None else list(self._reads.target.classes)
         if self._columns is not None and self._columns[1] == 1:
-            name_decisions(classes, self._reads.target)
+            name_decisions(classes, self._reads.target, labels=False)
         place = self._positive(classes, symmetric=symmetric)
         others = [self.runs(label) for k, label in enumerate(classes) if k != place]
         return _join(others), NOTHING if place is None else self.runs(classes[place])
@@ -332,6 +346,7 @@ class Scores(FoldedState[ScoresOf]):
     def sums(self, *, symmetric: bool = False, wants: str = "") -> RankSums:
         """The sums over the two classes."""
         every = self._reads.wants | {wants}
+        symmetric = symmetric and self._columns == (1, 2)  # elsewhere it changes nothing
         if (symmetric, wants) not in self._memo:
             found = sum_ranks(*self.binary(symmetric=symmetric), every)
             self._memo.update({(symmetric, want): found for want in (*every, "")})
@@ -340,6 +355,7 @@ class Scores(FoldedState[ScoresOf]):
 
     def steps(self, *, symmetric: bool = False) -> Steps:
         """What every distinct score does as a threshold."""
+        symmetric = symmetric and self._columns == (1, 2)
         if ("steps", symmetric) not in self._memo:
             scores, tp, fp, fn, tn = score_steps(*self.binary(symmetric=symmetric))
             fn, tn = (side[-1:] - side if rest is None else rest for side, rest in ((tp, fn), (fp, tn)))
@@ -371,9 +387,8 @@ class Scores(FoldedState[ScoresOf]):
             return other
         if other._columns is None:
             return self
-        firsts = [part.labels[0] for part in (*self._parts, *other._parts) if part.labels]
-        if len({isinstance(label, str) for label in firsts}) > 1:
-            raise StateError("only states of one kind of label add; these hold numbers and strings")
+        labels = [part.labels for part in (*self._parts, *other._parts)]
+        check_same_labels(labels, self._columns[1], self._reads.target)
         parts = [*self._parts, *other._parts]
         while len(parts) > 1 and 2 * parts[-1].rows() >= parts[-2].rows():
             parts[-2:] = [_merge(*parts[-2:])]
@@ -400,23 +415,44 @@ class Scores(FoldedState[ScoresOf]):
             if n or weight or labels or fields["scores"]:
                 raise StateError("a state of no rows holds nothing")
             return cls(ScoresOf(target), None, 0, 0, ())
+        check_widths(columns, labels, target)
         held = [[check_runs(*runs) for runs in column] for column in fields["scores"]]
-        if columns[0] != 1 or len(held) != (1 if columns[1] <= 2 else columns[1]):
-            raise StateError("scores and columns do not fit")
-        if any(len(column) != len(labels) for column in held):
-            raise StateError("scores and labels do not fit")
-        if any(isinstance(label, float) for label in labels):
-            raise StateError("labels must be whole numbers or strings")
-        if columns[1] > 2 and target.classes is not None and len(target.classes) != columns[1]:
-            raise StateError("the columns do not fit the classes")
-        if target.classes is not None:
-            check_classes([labels], target.classes)
-        sizes = {_size(column) for column in held}
-        if len(sizes) != 1 or n < next(iter(sizes))[0] or next(iter(sizes))[1] != weight or n < 1:
+        if len(held) != (1 if columns[1] <= 2 else columns[1]) or any(len(column) != len(labels) for column in held):
+            raise StateError("scores, labels and columns do not fit")
+        sizes = [[_size([runs]) for runs in column] for column in held]
+        rows, weights = (sum(part) for part in zip((0, 0), *sizes[0], strict=True))
+        if any(column != sizes[0] for column in sizes) or not rows <= n or weights != weight or n < 1:
             raise StateError("rows and weights do not add up")
-        if columns[1] <= 2 and len(labels) > 2:
-            raise StateError("there are two classes")
+        if rows > _MOST_INTEGER:
+            raise StateError("there are more rows than float64 can count")
+        if columns[1] <= 2 and (0, 0) in sizes[0]:
+            raise StateError("every label must have rows")
         return cls(ScoresOf(target), columns, n, weight, (Part(labels, held),))
+
+
+def check_same_labels(labels: Sequence[Sequence[Label]], columns: int, target: Target) -> None:
+    """Refuse to add labels of two kinds, and columns that belong to different classes."""
+    if len({isinstance(held[0], str) for held in labels if held}) > 1:
+        raise StateError("only states of one kind of label add; these hold numbers and strings")
+    if columns > 1 and target.classes is None and any(held != labels[0] for held in labels):
+        shown = next(held for held in labels if held != labels[0])
+        raise StateError(
+            "only states whose columns have the same classes add; these have "
+            f"{show_labels(labels[0])} and {show_labels(shown)}. Pass `classes`"
+        )
+
+
+def check_widths(columns: tuple[int, int], labels: Sequence[Label], target: Target) -> None:
+    """Refuse columns, labels and classes of a stored state that no rows can have."""
+    if columns[0] != 1 or columns[1] < 1:
+        raise StateError("truth is one column, and predictions at least one")
+    if any(isinstance(label, float) for label in labels):
+        raise StateError("labels must be whole numbers or strings")
+    if target.classes is not None:
+        check_classes([labels], target.classes)
+    classes = len(labels if target.classes is None else target.classes)
+    if classes > 2 if columns[1] == 1 else classes != columns[1]:
+        raise StateError("the columns do not fit the classes")
 
 
 def _size(column: list[Runs]) -> tuple[int, int]:

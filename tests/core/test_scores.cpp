@@ -1,0 +1,381 @@
+// Tests of scores in order and of the walks over them, built with the sanitizers.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "check.hpp"
+#include "rank_sums.hpp"
+#include "scores.hpp"
+
+using namespace tallymark;
+
+namespace {
+
+std::mt19937_64 random_bits(1);
+
+double uniform() { return static_cast<double>(random_bits() >> 11) * 0x1p-53; }
+
+double any_double() {
+  for (;;) {
+    const double x = real(random_bits());
+    if (std::isfinite(x)) return x;
+  }
+}
+
+// Scores that sorting by leading bits may find hard.
+std::vector<double> pattern(int kind, std::size_t n) {
+  std::vector<double> x(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto row = static_cast<double>(i);
+    switch (kind) {
+      case 0: x[i] = 0.25; break;
+      case 1: x[i] = row; break;
+      case 2: x[i] = -row; break;
+      case 3: x[i] = static_cast<double>(random_bits() % 5) - 2.0; break;
+      case 4: x[i] = any_double(); break;
+      case 5: x[i] = i == n / 2 ? 1.7e308 : uniform(); break;
+      case 6: x[i] = i % 2 == 0 ? 0.0 : -0.0; break;
+      case 7: x[i] = 1.0 + 0x1p-52 * static_cast<double>(random_bits() % (n + 1)); break;
+      case 8: x[i] = 5e-324 * (static_cast<double>(random_bits() % 9) - 4.0); break;
+      default: x[i] = uniform() - 0.5; break;
+    }
+  }
+  return x;
+}
+constexpr int kPatterns = 10;
+
+Column column(const std::vector<double>& v) { return {reinterpret_cast<const char*>(v.data()), 8, Type::f64}; }
+
+// Every row in one of `groups` groups, or in none. Two columns: the scores, and the scores with another sign.
+std::vector<std::vector<Runs>> sorted(const std::vector<double>& scores, const std::vector<double>& weights,
+                                      const std::vector<std::uint8_t>& group, std::size_t groups) {
+  const std::size_t n = scores.size(), blocks = (n + kBlock - 1) / kBlock, threads = threads_for(n);
+  Dealt dealt{n, groups, std::vector<std::vector<std::size_t>>(threads, std::vector<std::size_t>(groups))};
+  for (std::size_t t = 0; t < threads; ++t) {
+    const std::size_t last = std::min(n, blocks * (t + 1) / threads * kBlock);
+    for (std::size_t i = blocks * t / threads * kBlock; i < last; ++i)
+      if (group[i] < groups) ++dealt.counts[t][group[i]];
+  }
+  const auto group_of = [&](std::size_t, std::size_t i) -> std::size_t { return group[i]; };
+  const auto read = [&](std::size_t first, std::size_t rows, std::size_t k, double* s) {
+    read_rows(column(scores), first, rows, s);
+    for (std::size_t i = 0; i < rows; ++i) s[i] = k == 0 ? s[i] : -s[i];
+  };
+  const auto weigh = [&](std::size_t first, std::size_t rows, double* w) {
+    if (!weights.empty()) read_rows(column(weights), first, rows, w);
+  };
+  auto out = weights.empty() ? sort_groups<PlainRow>(dealt, 2, group_of, read, weigh)
+                             : sort_groups<WeightedRow>(dealt, 2, group_of, read, weigh);
+  check(out.size() == 2 && out[0].size() == groups && out[1].size() == groups, "finite scores are sorted");
+  return out;
+}
+
+using Counted = std::map<std::pair<double, double>, std::int64_t>;
+
+// Runs are what a map of score and weight holds, in its order, and leave away what is all ones.
+void equals(const Runs& runs, const Counted& expected, const char* what) {
+  bool same = runs.size == expected.size(), ones = true, once = true;
+  std::size_t i = 0;
+  for (const auto& [pair, count] : expected) {
+    if (!same) break;
+    same = runs.scores[i] == pair.first && !(runs.scores[i] == 0.0 && std::signbit(runs.scores[i])) &&
+           runs.weight(i) == pair.second && runs.count(i) == count;
+    ones = ones && pair.second == 1.0;
+    once = once && count == 1;
+    ++i;
+  }
+  check(same, what);
+  check(!same || ((runs.weights == nullptr) == ones && (runs.counts == nullptr) == once), "ones are left away");
+}
+
+void keys_order_as_scores() {
+  const double ordered[] = {-1.7e308, -1.0, -1e-310, -5e-324, 0.0, 5e-324, 1e-310, 1.0, 1.7e308};
+  for (std::size_t i = 0; i < std::size(ordered); ++i) {
+    check(score_of(order_key(ordered[i])) == ordered[i], "a key has its score");
+    if (i > 0) check(order_key(ordered[i - 1]) < order_key(ordered[i]), "keys rise with scores");
+  }
+  check(order_key(-0.0) == order_key(0.0), "both zeros are one");
+}
+
+void rows_are_sorted(std::size_t n, bool weighted, int every = 1) {
+  for (int kind = 0; kind < kPatterns; kind += every) {
+    const std::vector<double> scores = pattern(kind, n);
+    std::vector<double> weights(weighted ? n : 0);
+    std::vector<std::uint8_t> group(n);
+    for (double& w : weights) w = static_cast<double>(1 + random_bits() % 3);
+    for (auto& g : group) g = static_cast<std::uint8_t>(random_bits() % 8 == 0 ? random_bits() % 3 : 1);
+    std::vector<Counted> expected(4);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (group[i] > 1) continue;
+      const double weight = weighted ? weights[i] : 1.0;
+      ++expected[group[i]][{scores[i] + 0.0, weight}];
+      ++expected[2U + group[i]][{0.0 - scores[i], weight}];
+    }
+    const auto found = sorted(scores, weights, group, 2);
+    for (std::size_t k = 0; k < 4; ++k) equals(found[k / 2][k % 2], expected[k], "rows of a group in order");
+  }
+}
+
+// Many rows, for which a map takes too long.
+void many_rows_are_sorted(std::size_t n) {
+  for (int kind = 0; kind < kPatterns; ++kind) {
+    std::vector<double> scores = pattern(kind, n);
+    const std::vector<std::uint8_t> group(n, 0);
+    const Runs found = sorted(scores, {}, group, 1)[0][0];
+    std::sort(scores.begin(), scores.end());
+    std::size_t at = 0;
+    bool same = true;
+    for (std::size_t i = 0; i < found.size && same; ++i)
+      for (std::int64_t k = 0; k < found.count(i) && same; ++k) same = at < n && scores[at++] == found.scores[i];
+    check(same && at == n, "many rows in order");
+  }
+}
+
+void scores_that_are_not_finite_are_refused() {
+  for (const double bad : {HUGE_VAL, -HUGE_VAL, std::nan("")}) {
+    for (const std::size_t place : {0UL, 1500UL, 2999UL}) {
+      std::vector<double> scores(3000, 0.5);
+      scores[place] = bad;
+      const Dealt dealt{3000, 1, {{3000}}};
+      const auto group = [](std::size_t, std::size_t) -> std::size_t { return 0; };
+      const auto read = [&](std::size_t first, std::size_t n, std::size_t, double* s) {
+        read_rows(column(scores), first, n, s);
+      };
+      const auto weigh = [](std::size_t, std::size_t, double*) {};
+      check(sort_groups<PlainRow>(dealt, 1, group, read, weigh).empty(), "a score that is not finite");
+    }
+  }
+}
+
+// Runs of few distinct scores, as a map and as runs.
+std::pair<Counted, Runs> some_runs(std::size_t n, bool weighted, bool counted) {
+  Counted held;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double score = static_cast<double>(random_bits() % 12), weight = static_cast<double>(1 + random_bits() % 2);
+    const auto count = static_cast<std::int64_t>(1 + random_bits() % 4);
+    held[{score, weighted ? weight : 1.0}] += counted ? count : 0;
+  }
+  RunsBuilder out(0, weighted);
+  for (auto& [pair, count] : held) out.add(pair.first, pair.second, count = std::max<std::int64_t>(count, 1));
+  return {held, out.finish()};
+}
+
+void runs_merge() {
+  for (int round = 0; round < 400; ++round) {
+    auto [a, left] = some_runs(random_bits() % 10, random_bits() % 2 == 0, random_bits() % 2 == 0);
+    const auto [b, right] = some_runs(random_bits() % 10, random_bits() % 2 == 0, random_bits() % 2 == 0);
+    for (const auto& [pair, count] : b) a[pair] += count;
+    equals(merge(left, right), a, "both sets of rows");
+    equals(merge(right, left), a, "in either order");
+  }
+}
+
+// Every pair of rows is looked at; every threshold counts all rows again.
+struct Naive {
+  Signed twice_wins = 0, farthest = 0;
+  long double area = 0, distance = 0, steps = 0, trapezoids = 0;
+};
+
+Naive naive(const Runs& negative, const Runs& positive) {
+  Naive out;
+  const auto total = [](const Runs& runs, double from) {
+    long double sum = 0;
+    for (std::size_t i = 0; i < runs.size; ++i)
+      if (runs.scores[i] >= from) sum += static_cast<long double>(runs.weight(i)) * runs.count(i);
+    return sum;
+  };
+  const long double p = total(positive, -HUGE_VAL), n = total(negative, -HUGE_VAL);
+  for (std::size_t j = 0; j < positive.size; ++j)
+    for (std::size_t i = 0; i < negative.size; ++i) {
+      const double a = positive.scores[j], b = negative.scores[i];
+      const int twice = a > b ? 2 : a == b ? 1 : 0;
+      out.twice_wins += static_cast<Signed>(twice) * positive.count(j) * negative.count(i);
+      out.area += 0.5L * twice * positive.weight(j) * positive.count(j) * negative.weight(i) * negative.count(i);
+    }
+  out.area /= p * n;
+  std::map<double, int, std::greater<>> thresholds;
+  for (const Runs* runs : {&negative, &positive})
+    for (std::size_t i = 0; i < runs->size; ++i) thresholds[runs->scores[i]] = 1;
+  long double before = -1, tp_before = 0;
+  for (const auto& [score, unused] : thresholds) {
+    const long double tp = total(positive, score), fp = total(negative, score), now = tp / (tp + fp);
+    if (before < 0) before = now;
+    out.steps += (tp - tp_before) * now;
+    out.trapezoids += (tp - tp_before) * (now + before) / 2;
+    out.distance = std::max(out.distance, std::abs(tp / p - fp / n));
+    out.farthest = std::max(out.farthest, static_cast<Signed>(std::abs(tp * n - fp * p)));
+    before = now;
+    tp_before = tp;
+  }
+  return out;
+}
+
+bool near(double found, long double expected) { return std::abs(found - expected) <= 1e-15L + 4e-16L * expected; }
+
+Runs made(const std::vector<double>& scores, bool weighted, bool far = false) {
+  std::vector<double> weights(weighted ? scores.size() : 0);
+  for (double& w : weights)
+    w = far ? std::ldexp(1.0 + uniform(), static_cast<int>(random_bits() % 100) - 50) : uniform();
+  return sorted(scores, weights, std::vector<std::uint8_t>(scores.size(), 0), 1)[0][0];
+}
+
+void ranks_are_counted() {
+  for (int round = 0; round < 300; ++round) {
+    const int kind = round % kPatterns;
+    const Runs negative = made(pattern(kind, 1 + random_bits() % 40), false);
+    const Runs positive = made(pattern(kind, 1 + random_bits() % 40), false);
+    const Naive expected = naive(negative, positive);
+    for (const RankWants wanted :
+         {RankWants{}, RankWants{false, false, true}, RankWants{true, false, true}, RankWants{true, true, true}}) {
+      RankCounts found = count_ranks(negative, positive, wanted);
+      check(found.twice_wins == expected.twice_wins, "pairs in order");
+      if (wanted.distance) check(std::max(found.highest, -found.lowest) == expected.farthest, "the largest distance");
+      if (wanted.steps) check(near(found.steps.nearest(), expected.steps), "steps of precision");
+      if (wanted.trapezoids) check(near(found.trapezoids.nearest(), expected.trapezoids), "trapezoids of precision");
+    }
+  }
+}
+
+bool same(RankCounts& a, RankCounts& b) {
+  return a.positives == b.positives && a.negatives == b.negatives && a.twice_wins == b.twice_wins &&
+         a.highest == b.highest && a.lowest == b.lowest && bits(a.steps.nearest()) == bits(b.steps.nearest()) &&
+         bits(a.trapezoids.nearest()) == bits(b.trapezoids.nearest());
+}
+
+// Every threshold, and how many rows of each class reach it.
+void steps_are_listed() {
+  for (int round = 0; round < 100; ++round) {
+    const bool weighted = round % 3 == 0;
+    const Runs negative = made(pattern(round % kPatterns, random_bits() % 40), weighted);
+    const Runs positive = made(pattern(round % kPatterns, random_bits() % 40), false);
+    const StepList found = list_steps(negative, positive);
+    std::map<double, std::pair<double, double>, std::greater<>> expected;
+    for (std::size_t i = 0; i < negative.size; ++i)
+      expected[negative.scores[i]].second += negative.weight(i) * static_cast<double>(negative.count(i));
+    for (std::size_t i = 0; i < positive.size; ++i)
+      expected[positive.scores[i]].first += static_cast<double>(positive.count(i));
+    check(found.size == expected.size(), "every distinct score");
+    double tp = 0, fp = 0;
+    std::size_t at = 0;
+    for (const auto& [score, here] : expected) {
+      if (at == found.size) break;
+      tp += here.first;
+      fp += here.second;
+      check(found.scores[at] == score && found.hits[at] == tp && near(found.alarms[at], fp), "what reaches a score");
+      ++at;
+    }
+  }
+}
+
+void threads_change_nothing() {
+  constexpr std::size_t kRows = 270000;  // four threads' worth
+  for (const auto& [kind, share] : {std::pair{0, 2UL}, {3, 50000UL}, {4, 2UL}, {9, 3UL}}) {
+    const std::vector<double> scores = pattern(kind, kRows);
+    std::vector<std::uint8_t> group(kRows);
+    for (std::size_t i = 0; i < kRows; ++i) group[i] = i % share == 0 ? 1 : 0;
+    RankCounts first;
+    StepList listed;
+    for (int threads = 1; threads <= 4; ++threads) {
+      thread_limit().store(threads);
+      const std::vector<Runs> runs = sorted(scores, {}, group, 2)[0];
+      RankCounts found = count_ranks(runs[0], runs[1], {true, true, true});
+      const StepList steps = list_steps(runs[0], runs[1]);
+      if (threads == 1) {
+        first = found;
+        listed = steps;
+      }
+      check(same(first, found), "any number of threads");
+      bool alike = steps.size == listed.size;
+      for (std::size_t i = 0; i < steps.size && alike; ++i)
+        alike = steps.scores[i] == listed.scores[i] && steps.hits[i] == listed.hits[i] &&
+                steps.alarms[i] == listed.alarms[i];
+      check(alike, "steps on any number of threads");
+      const RankCounts other = count_ranks(runs[1], runs[0], {true, true, true});
+      check(found.twice_wins + other.twice_wins ==
+                2 * static_cast<Signed>(found.positives) * static_cast<Signed>(found.negatives),
+            "every pair is won by one side, or halved");
+      check(other.highest == -found.lowest && other.lowest == -found.highest, "distances change their sign");
+    }
+    thread_limit().store(1);
+  }
+}
+
+void ranks_are_weighed() {
+  for (int round = 0; round < 600; ++round) {
+    const int kind = round % kPatterns;
+    const bool far = round % 3 == 0;
+    const Runs negative = made(pattern(kind, 1 + random_bits() % 30), round % 2 == 0, far);
+    const Runs positive = made(pattern(kind, 1 + random_bits() % 30), true, far);
+    const Naive expected = naive(negative, positive);
+    const RankWeights found = weigh_ranks(negative, positive);
+    long double all = 0;
+    for (std::size_t i = 0; i < positive.size; ++i)
+      all += static_cast<long double>(positive.weight(i)) * positive.count(i);
+    check(found.positives && found.negatives, "there are rows of both");
+    check(near(found.area, expected.area), "the share of pairs in order");
+    check(near(found.distance, expected.distance), "the distance of rates");
+    check(near(found.steps, expected.steps / all), "weighted steps");
+    check(near(found.trapezoids, expected.trapezoids / all), "weighted trapezoids");
+  }
+  // Weights that no common unit holds: precision is that of the rows above, however light they are.
+  RunsBuilder light(2, true), heavy(1, true);
+  light.add(1.0, 1e300, 1);
+  light.add(3.0, 1e-300, 2);
+  heavy.add(0.5, 1e308, 1);
+  const RankWeights apart = weigh_ranks(heavy.finish(), light.finish());
+  check(apart.steps == 1.0 && apart.trapezoids == 1.0, "weights far apart");
+  const Runs some = made({1.0, 2.0}, true), none;
+  check(count_ranks(none, none, {true, true, true}).twice_wins == 0, "no rows at all");
+  check(!weigh_ranks(some, none).positives, "no positives");
+  check(weigh_ranks(none, some).positives && !weigh_ranks(none, some).negatives, "no negatives");
+  check(weigh_ranks(none, some).steps == 1.0, "all that is there is right");
+}
+
+void pairs_hold_twice_the_digits() {
+  const Pair third = Pair{1.0, 0.0} / Pair{3.0, 0.0};
+  const Pair one = third * 3.0;
+  check(std::abs((one - Pair{1.0, 0.0}).value()) < 0x1p-100, "a third, three times");
+  check((Pair::sum(1.0, 0x1p-80) - Pair{1.0, 0.0}).value() == 0x1p-80, "what a double loses");
+  const Pair square = Pair::product(1.0 + 0x1p-40, 1.0 + 0x1p-40);
+  check(square.high + square.low == square.high && (square - Pair::sum(1.0, 0x1p-39)).value() == 0x1p-80,
+        "products are whole");
+  check(Pair{1.0, -0x1p-60} < Pair{1.0, 0.0} && !(Pair{1.0, 0.0} < Pair{1.0, 0.0}), "order by both parts");
+  for (int round = 0; round < 2000; ++round) {
+    const Pair a = Pair::sum(uniform() + 0.5, uniform() * 0x1p-55), b = Pair::sum(uniform() + 0.5, uniform() * 0x1p-55);
+    const Pair back = (a / b) * b - a, sum = (a + b) - b - a;
+    check(std::abs(back.value()) < 0x1p-98 && std::abs(sum.value()) < 0x1p-98, "there and back");
+  }
+}
+
+}  // namespace
+
+int main() {
+  keys_order_as_scores();
+  for (std::size_t n = 0; n <= 70; ++n) {
+    rows_are_sorted(n, false);
+    rows_are_sorted(n, true);
+  }
+  for (const std::size_t n : {2047UL, 2048UL, 2049UL, 5000UL}) {
+    rows_are_sorted(n, false);
+    rows_are_sorted(n, true);
+  }
+  for (int threads = 1; threads <= 4; threads += 3) {
+    thread_limit().store(threads);
+    for (const std::size_t n : {131071UL, 131072UL}) many_rows_are_sorted(n);
+  }
+  thread_limit().store(4);
+  rows_are_sorted(150000, true, 3);
+  thread_limit().store(1);
+  scores_that_are_not_finite_are_refused();
+  runs_merge();
+  ranks_are_counted();
+  steps_are_listed();
+  threads_change_nothing();
+  ranks_are_weighed();
+  pairs_hold_twice_the_digits();
+  return finish("scores");
+}
