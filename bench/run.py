@@ -6,6 +6,7 @@ import warnings
 
 import clusters
 import labels
+import probability
 import ranking
 import regression
 from chart import write_chart
@@ -16,7 +17,8 @@ import tallymark as tm
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    parts = [*labels.sections(), *clusters.sections(), *ranking.sections(), *regression.sections()]
+    measured = [labels, clusters, probability, ranking, regression]
+    parts = [part for module in measured for part in module.sections()]
     head = [
         "# How fast it is",
         "",

@@ -27,13 +27,14 @@ struct Tasks {
   // Totals the tasks over the rows, and the weights after them if there are any. Per task: the exact total as
   // little-endian bytes and how many bits to shift them up to be in units of 2^-1074; counts of +inf, -inf and NaN
   // terms; the lowest and highest value seen. None where an input must be refused.
-  nb::object run(nb::handle truth, nb::handle prediction, nb::handle weight, bool exponentiate) const {
+  nb::object run(nb::handle truth, nb::handle prediction, nb::handle weight, int link) const {
+    if (link < 0 || link >= kLinks) throw nb::value_error("no such link");
     const Buffer y(truth), p(prediction);
     Table table;
     table.truth = y.columns();
     table.prediction = p.columns();
     table.rows = y.rows();
-    table.exponentiate = exponentiate;
+    table.link = static_cast<Link>(link);
     if (p.rows() != table.rows) throw nb::value_error("truth and prediction differ in length");
     std::optional<Buffer> w;
     if (!weight.is_none()) {
@@ -77,9 +78,8 @@ void bind_regression(nb::module_& m) {
   nb::class_<Tasks>(m, "Tasks", "Terms to total over rows of truth, prediction and weight.")
       .def(nb::init<const std::vector<TaskTuple>&>(), nb::arg("tasks"),
            "Each task is (term, parameter, truth column, prediction column).")
-      .def("run", &Tasks::run, nb::arg("truth"), nb::arg("prediction"), nb::arg("weight").none(),
-           nb::arg("exponentiate"),
-           nb::sig("def run(self, truth: object, prediction: object, weight: object | None, exponentiate: bool) -> "
+      .def("run", &Tasks::run, nb::arg("truth"), nb::arg("prediction"), nb::arg("weight").none(), nb::arg("link"),
+           nb::sig("def run(self, truth: object, prediction: object, weight: object | None, link: int) -> "
                    "list[tuple[bytes, int, int, int, int, float, float]] | None"),
            "One (total, shift, above, below, undefined, lowest, highest) per task; None if an input must be refused.");
 }

@@ -8,6 +8,7 @@ void bind_pairs(nb::module_& m);
 void bind_parallel(nb::module_& m);
 void bind_partitions(nb::module_& m);
 void bind_points(nb::module_& m);
+void bind_probabilities(nb::module_& m);
 void bind_ranking(nb::module_& m);
 void bind_regression(nb::module_& m);
 void bind_scores(nb::module_& m);
@@ -20,6 +21,7 @@ NB_MODULE(_core, m) {
   bind_parallel(m);
   bind_partitions(m);
   bind_points(m);
+  bind_probabilities(m);
   bind_ranking(m);
   bind_regression(m);
   bind_scores(m);

@@ -22,11 +22,6 @@ struct Decision {
   std::size_t positive = 1;  // the column of the positive class, of two; 2 if none is: the largest decides
 };
 
-TM_INLINE double sigmoid(double x) {
-  const double e = exp_of(-std::fabs(x));
-  return x < 0 ? e / (1.0 + e) : 1.0 / (1.0 + e);
-}
-
 // Codes that are columns (or no and yes), known from the start.
 class DecisionReader : public LabelReader {
  public:

@@ -17,33 +17,32 @@ inline constexpr double kLn2Low = 0x1.a39ef35793c76p-33;
 // The integer k in [0, 2^52) as a double, by a bit trick that every vector unit has.
 TM_INLINE double small_integer(std::uint64_t k) { return real(0x4330000000000000ULL | k) - 0x1p52; }
 
-// Sum of 2/(2k+1) * z^k for k >= 1: log(1+f) = 2s + s * log_tail(s^2), where s = f / (2 + f). For |f| < 0.42.
+// log(1+f) = 2s + s * log_tail(s^2), where s = f / (2 + f), for |f| < 0.42. The sum of 2/(2k+1) * z^k for k >= 1, by
+// the polynomial that stays closest to it over that range (2^-59); two chains, so that one need not wait for the other.
 TM_INLINE double log_tail(double z) {
-  double r = 2.0 / 23;
-  r = 2.0 / 21 + z * r;
-  r = 2.0 / 19 + z * r;
-  r = 2.0 / 17 + z * r;
-  r = 2.0 / 15 + z * r;
-  r = 2.0 / 13 + z * r;
-  r = 2.0 / 11 + z * r;
-  r = 2.0 / 9 + z * r;
-  r = 2.0 / 7 + z * r;
-  r = 2.0 / 5 + z * r;
-  r = 2.0 / 3 + z * r;
-  return z * r;
+  const double w = z * z;
+  const double odd =
+      z * (0x1.5555555555593p-1 + w * (0x1.249249423e50ep-2 + w * (0x1.74664d75a0e66p-3 + w * 0x1.2f15ba9371758p-3)));
+  const double even = w * (0x1.999999997f8a7p-2 + w * (0x1.c71c51c6709f6p-3 + w * 0x1.39a02effe1be9p-3));
+  return odd + even;
 }
 
-// log(x) + correction for a positive, finite x, where the correction is tiny.
-TM_INLINE double log_plus(double x, double correction) {
-  const bool tiny = x < 0x1p-1022;
-  const double scaled = tiny ? x * 0x1p54 : x;
+// log(x) + correction for a positive, finite x that is not subnormal, where the correction is tiny; x stands for
+// x * 2^(1023 - bias).
+TM_INLINE double log_normal(double x, double correction, double bias = 1023.0) {
   // Shift so that the mantissa lies in [sqrt(1/2), sqrt(2)).
-  const std::uint64_t shifted = bits(scaled) + (0x3ff0000000000000ULL - 0x3fe6a09e667f3bcdULL);
-  const double k = small_integer(shifted >> 52) - (tiny ? 1023.0 + 54.0 : 1023.0);
+  const std::uint64_t shifted = bits(x) + (0x3ff0000000000000ULL - 0x3fe6a09e667f3bcdULL);
+  const double k = small_integer(shifted >> 52) - bias;
   const double f = real((shifted & 0x000fffffffffffffULL) + 0x3fe6a09e667f3bcdULL) - 1.0;
   const double s = f / (2.0 + f);
   const double half = 0.5 * f * f;
   return k * kLn2High - ((half - (s * (half + log_tail(s * s)) + (k * kLn2Low + correction))) - f);
+}
+
+// The same for any positive, finite x.
+TM_INLINE double log_plus(double x, double correction) {
+  const bool tiny = x < 0x1p-1022;
+  return log_normal(tiny ? x * 0x1p54 : x, correction, tiny ? 1023.0 + 54.0 : 1023.0);
 }
 
 TM_INLINE double log_of(double x) { return log_plus(x, 0.0); }
@@ -101,6 +100,12 @@ TM_INLINE double exp_of(double x) {
 }
 
 TM_INLINE double expm1_of(double x) { return std::fabs(x) < 0.5 ? expm1_small(x) : exp_of(x) - 1.0; }
+
+// 1 / (1 + e^-x).
+TM_INLINE double sigmoid(double x) {
+  const double e = exp_of(-std::fabs(x));
+  return x < 0 ? e / (1.0 + e) : 1.0 / (1.0 + e);
+}
 
 // log(cosh(x)).
 TM_INLINE double log_cosh_of(double x) {

@@ -14,11 +14,15 @@
 
 namespace tallymark {
 
+// What turns predictions into what the terms want.
+enum class Link : int { none = 0, log, sigmoid };
+inline constexpr int kLinks = static_cast<int>(Link::sigmoid) + 1;
+
 struct Table {
   std::vector<Column> truth, prediction;
   Column weight;
   bool weighted = false;
-  bool exponentiate = false;  // predictions are logarithms of what the terms want
+  Link link = Link::none;
   std::size_t rows = 0;
 };
 
@@ -40,6 +44,10 @@ inline bool all_finite(std::size_t n, const double* x) { return largest_of(n, x)
 
 TM_CLONES static void exponentiate(std::size_t n, double* x) {
   for (std::size_t i = 0; i < n; ++i) x[i] = exp_of(x[i]);
+}
+
+TM_CLONES static void squash(std::size_t n, double* x) {
+  for (std::size_t i = 0; i < n; ++i) x[i] = sigmoid(x[i]);
 }
 
 struct WeightCheck {
@@ -108,10 +116,10 @@ class Pass {
 
   const double* predictions(std::size_t column, std::size_t first, std::size_t n, double* room, bool& finite) {
     const double* p = rows(table_.prediction[column], first, n, room);
-    if (!table_.exponentiate) return p;
+    if (table_.link == Link::none) return p;
     finite = finite && all_finite(n, p);
     if (p != room) std::copy_n(p, n, room);
-    exponentiate(n, room);
+    table_.link == Link::log ? exponentiate(n, room) : squash(n, room);
     return room;
   }
 
@@ -130,16 +138,16 @@ class Pass {
     b.scratch = buffer(5);
     const Column& truth = table_.truth[task.truth];
     const Column& prediction = table_.prediction[task.prediction];
-    if (is_wide_integer(truth) && is_wide_integer(prediction) && !table_.exponentiate) {
+    const bool linked = table_.link != Link::none;
+    if (is_wide_integer(truth) && is_wide_integer(prediction) && !linked) {
       subtract_integers(prediction, truth, first, n, b.e);
       b.largest_error = largest_of(n, b.e);
     } else {
       b.largest_error = subtract(n, b.p, b.y, b.e);
     }
     // A difference that is not finite betrays a bad input, or is an honest overflow.
-    if (b.largest_error >= kInfinity)
-      finite = finite && all_finite(n, b.y) && (table_.exponentiate || all_finite(n, b.p));
-    if (two && !table_.exponentiate) finite = finite && all_finite(n, b.upper);
+    if (b.largest_error >= kInfinity) finite = finite && all_finite(n, b.y) && (linked || all_finite(n, b.p));
+    if (two && !linked) finite = finite && all_finite(n, b.upper);
     if (finite && weights.zeros) drop_zeros(b);
     return finite;
   }

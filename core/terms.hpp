@@ -8,6 +8,7 @@
 
 #include "deviance.hpp"
 #include "exact_sum.hpp"
+#include "log_loss.hpp"
 
 namespace tallymark {
 
@@ -40,8 +41,10 @@ enum class Term : int {
   lowest_prediction,
   highest_absolute_error,
   lowest_width,  // upper - lower; reads two columns
+  log_loss,      // parameter: how close to 0 and 1 a probability may come
+  soft_truth,    // rows whose y is neither 0 nor 1, unweighted; also keeps the range of y
 };
-inline constexpr int kTerms = static_cast<int>(Term::lowest_width) + 1;
+inline constexpr int kTerms = static_cast<int>(Term::soft_truth) + 1;
 
 struct Task {
   Term term;
@@ -227,6 +230,13 @@ TM_INLINE double interval_score(double y, double lower, double upper, double mis
   return (upper - lower) + 2.0 / miss * outside;
 }
 
+// How many of the rows are neither of one class nor of the other.
+TM_INLINE std::int64_t count_soft(std::size_t n, const double* y) {
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < n; ++i) count += y[i] != 0.0 && y[i] != 1.0 ? 1 : 0;
+  return count;
+}
+
 TM_CLONES static void run_task(const Task& task, Block& b, Tally& t) {
   const double* y = b.y;
   const double* p = b.p;
@@ -283,6 +293,14 @@ TM_CLONES static void run_task(const Task& task, Block& b, Tally& t) {
     case Term::lowest_prediction: bounded(p, b.n, b.prediction); return widen(t, b.prediction);
     case Term::highest_absolute_error: return widen(t, range_of(b.n, TM_EACH(absolute(e[i]))));
     case Term::lowest_width: return widen(t, range_of(b.n, TM_EACH(upper[i] - p[i])));
+    case Term::log_loss:
+      if (count_soft(b.n, y) != 0) return add_terms(t, b, TM_EACH(soft_log_loss(y[i], p[i], c)));
+      if (c >= 1e-300) return add_terms(t, b, TM_EACH(log_loss<true>(y[i] != 0.0, p[i], c)));
+      return add_terms(t, b, TM_EACH(log_loss<false>(y[i] != 0.0, p[i], c)));
+    case Term::soft_truth:
+      bounded(y, b.n, b.truth);
+      widen(t, b.truth);
+      return t.sum.add_scaled(count_soft(b.n, y), 0);
   }
 }
 

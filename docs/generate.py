@@ -35,6 +35,10 @@ SHARED = {
         "against the rest one by one: `average=` is `macro` for their mean or `weighted` for the mean by how often a",
         "class is true. See [scores and their order](../concepts/scores.md).",
     ),
+    "probability": (
+        "p is the probability of the positive class, p_k that of class k. Margins, clipping, soft labels, calibration:",
+        "[probabilities](../concepts/probabilities.md).",
+    ),
     "clustering": (
         "n_ij counts rows of true cluster i and predicted cluster j, a_i and b_j are their sizes, H is entropy.",
         "Labels of any type name the clusters, and need not be the same on both sides.",

@@ -110,6 +110,41 @@ def centroid_spread(
     which all rows agree are read as 0.
     """
 
+def read_probabilities(
+    table: object, places: object, margin: bool, normalize: bool, positive: int, wanted: list[int], out: object
+) -> list[tuple[int, str, int, int]]:
+    """
+    Write what is wanted of every row of probabilities, one quantity per row of out (float64).
+
+    A list of (side, fault, count, first row) if rows must be refused, else an empty one.
+    """
+
+def classes_present(places: object, count: int) -> list[bool] | None:
+    """
+    Which of the classes 0 to count - 1 occur (int64); None if there is any other number.
+    """
+
+def read_margins(margins: object, out: object) -> bool:
+    """
+    Write what the sigmoid makes of a column to the one row of out (float64); whether all margins are finite.
+    """
+
+def read_probability_columns(
+    table: object, margin: bool, normalize: bool, out: object
+) -> list[tuple[int, str, int, int]]:
+    """
+    Write every probability, one row of out (float64) per column: of margins by softmax, of others divided by their sum.
+
+    A list of (side, fault, count, first row) if rows must be refused, else an empty one.
+    """
+
+def total_bins(
+    truth: object, probability: object, weight: object | None, bins: int
+) -> list[tuple[tuple[bytes, int], tuple[bytes, int], tuple[bytes, int]]]:
+    """
+    Per bin of equal width the exact totals of weight, probability and what happened, each as bytes and a shift.
+    """
+
 def read_table(table: object) -> tuple[bytes, float, float] | None:
     """
     Numbers as float64, row by row, with the lowest and the highest; None if one is not finite.
@@ -161,7 +196,7 @@ class Tasks:
         """Each task is (term, parameter, truth column, prediction column)."""
 
     def run(
-        self, truth: object, prediction: object, weight: object | None, exponentiate: bool
+        self, truth: object, prediction: object, weight: object | None, link: int
     ) -> list[tuple[bytes, int, int, int, int, float, float]] | None:
         """
         One (total, shift, above, below, undefined, lowest, highest) per task; None if an input must be refused.

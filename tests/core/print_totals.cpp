@@ -4,11 +4,24 @@
 #include <random>
 #include <vector>
 
+#include "bins.hpp"
 #include "partitions.hpp"
 #include "points.hpp"
+#include "probabilities.hpp"
 #include "regression.hpp"
 
 using namespace tallymark;
+
+namespace {
+
+void print(ExactSum& sum) {
+  unsigned char raw[ExactSum::kBytes];
+  const auto written = sum.write(raw);
+  std::printf("%zu:", written.skipped);
+  for (std::size_t i = 0; i < written.length; ++i) std::printf("%02x", raw[i]);
+}
+
+}  // namespace
 
 int main() {
   constexpr std::size_t n = 5003;  // whole blocks and a tail
@@ -37,13 +50,42 @@ int main() {
       for (int t = 0; t < kTerms; ++t) tasks.push_back({static_cast<Term>(t), parameter, 0, 0});
       Totals totals = total(table, tasks);
       for (Tally& tally : totals.tallies) {
-        unsigned char raw[ExactSum::kBytes];
-        const auto written = tally.sum.write(raw);
-        std::printf("%zu:", written.skipped);
-        for (std::size_t i = 0; i < written.length; ++i) std::printf("%02x", raw[i]);
+        print(tally.sum);
         std::printf(" %a %a\n", tally.lowest, tally.highest);
       }
     }
+  }
+
+  // Probabilities: of one class by sigmoid and log loss, of several by softmax, and in bins.
+  constexpr std::size_t classes = 7;
+  std::vector<double> yes(n), margin(n), several(n * classes), read(6 * n);
+  std::vector<std::int64_t> place(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    yes[i] = static_cast<double>(random() % 2);
+    margin[i] = 40.0 * (uniform() - 0.5);
+    place[i] = static_cast<std::int64_t>(random() % classes);
+  }
+  for (double& m : several) m = 10.0 * uniform();
+  table.truth = {column(yes)};
+  table.prediction = {column(margin)};
+  table.link = Link::sigmoid;
+  for (double clip : {0.0, 1e-15, 0.1}) {
+    Totals totals = total(table, {{Term::log_loss, clip, 0, 0}});
+    print(totals.tallies[0].sum);
+    std::printf("\n");
+  }
+  ProbabilityTable probabilities{{}, place.data(), n, true, false, 1};
+  for (std::size_t k = 0; k < classes; ++k)
+    probabilities.columns.push_back({reinterpret_cast<const char*>(&several[k]), classes * sizeof(double), Type::f64});
+  std::vector<Wanted> wanted;
+  for (int k = 0; k < kQuantities; ++k)
+    wanted.push_back({static_cast<Quantity>(k), read.data() + static_cast<std::size_t>(k) * n});
+  read_probabilities(probabilities, wanted);
+  for (std::size_t i = 0; i < read.size(); i += 97) std::printf("%a\n", read[i]);
+  const Column chance{reinterpret_cast<const char*>(read.data()), sizeof(double), Type::f64};
+  for (Bin& bin : total_bins({column(yes), chance, column(w), true, n}, 9)) {
+    print(bin.probability);
+    std::printf("\n");
   }
 
   constexpr std::size_t d = 5, clusters = 30, points = n / d;

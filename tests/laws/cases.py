@@ -15,6 +15,7 @@ from tallymark.metrics import (
     Curve,
     LabelMetric,
     Metric,
+    ProbabilityMetric,
     RankingMetric,
     RankMetric,
     ScoreMetric,
@@ -142,6 +143,8 @@ def labels_for(metric: Metric, rng: np.random.Generator, n: int, universe: Any =
         return Rows(rng.choice(classes, n), values(rng, "whole", (n, 4)), w, {"classes": classes})
     if isinstance(metric, ScoreMetric):
         return scores_for(metric, rng, n, w)
+    if isinstance(metric, ProbabilityMetric):
+        return probabilities_for(rng, n, w, universe)
     if universe is None:
         universe = UNIVERSES[rng.integers(len(UNIVERSES))]
     if is_binary(metric):
@@ -167,6 +170,32 @@ def scores_for(metric: Metric, rng: np.random.Generator, n: int, w: Any) -> Rows
     return Rows(rng.choice([no, yes], n), values(rng, style, n), w, facts)
 
 
+# Probabilities that are hard to tell from their neighbours, or from 0 and 1.
+CHANCES = [0.0, -0.0, 5e-324, 1e-300, 1e-17, 2.0**-54, 0.1, 0.3, 0.5, 0.7, 1 - 2.0**-53, 1.0]
+
+
+def probabilities_for(rng: np.random.Generator, n: int, w: Any, universe: Any = None) -> Rows:
+    """Labels with probabilities or margins: of the positive class, or one column per class."""
+    if universe is None:
+        universe = UNIVERSES[rng.integers(len(UNIVERSES))]
+        kind = rng.choice(["probability", "margin"])
+        width = int(rng.integers(1, 4)) if len(universe) == 2 else 3
+    else:
+        kind, width = "probability", 1 if len(universe) == 2 else 3
+    y = universe[rng.integers(0, len(universe), n)]
+    text = isinstance(universe[0], str)
+    if width == 1:
+        facts = {"positive": str(universe[1])} if text else {}
+        p = rng.choice(CHANCES, n) if rng.random() < 0.3 else np.round(rng.random(n), int(rng.integers(1, 17)))
+        p = rng.normal(0, 10.0 ** rng.integers(0, 4), n) if kind == "margin" else p
+    else:
+        facts = {"classes": [str(label) if text else int(label) for label in universe]}
+        p = rng.normal(0, 10.0 ** rng.integers(0, 4), (n, len(universe)))
+        if kind == "probability":
+            p = rng.dirichlet(np.full(len(universe), rng.choice([0.05, 1.0])), n)
+    return Rows(y, p, w, facts if kind == "probability" else {**facts, "kind": kind})
+
+
 def rankings_for(rng: np.random.Generator, style: str, n: int) -> Rows:
     """Rows of queries: relevances of several kinds, scores of one style, one weight per query."""
     universe = UNIVERSES[rng.integers(len(UNIVERSES))]
@@ -177,7 +206,8 @@ def rankings_for(rng: np.random.Generator, style: str, n: int) -> Rows:
 
 
 def reads_labels(metric: Metric) -> bool:
-    return isinstance(metric, (LabelMetric, ClusterMetric, ScoreMetric, ShapeMetric, TopKAccuracy))
+    kinds = (LabelMetric, ClusterMetric, ProbabilityMetric, ScoreMetric, ShapeMetric, TopKAccuracy)
+    return isinstance(metric, kinds)
 
 
 @st.composite
@@ -212,6 +242,11 @@ def random_rows(metric: Metric, n: int, seed: int = 0, k: int = 4) -> Rows:
 
 def perfect(metric: Metric, rows: Rows) -> Rows:
     """The same truth with predictions that are right."""
+    if isinstance(metric, ProbabilityMetric):
+        sure = 800.0 if rows.facts.get("kind") == "margin" else 1.0
+        classes = rows.facts.get("classes", [rows.facts.get("positive", 1)])
+        right = np.squeeze(rows.y[:, None] == np.array(classes), axis=1 if len(classes) == 1 else ())
+        return rows._replace(p=np.where(right, sure, 0.0 if sure == 1.0 else -sure))
     if "classes" in rows.facts and rows.p.ndim == 2:
         return rows._replace(p=(rows.y[:, None] == np.array(rows.facts["classes"])).astype(float))
     if metric.kind == "margin":

@@ -284,7 +284,7 @@ def test_outputs(metric):
 @pytest.mark.parametrize("metric", FIXED, ids=str)
 def test_a_fixed_state_stays_small(metric):
     """Its bytes do not grow with the rows."""
-    small, large = random_rows(metric, 10), random_rows(metric, 50_000)
+    small, large = random_rows(metric, 1_000), random_rows(metric, 50_000)  # a thousand rows meet all bins
     sizes = [len(rows.fold(metric).to_bytes()) for rows in (small, large)]
     # More rows meet more of the 16 pairs of labels, and fill the 16 bins of three columns.
     assert sizes[1] < sizes[0] + {"fixed": 400, "distinct pairs": 1000, "bounded": 3000}[metric.size]

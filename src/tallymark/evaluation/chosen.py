@@ -62,15 +62,15 @@ VALUES = ["rmse", "mae", "r2"]
 LABELS = ["accuracy", "precision(average=macro)", "recall(average=macro)", "fscore(average=macro)"]
 
 
-_SUCH_AS = ', such as ["accuracy", "fscore(average=macro)"]'
+PROBABILITIES = ["auc", "logloss", "brier", "accuracy"]
+SCORES = ["auc", "average_precision"]
+_BY_KIND = {"value": VALUES, "label": LABELS, "probability": PROBABILITIES, "margin": PROBABILITIES, "score": SCORES}
 
 
 def _default_set(batch: Batch, target: Target) -> list[str]:
     """By the kind that was declared, or by the types; never by the values."""
     if target.kind is not None:
-        if target.kind in ("value", "label"):
-            return VALUES if target.kind == "value" else LABELS
-        raise ParameterError(f'`metrics` must be given for kind="{target.kind}"{_SUCH_AS}')
+        return _BY_KIND[target.kind]
     truth, prediction = _type_of(batch, 0), _type_of(batch, 1)
     table = batch.truth_columns == 1 and batch.prediction_columns > 1 and prediction == "real"
     if truth == "real" and not table:
@@ -80,9 +80,10 @@ def _default_set(batch: Batch, target: Target) -> list[str]:
     if truth == "integer" and not table:
         raise ParameterError(
             "`metrics` or `kind` must be given: whole numbers as truth with floats as predictions can be numbers to "
-            f'predict (kind="value") or labels (kind="label"); for probabilities name the metrics{_SUCH_AS}'
+            'predict (kind="value"), or labels with probabilities (kind="probability"), scores (kind="score") or '
+            'labels (kind="label")'
         )
-    raise ParameterError(f"`metrics` must be given for labels with probabilities{_SUCH_AS}")
+    return PROBABILITIES
 
 
 def _type_of(batch: Batch, side: int) -> str:

@@ -11,6 +11,8 @@ from tallymark.metrics.base import *
 from tallymark.metrics.best_threshold import *
 from tallymark.metrics.bias import *
 from tallymark.metrics.bounded import *
+from tallymark.metrics.brier import *
+from tallymark.metrics.calibration import *
 from tallymark.metrics.class_report import *
 from tallymark.metrics.cluster_purity import *
 from tallymark.metrics.cluster_shape import *
@@ -30,10 +32,12 @@ from tallymark.metrics.ks import *
 from tallymark.metrics.labels import *
 from tallymark.metrics.listing import *
 from tallymark.metrics.log_error import *
+from tallymark.metrics.logloss import *
 from tallymark.metrics.naming import *
 from tallymark.metrics.percentage_error import *
 from tallymark.metrics.precision_area import *
 from tallymark.metrics.precision_recall import *
+from tallymark.metrics.probability import *
 from tallymark.metrics.quantile import *
 from tallymark.metrics.rand import *
 from tallymark.metrics.ranking import *

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tallymark.errors import ParameterError
+from tallymark.states import MOST_BINS
 
 
 class Parameter:
@@ -119,6 +120,30 @@ def probability(default: float) -> Any:
         if found is None or not 0 <= found <= 1:
             raise ParameterError(f"`{name}` must be a probability, a number in [0, 1]; it was {value!r}")
         return found
+
+    return Parameter(default, normal)
+
+
+def clip_choice(default: float) -> Any:
+    """A float in [0, 0.5)."""
+
+    def normal(name: str, value: Any) -> float:
+        found = _as_float(value)
+        if found is None or not 0 <= found < 0.5:
+            raise ParameterError(f"`{name}` must be a number from 0 to less than 0.5; it was {value!r}")
+        return found
+
+    return Parameter(default, normal)
+
+
+def number_of_bins(default: int) -> Any:
+    """A whole number of bins."""
+
+    def normal(name: str, value: Any) -> int:
+        found = _as_float(value)
+        if found is None or not 1 <= found <= MOST_BINS or not found.is_integer():
+            raise ParameterError(f"`{name}` must be a whole number from 1 to {MOST_BINS:,}; it was {value!r}")
+        return int(found)
 
     return Parameter(default, normal)
 

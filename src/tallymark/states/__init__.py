@@ -1,13 +1,17 @@
 """States: what is kept of the rows. One file per state; each has a zero, adds, and can be written as bytes."""
 
 from tallymark.states.base import ONE, UNIT_BITS, Reads, State, divide, to_float
+from tallymark.states.bins import MOST_BINS, Bin, Bins, BinsOf
 from tallymark.states.bounded import BoundedScores, BoundedScoresOf
 from tallymark.states.counts import Cells, Counts, ThresholdCounts
 from tallymark.states.indicators import Indicators
 from tallymark.states.label_rows import LabelRows, LabelRowsOf
+from tallymark.states.ordered_probabilities import OrderedProbabilities, OrderedProbabilitiesOf
 from tallymark.states.pairs import Pairs, PairsOf
 from tallymark.states.plan import Plan, States
 from tallymark.states.points import Points, PointsOf
+from tallymark.states.probabilities import Cost, Probabilities, ProbabilitiesOf
+from tallymark.states.probability_rows import soft_fault
 from tallymark.states.queries import Queries, QueriesOf, Ranked
 from tallymark.states.ranks import Ranks, RanksOf
 from tallymark.states.rows import Rows, RowsOf, exact_sum
@@ -19,17 +23,24 @@ from tallymark.states.terms import INTERVAL, LOWEST, PAIRED, QUANTILES, Term, ch
 __all__ = [
     "INTERVAL",
     "LOWEST",
+    "MOST_BINS",
     "ONE",
     "PAIRED",
     "QUANTILES",
     "UNIT_BITS",
     "BoundedScores",
     "BoundedScoresOf",
+    "Bin",
+    "Bins",
+    "BinsOf",
     "Cells",
+    "Cost",
     "Counts",
     "Indicators",
     "LabelRows",
     "LabelRowsOf",
+    "OrderedProbabilities",
+    "OrderedProbabilitiesOf",
     "Output",
     "Pairs",
     "PairsOf",
@@ -39,6 +50,8 @@ __all__ = [
     "Queries",
     "QueriesOf",
     "RankSums",
+    "Probabilities",
+    "ProbabilitiesOf",
     "Ranked",
     "Ranks",
     "RanksOf",
@@ -62,6 +75,7 @@ __all__ = [
     "divide",
     "exact_sum",
     "sum_ranks",
+    "soft_fault",
     "to_float",
     "total_weight",
 ]

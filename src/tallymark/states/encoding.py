@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from tallymark._core import count_pairs, encode_labels
+from tallymark._core import classes_present, count_pairs, encode_labels
 from tallymark.arrays import Array, describe
 from tallymark.batch import NAMES, Batch
 from tallymark.errors import DomainError, InputError, LengthError, ParameterError, ShapeError, TypeOfDataError
@@ -200,6 +200,35 @@ def column_classes(target: Target, batch: Batch, seen: Sequence[Label] | None = 
             f"were {show_labels(classes)}{'' if target.classes else ', the sorted labels of the truth'}"
         )
     return classes
+
+
+def class_places(target: Target, batch: Batch) -> tuple[Sequence[Label], Array]:
+    """The class of each column of predictions, and the column of each row's true class; weights must be good."""
+    key = ("places", target)
+    if key not in batch.memo:
+        labels, places = _places_as_they_are(target, batch) or encode(batch, 0)
+        seen = weighed_labels(batch, labels, places)
+        classes = column_classes(target, batch, seen)
+        check_classes([seen], classes)
+        if list(classes) != labels:
+            index = {label: k for k, label in enumerate(classes)}
+            # Rows of weight zero may have labels that are no class; what they add is nothing.
+            places = np.array([index.get(label, 0) for label in labels], np.int64)[places]
+        batch.memo[key] = classes, places
+    found: tuple[Sequence[Label], Array] = batch.memo[key]
+    return found
+
+
+def _places_as_they_are(target: Target, batch: Batch) -> tuple[list[Label], Array] | None:
+    """Whole numbers that count the columns from 0, which need no looking up; None where the truth is anything else."""
+    source, columns = batch.truth_labels.source, batch.prediction_columns
+    if type(source) is not np.ndarray or source.dtype.kind not in "iu" or batch.truth_labels.names is not None:
+        return None
+    places = np.ascontiguousarray(source, np.int64)
+    found = classes_present(places, columns)
+    if found is None or not (all(found) or target.classes == tuple(range(columns))):
+        return None
+    return list(range(columns)), places
 
 
 def check_classes(labels: Sequence[Sequence[Label]], classes: Sequence[Label]) -> None:

@@ -11,15 +11,7 @@ from tallymark._core import count_above
 from tallymark.batch import Batch
 from tallymark.errors import ShapeError, StateError
 from tallymark.states.base import UNIT_BITS, FoldedState, Reads, check_addable
-from tallymark.states.encoding import (
-    Counted,
-    check_classes,
-    column_classes,
-    count_rows,
-    encode,
-    read_pairs,
-    weighed_labels,
-)
+from tallymark.states.encoding import Counted, class_places, count_rows, read_pairs
 from tallymark.states.packing import target_of
 from tallymark.target import ANY_TARGET, Target
 
@@ -55,14 +47,7 @@ class RanksOf(Reads):
         batch.require_weights()
         if self.target.kind == "probability":
             read_pairs(batch, None, decision=(0.5, False, self.target.normalize, 2))  # for what it refuses
-        labels, places = encode(batch, 0)
-        seen = weighed_labels(batch, labels, places)
-        classes = column_classes(self.target, batch, seen)
-        check_classes([seen], classes)
-        if classes is not labels:
-            index = {label: k for k, label in enumerate(classes)}
-            # Rows of weight zero may have labels that are no class; what they add is nothing.
-            places = np.array([index.get(label, 0) for label in labels], np.int64)[places]
+        _, places = class_places(self.target, batch)
         ranks = np.frombuffer(count_above(batch.prediction, places), np.int64)
         found = count_rows(ranks, ranks, batch.weights, False, None)
         if not isinstance(found, Counted):

@@ -10,14 +10,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark._core import merge_runs, rank_sums, roc_points, score_steps, sort_columns, sort_scores
+from tallymark._core import (
+    merge_runs,
+    rank_sums,
+    read_probability_columns,
+    roc_points,
+    score_steps,
+    sort_columns,
+    sort_scores,
+)
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import DomainError, InputError, LengthError, ParameterError, ShapeError, StateError
 from tallymark.labels import Label, normal_label
 from tallymark.states.base import ONE, FoldedState, Reads, check_addable, divide
 from tallymark.states.counts import find_positive
-from tallymark.states.encoding import check_classes, column_classes, encode, own_errors, read_pairs, weighed_labels
+from tallymark.states.encoding import check_classes, class_places, column_classes, own_errors, read_pairs
 from tallymark.states.label_faults import label_fault
 from tallymark.states.packing import pack_labels, target_of, unpack_labels
 from tallymark.states.pairs import name_decisions
@@ -131,7 +139,10 @@ def read_scores(batch: Batch, target: Target) -> Array:
         with np.errstate(over="ignore"):
             gap = held[:, place].astype(np.float64) - held[:, 1 - place]
         return np.clip(gap, -_HIGHEST, _HIGHEST)  # what overflows stays the highest or lowest there is
-    return np.asarray(shares(held)[:, place] if target.normalize else held[:, place])
+    if not target.normalize:
+        return held[:, place]
+    near_one = np.ldexp(held.astype(np.float64), -np.frexp(held.max(axis=1, keepdims=True))[1])  # no sum overflows
+    return np.asarray(near_one[:, place] / (near_one[:, 0] + near_one[:, 1]))
 
 
 def positive_column(classes: Sequence[Label], target: Target) -> int:
@@ -154,34 +165,24 @@ def read_table(batch: Batch, target: Target) -> tuple[Sequence[Label], Array, Ar
     """The classes of the columns, the place of each row's true class among them, and the scores."""
     check_scores(batch, target)
     check_rows(batch, target)
-    labels, places = encode(batch, 0)
-    seen = weighed_labels(batch, labels, places)
-    classes = column_classes(target, batch, seen)
-    check_classes([seen], classes)
-    if classes is not labels:
-        index = {label: k for k, label in enumerate(classes)}
-        # Rows of weight zero may have labels that are no class; they take no part.
-        places = np.array([index.get(label, 0) for label in labels], np.int64)[places]
-    held = batch.prediction
-    if target.kind == "margin":
-        held = softmax(held)
-    elif target.normalize:
-        held = shares(held)
-    return classes, places, held
+    classes, places = class_places(target, batch)
+    return classes, places, _read_columns(batch, target, classes)
 
 
-def softmax(margins: Array) -> Array:
-    """Margins of every row as probabilities."""
-    held = np.array(margins, np.float64, order="C")
-    with np.errstate(over="ignore"):  # margins too far apart to subtract leave nothing to the lower one
-        return shares(np.exp(held - held.max(axis=1, keepdims=True)))
+def _read_columns(batch: Batch, target: Target, classes: Sequence[Label]) -> Array:
+    """The columns as scores: margins through softmax, and what is to be normalised divided.
 
-
-def shares(table: Array) -> Array:
-    """Every row divided by its sum. Sums go from the smallest up, so that the order of the columns does not show."""
-    held = np.array(table, np.float64, order="C")
-    held = np.ldexp(held, -np.frexp(held.max(axis=1, keepdims=True))[1])  # near 1 no sum overflows
-    return np.asarray(held / np.sort(held, axis=1).sum(axis=1, keepdims=True))
+    Rows are added up in the order of the classes: in another, sums that are level could come out different.
+    """
+    if target.kind != "margin" and not target.normalize:
+        return batch.prediction
+    columns = np.empty((batch.prediction_columns, batch.n))
+    order = sorted(range(len(classes)), key=lambda k: classes[k])
+    held = batch.prediction if order == [*range(len(classes))] else batch.prediction[:, order]
+    faults = read_probability_columns(held, target.kind == "margin", target.normalize, columns)
+    if faults:
+        raise label_fault(batch, faults, decided=True)
+    return columns[np.argsort(order)].T if held is not batch.prediction else columns.T
 
 
 def sort_rows(batch: Batch, target: Target, scores: Array) -> tuple[Part, int | None]:

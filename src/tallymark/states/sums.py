@@ -14,7 +14,7 @@ from tallymark.states.terms import SQUARES, Term, check_parameters
 
 _from_bytes = int.from_bytes
 _SAFE_BITS = 960  # a total of 2**-960 or more has all its digits
-_LINKS = (None, "log")
+_LINKS = {None: 0, "log": 1, "sigmoid": 2}  # the core's numbers
 
 
 class Total(NamedTuple):
@@ -55,6 +55,31 @@ class Layout(NamedTuple):
     slots: dict[Term, tuple[int, ...]]
 
 
+Entry = tuple[bytes, int, int, int, int, float, float]  # of one total, as the core writes it
+
+
+def run_tasks(
+    tasks: Tasks, batch: Batch, link: str | None = None, *, truth: Any = None, prediction: Any = None
+) -> list[Entry]:
+    """One entry per task over a batch, or over columns made of it; and one for the weights, if there are any."""
+    y = batch.truth if truth is None else truth
+    found = tasks.run(y, batch.prediction if prediction is None else prediction, batch.weights, _LINKS[link])
+    if found is None:
+        raise batch.fault()
+    return found
+
+
+def read_totals(found: list[Entry], batch: Batch) -> tuple[int, list[Total], int]:
+    """The unit, the total of every task, and the weight."""
+    unit = min([UNIT_BITS, *[entry[1] for entry in found]])
+    totals = [
+        Total(_from_bytes(raw, "little", signed=True) << (shift - unit), above, below, undefined, lowest, highest)
+        for raw, shift, above, below, undefined, lowest, highest in found
+    ]
+    weight = batch.n << (UNIT_BITS - unit) if batch.weights is None else totals.pop().exact
+    return unit, totals, weight
+
+
 class SumsOf(Reads):
     """Asks for totals of these terms. `link="log"` reads predictions through exp first."""
 
@@ -86,15 +111,7 @@ class SumsOf(Reads):
             return self.zero()
         columns = (batch.truth_columns, batch.prediction_columns)
         layout = self._layouts.get(columns) or self.layout(columns)
-        found = layout.tasks.run(batch.truth, batch.prediction, batch.weights, self.link is not None)
-        if found is None:
-            raise batch.fault()
-        unit = min([UNIT_BITS, *[entry[1] for entry in found]])
-        totals = [
-            Total(_from_bytes(raw, "little", signed=True) << (shift - unit), above, below, undefined, lowest, highest)
-            for raw, shift, above, below, undefined, lowest, highest in found
-        ]
-        weight = batch.n << (UNIT_BITS - unit) if batch.weights is None else totals.pop().exact
+        unit, totals, weight = read_totals(run_tasks(layout.tasks, batch, self.link), batch)
         return Sums(self, columns, batch.n, unit, weight, tuple(totals))
 
     def layout(self, columns: tuple[int, int]) -> Layout:

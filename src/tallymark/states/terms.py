@@ -40,12 +40,14 @@ CODES = {
     "lowest_prediction": 22,
     "highest_absolute_error": 23,
     "lowest_width": 24,
+    "log_loss": 25,
+    "soft_truth": 26,
 }
 
 SQUARES = frozenset(name for name in CODES if name.endswith(("squares", "squared_error")))
 """Terms that are squares, and so sink below float64 before the values do."""
 
-_WITH_PARAMETER = frozenset({"relative_error", "huber", "deviance", "pinball", "interval", "small_truth"})
+_WITH_PARAMETER = frozenset({"relative_error", "huber", "deviance", "pinball", "interval", "small_truth", "log_loss"})
 _INTERVAL_TERMS = frozenset({"interval", "covered", "lowest_width"})
 
 

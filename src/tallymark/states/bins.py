@@ -1,0 +1,139 @@
+"""The bins state: probabilities in bins of equal width, with what was promised and what happened. Its size is fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+from tallymark._core import total_bins
+from tallymark.batch import Batch
+from tallymark.errors import StateError
+from tallymark.labels import Label
+from tallymark.states.base import FoldedState, Reads, check_addable
+from tallymark.states.packing import target_of
+from tallymark.states.probabilities import checked_shape, join_labels
+from tallymark.states.probability_rows import check_labels, read_outcomes
+from tallymark.target import Target
+
+MOST_BINS = 10_000
+
+
+class Bin(NamedTuple):
+    """The weight of the rows of a bin, and the totals of their probabilities and of what happened: exact totals."""
+
+    weight: int
+    probability: int
+    happened: int
+
+
+class Span(NamedTuple):
+    """A bin that has rows, and from where to where it goes."""
+
+    low: float
+    high: float
+    bin: Bin
+
+
+_EMPTY = Bin(0, 0, 0)
+
+
+class BinsOf(Reads):
+    """Asks for probabilities in this many bins; of more than two classes, those of the largest of each row."""
+
+    __slots__ = ("bins", "target")
+
+    def __init__(self, target: Target, bins: int) -> None:
+        self.target = target
+        self.bins = bins
+
+    @property
+    def group(self) -> Hashable:
+        return self
+
+    def join(self, other: BinsOf) -> BinsOf:
+        return self
+
+    def zero(self) -> Bins:
+        return Bins(self, None, 0, (), (_EMPTY,) * self.bins)
+
+    def fold(self, batch: Batch) -> Bins:
+        if batch.n == 0:
+            return self.zero()
+        truth, probability, labels = read_outcomes(batch, self.target)
+        totals = total_bins(truth, probability, batch.weights, self.bins)
+        bins = tuple(Bin(*[int.from_bytes(raw, "little", signed=True) << shift for raw, shift in b]) for b in totals)
+        return Bins(self, (1, batch.prediction_columns), batch.n, labels, bins)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BinsOf) and (self.bins, self.target) == (other.bins, other.target)
+
+    def __hash__(self) -> int:
+        return hash((self.bins, self.target))
+
+    def __repr__(self) -> str:
+        return f"BinsOf({self.target!r}, {self.bins})"
+
+
+class Bins(FoldedState[BinsOf]):
+    """Exact totals per bin. `labels` are those of the truth, or the classes of several columns."""
+
+    __slots__ = ("bins", "labels")
+
+    def __init__(
+        self,
+        reads: BinsOf,
+        columns: tuple[int, int] | None,
+        n: int,
+        labels: tuple[Label, ...],
+        bins: tuple[Bin, ...],
+    ) -> None:
+        super().__init__(reads, columns, n)
+        self.labels = labels
+        self.bins = bins
+
+    @property
+    def weight(self) -> int:
+        return sum(found.weight for found in self.bins)
+
+    def spans(self, bins: int) -> list[Span]:
+        """The bins that have rows."""
+        return [Span(k / bins, (k + 1) / bins, found) for k, found in enumerate(self.bins) if found.weight]
+
+    def check_labels(self) -> None:
+        """Refuse labels that, all rows seen, have no positive class."""
+        if self._columns is not None and self._columns[1] == 1:
+            check_labels(self.labels, 0, self._reads.target)
+
+    def __add__(self, other: Bins) -> Bins:
+        if not isinstance(other, Bins):
+            return NotImplemented
+        check_addable(self, other)
+        if self._columns is None:
+            return other
+        if other._columns is None:
+            return self
+        labels = join_labels(self.labels, other.labels, several=self._columns[1] > 1)
+        bins = tuple(Bin(*map(int.__add__, a, b)) for a, b in zip(self.bins, other.bins, strict=True))
+        return Bins(self._reads, self._columns, self._n + other._n, labels, bins)
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "target": self._reads.target.facts(),
+            "columns": None if self._columns is None else list(self._columns),
+            "n": self._n,
+            "labels": list(self.labels),
+            "bins": [list(found) for found in self.bins],
+        }
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Bins:
+        target = target_of(fields["target"])
+        columns, n, labels = checked_shape(fields, target)
+        bins = tuple(Bin(int(weight), int(promised), int(happened)) for weight, promised, happened in fields["bins"])
+        if not 1 <= len(bins) <= MOST_BINS:
+            raise StateError(f"there must be 1 to {MOST_BINS} bins; there were {len(bins)}")
+        if any(not (0 <= b.probability <= b.weight and 0 <= b.happened <= b.weight) for b in bins):
+            raise StateError("what was promised and what happened cannot exceed the weight of a bin")
+        if columns is None and any(map(any, bins)):
+            raise StateError("no rows have no weight")
+        return cls(BinsOf(target, len(bins)), columns, n, labels, bins)

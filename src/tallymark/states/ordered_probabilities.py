@@ -1,0 +1,143 @@
+"""Probabilities in order, with what happened: bins of equal weight can be cut from them. It reads the score state."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from tallymark.batch import Batch
+from tallymark.errors import StateError
+from tallymark.labels import Label
+from tallymark.states.base import FoldedState, Reads, check_addable
+from tallymark.states.bins import Bin, Span
+from tallymark.states.packing import target_of
+from tallymark.states.probabilities import checked_shape, join_labels
+from tallymark.states.probability_rows import check_labels, read_outcomes
+from tallymark.states.rows import exact_sum
+from tallymark.states.scores import Scores, ScoresOf
+from tallymark.target import Target
+
+_SCORES = ScoresOf(Target("probability", classes=(0, 1)))
+
+
+class OrderedProbabilitiesOf(Reads):
+    """Asks for probabilities in order; of more than two classes, those of the largest of each row."""
+
+    __slots__ = ("target",)
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+
+    @property
+    def group(self) -> Hashable:
+        return self
+
+    def join(self, other: OrderedProbabilitiesOf) -> OrderedProbabilitiesOf:
+        return self
+
+    def zero(self) -> OrderedProbabilities:
+        return OrderedProbabilities(self, None, (), _SCORES.zero())
+
+    def fold(self, batch: Batch) -> OrderedProbabilities:
+        if batch.n == 0:
+            return self.zero()
+        truth, probability, labels = read_outcomes(batch, self.target)
+        scores = _SCORES.fold(Batch(truth, probability, batch.weights))
+        return OrderedProbabilities(self, (1, batch.prediction_columns), labels, scores)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OrderedProbabilitiesOf) and self.target == other.target
+
+    def __hash__(self) -> int:
+        return hash((OrderedProbabilitiesOf, self.target))
+
+    def __repr__(self) -> str:
+        return f"OrderedProbabilitiesOf({self.target!r})"
+
+
+class OrderedProbabilities(FoldedState[OrderedProbabilitiesOf]):
+    """Probabilities as scores of two classes: what happened and what did not.
+
+    `labels` are those of the truth, or the classes of several columns.
+    """
+
+    __slots__ = ("labels", "scores")
+    size = "distinct scores"
+
+    def __init__(
+        self,
+        reads: OrderedProbabilitiesOf,
+        columns: tuple[int, int] | None,
+        labels: tuple[Label, ...],
+        scores: Scores,
+    ) -> None:
+        super().__init__(reads, columns, scores.n)
+        self.labels = labels
+        self.scores = scores
+
+    @property
+    def weight(self) -> int:
+        return self.scores.weight
+
+    def spans(self, bins: int) -> list[Span]:
+        """Bins of about equal weight: a probability goes by the weight below it, so that equal ones stay together."""
+        p, weights, happened = self._rows()
+        distinct, which = np.unique(p, return_inverse=True)
+        total = np.cumsum(np.bincount(which, weights, len(distinct)))
+        below = np.concatenate(([0.0], total[:-1]))
+        place = np.minimum(np.floor(bins * below / total[-1]), bins - 1)[which]
+        spans = []
+        for k in np.unique(place):
+            here = place == k
+            held = Bin(
+                exact_sum(weights[here]), exact_sum((weights * p)[here]), exact_sum(weights[here & (happened > 0)])
+            )
+            spans.append(Span(float(p[here].min()), float(p[here].max()), held))
+        return spans
+
+    def _rows(self) -> tuple[Any, Any, Any]:
+        """Probabilities, weights, and whether they came true."""
+        columns = []
+        for happened, (p, weights, counts) in enumerate(self.scores.binary()):
+            weight = np.ones(len(p)) if weights is None else weights
+            columns.append((p, weight if counts is None else weight * counts, np.full(len(p), happened)))
+        held = [np.concatenate(column) for column in zip(*columns, strict=True)]
+        return held[0], held[1], held[2]
+
+    def check_labels(self) -> None:
+        """Refuse labels that, all rows seen, have no positive class."""
+        if self._columns is not None and self._columns[1] == 1:
+            check_labels(self.labels, 0, self._reads.target)
+
+    def __add__(self, other: OrderedProbabilities) -> OrderedProbabilities:
+        if not isinstance(other, OrderedProbabilities):
+            return NotImplemented
+        check_addable(self, other)
+        if self._columns is None:
+            return other
+        if other._columns is None:
+            return self
+        labels = join_labels(self.labels, other.labels, several=self._columns[1] > 1)
+        return OrderedProbabilities(self._reads, self._columns, labels, self.scores + other.scores)
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "target": self._reads.target.facts(),
+            "columns": None if self._columns is None else list(self._columns),
+            "n": self._n,
+            "labels": list(self.labels),
+            "scores": self.scores.fields(),
+        }
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> OrderedProbabilities:
+        target = target_of(fields["target"])
+        columns, n, labels = checked_shape(fields, target)
+        scores = Scores.from_fields(fields["scores"])
+        if scores.reads != _SCORES or scores.n != n or scores.columns not in (None, (1, 1)):
+            raise StateError("the scores are not those of one column of probabilities")
+        if any(len(runs[0]) and not 0 <= runs[0][0] <= runs[0][-1] <= 1 for c in scores.whole.columns for runs in c):
+            raise StateError("probabilities must lie in [0, 1]")
+        return cls(OrderedProbabilitiesOf(target), columns, labels, scores)

@@ -1,0 +1,252 @@
+"""The probabilities state: exact totals of what the probability of each row cost. Its size is fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallymark._core import Tasks
+from tallymark.batch import Batch
+from tallymark.errors import StateError
+from tallymark.labels import Label
+from tallymark.states.base import UNIT_BITS, FoldedState, Reads, check_addable, divide
+from tallymark.states.packing import target_of
+from tallymark.states.probability_rows import (
+    BRIER,
+    HAPPENED,
+    RANKED,
+    Binary,
+    Task,
+    check_kind,
+    check_labels,
+    read_columns,
+    total_binary,
+    with_checks,
+)
+from tallymark.states.sums import read_totals, run_tasks
+from tallymark.states.terms import CODES
+from tallymark.target import Target
+
+# What a cost is over one column of probabilities, and which quantity of a row of several it is.
+_BINARY = {"brier": "squared_error", "log_loss": "log_loss", "rps": "squared_error"}
+_SEVERAL = {"brier": BRIER, "log_loss": HAPPENED, "rps": RANKED}
+
+
+class Cost(NamedTuple):
+    """What the probability of a row costs: log_loss with its clip, brier or rps."""
+
+    name: str
+    clip: float = 0.0
+
+    def task(self) -> Task:
+        """The core's task over one column of probabilities."""
+        return (CODES[_BINARY[self.name]], self.clip, 0, 0)
+
+    def column_task(self, column: int) -> Task:
+        """The core's task over the column that `read_columns` made of several."""
+        return (CODES["log_loss" if self.name == "log_loss" else "exact_prediction"], self.clip, 0, column)
+
+
+class Spent(NamedTuple):
+    """One cost over all rows: the exact total of its finite values, and how many were infinite."""
+
+    exact: int  # in the unit of its state
+    infinite: int
+
+
+class ProbabilitiesOf(Reads):
+    """Asks for totals of these costs of probabilities, or of margins if the target says so."""
+
+    __slots__ = ("_tasks", "costs", "target")
+
+    def __init__(self, target: Target, *costs: Cost) -> None:
+        self.target = target
+        self.costs = tuple(sorted(set(costs)))
+        self._tasks: Tasks | None = None
+
+    @property
+    def group(self) -> Hashable:
+        return (ProbabilitiesOf, self.target)
+
+    def join(self, other: ProbabilitiesOf) -> ProbabilitiesOf:
+        return ProbabilitiesOf(self.target, *self.costs, *other.costs)
+
+    def zero(self) -> Probabilities:
+        return Probabilities(self, None, 0, (), 0, UNIT_BITS, 0, tuple(Spent(0, 0) for _ in self.costs))
+
+    def fold(self, batch: Batch) -> Probabilities:
+        if batch.n == 0:
+            return self.zero()
+        check_kind(batch, self.target)
+        if batch.prediction_columns > 1:
+            return self._fold_several(batch)
+        if self._tasks is None:
+            self._tasks = with_checks([cost.task() for cost in self.costs])
+        return self._state(batch, total_binary(batch, self.target, self._tasks))
+
+    def _fold_several(self, batch: Batch) -> Probabilities:
+        wanted = sorted({_SEVERAL[cost.name] for cost in self.costs})
+        found = read_columns(batch, self.target, wanted)
+        if len(found.classes) == 2:
+            truth, table = found.places == found.positive, found.columns[0]
+            tasks = Tasks([cost.task() for cost in self.costs])
+        else:
+            truth, table = np.broadcast_to(1.0, batch.n), found.columns.T
+            tasks = Tasks([cost.column_task(wanted.index(_SEVERAL[cost.name])) for cost in self.costs])
+        entries = run_tasks(tasks, batch, truth=truth, prediction=table)
+        return self._state(batch, Binary(truth, tuple(found.classes), 0, entries))
+
+    def _state(self, batch: Batch, found: Binary) -> Probabilities:
+        unit, totals, weight = read_totals(found.entries, batch)
+        spent = tuple([Spent(total.exact, total.above) for total in totals])
+        columns = (1, batch.prediction_columns)
+        return Probabilities(self, columns, batch.n, found.labels, found.soft, unit, weight, spent)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ProbabilitiesOf) and (self.costs, self.target) == (other.costs, other.target)
+
+    def __hash__(self) -> int:
+        return hash((self.costs, self.target))
+
+    def __repr__(self) -> str:
+        return f"ProbabilitiesOf({self.target!r}, {', '.join(cost.name for cost in self.costs)})"
+
+
+class Probabilities(FoldedState[ProbabilitiesOf]):
+    """Exact totals of costs over rows. A function of the multiset of rows: no order or grouping changes a bit of it.
+
+    `labels` are those of the truth where one column of predictions is the probability of the positive class, else the
+    classes of the columns. `soft` counts rows whose truth is a probability itself. Totals and weight are whole numbers
+    of 2**(unit - 1074).
+    """
+
+    __slots__ = ("_weight", "labels", "soft", "spent", "unit")
+
+    def __init__(
+        self,
+        reads: ProbabilitiesOf,
+        columns: tuple[int, int] | None,
+        n: int,
+        labels: tuple[Label, ...],
+        soft: int,
+        unit: int,
+        weight: int,
+        spent: tuple[Spent, ...],
+    ) -> None:
+        super().__init__(reads, columns, n)
+        self.labels = labels
+        self.soft = soft
+        self.unit = unit
+        self._weight = weight
+        self.spent = spent
+
+    @property
+    def weight(self) -> int:
+        return self._weight << self.unit
+
+    def mean(self, cost: Cost) -> float:
+        """The weighted mean of a cost, rounded once; infinite if one row's is."""
+        found = self.spent[self._reads.costs.index(cost)]
+        return float("inf") if found.infinite else divide(found.exact, self._weight)
+
+    def check_labels(self) -> None:
+        """Refuse labels that, all rows seen, have no positive class."""
+        if self._columns is not None and self._columns[1] == 1:
+            check_labels(self.labels, self.soft, self._reads.target)
+
+    def __add__(self, other: Probabilities) -> Probabilities:
+        if not isinstance(other, Probabilities):
+            return NotImplemented
+        check_addable(self, other)
+        if self._columns is None:
+            return other
+        if other._columns is None:
+            return self
+        labels = join_labels(self.labels, other.labels, several=self._columns[1] > 1)
+        unit = min(self.unit, other.unit)
+        left, right = self.unit - unit, other.unit - unit
+        spent = tuple(
+            Spent((a.exact << left) + (b.exact << right), a.infinite + b.infinite)
+            for a, b in zip(self.spent, other.spent, strict=True)
+        )
+        weight = (self._weight << left) + (other._weight << right)
+        n, soft = self._n + other._n, self.soft + other.soft
+        return Probabilities(self._reads, self._columns, n, labels, soft, unit, weight, spent)
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "target": self._reads.target.facts(),
+            "costs": [list(cost) for cost in self._reads.costs],
+            "columns": None if self._columns is None else list(self._columns),
+            "n": self._n,
+            "labels": list(self.labels),
+            "soft": self.soft,
+            "weight": self.weight,
+            "spent": [[found.exact << self.unit, found.infinite] for found in self.spent],
+        }
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Probabilities:
+        target = target_of(fields["target"])
+        costs = [Cost(_checked_name(name), float(clip)) for name, clip in fields["costs"]]
+        reads = ProbabilitiesOf(target, *costs)
+        if list(reads.costs) != costs or not all(0.0 <= cost.clip < 0.5 for cost in costs):
+            raise StateError("the costs must differ, be in order and have a clip in [0, 0.5)")
+        columns, n, labels = checked_shape(fields, target)
+        spent = tuple(Spent(int(exact), int(infinite)) for exact, infinite in fields["spent"])
+        weight, soft = int(fields["weight"]), int(fields["soft"])
+        if len(spent) != len(costs):
+            raise StateError(f"there are {len(spent)} totals for {len(costs)} costs")
+        if min(weight, soft, n - soft, *(part for total in spent for part in total)) < 0:
+            raise StateError("rows, weights and costs cannot be negative")
+        if any(total.infinite > n for total in spent):
+            raise StateError("more costs are infinite than there are rows")
+        if soft and (columns is None or columns[1] > 1):
+            raise StateError("only one column of predictions goes with a truth of probabilities")
+        if columns is None:
+            if weight or any(map(any, spent)):
+                raise StateError("no rows have no weight and no costs")
+            return reads.zero()
+        return cls(reads, columns, n, labels, soft, 0, weight, spent)
+
+
+def _checked_name(name: object) -> str:
+    if name not in _BINARY:
+        raise StateError(f"unknown cost {name!r}")
+    return str(name)
+
+
+def join_labels(left: Sequence[Label], right: Sequence[Label], *, several: bool) -> tuple[Label, ...]:
+    """The labels of two states of one target: those of the truth, or the classes of several columns."""
+    if left == right:
+        return tuple(left)
+    if several:
+        raise StateError("only states of the same classes add; pass `classes` to have the same in all")
+    if left and right and isinstance(left[0], str) != isinstance(right[0], str):
+        raise StateError("only states of one kind of label add; these hold numbers and strings")
+    return tuple(sorted({*left, *right}))
+
+
+def checked_shape(fields: dict[str, Any], target: Target) -> tuple[tuple[int, int] | None, int, tuple[Label, ...]]:
+    """Columns, rows and labels of a state of probabilities, where they fit together."""
+    columns = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
+    n, labels = int(fields["n"]), tuple(fields["labels"])
+    if target.kind not in (None, "probability", "margin"):
+        raise StateError(f"probabilities cannot be of kind {target.kind!r}")
+    if n < 0 or (columns is None) != (n == 0) or (columns is not None and (columns[0] != 1 or columns[1] < 1)):
+        raise StateError("the rows do not fit the columns")
+    if not all(type(label) in (int, str) for label in labels) or len(set(map(type, labels))) > 1:
+        raise StateError("labels must be all whole numbers or all strings")
+    if len(set(labels)) != len(labels):
+        raise StateError("labels must differ")
+    if columns is None or columns[1] == 1:
+        if labels != tuple(sorted(labels)) or len(labels) > n:
+            raise StateError("labels must be in order, and not more than the rows")
+        stray = target.classes is not None and not set(labels) <= set(target.classes)
+    else:
+        stray = len(labels) != columns[1] or (target.classes is not None and labels != target.classes)
+    if stray:
+        raise StateError("the labels do not fit the columns and classes")
+    return columns, n, labels
