@@ -140,7 +140,10 @@ def read_scores(batch: Batch, target: Target) -> Array:
         with np.errstate(over="ignore"):
             gap = held[:, place].astype(np.float64) - held[:, 1 - place]
         return np.clip(gap, -_HIGHEST, _HIGHEST)  # what overflows stays the highest or lowest there is
-    return np.asarray(shares(held)[:, place] if target.normalize else held[:, place])
+    if not target.normalize:
+        return held[:, place]
+    near_one = np.ldexp(held.astype(np.float64), -np.frexp(held.max(axis=1, keepdims=True))[1])  # no sum overflows
+    return np.asarray(near_one[:, place] / (near_one[:, 0] + near_one[:, 1]))
 
 
 def positive_column(classes: Sequence[Label], target: Target) -> int:
