@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #if defined(__linux__)
@@ -65,13 +66,30 @@ struct WeightedRow {
 
 namespace detail {
 
-inline constexpr std::size_t kFew = 32;          // rows that insertion sorts fastest
-inline constexpr unsigned kMostDigitBits = 11;   // buckets whose places stay in the nearest cache
-inline constexpr std::size_t kDealt = 1U << 17;  // rows from which on several threads deal the first digit
+inline constexpr std::size_t kFew = 32;         // rows that insertion sorts fastest
+inline constexpr unsigned kMostDigitBits = 11;  // buckets whose places stay in the nearest cache
+inline constexpr std::size_t kBucket = 512;     // rows of a bucket, more or less
+inline constexpr std::size_t kBucketsAtOnce = 16;
+inline constexpr std::size_t kDealt = 1U << 17;  // rows of a group that several threads finish together
 
 // The largest magnitude, as a bit pattern.
 TM_CLONES static std::uint64_t largest_score(const double* scores, std::size_t n) {
   return largest(n, TM_EACH(scores[i]));
+}
+
+TM_CLONES static void to_keys(const double* scores, std::size_t n, std::uint64_t* keys) {
+  for (std::size_t i = 0; i < n; ++i) keys[i] = order_key(scores[i]);
+}
+
+// Bits that any of the keys have, and that all of them have.
+template <class Seen>
+TM_INLINE Seen bits_of_block(const std::uint64_t* keys, std::size_t n) {
+  Seen out;
+  for (std::size_t i = 0; i < n; ++i) {
+    out.any |= keys[i];
+    out.all &= keys[i];
+  }
+  return out;
 }
 
 // Which bits of the keys are not the same in all rows.
@@ -109,7 +127,7 @@ void sort_rows(Row* from, Row* to, std::size_t n, bool in_to) {
     return;
   }
   const auto width = static_cast<unsigned>(std::bit_width(varying));
-  const unsigned wanted = std::min(static_cast<unsigned>(std::bit_width(n)) - 2, kMostDigitBits);
+  const unsigned wanted = std::min(static_cast<unsigned>(std::bit_width(n)), kMostDigitBits);
   const unsigned digit = std::min(wanted, width), shift = width - digit;
   const std::uint64_t mask = (std::uint64_t{1} << digit) - 1;
   std::uint32_t ends[1U << kMostDigitBits];
@@ -134,48 +152,6 @@ void sort_rows(Row* from, Row* to, std::size_t n, bool in_to) {
     if (count != 0) sort_rows(to + first, from + first, count, !in_to);
     first = ends[d];
   }
-}
-
-// The same for many rows: the first digit is dealt by all threads, and then each takes the next bucket.
-template <class Row>
-void sort_many(Row* from, Row* to, std::size_t n, std::size_t threads) {
-  if (threads < 2 && n < (std::size_t{1} << 31)) return sort_rows(from, to, n, true);
-  std::vector<std::uint64_t> differ(threads, 0);
-  for_ranges(n, threads, [&](std::size_t t, std::size_t first, std::size_t last) {
-    differ[t] = varying_bits(from + first, last - first) | ((from[first].key) ^ from[0].key);
-  });
-  std::uint64_t varying = 0;
-  for (const std::uint64_t bits_of_range : differ) varying |= bits_of_range;
-  const auto width = static_cast<unsigned>(std::bit_width(varying));
-  const unsigned digit = std::min(kMostDigitBits, width), shift = width - digit;
-  const std::uint64_t mask = (std::uint64_t{1} << digit) - 1;
-  std::vector<std::vector<std::size_t>> places(threads, std::vector<std::size_t>(mask + 1, 0));
-  for_ranges(n, threads, [&](std::size_t t, std::size_t first, std::size_t last) {
-    std::size_t* count = places[t].data();
-    for (std::size_t i = first; i < last; ++i) ++count[(from[i].key >> shift) & mask];
-  });
-  std::vector<std::size_t> starts(mask + 2, 0);
-  std::size_t total = 0;
-  for (std::size_t d = 0; d <= mask; ++d) {
-    starts[d] = total;
-    for (std::size_t t = 0; t < threads; ++t) {
-      const std::size_t count = places[t][d];
-      places[t][d] = total;
-      total += count;
-    }
-  }
-  starts[mask + 1] = total;
-  for_ranges(n, threads, [&](std::size_t t, std::size_t first, std::size_t last) {
-    std::size_t* place = places[t].data();
-    for (std::size_t i = first; i < last; ++i) to[place[(from[i].key >> shift) & mask]++] = from[i];
-  });
-  std::atomic<std::size_t> next{0};
-  for_ranges(threads, threads, [&](std::size_t, std::size_t, std::size_t) {
-    for (std::size_t d = next++; d <= mask; d = next++) {
-      const std::size_t first = starts[d], count = starts[d + 1] - first;
-      if (count > 1 && shift > 0) sort_rows(to + first, from + first, count, false);
-    }
-  });
 }
 
 }  // namespace detail
@@ -232,32 +208,37 @@ class RunsBuilder {
 
 namespace detail {
 
-// Sorted rows as runs. Where all scores differ and there are no weights, the memory of the rows becomes the scores.
+// Sorted rows as runs. Without weights the keys become scores where they lie, and where all of them differ that memory
+// is the result.
 template <class Row>
 Runs to_runs(const std::shared_ptr<Row[]>& held, Row* rows, std::size_t n, std::size_t threads) {
   constexpr bool weighted = sizeof(Row) > sizeof(double);
   std::vector<std::size_t> distinct(threads, 0);
+  const std::uint64_t before = n > 0 ? ~rows[0].key : 0;  // unlike the first
+  std::vector<std::uint64_t> edges(threads, before);      // the key before each range, which the range before changes
+  for (std::size_t t = 1; t < threads; ++t)
+    if (n * t / threads > 0) edges[t] = rows[n * t / threads - 1].key;
   for_ranges(n, threads, [&](std::size_t t, std::size_t first, std::size_t last) {
     std::size_t count = 0;
-    for (std::size_t i = std::max<std::size_t>(first, 1); i < last; ++i)
-      count += rows[i].key != rows[i - 1].key ? 1 : 0;
+    std::uint64_t previous = edges[t];
+    for (std::size_t i = first; i < last; ++i) {
+      const std::uint64_t key = rows[i].key;
+      count += key != previous ? 1 : 0;
+      previous = key;
+      if constexpr (!weighted) rows[i].key = bits(score_of(key));
+    }
     distinct[t] = count;
   });
-  std::size_t total = n > 0 ? 1 : 0;
+  std::size_t total = 0;
   for (const std::size_t count : distinct) total += count;
   if (!weighted && total == n) {
-    for_ranges(n, threads, [&](std::size_t, std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i) {
-        const double score = score_of(rows[i].key);
-        std::memcpy(static_cast<void*>(rows + i), &score, sizeof score);
-      }
-    });
     Runs out;
     out.owner = held;
     out.scores = reinterpret_cast<const double*>(rows);
     out.size = n;
     return out;
   }
+  const auto score = [](const Row& row) { return weighted ? score_of(row.key) : real(row.key); };
   RunsBuilder out(total, weighted);
   for (std::size_t first = 0; first < n;) {
     std::size_t last = first + 1;
@@ -267,7 +248,7 @@ Runs to_runs(const std::shared_ptr<Row[]>& held, Row* rows, std::size_t n, std::
     for (std::size_t i = first; i < last;) {
       std::size_t end = i + 1;
       while (end < last && rows[end].weight() == rows[i].weight()) ++end;
-      out.add(score_of(rows[i].key), rows[i].weight(), static_cast<std::int64_t>(end - i));
+      out.add(score(rows[i]), rows[i].weight(), static_cast<std::int64_t>(end - i));
       i = end;
     }
     first = last;
@@ -287,73 +268,159 @@ struct Dealt {
 
 inline constexpr std::size_t kMostColumns = 8;  // that are dealt at once: a line of memory of a table of doubles
 
-// The rows of a few columns by group, sorted. `group(range, i)` is that of row i, one of `dealt.groups` or any other
-// number where the row takes no part; `read(first, n, column, scores)` and `weigh(first, n, weights)` read a block.
-// Nothing if a score is not finite.
-template <class Row, class Group, class Read, class Weigh>
-std::vector<std::vector<Runs>> sort_groups(const Dealt& dealt, std::size_t columns, Group&& group, Read&& read,
-                                           Weigh&& weigh) {
-  const std::size_t threads = dealt.counts.size();
-  std::vector<std::vector<std::size_t>> places = dealt.counts;
-  std::vector<std::size_t> starts(dealt.groups + 1, 0);
-  std::size_t total = 0;
-  for (std::size_t g = 0; g < dealt.groups; ++g) {
-    starts[g] = total;
-    for (std::size_t t = 0; t < threads; ++t) {
-      const std::size_t count = places[t][g];
-      places[t][g] = total;
-      total += count;
-    }
+namespace detail {
+
+// How the rows of one column are dealt: by group, and within it by the leading bits of the keys that differ.
+struct Deal {
+  unsigned shift = 0, digit = 0;
+  std::size_t bucket(std::size_t group, std::uint64_t key) const {
+    return (group << digit) | static_cast<std::size_t>((key >> shift) & ((std::uint64_t{1} << digit) - 1));
   }
-  starts[dealt.groups] = total;
-  auto from = room_for<Row>(total * columns);
+};
+
+// One pass over all blocks: visit(range, column, rows, group of each, keys, weights) for every block and column, where
+// rows that take no part are left out. Whether all scores are finite.
+template <class Group, class Read, class Weigh, class Visit>
+bool each_block(const Dealt& dealt, std::size_t columns, Group&& group, Read&& read, Weigh&& weigh, Visit&& visit) {
+  const std::size_t threads = dealt.counts.size(), blocks = (dealt.rows + kBlock - 1) / kBlock;
   std::vector<std::uint8_t> bad(threads, 0);
-  const std::size_t blocks = (dealt.rows + kBlock - 1) / kBlock;
   for_ranges(blocks, threads, [&](std::size_t t, std::size_t first, std::size_t last) {
-    double scores[kBlock], weights[kBlock];
-    std::size_t row_of[kBlock], place_of[kBlock];
-    std::size_t* place = places[t].data();
+    double scores[kBlock], weights[kBlock], kept_weights[kBlock];
+    std::uint64_t keys[kBlock];
+    std::uint32_t row_of[kBlock], group_of[kBlock];
     for (std::size_t b = first; b < last && bad[t] == 0; ++b) {
       const std::size_t row = b * kBlock, n = std::min(kBlock, dealt.rows - row);
       weigh(row, n, weights);
       std::size_t kept = 0;
       for (std::size_t i = 0; i < n; ++i) {
         const std::size_t g = group(t, row + i);
-        if (g >= dealt.groups) continue;
-        row_of[kept] = i;
-        place_of[kept++] = place[g]++;
+        row_of[kept] = static_cast<std::uint32_t>(i);
+        group_of[kept] = static_cast<std::uint32_t>(g);
+        kept += g < dealt.groups ? 1 : 0;
       }
+      for (std::size_t j = 0; j < kept; ++j) kept_weights[j] = weights[row_of[j]];
       for (std::size_t k = 0; k < columns; ++k) {
         read(row, n, k, scores);
-        if (detail::largest_score(scores, n) >= kInfinity) bad[t] = 1;
-        Row* out = from.get() + k * total;
-        for (std::size_t j = 0; j < kept; ++j) out[place_of[j]] = Row(order_key(scores[row_of[j]]), weights[row_of[j]]);
+        if (largest_score(scores, n) >= kInfinity) bad[t] = 1;
+        if (kept == n)
+          to_keys(scores, n, keys);
+        else
+          for (std::size_t j = 0; j < kept; ++j) keys[j] = order_key(scores[row_of[j]]);
+        visit(t, k, kept, group_of, keys, kept_weights);
       }
     }
   });
-  for (const std::uint8_t b : bad)
-    if (b != 0) return {};
-  std::vector<std::shared_ptr<Row[]>> to;
-  for (std::size_t k = 0; k < columns; ++k) to.push_back(room_for<Row>(total));
+  return std::all_of(bad.begin(), bad.end(), [](std::uint8_t each) { return each == 0; });
+}
+
+}  // namespace detail
+
+// The rows of a few columns by group, sorted. `group(range, i)` is that of row i, one of `dealt.groups` or any other
+// number where the row takes no part; `read(first, n, column, scores)` and `weigh(first, n, weights)` read a block.
+// Nothing if a score is not finite.
+//
+// Three passes over the rows: which bits differ, how many rows go to each bucket, and the dealing itself, after which a
+// bucket is small enough to be sorted in the nearest caches.
+template <class Row, class Group, class Read, class Weigh>
+std::vector<std::vector<Runs>> sort_groups(const Dealt& dealt, std::size_t columns, Group&& group, Read&& read,
+                                           Weigh&& weigh) {
+  using detail::Deal;
+  const std::size_t threads = dealt.counts.size(), groups = dealt.groups;
+  std::vector<std::size_t> starts(groups + 1, 0);
+  for (const auto& counts : dealt.counts)
+    for (std::size_t g = 0; g < groups; ++g) starts[g + 1] += counts[g];
+  for (std::size_t g = 0; g < groups; ++g) starts[g + 1] += starts[g];
+  const std::size_t total = starts[groups];
+
+  struct Seen {
+    std::uint64_t any = 0, all = ~std::uint64_t{0};
+  };
+  std::vector<Seen> seen(threads * columns);
+  const bool finite = detail::each_block(
+      dealt, columns, group, read, [](std::size_t, std::size_t, double*) {},
+      [&](std::size_t t, std::size_t k, std::size_t n, const std::uint32_t*, const std::uint64_t* keys, const double*) {
+        const Seen found = detail::bits_of_block<Seen>(keys, n);
+        seen[t * columns + k].any |= found.any;
+        seen[t * columns + k].all &= found.all;
+      });
+  if (!finite) return {};
+  std::vector<Deal> deals(columns);
+  const auto fitting = static_cast<unsigned>(std::bit_width(total / (groups + 1) / detail::kBucket));
+  for (std::size_t k = 0; k < columns; ++k) {
+    Seen all;
+    for (std::size_t t = 0; t < threads; ++t) {
+      all.any |= seen[t * columns + k].any;
+      all.all &= seen[t * columns + k].all;
+    }
+    const auto width = static_cast<unsigned>(std::bit_width(all.any & ~all.all));
+    deals[k].digit = total == 0 ? 0 : std::min({fitting, width, detail::kMostDigitBits});
+    deals[k].shift = width - deals[k].digit;
+  }
+
+  std::vector<std::vector<std::vector<std::size_t>>> places(threads, std::vector<std::vector<std::size_t>>(columns));
+  for (auto& of_thread : places)
+    for (std::size_t k = 0; k < columns; ++k) of_thread[k].assign(groups << deals[k].digit, 0);
+  detail::each_block(
+      dealt, columns, group, read, [](std::size_t, std::size_t, double*) {},
+      [&](std::size_t t, std::size_t k, std::size_t n, const std::uint32_t* g, const std::uint64_t* keys,
+          const double*) {
+        std::size_t* count = places[t][k].data();
+        for (std::size_t j = 0; j < n; ++j) ++count[deals[k].bucket(g[j], keys[j])];
+      });
+  std::vector<std::vector<std::size_t>> edges(columns);  // where buckets begin, and the end of the last
+  std::vector<std::shared_ptr<Row[]>> held;
+  for (std::size_t k = 0; k < columns; ++k) {
+    std::size_t at = 0;
+    for (std::size_t bucket = 0; bucket < groups << deals[k].digit; ++bucket) {
+      edges[k].push_back(at);
+      for (std::size_t t = 0; t < threads; ++t) at += std::exchange(places[t][k][bucket], at);
+    }
+    edges[k].push_back(at);
+    held.push_back(room_for<Row>(total));
+  }
+  detail::each_block(dealt, columns, group, read, weigh,
+                     [&](std::size_t t, std::size_t k, std::size_t n, const std::uint32_t* g, const std::uint64_t* keys,
+                         const double* weights) {
+                       std::size_t* place = places[t][k].data();
+                       Row* rows = held[k].get();
+                       for (std::size_t j = 0; j < n; ++j)
+                         rows[place[deals[k].bucket(g[j], keys[j])]++] = Row(keys[j], weights[j]);
+                     });
+
+  std::vector<std::pair<std::size_t, std::size_t>> tasks;  // column and first bucket
+  for (std::size_t k = 0; k < columns; ++k)
+    for (std::size_t bucket = 0; bucket + 1 < edges[k].size(); bucket += detail::kBucketsAtOnce)
+      tasks.emplace_back(k, bucket);
+  std::atomic<std::size_t> next{0};
+  for_ranges(threads, threads, [&](std::size_t, std::size_t, std::size_t) {
+    std::vector<Row> room;
+    for (std::size_t i = next++; i < tasks.size(); i = next++) {
+      const auto [k, first] = tasks[i];
+      for (std::size_t bucket = first; bucket + 1 < std::min(first + detail::kBucketsAtOnce + 1, edges[k].size());
+           ++bucket) {
+        const std::size_t n = edges[k][bucket + 1] - edges[k][bucket];
+        if (n < 2 || deals[k].shift == 0) continue;
+        if (n > room.size()) room = std::vector<Row>(n);
+        detail::sort_rows(held[k].get() + edges[k][bucket], room.data(), n, false);
+      }
+    }
+  });
+
   // Large groups one after the other, by all threads; the others side by side.
-  std::vector<std::vector<Runs>> out(columns, std::vector<Runs>(dealt.groups));
+  std::vector<std::vector<Runs>> out(columns, std::vector<Runs>(groups));
   std::vector<std::pair<std::size_t, std::size_t>> small;
-  const auto sort = [&](std::size_t k, std::size_t g, std::size_t share) {
-    const std::size_t n = starts[g + 1] - starts[g];
-    Row* sorted = to[k].get() + starts[g];
-    detail::sort_many(from.get() + k * total + starts[g], sorted, n, share);
-    out[k][g] = detail::to_runs(to[k], sorted, n, share);
+  const auto finish = [&](std::size_t k, std::size_t g, std::size_t share) {
+    out[k][g] = detail::to_runs(held[k], held[k].get() + starts[g], starts[g + 1] - starts[g], share);
   };
   for (std::size_t k = 0; k < columns; ++k)
-    for (std::size_t g = 0; g < dealt.groups; ++g) {
+    for (std::size_t g = 0; g < groups; ++g)
       if (starts[g + 1] - starts[g] < detail::kDealt)
         small.emplace_back(k, g);
       else
-        sort(k, g, threads);
-    }
-  std::atomic<std::size_t> next{0};
+        finish(k, g, threads);
+  next = 0;
   for_ranges(threads, threads, [&](std::size_t, std::size_t, std::size_t) {
-    for (std::size_t i = next++; i < small.size(); i = next++) sort(small[i].first, small[i].second, 1);
+    for (std::size_t i = next++; i < small.size(); i = next++) finish(small[i].first, small[i].second, 1);
   });
   return out;
 }
