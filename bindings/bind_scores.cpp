@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -60,11 +61,7 @@ class GivenRuns {
   }
   // Walks end only where scores are finite and in order.
   void check() const {
-    if (runs.size == 0) return;
-    bool fine = runs.scores[0] > -std::numeric_limits<double>::infinity() &&
-                runs.scores[runs.size - 1] < std::numeric_limits<double>::infinity();
-    for (std::size_t i = 1; i < runs.size; ++i) fine &= runs.scores[i - 1] <= runs.scores[i];
-    if (!fine) throw nb::value_error("scores must be finite and in order");
+    if (!in_order(runs.scores, runs.size)) throw nb::value_error("scores must be finite and in order");
     bool weighed = true;
     for (std::size_t i = 0; runs.weights != nullptr && i < runs.size; ++i)
       weighed &= runs.weights[i] > 0.0 && runs.weights[i] < std::numeric_limits<double>::infinity();
@@ -310,6 +307,45 @@ nb::object rank_sums(nb::handle negative, nb::handle positive, bool steps, bool 
   return nb::make_tuple(found.positives, found.negatives, found.area, found.distance, found.steps, found.trapezoids);
 }
 
+// How one class stands to every other in a column: its rows, theirs, and twice the wins; with weights whether there are
+// any, and the area.
+nb::list class_sums(const nb::list& groups, std::size_t own) {
+  std::vector<std::unique_ptr<GivenRuns>> given;
+  for (const nb::handle group : groups) {
+    given.push_back(std::make_unique<GivenRuns>(group));
+    given.back()->check();
+  }
+  if (own >= given.size()) throw nb::value_error("no such class");
+  const Runs& positive = given[own]->runs;
+  const auto plain = [&](std::size_t g) { return given[g]->runs.weights == nullptr && positive.weights == nullptr; };
+  std::vector<RankCounts> counts(given.size());
+  std::vector<RankWeights> weights(given.size());
+  run(false, [&] {
+    std::size_t rows = 0;
+    for (const auto& group : given) rows += group->runs.size;
+    std::atomic<std::size_t> next{0};
+    const std::size_t threads = std::min(threads_for(rows), given.size());
+    for_ranges(threads, threads, [&](std::size_t, std::size_t, std::size_t) {
+      for (std::size_t g = next++; g < given.size(); g = next++) {
+        if (g == own) continue;
+        if (plain(g))
+          counts[g] = count_ranks(given[g]->runs, positive, {}, 1);
+        else
+          weights[g] = weigh_ranks(given[g]->runs, positive);
+      }
+    });
+  });
+  nb::list out;
+  for (std::size_t g = 0; g < given.size(); ++g) {
+    if (plain(g))
+      out.append(
+          nb::make_tuple(counts[g].positives, counts[g].negatives, to_python(static_cast<Wide>(counts[g].twice_wins))));
+    else
+      out.append(nb::make_tuple(weights[g].positives, weights[g].negatives, weights[g].area));
+  }
+  return out;
+}
+
 // Every distinct score, the highest first, with the weight of positives and of negatives from there on up, and below.
 nb::tuple score_steps(nb::handle negative, nb::handle positive) {
   const GivenRuns n(negative), p(positive);
@@ -368,6 +404,12 @@ void bind_scores(nb::module_& m) {
                 "distance: bool) -> tuple[int, int, int, int, float, float] | "
                 "tuple[bool, bool, float, float, float, float]"),
         "Counts of both classes and sums over them, or with weights whether there are any and the values.");
+  m.def(
+      "class_sums", &class_sums, nb::arg("groups"), nb::arg("own"),
+      nb::sig("def class_sums(groups: list[" TM_RUNS "], own: int) -> list[tuple[int, int, int] | tuple[bool, bool, "
+              "float]]"),
+      "For every class the counts of one's own and its rows and twice the wins of the former, or with weights whether "
+      "there are any and the area.");
   m.def("score_steps", &score_steps, nb::arg("negative"), nb::arg("positive"),
         nb::sig("def score_steps(negative: object, positive: object) -> "
                 "tuple[" TM_REALS ", " TM_REALS ", " TM_REALS ", " TM_REALS " | None, " TM_REALS " | None]"),

@@ -268,8 +268,8 @@ inline std::vector<detail::Stretch> cut_walk(const Runs& negative, const Runs& p
 }
 
 // Runs without weights.
-inline RankCounts count_ranks(const Runs& negative, const Runs& positive, const RankWants& wanted) {
-  const std::size_t threads = threads_for(negative.size + positive.size);
+inline RankCounts count_ranks(const Runs& negative, const Runs& positive, const RankWants& wanted,
+                              std::size_t threads) {
   RankCounts whole;
   whole.positives = detail::total(positive, 0, positive.size);
   whole.negatives = detail::total(negative, 0, negative.size);
@@ -316,6 +316,10 @@ void each_step(const Runs& negative, const Runs& positive, int down_negative, in
     for (; j > 0 && positive.scores[j - 1] == score; --j) dp = dp + weight(positive, j - 1, down_positive);
     visit(score, dp, dn);
   }
+}
+
+inline RankCounts count_ranks(const Runs& negative, const Runs& positive, const RankWants& wanted) {
+  return count_ranks(negative, positive, wanted, threads_for(negative.size + positive.size));
 }
 
 // Every distinct score, the highest first, and the weight of positives and negatives from there on up. Runs with

@@ -266,7 +266,7 @@ struct Dealt {
   std::vector<std::vector<std::size_t>> counts;  // by range of blocks, then by group
 };
 
-inline constexpr std::size_t kMostColumns = 8;  // that are dealt at once: a line of memory of a table of doubles
+inline constexpr std::size_t kMostColumns = 16;  // that are dealt at once: a line of memory holds several of a row
 
 namespace detail {
 
@@ -423,6 +423,14 @@ std::vector<std::vector<Runs>> sort_groups(const Dealt& dealt, std::size_t colum
     for (std::size_t i = next++; i < small.size(); i = next++) finish(small[i].first, small[i].second, 1);
   });
   return out;
+}
+
+// Whether scores are finite and in order.
+TM_CLONES static bool in_order(const double* scores, std::size_t n) {
+  if (n == 0) return true;
+  std::int64_t falls = 0;
+  for (std::size_t i = 1; i < n; ++i) falls |= scores[i - 1] <= scores[i] ? 0 : 1;
+  return falls == 0 && magnitude(scores[0]) < kInfinity && magnitude(scores[n - 1]) < kInfinity;
 }
 
 // The runs of both sets of rows.

@@ -264,6 +264,20 @@ def rank_sums(
     Counts of both classes and sums over them, or with weights whether there are any and the values.
     """
 
+def class_sums(
+    groups: list[
+        tuple[
+            numpy.typing.NDArray[numpy.float64],
+            numpy.typing.NDArray[numpy.float64] | None,
+            numpy.typing.NDArray[numpy.int64] | None,
+        ]
+    ],
+    own: int,
+) -> list[tuple[int, int, int] | tuple[bool, bool, float]]:
+    """
+    For every class the counts of one's own and its rows and twice the wins of the former, or with weights whether there are any and the area.
+    """
+
 def score_steps(
     negative: object, positive: object
 ) -> tuple[

@@ -13,7 +13,7 @@ from tallymark.metrics.base import TOO_LARGE, Answer, Undefined
 from tallymark.metrics.bounded import BoundedMetric, Bounds, average_bounds
 from tallymark.metrics.parameters import choice, share_or_none
 from tallymark.metrics.scores import ONE_CLASS, average_classes
-from tallymark.states import BoundedScores, RankSums, Scores, Steps, divide, sum_ranks
+from tallymark.states import BoundedScores, RankSums, Scores, Steps, divide
 
 __all__ = ["Auc", "Gini", "auc", "gini"]
 
@@ -72,22 +72,17 @@ class Auc(BoundedMetric):
             if not weight and (self.average == "macro" or self.multiclass == "ovo"):
                 return Undefined(f"class {label!r}: no row has it")
 
-        def area(positive: int, negative: int) -> float:
-            found = sum_ranks(
-                state.runs(classes[negative], positive), state.runs(classes[positive], positive), _NOTHING
-            )
-            return found.area or 0.0
-
+        areas = [state.areas(k) for k in range(len(classes))]
         if self.multiclass == "ovo":
             pairs = list(combinations(range(len(classes)), 2))
-            values = [(area(i, j) + area(j, i)) / 2 for i, j in pairs]
+            values = [(areas[i][j] + areas[j][i]) / 2 for i, j in pairs]
             both = [weights[i] + weights[j] for i, j in pairs] if self.average == "weighted" else None
             return average_classes(values, both)
         # Against the rest is against each of the others, by their weight.
         values = []
         total = sum(weights)
         for k, own in enumerate(weights):
-            others = [(area(k, c), weights[c]) for c in range(len(classes)) if c != k and own and weights[c]]
+            others = [(areas[k][c], weights[c]) for c in range(len(classes)) if c != k and own and weights[c]]
             if not others and own:
                 return ONE_CLASS
             values.append(math.fsum(found * divide(weight, total - own) for found, weight in others))

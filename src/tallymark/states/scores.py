@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallymark._core import (
+    class_sums,
     merge_runs,
     rank_sums,
     read_probability_columns,
@@ -154,18 +155,19 @@ def positive_column(classes: Sequence[Label], target: Target) -> int:
     return 1 if place is None else place
 
 
-def check_rows(batch: Batch, target: Target) -> None:
+def check_rows(batch: Batch, target: Target, *, finite: bool = True) -> None:
     """Refuse rows of several columns that are not what a declared kind says."""
     if target.kind == "probability" or target.normalize:
         read_pairs(batch, None, decision=(0.5, False, target.normalize, 2))  # for what it refuses
-    batch.require_finite_side(1)  # of two columns only one is sorted
+    if finite:
+        batch.require_finite_side(1)  # of two columns only one is sorted
     batch.require_weights()  # before classes go by them
 
 
 def read_table(batch: Batch, target: Target) -> tuple[Sequence[Label], Array, Array]:
     """The classes of the columns, the place of each row's true class among them, and the scores."""
     check_scores(batch, target)
-    check_rows(batch, target)
+    check_rows(batch, target, finite=False)
     classes, places = class_places(target, batch)
     held = batch.prediction
     if target.kind == "margin":
@@ -225,6 +227,12 @@ def check_probabilities(batch: Batch, target: Target) -> None:
         raise label_fault(batch, [(1, "outside", count, row)], decided=True, labels=False)
 
 
+def _area(positives: int, negatives: int, wins: float) -> float:
+    if not positives or not negatives:
+        return 0.0
+    return min(wins, 1.0) if isinstance(wins, float) else divide(wins, 2 * positives * negatives)
+
+
 class RankSums(NamedTuple):
     """What two classes of scores say about each other, the second being the positive one; None where it has no value.
 
@@ -244,7 +252,7 @@ def sum_ranks(negative: Runs, positive: Runs, wants: frozenset[str]) -> RankSums
         negative, positive, "steps" in wants, "trapezoids" in wants, "distance" in wants
     )
     if negative[1] is None and positive[1] is None:
-        area = divide(int(area), 2 * p * n) if p and n else 0.0
+        area = _area(p, n, int(area))
         distance = divide(int(distance), p * n) if p and n else 0.0
         steps, trapezoids = (steps / p, trapezoids / p) if p else (0.0, 0.0)
     return RankSums(
@@ -345,6 +353,12 @@ class Scores(FoldedState[ScoresOf]):
         """The scores, in the column of a class, of the other classes and of the class itself."""
         others = [self.runs(label, place) for k, label in enumerate(self.classes) if k != place]
         return _join(others), self.runs(self.classes[place], place)
+
+    def areas(self, place: int) -> list[float]:
+        """In the column of a class, the share of pairs with rows of every class that are in order; 0 of no pairs."""
+        part = self.whole
+        column = [self.runs(label, place) for label in self.classes] if part.labels else []
+        return [_area(*found) for found in class_sums(column, place)]
 
     def sums(self, *, symmetric: bool = False, wants: str = "") -> RankSums:
         """The sums over the two classes."""
