@@ -404,12 +404,11 @@ void bind_scores(nb::module_& m) {
                 "distance: bool) -> tuple[int, int, int, int, float, float] | "
                 "tuple[bool, bool, float, float, float, float]"),
         "Counts of both classes and sums over them, or with weights whether there are any and the values.");
-  m.def(
-      "class_sums", &class_sums, nb::arg("groups"), nb::arg("own"),
-      nb::sig("def class_sums(groups: list[" TM_RUNS "], own: int) -> list[tuple[int, int, int] | tuple[bool, bool, "
-              "float]]"),
-      "For every class the counts of one's own and its rows and twice the wins of the former, or with weights whether "
-      "there are any and the area.");
+  m.def("class_sums", &class_sums, nb::arg("groups"), nb::arg("own"),
+        nb::sig("def class_sums(groups: list[" TM_RUNS "], own: int) -> list[tuple[int, int, int] | tuple[bool, bool, "
+                "float]]"),
+        "Per class the counts of both and twice the wins of one's own; with weights whether there are any, and the "
+        "area.");
   m.def("score_steps", &score_steps, nb::arg("negative"), nb::arg("positive"),
         nb::sig("def score_steps(negative: object, positive: object) -> "
                 "tuple[" TM_REALS ", " TM_REALS ", " TM_REALS ", " TM_REALS " | None, " TM_REALS " | None]"),

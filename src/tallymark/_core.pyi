@@ -275,7 +275,7 @@ def class_sums(
     own: int,
 ) -> list[tuple[int, int, int] | tuple[bool, bool, float]]:
     """
-    For every class the counts of one's own and its rows and twice the wins of the former, or with weights whether there are any and the area.
+    Per class the counts of both and twice the wins of one's own; with weights whether there are any, and the area.
     """
 
 def score_steps(
