@@ -230,6 +230,7 @@ class ArrowOnly:
         return self.column()
 
 
+@pytest.mark.slow
 def test_huge_categories():
     """As many as rows, on both sides, in any order of the categories."""
     n = 100_000

@@ -407,6 +407,7 @@ def test_bad_weights_are_refused(bad):
 # Labels that are made to collide
 
 
+@pytest.mark.slow
 def test_labels_that_would_collide_in_a_naive_table():
     """Multiples of powers of two, and texts of one prefix or suffix."""
     n = 200_000

@@ -93,6 +93,7 @@ def test_expectation_of_small_partitions(seed):
     assert expected(truth, prediction) == pytest.approx(wanted, rel=1e-13, abs=1e-16)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("truth", "prediction"),
     [
@@ -109,6 +110,7 @@ def test_expectation_of_large_partitions(truth, prediction):
     assert expected(truth, prediction) == pytest.approx(expected_by_mpmath(truth, prediction), rel=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("half", [67_000_000, 67_200_000])
 def test_walk_and_series_meet(half):
     """On both sides of the size where moments replace the walk, the value follows ratios of 30 digits."""

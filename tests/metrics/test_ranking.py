@@ -129,6 +129,7 @@ def exact_harmonic(n):
     return math.fsum(1 / i for i in range(1, n + 1))
 
 
+@pytest.mark.slow
 def test_a_constant_score_over_a_million_rows():
     """Exact to 1e-12, in time that grows with the rows."""
     n = 1_000_000
@@ -152,6 +153,7 @@ def test_a_constant_score_over_a_million_rows():
     assert tm.map(half, score, query=query) == pytest.approx(expected, **close)
 
 
+@pytest.mark.slow
 def test_a_million_queries_of_one_row():
     """Each is right or left out, and the notes say so."""
     n = 1_000_000

@@ -212,6 +212,7 @@ SCALES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", SCALES)
 def test_weights_of_every_size(scale):
     """Values are those of exact fractions, not NaN or 0, however far apart the weights are."""

@@ -187,7 +187,7 @@ def test_metrics_of_the_users_own(own_metrics):
         def fraction(self, c: Cells):
             return (2 * c.tp if c.tp == 1 else c.tp), c.tp + c.fp + 1
 
-    class Half(tm.Accuracy):
+    class HalfAccuracy(tm.Accuracy):
         """Accuracy, the half of it."""
 
         aliases = {}
@@ -213,7 +213,7 @@ def test_metrics_of_the_users_own(own_metrics):
 
     y, s, _ = random_rows(3)
     table = tm.threshold_table(y, s)
-    for metric in (Ugly(), Branching(), Half(), Shifted(), Odds()):
+    for metric in (Ugly(), Branching(), HalfAccuracy(), Shifted(), Odds()):
         for found, threshold in zip(table[metric], table.threshold, strict=True):
             assert same(found, metric(y, s >= threshold)), (metric, threshold)
 
