@@ -455,3 +455,14 @@ def test_memory_goes_with_the_pairs(kind, most):
     value, megabytes = json.loads(done.stdout)
     assert abs(value - (0.1 if kind == "few" else 1.0)) < 0.001
     assert megabytes < most
+
+
+def test_columns_named_after_classes_must_be_in_their_order():
+    """Also with something before the name of the class; names that say nothing are no fault."""
+    y, p = ["ok", "fraud", "ok"], np.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]])
+    for names in (["ok", "fraud"], ["p_ok", "p_fraud"], ["prob ok", "prob fraud"]):
+        with pytest.raises(tm.ParameterError, match="must be in the order of the columns"):
+            tm.auc(y, pd.DataFrame(p, columns=names), positive="fraud")
+        assert tm.auc(y, pd.DataFrame(p, columns=names), positive="fraud", classes=["ok", "fraud"]) == 1.0
+    for names in (["p_fraud", "p_ok"], ["first", "second"], ["pok", "pfraud"]):
+        assert tm.auc(y, pd.DataFrame(p[:, ::-1], columns=names), positive="fraud") == 1.0

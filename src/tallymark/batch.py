@@ -160,7 +160,7 @@ class Batch:
             found = found.as_py() if hasattr(found, "as_py") else found
         except Exception:  # it is only to be shown, and may have changed or have no rows to ask for
             return None
-        return found.tolist() if isinstance(found, (np.generic, np.ndarray)) else found
+        return found.tolist() if isinstance(found, (np.generic, np.ndarray)) or hasattr(found, "iloc") else found
 
     def _read_numbers(self, side: int) -> Array:
         found: Array = self._sources[side]

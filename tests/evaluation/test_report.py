@@ -191,3 +191,12 @@ def test_function_metrics_that_cannot_be_hashed():
         from tallymark.metrics import registry
 
         del registry.functions["unhashable_for_a_test"]
+
+
+def test_the_default_set_goes_by_the_types():
+    """Strings with columns of probabilities, one column, labels, rankings by query."""
+    names, table = ["a", "b", "c", "a"], [[0.5, 0.3, 0.2], [0.2, 0.6, 0.2], [0.1, 0.1, 0.8], [0.4, 0.3, 0.3]]
+    probabilities = ["auc", "logloss", "brier", "accuracy"]
+    assert list(tm.evaluate(names, table)) == probabilities
+    assert list(tm.evaluate([True, False, True, False], [0.9, 0.1, 0.8, 0.3])) == probabilities
+    assert list(tm.evaluate([1, 0, 1, 0], [3.0, 1.0, 2.0, 0.5], query=[1, 1, 2, 2])) == ["ndcg", "map", "mrr"]

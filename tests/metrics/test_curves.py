@@ -52,7 +52,9 @@ def test_every_point_is_what_its_threshold_does(seed):
             precision = tm.precision(y, s >= t, weights=w)
             assert pr.precision[k] == pytest.approx(precision, abs=1e-12)
             assert lift.lift[k] == pytest.approx(precision * w.sum() / w[y == 1].sum(), rel=1e-12)
-    assert (pr.precision[0], roc.tpr[-1], roc.fpr[-1], det.fnr[-1], lift.lift[-1]) == (1.0, 1.0, 1.0, 0.0, 1.0)
+    assert (roc.tpr[-1], roc.fpr[-1], det.fnr[-1], lift.lift[-1]) == (1.0, 1.0, 0.0, 1.0)
+    assert pr.precision[0] == pr.precision[1]
+    assert np.trapezoid(pr.precision, pr.recall) == pytest.approx(tm.pr_auc(y, s, weights=w), abs=1e-12)
     assert math.isnan(lift.lift[0])
 
 

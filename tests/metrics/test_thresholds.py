@@ -152,17 +152,35 @@ def test_one_cost_alone_is_measured_against_one():
     assert tm.best_threshold(y, s, fp=3) == tm.best_threshold(y, s, fp=3, fn=1)
 
 
+def test_a_threshold_of_ones_own():
+    """The row of the table that calls the same rows positive."""
+    table = tm.threshold_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    assert table.at(0.4) == (0.4, 0.4, 1, 1, 1, 1)
+    assert table.at(0.37)[2:] == table.at(0.4)[2:]
+    assert table.at(0.81).threshold == math.inf
+    assert table.at(-1)[2:] == (2, 2, 0, 0)
+    with pytest.raises(tm.ParameterError, match="`threshold` must be a finite number"):
+        table.at(math.nan)
+
+
+def test_costs_are_not_negative():
+    """Of an error: a profit is for the table's own `cost`."""
+    for bad in (-1, math.inf, "much"):
+        with pytest.raises(tm.ParameterError, match="a cost, a finite number from 0 on"):
+            tm.BestThreshold(fp=bad)
+
+
 def test_calling_no_row_positive_can_be_best():
     """An infinite threshold, with its reason."""
-    report = tm.evaluate([0, 0, 0], [0.1, 0.2, 0.3], ["best_threshold(metric=accuracy)"])
+    report = tm.evaluate([1, 0, 0, 0], [0.1, 0.2, 0.3, 0.4], ["best_threshold(metric=accuracy)"])
     assert report["best_threshold(metric=accuracy)"] == math.inf
     assert list(report.reasons.values()) == ["calling no row positive is best"]
 
 
 def test_no_best_threshold():
-    """Where the metric has no value anywhere: undefined, or an error where a record is asked for."""
-    report = tm.evaluate([0, 0], [0.1, 0.2], ["best_threshold(metric=recall)"])
-    assert list(report.reasons.values()) == ["recall is undefined at every threshold"]
+    """Of one class there is nothing to tell apart; where a metric has no value anywhere, no record is the best."""
+    report = tm.evaluate([0, 0], [0.1, 0.2], ["best_threshold(metric=recall)", "best_threshold(fp=1, fn=2)"])
+    assert list(report.reasons.values()) == ["all rows are of one class"] * 2
     with pytest.raises(tm.UndefinedError, match="recall is undefined at every threshold"):
         tm.threshold_table([0, 0], [0.1, 0.2]).best("recall")
 

@@ -64,11 +64,14 @@ LABELS = ["accuracy", "precision(average=macro)", "recall(average=macro)", "fsco
 
 PROBABILITIES = ["auc", "logloss", "brier", "accuracy"]
 SCORES = ["auc", "average_precision"]
+RANKINGS = ["ndcg", "map", "mrr"]
 _BY_KIND = {"value": VALUES, "label": LABELS, "probability": PROBABILITIES, "margin": PROBABILITIES, "score": SCORES}
 
 
 def _default_set(batch: Batch, target: Target) -> list[str]:
     """By the kind that was declared, or by the types; never by the values."""
+    if batch.has_query and target.kind in (None, "score"):
+        return RANKINGS
     if target.kind is not None:
         return _BY_KIND[target.kind]
     truth, prediction = _type_of(batch, 0), _type_of(batch, 1)
@@ -91,7 +94,7 @@ def _type_of(batch: Batch, side: int) -> str:
     columns = (batch.truth_columns, batch.prediction_columns)[side]
     if columns == 1:
         return batch.labels(side).type
-    kind = (batch.truth, batch.prediction)[side].dtype.kind
+    kind = (batch.truth if side == 0 else batch.prediction).dtype.kind
     return "real" if kind == "f" else "boolean" if kind == "b" else "integer"
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from tallymark.errors import ParameterError
 from tallymark.metrics.base import Answer, Undefined
 from tallymark.metrics.curves import UNIT
-from tallymark.metrics.parameters import Parameter, number
-from tallymark.metrics.scores import StepMetric
+from tallymark.metrics.parameters import Parameter, cost
+from tallymark.metrics.scores import ONE_CLASS, StepMetric
 from tallymark.metrics.threshold_table import table_of
 from tallymark.metrics.threshold_values import label_metric
 from tallymark.states import Steps
@@ -31,15 +31,15 @@ class BestThreshold(StepMetric):
     aliases = {"optimal_threshold": {}}
     formula = "arg max over scores t of metric(y, s ≥ t), or arg min of fp · FP + fn · FN"
     reading = "Call positive what reaches it. Of equal thresholds it is the highest; infinite if none should be."
-    when_undefined = "the metric is undefined at every threshold"
+    when_undefined = "all rows are of one class, or the metric is undefined at every threshold"
     pitfalls = ("A threshold is to be chosen on other rows than those it is judged by.", UNIT)
     samples = ({}, {"metric": "fscore(beta=2)"}, {"metric": "error_rate"}, {"fp": 1.0, "fn": 5.0})
 
     metric: str = Parameter("fscore", lambda name, value: str(label_metric(value, name)))  # type: ignore[assignment]
     """The metric on labels that is to be at its best, unless costs are given."""
-    fp: float | None = number(None)
+    fp: float | None = cost()
     """What a false positive costs; 1 if only the other cost is given."""
-    fn: float | None = number(None)
+    fn: float | None = cost()
     """What a false negative costs; 1 if only the other cost is given."""
 
     def __init__(self, **given: Any) -> None:
@@ -57,6 +57,8 @@ class BestThreshold(StepMetric):
         return {"fp": 1.0 if self.fp is None else self.fp, "fn": 1.0 if self.fn is None else self.fn}
 
     def of_steps(self, steps: Steps) -> float | Undefined:
+        if not steps.positives or not steps.negatives:
+            return ONE_CLASS
         table, costs = table_of(steps), self.costs
         found = table.choose(self.metric) if costs is None else table.cheapest(costs)
         return found if isinstance(found, Undefined) else found.threshold

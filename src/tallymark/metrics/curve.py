@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -91,11 +92,23 @@ class Curve:
         size, notes = len(self), self.notes
         shown = np.arange(size)
         if size > _MOST_SHOWN:
-            shown = np.linspace(0, size - 1, _MOST_SHOWN).round().astype(np.int64)
-            notes = (*notes, f"{_MOST_SHOWN} of {self.summary()}; to_dict() and the frames have them all")
+            shown = self._sample()
+            notes = (*notes, f"{len(shown)} of {self.summary()}; to_dict() and the frames have them all")
         rows = list(zip(*(held[shown].tolist() for held in self.columns.values()), strict=True))
         names = list(self.columns)
         return Table(f"{self.title} · {self.summary()}", names, rows, notes, numbers=names)
+
+    def _sample(self) -> Array:
+        """Places of a few points with both ends, evenly along the curve: many where it moves, few where it does not."""
+        travelled = np.zeros(len(self) - 1)
+        for held in self.columns.values():
+            finite = held[np.isfinite(held)]
+            span = float(np.ptp(finite)) if len(finite) else 0.0
+            if 0 < span < math.inf:
+                travelled += np.nan_to_num(np.abs(np.diff(held)) / span, nan=0.0, posinf=0.0)
+        way = np.concatenate(([0.0], np.cumsum(travelled)))
+        places = np.searchsorted(way, np.linspace(0, way[-1], _MOST_SHOWN)[:-1])
+        return np.unique([*places, len(self) - 1])
 
     def __eq__(self, other: object) -> bool:
         return (

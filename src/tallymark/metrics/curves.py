@@ -105,7 +105,7 @@ class PrCurve(StepMetric):
     when_undefined = "no row is positive"
     pitfalls = (
         "Points are not to be joined by straight lines: precision between them can be lower.",
-        "Where nothing is called positive, precision is taken as 1.",
+        "Where nothing is called positive, precision is that of the first threshold: the curve starts level.",
         UNIT,
     )
     samples = ({}, {"drop": False})
@@ -116,12 +116,12 @@ class PrCurve(StepMetric):
     def of_steps(self, steps: Steps) -> Curve | Undefined:
         if not steps.positives:
             return NO_POSITIVE
-        tp = from_none(steps.tp)
+        tp, precision = from_none(steps.tp), steps.tp / (steps.tp + steps.fp)
         rises = np.diff(tp) > 0
         kept = np.concatenate(([True], rises[:-1] | rises[1:], [True])) if self.drop else slice(None)
         columns = {
             "threshold": thresholds(steps)[kept],
-            "precision": from_none(steps.tp / (steps.tp + steps.fp), 1.0)[kept],
+            "precision": from_none(precision, precision[0])[kept],
             "recall": tp[kept] / steps.positives,
         }
         return Curve("precision and recall", columns)

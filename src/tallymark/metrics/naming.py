@@ -77,6 +77,9 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
     if text.isidentifier():
         return text, {}
     wrong = f'a metric is written as "name" or "name(key=value, ...)"; it was {text[:80]!r}'
+    word, at, k = text.partition("@")
+    if at and word.isidentifier() and k.isdecimal() and len(text) <= 80:
+        raise ParameterError(f'{wrong}. Write "{word}(k={k})"')
     if len(text) > _LONGEST:
         raise ParameterError(wrong)
     try:

@@ -100,6 +100,18 @@ def bin_count() -> Any:
     return Parameter(None, normal)
 
 
+def cost() -> Any:
+    """A float from 0 on, or None."""
+
+    def normal(name: str, value: Any) -> float | None:
+        found = None if value is None else _as_float(value)
+        if value is not None and (found is None or found < 0):
+            raise ParameterError(f"`{name}` must be a cost, a finite number from 0 on, or None; it was {value!r}")
+        return found
+
+    return Parameter(None, normal)
+
+
 def share_or_none() -> Any:
     """A float in (0, 1], or None."""
 

@@ -73,6 +73,12 @@ class Thresholds(Curve):
             raise UndefinedError(f"no threshold is the best: {found.reason}")
         return found
 
+    def at(self, threshold: float) -> ChosenThreshold:
+        """What a threshold of one's own does: that of the lowest score which reaches it. Its value is the threshold."""
+        wanted = number(0.0).normal("threshold", threshold)
+        place = int(np.count_nonzero(self.columns["threshold"] >= wanted)) - 1
+        return self._chosen(place, wanted)
+
     def choose(self, metric: str | Metric) -> ChosenThreshold | Undefined:
         """The threshold with the best value of a metric, or why there is none."""
         wanted = label_metric(metric)
@@ -94,8 +100,11 @@ class Thresholds(Curve):
         if not np.isfinite(distance).any():
             return None
         place = int(np.nanargmin(distance))
+        return self._chosen(place, values[place])
+
+    def _chosen(self, place: int, value: float) -> ChosenThreshold:
         counts = [float(self.columns[name][place]) for name in Cells._fields]
-        return ChosenThreshold(float(self.columns["threshold"][place]), float(values[place]), *counts)
+        return ChosenThreshold(float(self.columns["threshold"][place]), float(value), *counts)
 
 
 def metric_names(name: str, wanted: Any) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from tallymark.states.label_faults import label_fault
 from tallymark.target import Target, show_labels
 
 _EMPTY = np.empty(0, np.int64)
+_MOST_NAMED = 1000  # classes whose columns are compared with them by name
 
 Labels = tuple[list[Label], list[Label]]
 Cells = tuple[Array, Array]
@@ -194,12 +195,28 @@ def column_classes(target: Target, batch: Batch, seen: Sequence[Label] | None = 
     if len(classes) != columns:
         raise ShapeError(f"`y_pred` must have one column per class; it had {columns} for {len(classes)} `classes`")
     names = batch.column_names[1]
-    if names is not None and names != list(classes) and set(names) == set(classes):
+    if names is not None and not _fits(names, classes):
         raise ParameterError(
             f"`classes` must be in the order of the columns of `y_pred`, which are called {show_labels(names)}; they "
             f"were {show_labels(classes)}{'' if target.classes else ', the sorted labels of the truth'}"
         )
     return classes
+
+
+def _fits(names: Sequence[object], classes: Sequence[Label]) -> bool:
+    """Whether names of columns do not say another order of the classes, be it as `p_yes` and `p_no` for yes and no."""
+    if len(classes) > _MOST_NAMED or list(names) == list(classes):
+        return True
+    meant = [[k for k, label in enumerate(classes) if _names(name, label)] for name in names]
+    order = [places[0] for places in meant if len(places) == 1]
+    return sorted(order) != list(range(len(classes))) or order == sorted(order)
+
+
+def _names(name: object, label: Label) -> bool:
+    if not isinstance(name, str):
+        return name == label
+    before = name.removesuffix(str(label))
+    return len(before) < len(name) and not before[-1:].isalnum()
 
 
 def class_places(target: Target, batch: Batch) -> tuple[Sequence[Label], Array]:
