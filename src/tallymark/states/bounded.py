@@ -20,7 +20,7 @@ from tallymark.errors import InputError, StateError
 from tallymark.labels import Label
 from tallymark.states.base import UNIT_BITS, FoldedState, Reads, check_addable
 from tallymark.states.counts import find_positive
-from tallymark.states.encoding import Counted, check_classes, combine_cells, count_rows, encode, lowest_terms
+from tallymark.states.encoding import Counted, check_classes, count_rows, encode, lowest_terms
 from tallymark.states.packing import pack_labels, pack_weights, target_of, unpack_labels, unpack_weights
 from tallymark.states.pairs import name_decisions
 from tallymark.states.scores import (
@@ -34,7 +34,6 @@ from tallymark.states.scores import (
 from tallymark.target import ANY_TARGET, Target
 
 ALL_BITS = 64
-_EMPTY = np.empty(0, np.int64)
 _CHUNK = 1 << 18  # rows that are sorted at a time: the memory of a fold is bounded too
 
 
@@ -44,7 +43,7 @@ class Binned(NamedTuple):
     bits: int
     bins: Array  # int64: the first bits of the scores in them
     labels: list[Label]
-    weights: list[list[int]]  # by label, then by bin
+    weights: list[Array]  # by label, then by bin: int64 of rows that count one each, else whole numbers of any size
     unit: int
 
     @property
@@ -88,7 +87,7 @@ class BoundedScoresOf(Reads):
         if batch.prediction_columns <= 2:
             self._check_labels(binned[0].labels, batch.prediction_columns)
         shape = (batch.truth_columns, batch.prediction_columns)
-        weight = sum(sum(values) for values in binned[0].weights) << (UNIT_BITS + binned[0].unit)
+        weight = sum(sum(held.tolist()) for held in binned[0].weights) << (UNIT_BITS + binned[0].unit)
         return BoundedScores(self, shape, batch.n, weight, binned)
 
     def _check_labels(self, labels: Sequence[Label], columns: int) -> None:
@@ -118,7 +117,12 @@ class BoundedScoresOf(Reads):
             raise InputError("the input changed while it was being read")
         (bins, held), cells, values, unit, _, _ = counted
         names = [labels[int(k)] for k in held]
-        return _arrange(bits, np.array(bins, np.int64), names, cells, [int(v) for v in values], unit or 0)
+        order = sorted(range(len(names)), key=lambda k: names[k])
+        weights_of = [np.zeros(len(bins), np.int64 if unit is None else object) for _ in names]
+        for k, of_label in enumerate(weights_of):
+            mine = cells[1] == order[k]
+            of_label[cells[0][mine]] = np.asarray(values, of_label.dtype)[mine]
+        return _lowest(Binned(bits, np.array(bins, np.int64), [names[k] for k in order], weights_of, unit or 0))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, BoundedScoresOf) and (self.target, self.most) == (other.target, other.most)
@@ -147,16 +151,15 @@ def fit(bins: Array, bits: int, most: int) -> int:
     return int(np.searchsorted(apart, most, side="right"))
 
 
-def _arrange(
-    bits: int, bins: Array, names: list[Label], cells: tuple[Array, Array], values: list[int], unit: int
-) -> Binned:
-    """Cells by label, in the order of labels and bins, in the largest unit."""
-    values, unit = lowest_terms(values, unit)
-    labels = sorted(set(names))
-    weights = [[0] * len(bins) for _ in labels]
-    for place, name, value in zip(cells[0].tolist(), cells[1].tolist(), values, strict=True):
-        weights[labels.index(names[name])][place] += value
-    return Binned(bits, bins, labels, weights, unit)
+def _lowest(binned: Binned) -> Binned:
+    """The same with weights in the largest unit."""
+    together = 0
+    for held in binned.weights:
+        together |= int(np.bitwise_or.reduce(held)) if len(held) else 0
+    shift = (together & -together).bit_length() - 1
+    if shift <= 0:
+        return binned if together else binned._replace(unit=0)
+    return binned._replace(weights=[held >> shift for held in binned.weights], unit=binned.unit + shift)
 
 
 def merge_bins(left: Binned, right: Binned, most: int) -> Binned:
@@ -168,17 +171,13 @@ def merge_bins(left: Binned, right: Binned, most: int) -> Binned:
     bits = fitted
     labels = sorted({*left.labels, *right.labels})
     unit = min(left.unit, right.unit)
-    places: list[Array] = [_EMPTY]
-    names: list[Array] = [_EMPTY]
-    values: list[int] = []
+    small = all(held.dtype == np.int64 for part in (left, right) for held in part.weights)
+    weights = [np.zeros(len(bins), np.int64 if small else object) for _ in labels]
     for part in (left, right):
         at = np.searchsorted(bins, part.bins >> (part.bits - bits))
-        for label, weights in zip(part.labels, part.weights, strict=True):
-            places.append(at)
-            names.append(np.full(len(at), labels.index(label), np.int64))
-            values.extend(weight << (part.unit - unit) for weight in weights)
-    cells, added = combine_cells((np.concatenate(places), np.concatenate(names)), values, max(len(labels), 1))
-    return _arrange(bits, bins, labels, cells, list(added), unit)
+        for label, held in zip(part.labels, part.weights, strict=True):
+            np.add.at(weights[labels.index(label)], at, (held if small else held.astype(object)) << (part.unit - unit))
+    return _lowest(Binned(bits, bins, labels, weights, unit))
 
 
 class BoundedScores(FoldedState[BoundedScoresOf]):
@@ -217,7 +216,7 @@ class BoundedScores(FoldedState[BoundedScoresOf]):
     def weights_of(self, label: Label, column: int = 0) -> list[int]:
         """The weight of a class in every bin of a column."""
         held = self.binned[column]
-        return held.weights[held.labels.index(label)] if label in held.labels else [0] * len(held.bins)
+        return held.weights[held.labels.index(label)].tolist() if label in held.labels else [0] * len(held.bins)
 
     def binary(self, *, symmetric: bool = False) -> tuple[list[int], list[int]]:
         """The weights of the negative and of the positive class in every bin."""
@@ -261,7 +260,13 @@ class BoundedScores(FoldedState[BoundedScoresOf]):
             "n": self._n,
             "weight": self._weight,
             "binned": [
-                [part.bits, part.bins, pack_labels(part.labels), [pack_weights(w) for w in part.weights], part.unit]
+                [
+                    part.bits,
+                    part.bins,
+                    pack_labels(part.labels),
+                    [pack_weights(w.tolist()) for w in part.weights],
+                    part.unit,
+                ]
                 for part in self.binned
             ],
         }
@@ -280,7 +285,7 @@ class BoundedScores(FoldedState[BoundedScoresOf]):
             return cls(reads, None, 0, 0, [])
         if len(binned) != (1 if shape[1] <= 2 else shape[1]) or n < 1:
             raise StateError("bins and columns do not fit")
-        sizes = [[sum(row) << (UNIT_BITS + part.unit) for row in part.weights] for part in binned]
+        sizes = [[sum(row.tolist()) << (UNIT_BITS + part.unit) for row in part.weights] for part in binned]
         if any(part.labels != binned[0].labels for part in binned) or any(one != sizes[0] for one in sizes):
             raise StateError("the columns have different classes")
         if sum(sizes[0]) != weight:
@@ -304,7 +309,8 @@ def _checked(most: int, bits: int, bins: Array, labels: Any, weights: list[Any],
     flat = [weight for row in held for weight in row]
     if type(unit) is not int or not -UNIT_BITS <= unit <= 2048 or (flat, unit) != lowest_terms(flat, unit):
         raise StateError("weights must be in lowest terms")
-    return Binned(bits, bins, names, held, unit)
+    small = unit >= 0 and sum(flat) << unit < 1 << 62  # a number of rows
+    return Binned(bits, bins, names, [np.array(row, np.int64 if small else object) for row in held], unit)
 
 
 def _add(rows: list[list[int]], size: int) -> list[int]:
