@@ -302,7 +302,7 @@ nb::object rank_sums(nb::handle negative, nb::handle positive, bool steps, bool 
   RankWeights found;
   {
     nb::gil_scoped_release release;
-    found = weigh_ranks(n.runs, p.runs);
+    found = weigh_ranks(n.runs, p.runs, {steps, trapezoids, distance});
   }
   return nb::make_tuple(found.positives, found.negatives, found.area, found.distance, found.steps, found.trapezoids);
 }
@@ -331,7 +331,7 @@ nb::list class_sums(const nb::list& groups, std::size_t own) {
         if (plain(g))
           counts[g] = count_ranks(given[g]->runs, positive, {}, 1);
         else
-          weights[g] = weigh_ranks(given[g]->runs, positive);
+          weights[g] = weigh_ranks(given[g]->runs, positive, {});
       }
     });
   });

@@ -303,17 +303,26 @@ inline RankCounts count_ranks(const Runs& negative, const Runs& positive, const 
 // are multiplied by 2^down.
 template <class Visit>
 void each_step(const Runs& negative, const Runs& positive, int down_negative, int down_positive, Visit&& visit) {
-  const auto weight = [](const Runs& runs, std::size_t i, int down) {
-    return Pair::product(std::ldexp(runs.weight(i), down), static_cast<double>(runs.count(i)));
+  // In two factors, since 2^down itself may be out of range.
+  struct Scaled {
+    const Runs& runs;
+    double first, second;
+    Scaled(const Runs& r, int down)
+        : runs(r), first(std::ldexp(1.0, down / 2)), second(std::ldexp(1.0, down - down / 2)) {}
+    Pair operator()(std::size_t i) const {
+      const double weight = runs.weight(i) * first * second;
+      return runs.counts == nullptr ? Pair{weight, 0.0} : Pair::product(weight, static_cast<double>(runs.counts[i]));
+    }
   };
+  const Scaled weight_negative(negative, down_negative), weight_positive(positive, down_positive);
   std::size_t i = negative.size, j = positive.size;
   while (i > 0 || j > 0) {
     const double score = i == 0                                                       ? positive.scores[j - 1]
                          : j == 0 || negative.scores[i - 1] >= positive.scores[j - 1] ? negative.scores[i - 1]
                                                                                       : positive.scores[j - 1];
     Pair dn, dp;
-    for (; i > 0 && negative.scores[i - 1] == score; --i) dn = dn + weight(negative, i - 1, down_negative);
-    for (; j > 0 && positive.scores[j - 1] == score; --j) dp = dp + weight(positive, j - 1, down_positive);
+    for (; i > 0 && negative.scores[i - 1] == score; --i) dn = dn + weight_negative(i - 1);
+    for (; j > 0 && positive.scores[j - 1] == score; --j) dp = dp + weight_positive(j - 1);
     visit(score, dp, dn);
   }
 }
@@ -457,7 +466,8 @@ inline bool far_apart(const Runs& negative, const Runs& positive) {
 }
 
 // Runs with weights.
-inline RankWeights weigh_ranks(const Runs& negative, const Runs& positive) {
+inline RankWeights weigh_ranks(const Runs& negative, const Runs& positive,
+                               const RankWants& wanted = {true, true, true}) {
   const int down_negative = -scale_of(negative), down_positive = -scale_of(positive);
   Pair all_positives, all_negatives;
   const auto walk = [&](auto&& visit) { each_step(negative, positive, down_negative, down_positive, visit); };
@@ -472,18 +482,20 @@ inline RankWeights weigh_ranks(const Runs& negative, const Runs& positive) {
   out.positives = all_positives.value() > 0.0;
   out.negatives = all_negatives.value() > 0.0;
   if (!out.positives) return out;
-  Pair tp, fp, area, steps, trapezoids, highest, lowest, before{-1.0, 0.0};
-  const bool far = far_apart(negative, positive);
+  Pair tp, fp, area, steps, trapezoids, distance, highest, lowest, before{-1.0, 0.0};
+  const bool precise = wanted.steps || wanted.trapezoids, far = precise && far_apart(negative, positive);
   FarPrecision precision(negative, positive);
   walk([&](double score, const Pair& dp, const Pair& dn) {
     tp = tp + dp;
     fp = fp + dn;
-    if (out.negatives) {
-      area = area + dn * (tp - dp * 0.5);
-      const Pair distance = tp / all_positives - fp / all_negatives;
+    if (dn.high > 0.0) area = area + dn * (tp - dp * 0.5);
+    if (wanted.distance) {
+      if (dp.high > 0.0) distance = distance + dp * all_negatives;
+      if (dn.high > 0.0) distance = distance - dn * all_positives;
       highest = highest < distance ? distance : highest;
       lowest = distance < lowest ? distance : lowest;
     }
+    if (!precise) return;
     const Pair hits = tp * to_tp;
     const Pair now = far ? precision.at(score) : hits.high > 0.0 ? hits / (hits + fp * to_fp) : Pair{};
     if (before.high < 0.0) before = now;
@@ -491,8 +503,9 @@ inline RankWeights weigh_ranks(const Runs& negative, const Runs& positive) {
     trapezoids = trapezoids + dp * ((before + now) * 0.5);
     before = now;
   });
-  if (out.negatives) out.area = (area / (all_positives * all_negatives)).value();
-  out.distance = std::max(highest.value(), -lowest.value());
+  const Pair pairs = all_positives * all_negatives;
+  if (out.negatives) out.area = (area / pairs).value();
+  if (out.negatives) out.distance = std::max((highest / pairs).value(), -(lowest / pairs).value());
   out.steps = (steps / all_positives).value();
   out.trapezoids = (trapezoids / all_positives).value();
   return out;
