@@ -50,6 +50,18 @@ def test_the_bounds_hold_the_exact_value(name, bins, weighted):
             assert found.lo <= found <= found.hi
 
 
+@pytest.mark.parametrize("heavy", [1e10, 1e14, 1e16, 1e18, 1e20, 1e200])
+@pytest.mark.parametrize("positives", [10, 1000, 20_000])
+def test_a_heavy_negative_before_many_positives(heavy, positives):
+    """Precision is close to 0 all along, and the lower bound has digits there too."""
+    y = np.append(np.repeat([0, 1], [1, positives]), 0)
+    scores = np.concatenate(([1.9], 1 + np.arange(positives) / (2 * positives), [-1.0]))
+    w = np.concatenate(([heavy], np.ones(positives), [1.0]))
+    exact = tm.average_precision(y, scores, weights=w)
+    found = tm.average_precision(y, scores, weights=w, bounded=2)
+    assert exact / 2 < found.lo <= exact <= found.hi
+
+
 @pytest.mark.parametrize("name", METRICS)
 def test_few_distinct_scores_lose_nothing(name):
     """As long as every score has a bin of its own, the value is exact, and so are its bounds."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 
 from tallymark.metrics.base import Undefined
 from tallymark.metrics.bounded import BoundedMetric, Bounds
@@ -60,7 +61,14 @@ def _least_precision(hits: float, alarms: float) -> float:
         return 1.0
     if math.isinf(alarms):
         return 0.0
-    return max(1.0 - alarms * math.log1p(1.0 / (hits + alarms)), hits / (hits + alarms))
+    step = min(1.0 / (hits + alarms), sys.float_info.max)
+    if step > 1:
+        found = 1.0 - alarms * math.log1p(step)
+    else:
+        # Among many alarms that difference would have no digits left: 1 − log1p(step) / step, as a series.
+        t = step / (2.0 + step)
+        found = t - (1.0 - t) * math.fsum(t ** (2 * k) / (2 * k + 1) for k in range(1, 18)) + hits * math.log1p(step)
+    return max(found, hits / (hits + alarms)) * (1 - _ROUNDING)
 
 
 class PrAuc(RankMetric):
