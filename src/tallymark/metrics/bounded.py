@@ -15,6 +15,8 @@ from tallymark.target import Target
 
 __all__ = ["Bounded", "BoundedMetric"]
 
+_ROUNDING = 2.0**-50
+
 
 class Bounded(float):
     """A number with bounds: the exact value lies in [lo, hi].
@@ -73,6 +75,7 @@ class BoundedMetric(RankMetric, abstract=True):
         if isinstance(found, Undefined):
             return self.settle(found)
         value, lo, hi = found
+        lo, hi = max(lo, self.range[0]), min(hi, self.range[1])
         if math.isnan(value):
             return self.settle(value)
         note = f"the exact value lies between {show_number(lo)} and {show_number(hi)}"
@@ -95,10 +98,10 @@ class BoundedMetric(RankMetric, abstract=True):
 
 
 def average_bounds(found: Sequence[Bounds], weights: Sequence[int] | None) -> Bounds | Undefined:
-    """The mean of values, and of their bounds."""
+    """The mean of values, and of their bounds, which hold the exact mean however that was rounded."""
     parts = [average_classes(list(part), weights) for part in zip(*found, strict=True)]
     for part in parts:
         if isinstance(part, Undefined):
             return part
     value, lo, hi = (float(part) for part in parts)  # type: ignore[arg-type]
-    return Bounds(value, lo, hi)
+    return Bounds(value, lo - _ROUNDING, hi + _ROUNDING)
