@@ -123,6 +123,13 @@ def test_bounds_are_part_of_the_result():
     assert "the exact value lies between" in str(report)
 
 
+@pytest.mark.parametrize("name", METRICS)
+def test_bounds_that_print_alike_need_no_note(name):
+    """Where the state has lost nothing, a report does not say that the value lies between itself and itself."""
+    report = tm.evaluate([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [f"{name}(bounded=16)"])
+    assert report.cell(f"{name}(bounded=16)").notes == ()
+
+
 @pytest.mark.parametrize("multiclass", ["ovr", "ovo"])
 @pytest.mark.parametrize("average", ["macro", "weighted"])
 def test_three_classes_have_bounds_too(multiclass, average):

@@ -78,8 +78,9 @@ class BoundedMetric(RankMetric, abstract=True):
         lo, hi = max(lo, self.range[0]), min(hi, self.range[1])
         if math.isnan(value):
             return self.settle(value)
-        note = f"the exact value lies between {show_number(lo)} and {show_number(hi)}"
-        return Answer(Bounded(value, lo, hi), None, (note,) if lo < hi else (), lo, hi, "bounded")
+        least, most = show_number(lo), show_number(hi)
+        notes = () if least == most else (f"the exact value lies between {least} and {most}",)
+        return Answer(Bounded(value, lo, hi), None, notes, lo, hi, "bounded")
 
     def _of_two(self, state: BoundedScores) -> Bounds | Undefined:
         return self.of_bins(*state.binary(symmetric=self.symmetric_columns), exact=state.binned[0].exact)
