@@ -31,7 +31,7 @@ class Auc(BoundedMetric):
     symmetric_columns = True
     formula = "Σ w₊ w₋ ([s₊ > s₋] + ½ [s₊ = s₋]) / Σ w₊ w₋"
     reading = "1 puts every positive before every negative, 0.5 is chance, 0 is the wrong way round."
-    when_undefined = "all rows are of one class"
+    when_undefined = "All rows are of one class."
     pitfalls = (
         "It says nothing about whether the probabilities are right, only about their order.",
         "With few positives a high value can go with low precision: look at average_precision too.",
@@ -155,7 +155,7 @@ class Gini(BoundedMetric):
     symmetric_columns = True
     formula = "2 auc − 1"
     reading = "1 is perfect, 0 is chance, −1 is the wrong way round."
-    when_undefined = "all rows are of one class"
+    when_undefined = "All rows are of one class."
     pitfalls = ("It is not the Gini impurity of a tree, nor the coefficient of inequality.",)
 
     def of_sums(self, sums: RankSums) -> float | Undefined:

@@ -27,7 +27,7 @@ class AveragePrecision(BoundedMetric):
     wants = "steps"
     formula = "Σ over thresholds t of (recall_t − recall_before) · precision_t"
     reading = "1 puts all positives first; the share of positives is what chance gets."
-    when_undefined = "no row is positive"
+    when_undefined = "No row is positive."
     pitfalls = ("It depends on the share of positives: compare it on the same rows only.",)
 
     def of_sums(self, sums: RankSums) -> float | Undefined:
@@ -82,7 +82,7 @@ class PrAuc(RankMetric):
     wants = "trapezoids"
     formula = "Σ over thresholds t of (recall_t − recall_before) · (precision_t + precision_before) / 2"
     reading = "1 puts all positives first; close to average_precision where there are many thresholds."
-    when_undefined = "no row is positive"
+    when_undefined = "No row is positive."
     pitfalls = ("A straight line between two points of this curve is too high: average_precision does not draw it.",)
 
     def of_sums(self, sums: RankSums) -> float | Undefined:
