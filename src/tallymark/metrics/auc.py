@@ -12,7 +12,7 @@ from tallymark.errors import ParameterError
 from tallymark.metrics.base import TOO_LARGE, Answer, Undefined
 from tallymark.metrics.bounded import BoundedMetric, Bounds, average_bounds
 from tallymark.metrics.parameters import choice, share_or_none
-from tallymark.metrics.scores import ONE_CLASS, average_classes
+from tallymark.metrics.scores import ONE_CLASS, average_classes, no_row
 from tallymark.states import BoundedScores, RankSums, Scores, Steps, divide
 
 __all__ = ["Auc", "Gini", "auc", "gini"]
@@ -70,7 +70,7 @@ class Auc(BoundedMetric):
         classes, weights = state.classes, state.class_weights()
         for label, weight in zip(classes, weights, strict=True):
             if not weight and (self.average == "macro" or self.multiclass == "ovo"):
-                return Undefined(f"class {label!r}: no row has it")
+                return no_row(label)
 
         areas = [state.areas(k) for k in range(len(classes))]
         if self.multiclass == "ovo":
@@ -103,7 +103,7 @@ class Auc(BoundedMetric):
                 )
                 if isinstance(one, Undefined):
                     label = next(label for label, weight in zip(classes, weights, strict=True) if not weight)
-                    return Undefined(f"class {label!r}: no row has it")
+                    return no_row(label)
                 found.append(one)
         both = [weights[i] + weights[j] for i, j in pairs for _ in range(2)] if self.average == "weighted" else None
         return average_bounds(found, both)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from tallymark.metrics.base import Answer, Undefined
 from tallymark.metrics.parameters import bin_count
-from tallymark.metrics.scores import RankMetric, average_classes
+from tallymark.metrics.scores import RankMetric, average_classes, no_row
 from tallymark.report import show_number
 from tallymark.states import BoundedScores, BoundedScoresOf, Reads
 from tallymark.target import Target
@@ -88,12 +88,15 @@ class BoundedMetric(RankMetric, abstract=True):
     def _of_columns(self, state: BoundedScores) -> Bounds | Undefined:
         found: list[Bounds] = []
         weights = state.class_weights()
-        for place, label in enumerate(state.classes):
+        for place, (label, weight) in enumerate(zip(state.classes, weights, strict=True)):
+            if not weight:
+                if self.average == "macro":
+                    return no_row(label)
+                found.append(Bounds(0.0, 0.0, 0.0))  # it weighs nothing
+                continue
             one = self.of_bins(*state.one_against_rest(place), exact=state.binned[place].exact)
             if isinstance(one, Undefined):
-                if self.average == "macro" or weights[place]:
-                    return Undefined(f"class {label!r}: {one.reason}")
-                one = Bounds(0.0, 0.0, 0.0)  # a class that no row has weighs nothing
+                return one
             found.append(one)
         return average_bounds(found, weights if self.average == "weighted" else None)
 
