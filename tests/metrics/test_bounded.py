@@ -164,4 +164,5 @@ def test_bad_bins_are_refused():
         with pytest.raises(tm.ParameterError, match="number of bins from 2 on"):
             tm.Auc(bounded=bad)
     with pytest.raises(tm.ParameterError, match="leave `bounded` out"):
-        tm.auc([0, 1], [0.1, 0.2], max_fpr=0.5, bounded=8)
+        tm.Tally(["auc(max_fpr=0.5, bounded=8)"])
+    assert tm.auc([0, 1], [0.1, 0.2], max_fpr=1, bounded=8) == 1.0

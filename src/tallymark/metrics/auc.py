@@ -51,6 +51,11 @@ class Auc(BoundedMetric):
     max_fpr: float | None = share_or_none()
     """The area up to this rate of false positives only, scaled so that chance is 0.5 and perfect is 1."""
 
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        if self.bounded is not None and self.max_fpr not in (None, 1):
+            raise ParameterError("`max_fpr` needs the exact scores; leave `bounded` out")
+
     def of_sums(self, sums: RankSums) -> float | Undefined:
         return ONE_CLASS if sums.area is None else sums.area
 
@@ -60,8 +65,6 @@ class Auc(BoundedMetric):
     def read(self, state: Any) -> Answer:
         if self.max_fpr is None or self.max_fpr == 1:
             return super().read(state)
-        if self.bounded is not None:
-            raise ParameterError("`max_fpr` needs the exact scores; leave `bounded` out")
         if state.several:
             raise ParameterError("`max_fpr` is for two classes; there are more. Pass one class against the rest")
         return self.settle(partial_area(state.steps(symmetric=True), self.max_fpr))
