@@ -17,8 +17,6 @@ from tallymark.states import BoundedScores, RankSums, Scores, Steps, divide
 
 __all__ = ["Auc", "Gini", "auc", "gini"]
 
-_NOTHING: frozenset[str] = frozenset()
-
 
 class Auc(BoundedMetric):
     """The chance that a random positive row has a higher score than a random negative one; ties count half.
