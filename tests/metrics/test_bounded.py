@@ -108,7 +108,7 @@ def test_the_memory_is_fixed():
 
 
 def test_bounds_are_part_of_the_result():
-    """On the number, in the cell, in its JSON, and in a note of the report."""
+    """On the number, in the cell, in its JSON, in data frames, and in a note of the report."""
     rng = np.random.default_rng(4)
     y, p = rng.integers(0, 2, 1000), rng.random(1000)
     found = tm.auc(y, p, bounded=32)
@@ -120,6 +120,9 @@ def test_bounds_are_part_of_the_result():
     assert f"{found!r}" == f"{float(found)!r} in [{found.lo!r}, {found.hi!r}]"
     assert pickle.loads(pickle.dumps(found)).hi == found.hi
     assert '"lo"' in report.to_json()
+    for frame in (report.to_pandas(), report.to_polars(), report.to_arrow().to_pandas()):
+        assert (frame["lo"][0], frame["hi"][0], frame["method"][0]) == (found.lo, found.hi, "bounded")
+        assert np.isnan(frame["lo"][1])
     assert "the exact value lies between" in str(report)
 
 
