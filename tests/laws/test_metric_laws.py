@@ -253,6 +253,7 @@ def test_the_facts_are_complete(metric):
     assert metric.description.endswith(".")
     assert metric.formula
     assert metric.reading.endswith(".")
+    assert not metric.when_undefined or (metric.when_undefined[0].isupper() and metric.when_undefined.endswith("."))
     assert metric.pitfalls
     assert metric.better in ("higher", "lower", None) or metric.range[0] <= metric.better <= metric.range[1]
     assert metric.kind in KINDS

@@ -50,6 +50,18 @@ def test_the_bounds_hold_the_exact_value(name, bins, weighted):
             assert found.lo <= found <= found.hi
 
 
+@pytest.mark.parametrize("heavy", [1e10, 1e14, 1e16, 1e18, 1e20, 1e200])
+@pytest.mark.parametrize("positives", [10, 1000, 20_000])
+def test_a_heavy_negative_before_many_positives(heavy, positives):
+    """Precision is close to 0 all along, and the lower bound has digits there too."""
+    y = np.append(np.repeat([0, 1], [1, positives]), 0)
+    scores = np.concatenate(([1.9], 1 + np.arange(positives) / (2 * positives), [-1.0]))
+    w = np.concatenate(([heavy], np.ones(positives), [1.0]))
+    exact = tm.average_precision(y, scores, weights=w)
+    found = tm.average_precision(y, scores, weights=w, bounded=2)
+    assert exact / 2 < found.lo <= exact <= found.hi
+
+
 @pytest.mark.parametrize("name", METRICS)
 def test_few_distinct_scores_lose_nothing(name):
     """As long as every score has a bin of its own, the value is exact, and so are its bounds."""
@@ -96,7 +108,7 @@ def test_the_memory_is_fixed():
 
 
 def test_bounds_are_part_of_the_result():
-    """On the number, in the cell, in its JSON, and in a note of the report."""
+    """On the number, in the cell, in its JSON, in data frames, and in a note of the report."""
     rng = np.random.default_rng(4)
     y, p = rng.integers(0, 2, 1000), rng.random(1000)
     found = tm.auc(y, p, bounded=32)
@@ -108,7 +120,17 @@ def test_bounds_are_part_of_the_result():
     assert f"{found!r}" == f"{float(found)!r} in [{found.lo!r}, {found.hi!r}]"
     assert pickle.loads(pickle.dumps(found)).hi == found.hi
     assert '"lo"' in report.to_json()
+    for frame in (report.to_pandas(), report.to_polars(), report.to_arrow().to_pandas()):
+        assert (frame["lo"][0], frame["hi"][0], frame["method"][0]) == (found.lo, found.hi, "bounded")
+        assert np.isnan(frame["lo"][1])
     assert "the exact value lies between" in str(report)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_bounds_that_print_alike_need_no_note(name):
+    """Where the state has lost nothing, a report does not say that the value lies between itself and itself."""
+    report = tm.evaluate([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [f"{name}(bounded=16)"])
+    assert report.cell(f"{name}(bounded=16)").notes == ()
 
 
 @pytest.mark.parametrize("multiclass", ["ovr", "ovo"])
@@ -120,9 +142,12 @@ def test_three_classes_have_bounds_too(multiclass, average):
     given = {"multiclass": multiclass, "average": average}
     found, exact = tm.auc(y, p, bounded=20, **given), tm.auc(y, p, **given)
     assert found.lo < exact < found.hi
-    full = tm.auc(y, p, bounded=10_000, **given)
-    assert full.lo == full.hi
-    assert full == pytest.approx(exact, abs=1e-15)
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        y, p, w = np.append([0, 1, 2], rng.integers(0, 3, 60)), rng.random((63, 3)), rng.random(63)
+        full, exact = (tm.auc(y, p, weights=w, bounded=bins, **given) for bins in (64, None))
+        assert full.lo <= exact <= full.hi
+        assert full.hi - full.lo < 3e-15
 
 
 def test_fit_counts_bins():
@@ -142,4 +167,5 @@ def test_bad_bins_are_refused():
         with pytest.raises(tm.ParameterError, match="number of bins from 2 on"):
             tm.Auc(bounded=bad)
     with pytest.raises(tm.ParameterError, match="leave `bounded` out"):
-        tm.auc([0, 1], [0.1, 0.2], max_fpr=0.5, bounded=8)
+        tm.Tally(["auc(max_fpr=0.5, bounded=8)"])
+    assert tm.auc([0, 1], [0.1, 0.2], max_fpr=1, bounded=8) == 1.0

@@ -171,6 +171,8 @@ def test_a_curve_is_a_value():
     assert hash(back) == hash(curve)
     assert curve != tm.lift_curve(Y, [0.1, 0.4, 0.3, 0.8])
     assert curve != tm.roc_curve(Y, S)
+    with pytest.raises(TypeError, match="item assignment"):
+        curve.columns["lift"] = curve.gain
     with pytest.raises(ValueError, match="read-only"):
         curve.lift[0] = 1.0
     held = np.array([1.0, 2.0])

@@ -229,3 +229,16 @@ def test_one_pass_serves_all():
     names = ["logloss", "logloss(clip=0.01)", "brier", "rps", "ece", "mce", "ece(bins=4)"]
     report = tm.evaluate(y, p, names)
     assert [report[name] for name in names] == [tm.metric(name)(y, p) for name in names]
+
+
+@pytest.mark.parametrize("name", ["ece(strategy=count)", "mce(strategy=count)", "ece", "mce"])
+def test_weights_near_the_largest_float(name):
+    """Their sum is no float64; the value is that of the same weights in another unit."""
+    y, p, w = [0, 1, 1, 0, 1, 0], [0.1, 0.1, 0.1, 0.4, 0.4, 0.9], np.array([1.0, 3.0, 1.0, 2.0, 2.0, 1.0])
+    for bins in (1, 2, 4):
+        expected = tm.metric(name)(y, p, weights=w, bins=bins)
+        assert tm.metric(name)(y, p, weights=w * 2.0**1021, bins=bins) == pytest.approx(expected, rel=1e-15)
+    curve = tm.reliability_curve(y, p, weights=w * 2.0**1020, bins=3, strategy="count")
+    assert (
+        curve.confidence.tolist() == tm.reliability_curve(y, p, weights=w, bins=3, strategy="count").confidence.tolist()
+    )

@@ -176,16 +176,19 @@ def test_three_classes():
 def test_an_absent_class():
     """It has no value, so neither has the mean; by weight it counts nothing."""
     y, p = [0, 1, 0, 1], TABLE[:4]
-    report = tm.evaluate(y, p, ["auc", "auc(multiclass=ovo)", "ap", "auc(bounded=9)"], classes=[0, 1, 2])
+    names = ["auc", "auc(multiclass=ovo)", "gini", "ap", "pr_auc", "ks", "auc(bounded=9)", "ap(bounded=9)"]
+    report = tm.evaluate(y, p, names, classes=[0, 1, 2])
     for name in report:
         assert math.isnan(report[name])
-        assert report.cell(name).reason.startswith("class 2: ")
+        assert report.cell(name).reason == "class 2: no row has it"
     for name in ("auc", "gini", "average_precision", "pr_auc", "ks", "auc(bounded=64)", "ap(bounded=64)"):
         each = [tm.metric(name)([int(t == k) for t in y], p[:, k]) for k in range(2)]
         found = tm.metric(name)(y, p, classes=[0, 1, 2], average="weighted")
         assert found == pytest.approx(np.mean(each), rel=1e-15)
     assert math.isnan(tm.auc(y, p, classes=[0, 1, 2], average="weighted", multiclass="ovo"))
-    assert math.isnan(tm.auc([0, 0], p[:2], classes=[0, 1, 2], average="weighted"))
+    names = [f"{name}(average=weighted{more})" for name in ("auc", "gini", "ks") for more in ("", ", bounded=9")]
+    report = tm.evaluate([0, 0], p[:2], names, classes=[0, 1, 2])
+    assert list(report.reasons.values()) == ["all rows are of one class"] * len(names)
 
 
 def test_a_stream_is_one_call():

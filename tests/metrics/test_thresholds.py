@@ -145,6 +145,15 @@ def test_best_by_cost(cost):
         assert tm.best_threshold(y, s, weights=w, **cost) == best.threshold
 
 
+@pytest.mark.parametrize("cost", [{"fp": 1e308, "fn": -1e308}, {"tp": -1e308}, {"fp": 1e308, "tn": -1e308}])
+def test_costs_that_float64_cannot_add_have_no_least(cost):
+    """Gains that overflow cannot be told apart; costs that overflow are only never the least."""
+    table = tm.threshold_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    with pytest.raises(tm.UndefinedError, match="too large"):
+        table.best(cost=cost)
+    assert table.best(cost={"fp": 1e308, "fn": 1.0}).threshold == 0.8
+
+
 def test_one_cost_alone_is_measured_against_one():
     """Of best_threshold: the other error then costs 1."""
     y, s, _ = random_rows(4)

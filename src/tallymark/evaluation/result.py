@@ -11,7 +11,7 @@ from tallymark.metrics import Metric, metric
 from tallymark.metrics.listing import show_better
 from tallymark.report import Table, show_number, to_frame, to_html, to_json, to_text
 
-_TEXTS = ("metric", "part", "better", "unit", "reason", "notes")
+_TEXTS = ("metric", "part", "method", "better", "unit", "reason", "notes")
 _LONGEST = 1_000  # characters of a reason, in print
 _MOST_PARTS = 50  # of a metric with one value per class, in print
 
@@ -182,6 +182,9 @@ class Report(Mapping[str, Any]):
                 key,
                 part,
                 float(value),
+                math.nan if cell.lo is None else cell.lo,
+                math.nan if cell.hi is None else cell.hi,
+                cell.method,
                 show_better(cell.metric.better),
                 cell.metric.unit,
                 cell.n,
@@ -192,7 +195,7 @@ class Report(Mapping[str, Any]):
             for key, cell in self._cells.items()
             for part, value in cell.parts()
         ]
-        names = ("metric", "part", "value", "better", "unit", "n", "weight", "reason", "notes")
+        names = ("metric", "part", "value", "lo", "hi", "method", "better", "unit", "n", "weight", "reason", "notes")
         return {name: [row[k] for row in rows] for k, name in enumerate(names)}
 
     def _table(self) -> Table:

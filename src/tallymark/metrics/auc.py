@@ -12,12 +12,10 @@ from tallymark.errors import ParameterError
 from tallymark.metrics.base import TOO_LARGE, Answer, Undefined
 from tallymark.metrics.bounded import BoundedMetric, Bounds, average_bounds
 from tallymark.metrics.parameters import choice, share_or_none
-from tallymark.metrics.scores import ONE_CLASS, average_classes
+from tallymark.metrics.scores import ONE_CLASS, average_classes, no_row
 from tallymark.states import BoundedScores, RankSums, Scores, Steps, divide
 
 __all__ = ["Auc", "Gini", "auc", "gini"]
-
-_NOTHING: frozenset[str] = frozenset()
 
 
 class Auc(BoundedMetric):
@@ -31,7 +29,7 @@ class Auc(BoundedMetric):
     symmetric_columns = True
     formula = "Σ w₊ w₋ ([s₊ > s₋] + ½ [s₊ = s₋]) / Σ w₊ w₋"
     reading = "1 puts every positive before every negative, 0.5 is chance, 0 is the wrong way round."
-    when_undefined = "all rows are of one class"
+    when_undefined = "All rows are of one class."
     pitfalls = (
         "It says nothing about whether the probabilities are right, only about their order.",
         "With few positives a high value can go with low precision: look at average_precision too.",
@@ -51,6 +49,11 @@ class Auc(BoundedMetric):
     max_fpr: float | None = share_or_none()
     """The area up to this rate of false positives only, scaled so that chance is 0.5 and perfect is 1."""
 
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        if self.bounded is not None and self.max_fpr not in (None, 1):
+            raise ParameterError("`max_fpr` needs the exact scores; leave `bounded` out")
+
     def of_sums(self, sums: RankSums) -> float | Undefined:
         return ONE_CLASS if sums.area is None else sums.area
 
@@ -60,8 +63,6 @@ class Auc(BoundedMetric):
     def read(self, state: Any) -> Answer:
         if self.max_fpr is None or self.max_fpr == 1:
             return super().read(state)
-        if self.bounded is not None:
-            raise ParameterError("`max_fpr` needs the exact scores; leave `bounded` out")
         if state.several:
             raise ParameterError("`max_fpr` is for two classes; there are more. Pass one class against the rest")
         return self.settle(partial_area(state.steps(symmetric=True), self.max_fpr))
@@ -70,7 +71,7 @@ class Auc(BoundedMetric):
         classes, weights = state.classes, state.class_weights()
         for label, weight in zip(classes, weights, strict=True):
             if not weight and (self.average == "macro" or self.multiclass == "ovo"):
-                return Undefined(f"class {label!r}: no row has it")
+                return no_row(label)
 
         areas = [state.areas(k) for k in range(len(classes))]
         if self.multiclass == "ovo":
@@ -103,7 +104,7 @@ class Auc(BoundedMetric):
                 )
                 if isinstance(one, Undefined):
                     label = next(label for label, weight in zip(classes, weights, strict=True) if not weight)
-                    return Undefined(f"class {label!r}: no row has it")
+                    return no_row(label)
                 found.append(one)
         both = [weights[i] + weights[j] for i, j in pairs for _ in range(2)] if self.average == "weighted" else None
         return average_bounds(found, both)
@@ -155,7 +156,7 @@ class Gini(BoundedMetric):
     symmetric_columns = True
     formula = "2 auc − 1"
     reading = "1 is perfect, 0 is chance, −1 is the wrong way round."
-    when_undefined = "all rows are of one class"
+    when_undefined = "All rows are of one class."
     pitfalls = ("It is not the Gini impurity of a tree, nor the coefficient of inequality.",)
 
     def of_sums(self, sums: RankSums) -> float | Undefined:

@@ -8,12 +8,14 @@ from typing import Any, ClassVar, NamedTuple
 
 from tallymark.metrics.base import Answer, Undefined
 from tallymark.metrics.parameters import bin_count
-from tallymark.metrics.scores import RankMetric, average_classes
+from tallymark.metrics.scores import RankMetric, average_classes, no_row
 from tallymark.report import show_number
 from tallymark.states import BoundedScores, BoundedScoresOf, Reads
 from tallymark.target import Target
 
 __all__ = ["Bounded", "BoundedMetric"]
+
+_ROUNDING = 2.0**-50
 
 
 class Bounded(float):
@@ -73,10 +75,12 @@ class BoundedMetric(RankMetric, abstract=True):
         if isinstance(found, Undefined):
             return self.settle(found)
         value, lo, hi = found
+        lo, hi = max(lo, self.range[0]), min(hi, self.range[1])
         if math.isnan(value):
             return self.settle(value)
-        note = f"the exact value lies between {show_number(lo)} and {show_number(hi)}"
-        return Answer(Bounded(value, lo, hi), None, (note,) if lo < hi else (), lo, hi, "bounded")
+        least, most = show_number(lo), show_number(hi)
+        notes = () if least == most else (f"the exact value lies between {least} and {most}",)
+        return Answer(Bounded(value, lo, hi), None, notes, lo, hi, "bounded")
 
     def _of_two(self, state: BoundedScores) -> Bounds | Undefined:
         return self.of_bins(*state.binary(symmetric=self.symmetric_columns), exact=state.binned[0].exact)
@@ -84,21 +88,24 @@ class BoundedMetric(RankMetric, abstract=True):
     def _of_columns(self, state: BoundedScores) -> Bounds | Undefined:
         found: list[Bounds] = []
         weights = state.class_weights()
-        for place, label in enumerate(state.classes):
+        for place, (label, weight) in enumerate(zip(state.classes, weights, strict=True)):
+            if not weight:
+                if self.average == "macro":
+                    return no_row(label)
+                found.append(Bounds(0.0, 0.0, 0.0))  # it weighs nothing
+                continue
             one = self.of_bins(*state.one_against_rest(place), exact=state.binned[place].exact)
             if isinstance(one, Undefined):
-                if self.average == "macro" or weights[place]:
-                    return Undefined(f"class {label!r}: {one.reason}")
-                one = Bounds(0.0, 0.0, 0.0)  # a class that no row has weighs nothing
+                return one
             found.append(one)
         return average_bounds(found, weights if self.average == "weighted" else None)
 
 
 def average_bounds(found: Sequence[Bounds], weights: Sequence[int] | None) -> Bounds | Undefined:
-    """The mean of values, and of their bounds."""
+    """The mean of values, and of their bounds, which hold the exact mean however that was rounded."""
     parts = [average_classes(list(part), weights) for part in zip(*found, strict=True)]
     for part in parts:
         if isinstance(part, Undefined):
             return part
     value, lo, hi = (float(part) for part in parts)  # type: ignore[arg-type]
-    return Bounds(value, lo, hi)
+    return Bounds(value, lo - _ROUNDING, hi + _ROUNDING)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,7 +31,7 @@ class Curve:
 
     def __init__(self, title: str, columns: Mapping[str, Any], notes: tuple[str, ...] = ()) -> None:
         self.title = title
-        self.columns = {name: _frozen(held) for name, held in columns.items()}
+        self.columns = MappingProxyType({name: _frozen(held) for name, held in columns.items()})
         self.notes = tuple(notes)
         if len({held.shape for held in self.columns.values()}) != 1 or next(iter(self.columns.values())).ndim != 1:
             found = ", ".join(f"{name} {held.shape}" for name, held in self.columns.items()) or "none"
@@ -73,15 +74,15 @@ class Curve:
 
     def to_pandas(self) -> Any:
         """One row per point, as a pandas data frame."""
-        return to_frame(self.columns, "pandas")
+        return to_frame(dict(self.columns), "pandas")
 
     def to_polars(self) -> Any:
         """One row per point, as a Polars data frame."""
-        return to_frame(self.columns, "polars")
+        return to_frame(dict(self.columns), "polars")
 
     def to_arrow(self) -> Any:
         """One row per point, as an Arrow table."""
-        return to_frame(self.columns, "arrow")
+        return to_frame(dict(self.columns), "arrow")
 
     def summary(self) -> str:
         """What it is, in a few words."""
@@ -121,7 +122,7 @@ class Curve:
         return hash((self.title, self.notes, tuple(self.columns), len(self)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (self.title, self.columns, self.notes))
+        return (type(self), (self.title, dict(self.columns), self.notes))
 
     def __repr__(self) -> str:
         return to_text(self.table())

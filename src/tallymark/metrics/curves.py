@@ -47,7 +47,7 @@ class RocCurve(StepMetric):
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"roc": {}}
     formula = "(FP / (FP + TN), TP / (TP + FN)) at thresholds t, where s ≥ t is called positive"
     reading = "The nearer to the corner at the upper left the better; the diagonal is chance. Its area is auc."
-    when_undefined = "all rows are of one class"
+    when_undefined = "All rows are of one class."
     pitfalls = ("With few positives it looks good even where most alarms are false: look at pr_curve too.", UNIT)
     samples = ({}, {"drop": False})
 
@@ -102,7 +102,7 @@ class PrCurve(StepMetric):
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"precision_recall_curve": {}}
     formula = "(TP / (TP + FP), TP / (TP + FN)) at thresholds t, where s ≥ t is called positive"
     reading = "The nearer to precision 1 at recall 1 the better; a model of chance stays at the share of positives."
-    when_undefined = "no row is positive"
+    when_undefined = "No row is positive."
     pitfalls = (
         "Points are not to be joined by straight lines: precision between them can be lower.",
         "Where nothing is called positive, precision is that of the first threshold: the curve starts level.",
@@ -145,7 +145,7 @@ class DetCurve(StepMetric):
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"det": {}}
     formula = "(FP / (FP + TN), FN / (TP + FN)) at thresholds t, where s ≥ t is called positive"
     reading = "The nearer to 0 and 0 the better; both errors are shown alike, and often drawn on normal deviate axes."
-    when_undefined = "all rows are of one class"
+    when_undefined = "All rows are of one class."
     pitfalls = ("It goes from no alarm to no miss in full: peers cut off the ends where one rate is 0.", UNIT)
 
     def of_steps(self, steps: Steps) -> Curve | Undefined:
@@ -177,7 +177,7 @@ class LiftCurve(StepMetric):
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"gain_curve": {}, "cumulative_gain": {}}
     formula = "share = (TP + FP) / Σ w, gain = TP / (TP + FN), lift = gain / share, at thresholds t"
     reading = "A gain of 0.5 at a share of 0.1: a tenth of the rows holds half of the positives, a lift of 5."
-    when_undefined = "no row is positive"
+    when_undefined = "No row is positive."
     pitfalls = (
         "The highest possible lift is one over the share of positives: compare it within one data set only.",
         UNIT,

@@ -22,7 +22,7 @@ class Ks(BoundedMetric):
     symmetric_columns = True
     formula = "max over thresholds t of |TPR_t − FPR_t|"
     reading = "1 tells the classes apart by one threshold, 0 not at all."
-    when_undefined = "all rows are of one class"
+    when_undefined = "All rows are of one class."
     pitfalls = ("Scores the wrong way round get the same value.",)
 
     def of_sums(self, sums: RankSums) -> float | Undefined:

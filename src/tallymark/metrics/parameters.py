@@ -82,12 +82,6 @@ def count(default: int | None) -> Any:
     return Parameter(default, normal)
 
 
-def count_or_none() -> Any:
-    """A whole number from 1 on, or None."""
-    one = count(1)
-    return Parameter(None, lambda name, value: None if value is None else one.normal(name, value))
-
-
 def bin_count() -> Any:
     """A whole number from 2 on, or None."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 
 from tallymark.metrics.base import Undefined
 from tallymark.metrics.bounded import BoundedMetric, Bounds
@@ -26,7 +27,7 @@ class AveragePrecision(BoundedMetric):
     wants = "steps"
     formula = "Σ over thresholds t of (recall_t − recall_before) · precision_t"
     reading = "1 puts all positives first; the share of positives is what chance gets."
-    when_undefined = "no row is positive"
+    when_undefined = "No row is positive."
     pitfalls = ("It depends on the share of positives: compare it on the same rows only.",)
 
     def of_sums(self, sums: RankSums) -> float | Undefined:
@@ -60,7 +61,14 @@ def _least_precision(hits: float, alarms: float) -> float:
         return 1.0
     if math.isinf(alarms):
         return 0.0
-    return max(1.0 - alarms * math.log1p(1.0 / (hits + alarms)), hits / (hits + alarms))
+    step = min(1.0 / (hits + alarms), sys.float_info.max)
+    if step > 1:
+        found = 1.0 - alarms * math.log1p(step)
+    else:
+        # Among many alarms that difference would have no digits left: 1 − log1p(step) / step, as a series.
+        t = step / (2.0 + step)
+        found = t - (1.0 - t) * math.fsum(t ** (2 * k) / (2 * k + 1) for k in range(1, 18)) + hits * math.log1p(step)
+    return max(found, hits / (hits + alarms)) * (1 - _ROUNDING)
 
 
 class PrAuc(RankMetric):
@@ -74,7 +82,7 @@ class PrAuc(RankMetric):
     wants = "trapezoids"
     formula = "Σ over thresholds t of (recall_t − recall_before) · (precision_t + precision_before) / 2"
     reading = "1 puts all positives first; close to average_precision where there are many thresholds."
-    when_undefined = "no row is positive"
+    when_undefined = "No row is positive."
     pitfalls = ("A straight line between two points of this curve is too high: average_precision does not draw it.",)
 
     def of_sums(self, sums: RankSums) -> float | Undefined:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from tallymark.errors import KindError, ShapeError
+from tallymark.labels import Label
 from tallymark.metrics.base import TOO_LARGE, Answer, Metric, Undefined
 from tallymark.metrics.labels import mean_of_classes
 from tallymark.metrics.parameters import choice
@@ -75,15 +76,23 @@ class RankMetric(ScoreMetric, abstract=True):
     def of_classes(self, state: Scores) -> float | Undefined:
         """The value of three or more classes."""
         values: list[float] = []
-        for place, label in enumerate(state.classes):
+        weights = state.class_weights()
+        for place, (label, weight) in enumerate(zip(state.classes, weights, strict=True)):
+            if not weight:
+                if self.average == "macro":
+                    return no_row(label)
+                values.append(0.0)  # it weighs nothing
+                continue
             found = self.of_sums(sum_ranks(*state.one_against_rest(place), frozenset({self.wants})))
             if isinstance(found, Undefined):
-                if self.average == "weighted" and not state.class_weights()[place]:
-                    found = 0.0  # a class that no row has weighs nothing
-                else:
-                    return Undefined(f"class {label!r}: {found.reason}")
+                return found
             values.append(found)
-        return average_classes(values, state.class_weights() if self.average == "weighted" else None)
+        return average_classes(values, weights if self.average == "weighted" else None)
+
+
+def no_row(label: Label) -> Undefined:
+    """Why a mean over classes has no value where one of them is in no row."""
+    return Undefined(f"class {label!r}: no row has it")
 
 
 def average_classes(values: Sequence[float], weights: Sequence[int] | None) -> float | Undefined:

@@ -93,6 +93,8 @@ class Thresholds(Curve):
         each = {name: number(0.0).normal(f"cost[{name!r}]", value) for name, value in cost.items()}
         with np.errstate(over="ignore", invalid="ignore"):
             costs = sum(each[name] * self.columns[name] for name in Cells._fields if name in each)
+        if np.isnan(costs).any() or np.isneginf(costs).any():  # one of these could be the least, and none is known
+            return Undefined(TOO_LARGE)
         return self._lowest(costs, costs) or Undefined(TOO_LARGE)
 
     def _lowest(self, distance: Any, values: Any) -> ChosenThreshold | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import StateError
 from tallymark.labels import Label
@@ -20,6 +21,7 @@ from tallymark.states.scores import Scores, ScoresOf
 from tallymark.target import Target
 
 _SCORES = ScoresOf(Target("probability", classes=(0, 1)))
+_FAR_FROM_OVERFLOW = 2.0**900
 
 
 class OrderedProbabilitiesOf(Reads):
@@ -83,28 +85,33 @@ class OrderedProbabilities(FoldedState[OrderedProbabilitiesOf]):
 
     def spans(self, bins: int) -> list[Span]:
         """Bins of about equal weight: a probability goes by the weight below it, so that equal ones stay together."""
-        p, weights, happened = self._rows()
+        p, weights, counts, happened = self._rows()
         distinct, which = np.unique(p, return_inverse=True)
-        total = np.cumsum(np.bincount(which, weights, len(distinct)))
+        near_one = np.ldexp(weights, -np.frexp(weights.max())[1]) * counts  # no sum overflows
+        total = np.cumsum(np.bincount(which, near_one, len(distinct)))
         below = np.concatenate(([0.0], total[:-1]))
         place = np.minimum(np.floor(bins * below / total[-1]), bins - 1)[which]
         spans = []
         for k in np.unique(place):
             here = place == k
+            true = here & (happened > 0)
             held = Bin(
-                exact_sum(weights[here]), exact_sum((weights * p)[here]), exact_sum(weights[here & (happened > 0)])
+                _sum(weights[here], counts[here]),
+                _sum((weights * p)[here], counts[here]),
+                _sum(weights[true], counts[true]),
             )
             spans.append(Span(float(p[here].min()), float(p[here].max()), held))
         return spans
 
-    def _rows(self) -> tuple[Any, Any, Any]:
-        """Probabilities, weights, and whether they came true."""
+    def _rows(self) -> tuple[Array, Array, Array, Array]:
+        """Probabilities, weights, how often each occurs, and whether they came true."""
         columns = []
         for happened, (p, weights, counts) in enumerate(self.scores.binary()):
-            weight = np.ones(len(p)) if weights is None else weights
-            columns.append((p, weight if counts is None else weight * counts, np.full(len(p), happened)))
-        held = [np.concatenate(column) for column in zip(*columns, strict=True)]
-        return held[0], held[1], held[2]
+            once = np.ones(len(p), np.int64)
+            held = once.astype(np.float64) if weights is None else weights
+            columns.append((p, held, once if counts is None else counts, happened * once))
+        joined = [np.concatenate(column) for column in zip(*columns, strict=True)]
+        return joined[0], joined[1], joined[2], joined[3]
 
     def check_labels(self) -> None:
         """Refuse labels that, all rows seen, have no positive class."""
@@ -141,3 +148,10 @@ class OrderedProbabilities(FoldedState[OrderedProbabilitiesOf]):
         if any(len(runs[0]) and not 0 <= runs[0][0] <= runs[0][-1] <= 1 for c in scores.whole.columns for runs in c):
             raise StateError("probabilities must lie in [0, 1]")
         return cls(OrderedProbabilitiesOf(target), columns, labels, scores)
+
+
+def _sum(values: Array, counts: Array) -> int:
+    """The sum of values that occur so often."""
+    if values.max(initial=0.0) < _FAR_FROM_OVERFLOW:
+        return exact_sum(values * counts)
+    return sum(int(c) * exact_sum(values[counts == c]) for c in np.unique(counts).tolist())
