@@ -72,7 +72,7 @@ nb::object read_table(nb::handle table) {
   const Buffer held(table);
   const auto columns = held.columns();
   const std::size_t n = held.rows(), width = columns.size();
-  const nb::object out = new_bytes(n * width * sizeof(double));
+  const nb::object out = new_bytes(n, width * sizeof(double));
   auto* at = reinterpret_cast<double*>(PyBytes_AS_STRING(out.ptr()));
   double low = HUGE_VAL, high = -HUGE_VAL;
   bool finite = true;

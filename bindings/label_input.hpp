@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -186,9 +187,10 @@ struct Ordered {
   }
 };
 
-// Bytes that are still to be written.
-inline nb::object new_bytes(std::size_t size) {
-  nb::object out = nb::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
+// Bytes that are still to be written, for this many items. A view can claim more rows than any memory holds.
+inline nb::object new_bytes(std::size_t count, std::size_t item_size) {
+  if (item_size != 0 && count > static_cast<std::size_t>(PY_SSIZE_T_MAX) / 2 / item_size) throw std::bad_alloc();
+  nb::object out = nb::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(count * item_size)));
   if (!out.is_valid()) throw nb::python_error();
   return out;
 }

@@ -131,3 +131,10 @@ def test_the_core_refuses_what_would_read_beyond_its_input():
         rankings.total(0, float("nan"), False, False)
     empty = _core.Rankings(np.ones(0), np.ones(0), np.ones(0, int), 0, None, False)
     assert (empty.counts, empty.total(0, INF, False, False)[0]) == ((0, 0, 0), b"")
+
+
+def test_a_view_of_more_rows_than_memory_holds():
+    """A view of one byte can claim so many rows that the bytes they would take, counted modulo 2^64, are few."""
+    for shape in ((2**61 + 1,), (2**60, 2)):
+        with pytest.raises(MemoryError):
+            _core.read_table(np.broadcast_to(np.int8(1), shape))
