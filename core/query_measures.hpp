@@ -118,7 +118,9 @@ inline void best_order(const Query& q, bool graded, std::vector<double>& ideal) 
 inline double ndcg(const Query& q, bool exponential, bool graded, const double* discounts, std::vector<double>& ideal) {
   best_order(q, graded, ideal);
   const double highest = ideal.front();
-  const Gain gain{exponential, highest > 0x1p500 ? 0x1p-500 : highest < 0x1p-500 ? 0x1p500 : 1.0};
+  const bool low = highest < 0x1p-500;
+  const bool high = highest > (exponential ? 500.0 : 0x1p500);
+  const Gain gain{exponential && !low, high ? 0x1p-500 : low ? 0x1p500 : 1.0};  // 2^r - 1 of a low r is r times ln 2
   CarefulSum total;
   for (std::size_t i = 0; i < ideal.size(); ++i) total.add(gain(ideal[i]) * discounts[i]);
   return discounted_gain(q, gain, discounts) / total.value();

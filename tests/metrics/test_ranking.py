@@ -352,3 +352,6 @@ def test_relevances_of_any_size():
     tiny = tm.ndcg([1e-3, 2e-3, 0], [3, 2, 1], query=query, gain="exp")
     gains = [math.expm1(r * math.log(2)) for r in (1e-3, 2e-3)]
     assert tiny == pytest.approx((gains[0] + gains[1] / math.log2(3)) / (gains[1] + gains[0] / math.log2(3)), rel=1e-13)
+    least = np.array([1, 2, 3, 0]) * 5e-324  # 2^r - 1 of such an r has no digits left
+    few = tm.ndcg([1, 2, 3, 0], [1, 2, 3, 4], query=[1] * 4)
+    assert tm.ndcg(least, [1, 2, 3, 4], query=[1] * 4, gain="exp") == pytest.approx(few, rel=1e-14)
