@@ -30,6 +30,18 @@ TM_INLINE double log_loss(bool happened, double p, double clip) {
   return surprise<kInside>(happened, clipped(p, clip));
 }
 
+// The same where the probability of the other case is known by itself: the smaller of the two has all its digits.
+TM_INLINE double log_loss_of(bool happened, double p, double other, double clip) {
+  const double own = happened ? p : other, rest = happened ? other : p;
+  return surprise<false>(own <= 0.5, clipped(own <= 0.5 ? own : rest, clip));
+}
+
+TM_INLINE double soft_log_loss_of(double y, double p, double other, double clip) {
+  const double yes = y > 0.0 ? y * log_loss_of(true, p, other, clip) : 0.0;
+  const double no = y < 1.0 ? (1.0 - y) * log_loss_of(false, p, other, clip) : 0.0;
+  return yes + no;
+}
+
 // The expected cost where y is itself the probability that it happened. What cannot happen costs nothing.
 TM_INLINE double soft_log_loss(double y, double p, double clip) {
   const double q = clipped(p, clip);

@@ -46,6 +46,11 @@ TM_CLONES static void exponentiate(std::size_t n, double* x) {
   for (std::size_t i = 0; i < n; ++i) x[i] = exp_of(x[i]);
 }
 
+// The probability that it does not happen, which has digits of its own where the other is close to 1.
+TM_CLONES static void squash_other(std::size_t n, const double* x, double* out) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = sigmoid(-x[i]);
+}
+
 TM_CLONES static void squash(std::size_t n, double* x) {
   for (std::size_t i = 0; i < n; ++i) x[i] = sigmoid(x[i]);
 }
@@ -104,7 +109,7 @@ class Pass {
 
  private:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-  static constexpr std::size_t kBuffers = 7;
+  static constexpr std::size_t kBuffers = 8;
 
   double* buffer(std::size_t i) { return buffers_.data() + i * kBlock; }
 
@@ -134,6 +139,11 @@ class Pass {
     b.y = rows(table_.truth[task.truth], first, n, buffer(1));
     b.p = predictions(task.prediction, first, n, buffer(2), finite);
     b.upper = two ? predictions(task.prediction + 1, first, n, buffer(3), finite) : nullptr;
+    b.other = nullptr;
+    if (table_.link == Link::sigmoid) {
+      squash_other(n, rows(table_.prediction[task.prediction], first, n, buffer(7)), buffer(7));
+      b.other = buffer(7);
+    }
     b.e = buffer(4);
     b.scratch = buffer(5);
     const Column& truth = table_.truth[task.truth];
@@ -164,6 +174,7 @@ class Pass {
       y[kept] = b.y[i];
       p[kept] = b.p[i];
       if (b.upper != nullptr) upper[kept] = b.upper[i];
+      if (b.other != nullptr) buffer(7)[kept] = b.other[i];
       b.e[kept] = b.e[i];
       w[kept] = b.w[i];
       ++kept;

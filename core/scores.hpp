@@ -426,7 +426,7 @@ std::vector<std::vector<Runs>> sort_groups(const Dealt& dealt, std::size_t colum
 }
 
 // Whether scores are finite and in order.
-TM_CLONES static bool in_order(const double* scores, std::size_t n) {
+[[maybe_unused]] TM_CLONES static bool in_order(const double* scores, std::size_t n) {
   if (n == 0) return true;
   std::int64_t falls = 0;
   for (std::size_t i = 1; i < n; ++i) falls |= scores[i - 1] <= scores[i] ? 0 : 1;

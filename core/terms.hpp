@@ -100,6 +100,7 @@ struct Block {
   const double* y = nullptr;
   const double* p = nullptr;
   const double* upper = nullptr;  // the second prediction column, where a task reads two
+  const double* other = nullptr;  // the probability of the other case, where it is known by itself
   const double* w = nullptr;      // nullptr: unweighted
   double* e = nullptr;
   double* scratch = nullptr;        // two blocks of room
@@ -242,6 +243,7 @@ TM_CLONES static void run_task(const Task& task, Block& b, Tally& t) {
   const double* p = b.p;
   const double* e = b.e;
   const double* upper = b.upper;
+  const double* other = b.other;
   const double c = task.parameter;
   const double largest_error = real(b.largest_error);
   const Values errors{e, b.largest_error};
@@ -294,6 +296,10 @@ TM_CLONES static void run_task(const Task& task, Block& b, Tally& t) {
     case Term::highest_absolute_error: return widen(t, range_of(b.n, TM_EACH(absolute(e[i]))));
     case Term::lowest_width: return widen(t, range_of(b.n, TM_EACH(upper[i] - p[i])));
     case Term::log_loss:
+      if (other != nullptr) {
+        if (count_soft(b.n, y) != 0) return add_terms(t, b, TM_EACH(soft_log_loss_of(y[i], p[i], other[i], c)));
+        return add_terms(t, b, TM_EACH(log_loss_of(y[i] != 0.0, p[i], other[i], c)));
+      }
       if (count_soft(b.n, y) != 0) return add_terms(t, b, TM_EACH(soft_log_loss(y[i], p[i], c)));
       if (c >= 1e-300) return add_terms(t, b, TM_EACH(log_loss<true>(y[i] != 0.0, p[i], c)));
       return add_terms(t, b, TM_EACH(log_loss<false>(y[i] != 0.0, p[i], c)));

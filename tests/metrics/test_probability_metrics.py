@@ -242,3 +242,18 @@ def test_weights_near_the_largest_float(name):
     assert (
         curve.confidence.tolist() == tm.reliability_curve(y, p, weights=w, bins=3, strategy="count").confidence.tolist()
     )
+
+
+@pytest.mark.parametrize("margin", [1.0, 20.0, 30.0, 33.0, -0.5, -20.0, -30.0])
+def test_margins_cost_the_same_on_either_side(margin):
+    """To the last digit: 1 − sigmoid(m) would have none left where m is large."""
+    exact = math.log1p(math.exp(margin))
+    for found in (
+        tm.logloss([0], [margin], kind="margin"),
+        tm.logloss([1], [-margin], kind="margin"),
+        tm.logloss([0], [[-margin / 2, margin / 2]], kind="margin", classes=[0, 1]),
+        tm.logloss([0, 0], [margin, 5.0], kind="margin", weights=[2, 0]),
+        tm.logloss([0.0, 0.5], [margin, 5.0], kind="margin", weights=[2, 0]),
+    ):
+        assert found == pytest.approx(exact, rel=1e-15)
+    assert tm.logloss([0], [700.0], kind="margin", clip=0) == 700.0

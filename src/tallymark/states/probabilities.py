@@ -25,6 +25,7 @@ from tallymark.states.probability_rows import (
     total_binary,
     with_checks,
 )
+from tallymark.states.scores import margin_between
 from tallymark.states.sums import read_totals, run_tasks
 from tallymark.states.terms import CODES
 from tallymark.target import Target
@@ -89,13 +90,16 @@ class ProbabilitiesOf(Reads):
     def _fold_several(self, batch: Batch) -> Probabilities:
         wanted = sorted({_SEVERAL[cost.name] for cost in self.costs})
         found = read_columns(batch, self.target, wanted)
+        link = None
         if len(found.classes) == 2:
             truth, table = found.places == found.positive, found.columns[0]
+            if self.target.kind == "margin":  # as one column of them is read
+                link, table = "sigmoid", margin_between(batch.prediction, found.positive)
             tasks = Tasks([cost.task() for cost in self.costs])
         else:
             truth, table = np.broadcast_to(1.0, batch.n), found.columns.T
             tasks = Tasks([cost.column_task(wanted.index(_SEVERAL[cost.name])) for cost in self.costs])
-        entries = run_tasks(tasks, batch, truth=truth, prediction=table)
+        entries = run_tasks(tasks, batch, link, truth=truth, prediction=table)
         return self._state(batch, Binary(truth, tuple(found.classes), 0, entries))
 
     def _state(self, batch: Batch, found: Binary) -> Probabilities:

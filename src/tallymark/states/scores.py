@@ -138,13 +138,18 @@ def read_scores(batch: Batch, target: Target) -> Array:
     check_rows(batch, target)
     place = positive_column(column_classes(target, batch), target)
     if target.kind == "margin":
-        with np.errstate(over="ignore"):
-            gap = held[:, place].astype(np.float64) - held[:, 1 - place]
-        return np.clip(gap, -_HIGHEST, _HIGHEST)  # what overflows stays the highest or lowest there is
+        return margin_between(held, place)
     if not target.normalize:
         return held[:, place]
     near_one = np.ldexp(held.astype(np.float64), -np.frexp(held.max(axis=1, keepdims=True))[1])  # no sum overflows
     return np.asarray(near_one[:, place] / (near_one[:, 0] + near_one[:, 1]))
+
+
+def margin_between(table: Array, place: int) -> Array:
+    """Of two columns of margins, how far the one at a place is above the other."""
+    with np.errstate(over="ignore"):
+        gap = table[:, place].astype(np.float64) - table[:, 1 - place]
+    return np.clip(gap, -_HIGHEST, _HIGHEST)  # what overflows stays the highest or lowest there is
 
 
 def positive_column(classes: Sequence[Label], target: Target) -> int:
