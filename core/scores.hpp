@@ -354,7 +354,7 @@ std::vector<std::vector<Runs>> sort_groups(const Dealt& dealt, std::size_t colum
     }
     const auto width = static_cast<unsigned>(std::bit_width(all.any & ~all.all));
     deals[k].digit = total == 0 ? 0 : std::min({fitting, width, detail::kMostDigitBits});
-    deals[k].shift = width - deals[k].digit;
+    deals[k].shift = std::min(width - deals[k].digit, 63U);  // all 64 only where no digit is taken
   }
 
   std::vector<std::vector<std::vector<std::size_t>>> places(threads, std::vector<std::vector<std::size_t>>(columns));
