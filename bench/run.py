@@ -9,6 +9,7 @@ import labels
 import probability
 import ranking
 import regression
+import scores
 from chart import write_chart
 from measure import ROOT, machine
 
@@ -17,7 +18,7 @@ import tallymark as tm
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    measured = [labels, clusters, probability, ranking, regression]
+    measured = [labels, scores, probability, ranking, clusters, regression]
     parts = [part for module in measured for part in module.sections()]
     head = [
         "# How fast it is",
@@ -32,6 +33,7 @@ def main() -> None:
         "Times faster than scikit-learn",
         {
             "rmse, mae, mape, r2 in one call": regression.bars(),
+            "area under the ROC curve": scores.bars(),
             "accuracy, macro precision, recall and F, mcc, confusion matrix in one call": labels.bars(),
         },
     )
