@@ -174,6 +174,7 @@ CASES = {
     "k of zero": lambda: tm.top_k_accuracy([0, 1], np.eye(2), k=0),
     "a class that is not there": lambda: tm.confusion_matrix([0, 1], [0, 1])[2, 0],
     "a class that has no line": lambda: tm.classification_report([0, 1], [0, 1])["samples"],
+    "a query for a metric that reads none": lambda: tm.auc([0, 1], [0.1, 0.2], query=[1, 1]),
     "shares of something else": lambda: tm.confusion_matrix([0, 1], [0, 1]).normalized("rows"),
     "a cell of one class": lambda: tm.confusion_matrix([0, 1], [0, 1])[1],
     "classes of another type than the truth": lambda: tm.accuracy([0, 1], [[0.2, 0.8]] * 2, classes=["a", "b"]),

@@ -257,3 +257,12 @@ def test_margins_cost_the_same_on_either_side(margin):
     ):
         assert found == pytest.approx(exact, rel=1e-15)
     assert tm.logloss([0], [700.0], kind="margin", clip=0) == 700.0
+
+
+def test_weights_that_overflow_are_not_blamed_on_the_model():
+    """What is clipped costs a finite amount, so an infinite total is that of the weights."""
+    report = tm.evaluate([0, 1], [0.5, 0.2], ["logloss", "logloss(clip=0)"], weights=[1.7e308] * 2)
+    assert report.cell("logloss").reason == "the terms are too large or too small for float64"
+    assert tm.evaluate([1], [0.0], ["logloss(clip=0)"]).reasons == {
+        "logloss(clip=0)": "a class that happened had probability 0"
+    }

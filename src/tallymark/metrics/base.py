@@ -83,6 +83,8 @@ class Metric(metaclass=_Record):
     family: ClassVar[str] = "custom"
     kind: ClassVar[str] = "value"
     """The kind of prediction that the metric reads."""
+    by_query: ClassVar[bool] = False
+    """Whether the metric reads queries. In `evaluate` the others read the same rows without them."""
     link: ClassVar[str | None] = None
     """How margins become predictions of that kind, where they can."""
     unit: ClassVar[str] = ""
@@ -231,6 +233,11 @@ class Metric(metaclass=_Record):
         target = ANY_TARGET
         if kind is not None or classes is not None or positive is not None or normalize is not False:
             target = Target(kind, classes=classes, positive=positive, normalize=normalize)
+        if query is not None and not self.by_query:
+            raise ParameterError(
+                f"{self.name} does not read `query`: its value is over all rows. Metrics by query are those of the "
+                'family "ranking", such as ndcg and map'
+            )
         batch = Batch(y_true, y_pred, weights, missing=missing, query=query)
         batch.require_rows()
         self.check_columns(batch.truth_columns, batch.prediction_columns)

@@ -58,7 +58,8 @@ class LogLoss(CostMetric):
 
     def read(self, state: Probabilities) -> Answer:
         answer = super().read(state)
-        infinite = isinstance(answer.value, float) and math.isinf(answer.value)
+        # What is clipped costs a finite amount; there only weights can be too large.
+        infinite = self.clip == 0 and isinstance(answer.value, float) and math.isinf(answer.value)
         return answer._replace(reason="a class that happened had probability 0") if infinite else answer
 
 

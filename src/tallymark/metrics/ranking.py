@@ -44,6 +44,7 @@ class RankingMetric(Metric, abstract=True):
     arguments = ("y_true", "y_pred", "query=query")
     family: ClassVar[str] = "ranking"
     kind: ClassVar[str] = "score"
+    by_query: ClassVar[bool] = True
     better = "higher"
     when_undefined = "No query has a relevant row."
     measure: ClassVar[int]
