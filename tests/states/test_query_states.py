@@ -43,7 +43,7 @@ def test_declarations_are_values():
     """Equal declarations are equal, hash alike, print, and join into one."""
     assert QueriesOf() == ANY != ROWS
     assert hash(QueriesOf()) == hash(ANY)
-    assert repr(ROWS) == "QueriesOf(stable=True)"
+    assert repr(ROWS) == "QueriesOf(True)"
     assert ANY.join(QueriesOf()) == ANY
     assert ANY.zero().columns is None
 

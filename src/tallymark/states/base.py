@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from tallymark.batch import Batch
 from tallymark.errors import StateError
@@ -160,6 +160,33 @@ class SoleReads(Reads):
         return f"{type(self).__name__}()"
 
 
+class KeyedReads(Reads):
+    """A declaration that is what its key says: equal ones share a state, and others have nothing to join."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def key(self) -> tuple[Hashable, ...]:
+        """What it asks for."""
+
+    @property
+    def group(self) -> Hashable:
+        return self
+
+    def join(self, other: Any) -> Self:
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, KeyedReads) and type(other) is type(self) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.key))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self.key))})"
+
+
 R = TypeVar("R", bound=Reads)
 
 
@@ -184,6 +211,31 @@ class FoldedState(State, Generic[R]):
     @property
     def n(self) -> int:
         return self._n
+
+
+class TargetState(FoldedState[R]):
+    """A state of rows that a target describes: it adds to one of the same declaration, and nothing changes it."""
+
+    __slots__ = ()
+
+    @property
+    def width(self) -> int:
+        """How many columns of predictions were seen."""
+        return self._columns[1] if self._columns is not None else 0
+
+    def __add__(self, other: Any) -> Self:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        check_addable(self, other)
+        if self._columns is None:
+            return other
+        if other._columns is None:
+            return self
+        return self._plus(other)
+
+    @abstractmethod
+    def _plus(self, other: Any) -> Self:
+        """The state of both sets of rows, neither of which is empty."""
 
 
 def check_addable(left: State, right: State) -> None:

@@ -9,10 +9,10 @@ from tallymark._core import total_bins
 from tallymark.batch import Batch
 from tallymark.errors import StateError
 from tallymark.labels import Label
-from tallymark.states.base import FoldedState, Reads, check_addable
+from tallymark.states.base import KeyedReads
+from tallymark.states.labelled import LabelledState, checked_shape
 from tallymark.states.packing import target_of
-from tallymark.states.probabilities import checked_shape, join_labels
-from tallymark.states.probability_rows import check_labels, read_outcomes
+from tallymark.states.probability_rows import read_outcomes
 from tallymark.target import Target
 
 MOST_BINS = 10_000
@@ -37,7 +37,7 @@ class Span(NamedTuple):
 _EMPTY = Bin(0, 0, 0)
 
 
-class BinsOf(Reads):
+class BinsOf(KeyedReads):
     """Asks for probabilities in this many bins; of more than two classes, those of the largest of each row."""
 
     __slots__ = ("bins", "target")
@@ -47,11 +47,8 @@ class BinsOf(Reads):
         self.bins = bins
 
     @property
-    def group(self) -> Hashable:
-        return self
-
-    def join(self, other: BinsOf) -> BinsOf:
-        return self
+    def key(self) -> tuple[Hashable, ...]:
+        return (self.target, self.bins)
 
     def zero(self) -> Bins:
         return Bins(self, None, 0, (), (_EMPTY,) * self.bins)
@@ -64,20 +61,11 @@ class BinsOf(Reads):
         bins = tuple(Bin(*[int.from_bytes(raw, "little", signed=True) << shift for raw, shift in b]) for b in totals)
         return Bins(self, (1, batch.prediction_columns), batch.n, labels, bins)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, BinsOf) and (self.bins, self.target) == (other.bins, other.target)
 
-    def __hash__(self) -> int:
-        return hash((self.bins, self.target))
+class Bins(LabelledState[BinsOf]):
+    """Exact totals per bin."""
 
-    def __repr__(self) -> str:
-        return f"BinsOf({self.target!r}, {self.bins})"
-
-
-class Bins(FoldedState[BinsOf]):
-    """Exact totals per bin. `labels` are those of the truth, or the classes of several columns."""
-
-    __slots__ = ("bins", "labels")
+    __slots__ = ("bins",)
 
     def __init__(
         self,
@@ -87,8 +75,7 @@ class Bins(FoldedState[BinsOf]):
         labels: tuple[Label, ...],
         bins: tuple[Bin, ...],
     ) -> None:
-        super().__init__(reads, columns, n)
-        self.labels = labels
+        super().__init__(reads, columns, n, labels)
         self.bins = bins
 
     @property
@@ -99,29 +86,14 @@ class Bins(FoldedState[BinsOf]):
         """The bins that have rows."""
         return [Span(k / bins, (k + 1) / bins, found) for k, found in enumerate(self.bins) if found.weight]
 
-    def check_labels(self) -> None:
-        """Refuse labels that, all rows seen, have no positive class."""
-        if self._columns is not None and self._columns[1] == 1:
-            check_labels(self.labels, 0, self._reads.target)
-
-    def __add__(self, other: Bins) -> Bins:
-        if not isinstance(other, Bins):
-            return NotImplemented
-        check_addable(self, other)
-        if self._columns is None:
-            return other
-        if other._columns is None:
-            return self
-        labels = join_labels(self.labels, other.labels, several=self._columns[1] > 1)
+    def _plus(self, other: Bins) -> Bins:
+        labels = self.joined_labels(other)
         bins = tuple(Bin(*map(int.__add__, a, b)) for a, b in zip(self.bins, other.bins, strict=True))
         return Bins(self._reads, self._columns, self._n + other._n, labels, bins)
 
     def fields(self) -> dict[str, Any]:
         return {
-            "target": self._reads.target.facts(),
-            "columns": None if self._columns is None else list(self._columns),
-            "n": self._n,
-            "labels": list(self.labels),
+            **super().fields(),
             "bins": [list(found) for found in self.bins],
         }
 

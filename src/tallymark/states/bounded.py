@@ -18,7 +18,7 @@ from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import InputError, StateError
 from tallymark.labels import Label
-from tallymark.states.base import UNIT_BITS, FoldedState, Reads, check_addable
+from tallymark.states.base import UNIT_BITS, KeyedReads, TargetState
 from tallymark.states.counts import find_positive
 from tallymark.states.encoding import Counted, check_classes, count_rows, encode, lowest_terms
 from tallymark.states.packing import pack_labels, pack_weights, target_of, unpack_labels, unpack_weights
@@ -52,7 +52,7 @@ class Binned(NamedTuple):
         return self.bits == ALL_BITS
 
 
-class BoundedScoresOf(Reads):
+class BoundedScoresOf(KeyedReads):
     """Asks for scores in at most so many bins."""
 
     __slots__ = ("most", "target")
@@ -62,11 +62,8 @@ class BoundedScoresOf(Reads):
         self.most = most
 
     @property
-    def group(self) -> Hashable:
-        return self
-
-    def join(self, other: BoundedScoresOf) -> BoundedScoresOf:
-        return self
+    def key(self) -> tuple[Hashable, ...]:
+        return (self.target, self.most)
 
     def zero(self) -> BoundedScores:
         return BoundedScores(self, None, 0, 0, [])
@@ -124,15 +121,6 @@ class BoundedScoresOf(Reads):
             of_label[cells[0][mine]] = np.asarray(values, of_label.dtype)[mine]
         return _lowest(Binned(bits, np.array(bins, np.int64), [names[k] for k in order], weights_of, unit or 0))
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, BoundedScoresOf) and (self.target, self.most) == (other.target, other.most)
-
-    def __hash__(self) -> int:
-        return hash((BoundedScoresOf, self.target, self.most))
-
-    def __repr__(self) -> str:
-        return f"BoundedScoresOf({self.target!r}, {self.most})"
-
 
 def order_of(scores: Array) -> Array:
     """Scores as whole numbers in the same order; both zeros are one."""
@@ -180,7 +168,7 @@ def merge_bins(left: Binned, right: Binned, most: int) -> Binned:
     return _lowest(Binned(bits, bins, labels, weights, unit))
 
 
-class BoundedScores(FoldedState[BoundedScoresOf]):
+class BoundedScores(TargetState[BoundedScoresOf]):
     """Bins of scores by class, for every column."""
 
     __slots__ = ("_weight", "binned")
@@ -238,16 +226,9 @@ class BoundedScores(FoldedState[BoundedScoresOf]):
         """The weight of every class, in one unit."""
         return [sum(self.weights_of(label)) for label in self.classes]
 
-    def __add__(self, other: BoundedScores) -> BoundedScores:
-        if not isinstance(other, BoundedScores):
-            return NotImplemented
-        check_addable(self, other)
-        if self._columns is None:
-            return other
-        if other._columns is None:
-            return self
+    def _plus(self, other: BoundedScores) -> BoundedScores:
         labels = [self.binned[0].labels, other.binned[0].labels]
-        check_same_labels(labels, self._columns[1], self._reads.target)
+        check_same_labels(labels, self.width, self._reads.target)
         most = self._reads.most
         binned = [merge_bins(a, b, most) for a, b in zip(self.binned, other.binned, strict=True)]
         return BoundedScores(self._reads, self._columns, self._n + other._n, self._weight + other._weight, binned)

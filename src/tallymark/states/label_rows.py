@@ -11,14 +11,14 @@ from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import StateError
 from tallymark.labels import Label
-from tallymark.states.base import ONE, Reads, State, check_addable
+from tallymark.states.base import ONE, KeyedReads, State, check_addable
 from tallymark.states.encoded import Encoded
 from tallymark.states.encoding import check_classes, check_same_type, encode
 from tallymark.states.rows import check_weights, exact_sum
 from tallymark.target import Target
 
 
-class LabelRowsOf(Reads):
+class LabelRowsOf(KeyedReads):
     """Asks for the labels of every row; of these classes only, if there are any."""
 
     __slots__ = ("classes",)
@@ -27,11 +27,8 @@ class LabelRowsOf(Reads):
         self.classes = classes
 
     @property
-    def group(self) -> Hashable:
-        return self
-
-    def join(self, other: LabelRowsOf) -> LabelRowsOf:
-        return self
+    def key(self) -> tuple[Hashable, ...]:
+        return (self.classes,)
 
     def zero(self) -> LabelRows:
         return LabelRows((), self)
@@ -46,15 +43,6 @@ class LabelRowsOf(Reads):
         batch.require_weights()
         weights = None if batch.weights is None else np.array(batch.weights, dtype=np.float64)
         return LabelRows((Chunk(truth, prediction, weights),), self)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, LabelRowsOf) and self.classes == other.classes
-
-    def __hash__(self) -> int:
-        return hash((LabelRowsOf, self.classes))
-
-    def __repr__(self) -> str:
-        return f"LabelRowsOf({self.classes})"
 
 
 class Chunk(NamedTuple):

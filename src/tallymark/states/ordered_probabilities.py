@@ -11,11 +11,11 @@ from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import StateError
 from tallymark.labels import Label
-from tallymark.states.base import FoldedState, Reads, check_addable
+from tallymark.states.base import KeyedReads
 from tallymark.states.bins import Bin, Span
+from tallymark.states.labelled import LabelledState, checked_shape
 from tallymark.states.packing import target_of
-from tallymark.states.probabilities import checked_shape, join_labels
-from tallymark.states.probability_rows import check_labels, read_outcomes
+from tallymark.states.probability_rows import read_outcomes
 from tallymark.states.rows import exact_sum
 from tallymark.states.scores import Scores, ScoresOf
 from tallymark.target import Target
@@ -24,7 +24,7 @@ _SCORES = ScoresOf(Target("probability", classes=(0, 1)))
 _FAR_FROM_OVERFLOW = 2.0**900
 
 
-class OrderedProbabilitiesOf(Reads):
+class OrderedProbabilitiesOf(KeyedReads):
     """Asks for probabilities in order; of more than two classes, those of the largest of each row."""
 
     __slots__ = ("target",)
@@ -33,11 +33,8 @@ class OrderedProbabilitiesOf(Reads):
         self.target = target
 
     @property
-    def group(self) -> Hashable:
-        return self
-
-    def join(self, other: OrderedProbabilitiesOf) -> OrderedProbabilitiesOf:
-        return self
+    def key(self) -> tuple[Hashable, ...]:
+        return (self.target,)
 
     def zero(self) -> OrderedProbabilities:
         return OrderedProbabilities(self, None, (), _SCORES.zero())
@@ -49,23 +46,11 @@ class OrderedProbabilitiesOf(Reads):
         scores = _SCORES.fold(Batch(truth, probability, batch.weights))
         return OrderedProbabilities(self, (1, batch.prediction_columns), labels, scores)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, OrderedProbabilitiesOf) and self.target == other.target
 
-    def __hash__(self) -> int:
-        return hash((OrderedProbabilitiesOf, self.target))
+class OrderedProbabilities(LabelledState[OrderedProbabilitiesOf]):
+    """Probabilities as scores of two classes: what happened and what did not."""
 
-    def __repr__(self) -> str:
-        return f"OrderedProbabilitiesOf({self.target!r})"
-
-
-class OrderedProbabilities(FoldedState[OrderedProbabilitiesOf]):
-    """Probabilities as scores of two classes: what happened and what did not.
-
-    `labels` are those of the truth, or the classes of several columns.
-    """
-
-    __slots__ = ("labels", "scores")
+    __slots__ = ("scores",)
     size = "distinct scores"
 
     def __init__(
@@ -75,8 +60,7 @@ class OrderedProbabilities(FoldedState[OrderedProbabilitiesOf]):
         labels: tuple[Label, ...],
         scores: Scores,
     ) -> None:
-        super().__init__(reads, columns, scores.n)
-        self.labels = labels
+        super().__init__(reads, columns, scores.n, labels)
         self.scores = scores
 
     @property
@@ -113,28 +97,13 @@ class OrderedProbabilities(FoldedState[OrderedProbabilitiesOf]):
         joined = [np.concatenate(column) for column in zip(*columns, strict=True)]
         return joined[0], joined[1], joined[2], joined[3]
 
-    def check_labels(self) -> None:
-        """Refuse labels that, all rows seen, have no positive class."""
-        if self._columns is not None and self._columns[1] == 1:
-            check_labels(self.labels, 0, self._reads.target)
-
-    def __add__(self, other: OrderedProbabilities) -> OrderedProbabilities:
-        if not isinstance(other, OrderedProbabilities):
-            return NotImplemented
-        check_addable(self, other)
-        if self._columns is None:
-            return other
-        if other._columns is None:
-            return self
-        labels = join_labels(self.labels, other.labels, several=self._columns[1] > 1)
+    def _plus(self, other: OrderedProbabilities) -> OrderedProbabilities:
+        labels = self.joined_labels(other)
         return OrderedProbabilities(self._reads, self._columns, labels, self.scores + other.scores)
 
     def fields(self) -> dict[str, Any]:
         return {
-            "target": self._reads.target.facts(),
-            "columns": None if self._columns is None else list(self._columns),
-            "n": self._n,
-            "labels": list(self.labels),
+            **super().fields(),
             "scores": self.scores.fields(),
         }
 

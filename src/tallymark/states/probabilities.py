@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,8 @@ from tallymark._core import Tasks
 from tallymark.batch import Batch
 from tallymark.errors import StateError
 from tallymark.labels import Label
-from tallymark.states.base import UNIT_BITS, FoldedState, Reads, check_addable, divide
+from tallymark.states.base import UNIT_BITS, Reads, divide
+from tallymark.states.labelled import LabelledState, checked_shape
 from tallymark.states.packing import target_of
 from tallymark.states.probability_rows import (
     BRIER,
@@ -20,7 +21,6 @@ from tallymark.states.probability_rows import (
     Binary,
     Task,
     check_kind,
-    check_labels,
     read_columns,
     total_binary,
     with_checks,
@@ -118,15 +118,13 @@ class ProbabilitiesOf(Reads):
         return f"ProbabilitiesOf({self.target!r}, {', '.join(cost.name for cost in self.costs)})"
 
 
-class Probabilities(FoldedState[ProbabilitiesOf]):
+class Probabilities(LabelledState[ProbabilitiesOf]):
     """Exact totals of costs over rows. A function of the multiset of rows: no order or grouping changes a bit of it.
 
-    `labels` are those of the truth where one column of predictions is the probability of the positive class, else the
-    classes of the columns. `soft` counts rows whose truth is a probability itself. Totals and weight are whole numbers
-    of 2**(unit - 1074).
+    Totals and weight are whole numbers of 2**(unit - 1074).
     """
 
-    __slots__ = ("_weight", "labels", "soft", "spent", "unit")
+    __slots__ = ("_soft", "_weight", "spent", "unit")
 
     def __init__(
         self,
@@ -139,9 +137,8 @@ class Probabilities(FoldedState[ProbabilitiesOf]):
         weight: int,
         spent: tuple[Spent, ...],
     ) -> None:
-        super().__init__(reads, columns, n)
-        self.labels = labels
-        self.soft = soft
+        super().__init__(reads, columns, n, labels)
+        self._soft = soft
         self.unit = unit
         self._weight = weight
         self.spent = spent
@@ -150,25 +147,17 @@ class Probabilities(FoldedState[ProbabilitiesOf]):
     def weight(self) -> int:
         return self._weight << self.unit
 
+    @property
+    def soft(self) -> int:
+        return self._soft
+
     def mean(self, cost: Cost) -> float:
         """The weighted mean of a cost, rounded once; infinite if one row's is."""
         found = self.spent[self._reads.costs.index(cost)]
         return float("inf") if found.infinite else divide(found.exact, self._weight)
 
-    def check_labels(self) -> None:
-        """Refuse labels that, all rows seen, have no positive class."""
-        if self._columns is not None and self._columns[1] == 1:
-            check_labels(self.labels, self.soft, self._reads.target)
-
-    def __add__(self, other: Probabilities) -> Probabilities:
-        if not isinstance(other, Probabilities):
-            return NotImplemented
-        check_addable(self, other)
-        if self._columns is None:
-            return other
-        if other._columns is None:
-            return self
-        labels = join_labels(self.labels, other.labels, several=self._columns[1] > 1)
+    def _plus(self, other: Probabilities) -> Probabilities:
+        labels = self.joined_labels(other)
         unit = min(self.unit, other.unit)
         left, right = self.unit - unit, other.unit - unit
         spent = tuple(
@@ -181,11 +170,8 @@ class Probabilities(FoldedState[ProbabilitiesOf]):
 
     def fields(self) -> dict[str, Any]:
         return {
-            "target": self._reads.target.facts(),
+            **super().fields(),
             "costs": [list(cost) for cost in self._reads.costs],
-            "columns": None if self._columns is None else list(self._columns),
-            "n": self._n,
-            "labels": list(self.labels),
             "soft": self.soft,
             "weight": self.weight,
             "spent": [[found.exact << self.unit, found.infinite] for found in self.spent],
@@ -220,37 +206,3 @@ def _checked_name(name: object) -> str:
     if name not in _BINARY:
         raise StateError(f"unknown cost {name!r}")
     return str(name)
-
-
-def join_labels(left: Sequence[Label], right: Sequence[Label], *, several: bool) -> tuple[Label, ...]:
-    """The labels of two states of one target: those of the truth, or the classes of several columns."""
-    if left == right:
-        return tuple(left)
-    if several:
-        raise StateError("only states of the same classes add; pass `classes` to have the same in all")
-    if left and right and isinstance(left[0], str) != isinstance(right[0], str):
-        raise StateError("only states of one kind of label add; these hold numbers and strings")
-    return tuple(sorted({*left, *right}))
-
-
-def checked_shape(fields: dict[str, Any], target: Target) -> tuple[tuple[int, int] | None, int, tuple[Label, ...]]:
-    """Columns, rows and labels of a state of probabilities, where they fit together."""
-    columns = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
-    n, labels = int(fields["n"]), tuple(fields["labels"])
-    if target.kind not in (None, "probability", "margin"):
-        raise StateError(f"probabilities cannot be of kind {target.kind!r}")
-    if n < 0 or (columns is None) != (n == 0) or (columns is not None and (columns[0] != 1 or columns[1] < 1)):
-        raise StateError("the rows do not fit the columns")
-    if not all(type(label) in (int, str) for label in labels) or len(set(map(type, labels))) > 1:
-        raise StateError("labels must be all whole numbers or all strings")
-    if len(set(labels)) != len(labels):
-        raise StateError("labels must differ")
-    if columns is None or columns[1] == 1:
-        if labels != tuple(sorted(labels)) or len(labels) > n:
-            raise StateError("labels must be in order, and not more than the rows")
-        stray = target.classes is not None and not set(labels) <= set(target.classes)
-    else:
-        stray = len(labels) != columns[1] or (target.classes is not None and labels != target.classes)
-    if stray:
-        raise StateError("the labels do not fit the columns and classes")
-    return columns, n, labels

@@ -11,13 +11,13 @@ from tallymark._core import Rankings
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import StateError, WeightError
-from tallymark.states.base import ONE, Reads, State, check_addable
+from tallymark.states.base import ONE, KeyedReads, State, check_addable
 from tallymark.states.encoded import Encoded
 from tallymark.states.query_rows import read_queries, read_relevance, read_score
 from tallymark.states.rows import check_weights, exact_sum
 
 
-class QueriesOf(Reads):
+class QueriesOf(KeyedReads):
     """Asks for the rows by query; `stable` where rows of equal scores are ranked in the order in which they came."""
 
     __slots__ = ("stable",)
@@ -26,11 +26,8 @@ class QueriesOf(Reads):
         self.stable = stable
 
     @property
-    def group(self) -> Hashable:
-        return self
-
-    def join(self, other: QueriesOf) -> QueriesOf:
-        return self
+    def key(self) -> tuple[Hashable, ...]:
+        return (self.stable,)
 
     def zero(self) -> Queries:
         return Queries((), self)
@@ -46,15 +43,6 @@ class QueriesOf(Reads):
             weights = np.array(batch.weights, dtype=np.float64)
             weights_by_query(queries, weights)  # what must be refused is refused while its rows are known
         return Queries((Chunk(queries, relevance, score, weights),), self)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, QueriesOf) and self.stable == other.stable
-
-    def __hash__(self) -> int:
-        return hash((QueriesOf, self.stable))
-
-    def __repr__(self) -> str:
-        return f"QueriesOf(stable={self.stable})"
 
 
 def weights_by_query(queries: Encoded | None, weights: Array) -> Array:

@@ -10,13 +10,13 @@ import numpy as np
 from tallymark._core import count_above
 from tallymark.batch import Batch
 from tallymark.errors import ShapeError, StateError
-from tallymark.states.base import UNIT_BITS, FoldedState, Reads, check_addable
+from tallymark.states.base import UNIT_BITS, KeyedReads, TargetState
 from tallymark.states.encoding import Counted, class_places, count_rows, read_pairs
 from tallymark.states.packing import target_of
 from tallymark.target import ANY_TARGET, Target
 
 
-class RanksOf(Reads):
+class RanksOf(KeyedReads):
     """Asks for the ranks of the true classes among the columns of predictions."""
 
     __slots__ = ("target",)
@@ -25,11 +25,8 @@ class RanksOf(Reads):
         self.target = target
 
     @property
-    def group(self) -> Hashable:
-        return self
-
-    def join(self, other: RanksOf) -> RanksOf:
-        return self
+    def key(self) -> tuple[Hashable, ...]:
+        return (self.target,)
 
     def zero(self) -> Ranks:
         return Ranks(self, None, 0, [])
@@ -58,17 +55,8 @@ class RanksOf(Reads):
             weights[int(rank)] = int(value) << (UNIT_BITS + (unit or 0))
         return Ranks(self, (1, columns), batch.n, weights)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, RanksOf) and self.target == other.target
 
-    def __hash__(self) -> int:
-        return hash((RanksOf, self.target))
-
-    def __repr__(self) -> str:
-        return f"RanksOf({self.target!r})"
-
-
-class Ranks(FoldedState[RanksOf]):
+class Ranks(TargetState[RanksOf]):
     """The exact weight of rows by the number of classes before the true one."""
 
     __slots__ = "weights"
@@ -82,14 +70,7 @@ class Ranks(FoldedState[RanksOf]):
     def weight(self) -> int:
         return sum(self.weights)
 
-    def __add__(self, other: Ranks) -> Ranks:
-        if not isinstance(other, Ranks):
-            return NotImplemented
-        check_addable(self, other)
-        if self._columns is None:
-            return other
-        if other._columns is None:
-            return self
+    def _plus(self, other: Ranks) -> Ranks:
         weights = [a + b for a, b in zip(self.weights, other.weights, strict=True)]
         return Ranks(self._reads, self._columns, self._n + other._n, weights)
 

@@ -25,7 +25,7 @@ from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import DomainError, InputError, LengthError, ParameterError, ShapeError, StateError
 from tallymark.labels import Label, normal_label
-from tallymark.states.base import ONE, FoldedState, Reads, check_addable, divide
+from tallymark.states.base import ONE, Reads, TargetState, divide
 from tallymark.states.counts import find_positive
 from tallymark.states.encoding import check_classes, class_places, column_classes, own_errors, read_pairs
 from tallymark.states.label_faults import label_fault
@@ -294,7 +294,7 @@ class Steps(NamedTuple):
         return math.isfinite(self.positives + self.negatives)
 
 
-class Scores(FoldedState[ScoresOf]):
+class Scores(TargetState[ScoresOf]):
     """The scores of every class in order.
 
     Parts that were added are merged when they are of similar size, or when somebody reads: a long stream costs little
@@ -401,16 +401,9 @@ class Scores(FoldedState[ScoresOf]):
         found: list[int] = self._memo["weights"]
         return found
 
-    def __add__(self, other: Scores) -> Scores:
-        if not isinstance(other, Scores):
-            return NotImplemented
-        check_addable(self, other)
-        if self._columns is None:
-            return other
-        if other._columns is None:
-            return self
+    def _plus(self, other: Scores) -> Scores:
         labels = [part.labels for part in (*self._parts, *other._parts)]
-        check_same_labels(labels, self._columns[1], self._reads.target)
+        check_same_labels(labels, self.width, self._reads.target)
         parts = [*self._parts, *other._parts]
         while len(parts) > 1 and 2 * parts[-1].rows() >= parts[-2].rows():
             parts[-2:] = [_merge(*parts[-2:])]
