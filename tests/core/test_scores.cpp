@@ -137,10 +137,11 @@ void many_rows_are_sorted(std::size_t n) {
 
 void scores_that_are_not_finite_are_refused() {
   for (const double bad : {HUGE_VAL, -HUGE_VAL, std::nan("")}) {
-    for (const std::size_t place : {0UL, 1500UL, 2999UL}) {
-      std::vector<double> scores(3000, 0.5);
+    for (const std::size_t place : {0UL, 4000UL, 7999UL}) {
+      std::vector<double> scores(8000);
+      for (double& score : scores) score = uniform();
       scores[place] = bad;
-      const Dealt dealt{3000, 1, {{3000}}};
+      const Dealt dealt{8000, 1, {{8000}}};
       const auto group = [](std::size_t, std::size_t) -> std::size_t { return 0; };
       const auto read = [&](std::size_t first, std::size_t n, std::size_t, double* s) {
         read_rows(column(scores), first, n, s);

@@ -149,6 +149,7 @@ REFUSED = {
     "a sum of 1.1": ("row 2", lambda m: m([0, 1, 2], [[0.5, 0.3, 0.2]] * 2 + [[0.5, 0.5, 0.1]], kind="probability")),
     "NaN": ("row 1", lambda m: m([0, 1], [0.5, math.nan])),
     "infinity": ("row 0", lambda m: m([0, 1], [-math.inf, 0.0])),
+    "NaN of no weight": ("row 1", lambda m: m([0, 1, 1], [0.5, math.nan, 0.7], weights=[1, 0, 1])),
     "NaN in the other column": ("row 0, column 0", lambda m: m([0, 1], [[math.nan, 0.2], [0.3, 0.4]])),
     "infinite margins": ("row 1", lambda m: m([0, 1], [[0.0, 1.0], [math.inf, math.inf]], kind="margin")),
     "NaN in a table": ("row 1, column 2", lambda m: m([0, 1, 2], [[1, 0, 0], [1, 0, math.nan], [0, 0, 1]])),
