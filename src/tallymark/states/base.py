@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from tallymark.batch import Batch
 from tallymark.errors import StateError
+from tallymark.target import Target
 
 UNIT_BITS = 1074
 """Exact totals are integers in units of 2**-1074, the smallest positive float64."""
@@ -27,6 +28,11 @@ def divide(numerator: int, denominator: int) -> float:
         return numerator / denominator
     except OverflowError:
         return float("inf") if (numerator > 0) == (denominator > 0) else float("-inf")
+
+
+def exact_total(raw: bytes, shift: int) -> int:
+    """An exact total as the core gives it: little-endian bytes, and how many bits below them are zero."""
+    return int.from_bytes(raw, "little", signed=True) << shift
 
 
 class State(ABC):
@@ -219,6 +225,12 @@ class TargetState(FoldedState[R]):
     __slots__ = ()
 
     @property
+    def target(self) -> Target:
+        """What the predictions are."""
+        target: Target = self._reads.target  # type: ignore[attr-defined]
+        return target
+
+    @property
     def width(self) -> int:
         """How many columns of predictions were seen."""
         return self._columns[1] if self._columns is not None else 0
@@ -236,6 +248,13 @@ class TargetState(FoldedState[R]):
     @abstractmethod
     def _plus(self, other: Any) -> Self:
         """The state of both sets of rows, neither of which is empty."""
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "target": self.target.facts(),
+            "columns": None if self._columns is None else list(self._columns),
+            "n": self._n,
+        }
 
 
 def check_addable(left: State, right: State) -> None:

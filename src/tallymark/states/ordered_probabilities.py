@@ -114,7 +114,7 @@ class OrderedProbabilities(LabelledState[OrderedProbabilitiesOf]):
         scores = Scores.from_fields(fields["scores"])
         if scores.reads != _SCORES or scores.n != n or scores.columns not in (None, (1, 1)):
             raise StateError("the scores are not those of one column of probabilities")
-        if any(len(runs[0]) and not 0 <= runs[0][0] <= runs[0][-1] <= 1 for c in scores.whole.columns for runs in c):
+        if not scores.whole.within_one():
             raise StateError("probabilities must lie in [0, 1]")
         return cls(OrderedProbabilitiesOf(target), columns, labels, scores)
 

@@ -11,7 +11,7 @@ from tallymark._core import Rankings
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import StateError, WeightError
-from tallymark.states.base import ONE, KeyedReads, State, check_addable
+from tallymark.states.base import ONE, KeyedReads, State, check_addable, exact_total
 from tallymark.states.encoded import Encoded
 from tallymark.states.query_rows import read_queries, read_relevance, read_score
 from tallymark.states.rows import check_weights, exact_sum
@@ -83,11 +83,7 @@ class Ranked(NamedTuple):
 
     def total(self, measure: int, k: int | None, *, exponential: bool = False, strict: bool = False) -> int:
         """The exact total of weight times measure over the queries with a relevant row."""
-        return _whole(*self.rankings.total(measure, float("inf") if k is None else float(k), exponential, strict))
-
-
-def _whole(raw: bytes, shift: int) -> int:
-    return int.from_bytes(raw, "little", signed=True) << shift
+        return exact_total(*self.rankings.total(measure, float("inf") if k is None else float(k), exponential, strict))
 
 
 class Queries(State):
@@ -201,4 +197,4 @@ def _rank(chunk: Chunk, *, stable: bool) -> Ranked:
     if each is None:
         return Ranked(rankings, present, absent, single, present * ONE, absent * ONE)
     heavy, light = rankings.weights
-    return Ranked(rankings, present, absent, single, _whole(*heavy), _whole(*light))
+    return Ranked(rankings, present, absent, single, exact_total(*heavy), exact_total(*light))

@@ -10,6 +10,7 @@ from tallymark._core import Tasks
 from tallymark.batch import Batch
 from tallymark.errors import StateError
 from tallymark.states.base import UNIT_BITS, FoldedState, Reads, State, divide, to_float
+from tallymark.states.packing import columns_of
 from tallymark.states.terms import SQUARES, Term, check_parameters
 
 _from_bytes = int.from_bytes
@@ -220,7 +221,7 @@ class Sums(FoldedState[SumsOf]):
             raise StateError(f"unknown link {fields['link']!r}")
         reads = SumsOf(*terms, link=fields["link"])
         totals = tuple(_checked_total(*entry) for entry in fields["totals"])
-        columns = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
+        columns = columns_of(fields["columns"])
         if columns is not None and (min(columns) < 1 or (terms and max(columns) > max(len(totals), 2))):
             raise StateError(f"tables of {columns} columns do not fit {len(totals)} totals")
         if int(fields["n"]) < 0 or int(fields["weight"]) < 0:
