@@ -46,6 +46,8 @@ class State(ABC):
     size: ClassVar[str] = "fixed"
     exact: ClassVar[bool] = False
     """Whether formulas read whole numbers only, so that no weight is too small for them."""
+    sides: ClassVar[str] = "truth and prediction"
+    """What the columns hold."""
 
     @property
     @abstractmethod
@@ -261,8 +263,13 @@ def check_addable(left: State, right: State) -> None:
     """Refuse to add states of different declarations or widths."""
     if left.reads != right.reads:
         raise StateError(f"only states of the same target add; these hold {left.reads} and {right.reads}")
+    check_same_width(left, right)
+
+
+def check_same_width(left: State, right: State) -> None:
+    """Refuse to add states of tables of different widths."""
     if left.columns and right.columns and left.columns != right.columns:
         raise StateError(
             "only states of tables of the same width add; these have "
-            f"{left.columns} and {right.columns} columns of truth and prediction"
+            f"{left.columns} and {right.columns} columns of {left.sides}"
         )

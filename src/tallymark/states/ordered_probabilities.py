@@ -16,8 +16,8 @@ from tallymark.states.bins import Bin, Span
 from tallymark.states.labelled import LabelledState, checked_shape
 from tallymark.states.packing import target_of
 from tallymark.states.probability_rows import read_outcomes
-from tallymark.states.rows import exact_sum
 from tallymark.states.scores import Scores, ScoresOf
+from tallymark.states.sums import exact_sum
 from tallymark.target import Target
 
 _SCORES = ScoresOf(Target("probability", classes=(0, 1)))
@@ -123,4 +123,4 @@ def _sum(values: Array, counts: Array) -> int:
     """The sum of values that occur so often."""
     if values.max(initial=0.0) < _FAR_FROM_OVERFLOW:
         return exact_sum(values * counts)
-    return sum(int(c) * exact_sum(values[counts == c]) for c in np.unique(counts).tolist())
+    return exact_sum(values, counts)

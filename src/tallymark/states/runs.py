@@ -11,7 +11,7 @@ from tallymark.arrays import Array
 from tallymark.errors import StateError
 from tallymark.labels import Label
 from tallymark.states.base import ONE
-from tallymark.states.rows import exact_sum
+from tallymark.states.sums import exact_sum
 
 Runs = tuple[Array, "Array | None", "Array | None"]
 """Distinct scores in order, or distinct pairs of score and weight; weights, or None if all are 1; how often each
@@ -61,11 +61,7 @@ def measure_runs(runs: Runs) -> tuple[int, int]:
     """How many rows there are, and their exact weight."""
     scores, weights, counts = runs
     rows = len(scores) if counts is None else sum(counts.tolist())
-    if weights is None:
-        return rows, ONE * rows
-    if counts is None:
-        return rows, exact_sum(weights)
-    return rows, sum(int(c) * exact_sum(weights[counts == c]) for c in np.unique(counts).tolist())
+    return rows, ONE * rows if weights is None else exact_sum(weights, counts)
 
 
 def check_runs(scores: Array, weights: Array | None, counts: Array | None) -> Runs:
