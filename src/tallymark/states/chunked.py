@@ -44,14 +44,22 @@ class ChunkedState(State, Generic[R, C]):
 
     @property
     def n(self) -> int:
-        return sum([chunk.rows for chunk in self._chunks])
+        n = 0
+        for chunk in self._chunks:
+            n += chunk.rows
+        return n
 
     @property
     def weight(self) -> int:
-        return sum([chunk.rows * ONE if chunk.weights is None else exact_sum(chunk.weights) for chunk in self._chunks])
+        total = 0
+        for chunk in self._chunks:
+            total += chunk.rows * ONE if chunk.weights is None else exact_sum(chunk.weights)
+        return total
 
     def weights(self) -> Array | None:
         """The weights of all rows, or None if each counts one."""
+        if len(self._chunks) == 1:
+            return self._chunks[0].weights
         if all(chunk.weights is None for chunk in self._chunks):
             return None
         return np.concatenate([np.ones(c.rows) if c.weights is None else c.weights for c in self._chunks])

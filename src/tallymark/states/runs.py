@@ -36,9 +36,11 @@ class Part(NamedTuple):
 
     def within_one(self) -> bool:
         """Whether all scores lie between 0 and 1."""
-        return all(
-            not len(runs[0]) or 0 <= runs[0][0] <= runs[0][-1] <= 1 for column in self.columns for runs in column
-        )
+        for column in self.columns:
+            for scores, _, _ in column:
+                if len(scores) and not 0 <= scores[0] <= scores[-1] <= 1:
+                    return False
+        return True
 
 
 def join_runs(runs: list[Runs]) -> Runs:

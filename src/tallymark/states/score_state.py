@@ -63,9 +63,10 @@ class ScoreState(TargetState[R], Generic[R, S]):
     def binary(self, *, symmetric: bool = False) -> tuple[S, S]:
         """The scores of the negative and of the positive class. A metric that is `symmetric` takes two columns either
         way round."""
-        classes, target = self.classes, self.target
-        if self._columns == (1, 1):
-            name_decisions(classes, target, labels=False)
+        target = self.target
+        classes = target.classes or self.labels
+        if len(classes) > 2 and self._columns == (1, 1):
+            name_decisions(classes, target, labels=False)  # for what it refuses
         two = symmetric and self._columns == (1, 2) and len(classes) == 2
         place = positive_column(classes, target) if two else find_positive(classes, target)
         return self._against_rest(classes, place, 0)
