@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from measure import best_of, show_time, table
+from measure import best_of, table
+from peers import beside_sklearn
 from sklearn import metrics as sk
 
 import tallymark as tm
@@ -36,7 +37,7 @@ def clusterings(n: int, k: int):
 
 def line(name: str, ours, peer, seconds: float, least: int = 3) -> list[str]:
     best = best_of({"ours": ours, "sklearn": peer}, seconds=seconds, least=least)
-    return [name, show_time(best["ours"]), show_time(best["sklearn"]), f"**{best['sklearn'] / best['ours']:.0f}×**"]
+    return beside_sklearn(name, best)
 
 
 def compare(n: int, k: int, seconds: float) -> list[list[str]]:

@@ -7,7 +7,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import torch
-from measure import best_of, run_python, show_time, table
+from measure import best_of, memory_of, show_time, table
+from peers import ONE_LINER_HEADINGS, SIZE_HEADINGS, beside_sklearn, beside_torch, by_size, compare, one_liners, per_row
 from sklearn import metrics as sk
 from torchmetrics import functional as tf
 
@@ -65,10 +66,7 @@ def sizes() -> list[list[str]]:
         }
         best = best_of(calls, seconds=6 if n >= 1_000_000 else 2, least=3)
         RATIOS[n] = best["sklearn"] / best["ours"]
-        per_row = f"{best['ours'] / n * 1e9:.2f}" if n >= 10_000 else ""
-        times = [show_time(best[key]) for key in ("ours", "sklearn", "torch")]
-        ratios = [f"{best[key] / best['ours']:.0f}×" for key in ("sklearn", "torch")]
-        out.append([f"{n:,}", times[0], per_row, times[1], f"**{ratios[0]}**", times[2], ratios[1]])
+        out.append(by_size(n, best))
     return out
 
 
@@ -108,16 +106,8 @@ def containers() -> list[list[str]]:
             seconds=4,
             least=2,
         )
-        per_row = f"{best['ours'] / 1e6 * 1e9:.2f}"
-        out.append(
-            [
-                name,
-                show_time(best["ours"]),
-                per_row,
-                show_time(best["sklearn"]),
-                f"**{best['sklearn'] / best['ours']:.0f}×**",
-            ]
-        )
+        shown, ours, *peer = beside_sklearn(name, best)
+        out.append([shown, ours, per_row(best, len(y)), *peer])
     return out
 
 
@@ -158,14 +148,7 @@ def variants() -> list[list[str]]:
             lambda: sk.f1_score(*several, average="macro"),
         ),
     }
-    out = []
-    for name, (ours, peer) in cases.items():
-        print(f"{name} ...", flush=True)
-        best = best_of({"ours": ours, "sklearn": peer}, seconds=2, least=3)
-        out.append(
-            [name, show_time(best["ours"]), show_time(best["sklearn"]), f"**{best['sklearn'] / best['ours']:.0f}×**"]
-        )
-    return out
+    return compare(cases, seconds=2, least=3)
 
 
 def weighted_calls(y, p, w) -> None:
@@ -191,55 +174,28 @@ ONE_LINERS = {
 }
 
 
-def one_liners() -> list[list[str]]:
-    """A hundred rows of two classes: what a call costs."""
-    print("labels, one-liners ...", flush=True)
-    y, p = rows(100, 2)
-    ty, tp = torch.from_numpy(y), torch.from_numpy(p)
-    out = []
-    for name, (peer, other) in ONE_LINERS.items():
-        ours = tm.metric(name)
-        calls = {"ours": lambda ours=ours: ours(y, p), "sklearn": lambda peer=peer: peer(y, p)}
-        if other is not None:
-            calls["torch"] = lambda other=other: other(tp, ty, task="binary")
-        best = best_of(calls, seconds=0.7)
-        torch_time = (
-            [show_time(best["torch"]), f"{best['torch'] / best['ours']:.0f}×"] if other is not None else ["", ""]
-        )
-        ratio = f"**{best['sklearn'] / best['ours']:.0f}×**"
-        out.append([f"`tm.{name}`", show_time(best["ours"]), show_time(best["sklearn"]), ratio, *torch_time])
+def top_k() -> list[str]:
+    """The call of a hundred rows that takes a column per class."""
     scores = np.random.default_rng(3).normal(size=(100, CLASSES))
     y = rows(100)[0]
-    best = best_of(
-        {
-            "ours": lambda: tm.top_k_accuracy(y, scores, k=3),
-            "sklearn": lambda: sk.top_k_accuracy_score(y, scores, k=3),
-        },
-        seconds=0.7,
-    )
-    ratio = f"**{best['sklearn'] / best['ours']:.0f}×**"
-    out.append(["`tm.top_k_accuracy`", show_time(best["ours"]), show_time(best["sklearn"]), ratio, "", ""])
-    return out
+    calls = {
+        "ours": lambda: tm.top_k_accuracy(y, scores, k=3),
+        "sklearn": lambda: sk.top_k_accuracy_score(y, scores, k=3),
+    }
+    best = best_of(calls, seconds=0.7)
+    return [*beside_sklearn("`tm.top_k_accuracy`", best), *beside_torch(best)]
 
 
-MEMORY = """
-import numpy as np, tallymark as tm
-rng = np.random.default_rng(1)
+ROWS = """
 y = rng.integers(0, {classes}, 10_000_000); p = rng.integers(0, {classes}, 10_000_000)
 tm.evaluate(y[:1000], p[:1000], ["mcc"])
-def memory(key):
-    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(key))
-open("/proc/self/clear_refs", "w").write("5")  # forget the peak so far
-before = memory("VmRSS")
-tm.evaluate(y, p, ["mcc"])
-print(memory("VmHWM") - before)
 """
 
 
 def sections() -> list[str]:
     """The parts of the result page on labels."""
-    by_size = sizes()
-    memory = {classes: int(run_python(MEMORY.format(classes=classes))) / 1024 for classes in (10, 1000)}
+    all_sizes = sizes()
+    memory = {k: memory_of('tm.evaluate(y, p, ["mcc"])', ROWS.format(classes=k)) / 2**20 for k in (10, 1000)}
     y, p = rows(10_000_000)
     read = best_of({"x": lambda: (y.sum(), p.sum())})["x"]
     before = tm.get_threads()
@@ -253,7 +209,7 @@ def sections() -> list[str]:
         "Ten classes, int64. scikit-learn is `accuracy_score`, `precision_recall_fscore_support`, `matthews_corrcoef`",
         "and `confusion_matrix`; torchmetrics the same through its functions, on CPU tensors.",
         "",
-        table(["rows", "tallymark", "ns/row", "scikit-learn", "ratio", "torchmetrics", "ratio"], by_size),
+        table(SIZE_HEADINGS, all_sizes),
         "",
         f"At ten million rows: {show_time(single)} on one thread, {show_time(both)} on two. Reading both columns once",
         f"(`y.sum(), p.sum()`, one thread) takes {show_time(read)}: 16 bytes a row, which are read twice, for their",
@@ -271,7 +227,7 @@ def sections() -> list[str]:
         "",
         "## Labels, one-liners on a hundred rows of two classes",
         "",
-        table(["call", "tallymark", "scikit-learn", "ratio", "torchmetrics", "ratio"], one_liners()),
+        table(ONE_LINER_HEADINGS, [*one_liners(ONE_LINERS, *rows(100, 2)), top_k()]),
         "",
         f"Memory beyond the inputs at ten million rows: {memory[10]:.1f} MB with 10 classes a side (100 distinct "
         f"pairs), {memory[1000]:.1f} MB with 1,000 (a million distinct pairs).",

@@ -58,6 +58,24 @@ def run_python(code: str, *, path: str | None = None) -> str:
     return done.stdout.strip()
 
 
+MEMORY = """
+import numpy as np, tallymark as tm
+rng = np.random.default_rng(1)
+{rows}
+def memory(key):
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(key))
+open("/proc/self/clear_refs", "w").write("5")  # forget the peak so far
+before = memory("VmRSS")
+{call}
+print(memory("VmHWM") - before)
+"""
+
+
+def memory_of(call: str, rows: str) -> int:
+    """Bytes that a call takes beyond its inputs, in a fresh interpreter where `rows` made them and called it once."""
+    return int(run_python(MEMORY.format(call=call, rows=rows))) * 1024
+
+
 def table(headings: list[str], rows: list[list[str]]) -> str:
     """A Markdown table."""
     lines = ["| " + " | ".join(headings) + " |", "|---" + "|---:" * (len(headings) - 1) + "|"]

@@ -7,7 +7,8 @@ import sys
 import sysconfig
 
 import numpy as np
-from measure import ROOT, best_of, run_python, show_time, table
+from measure import ROOT, best_of, memory_of, run_python, show_time, table
+from peers import beside_sklearn, compare, per_row
 from sklearn import metrics as sk
 
 import tallymark as tm
@@ -34,7 +35,7 @@ def rows(n: int):
     return y, y + rng.normal(size=n)
 
 
-def compare(n: int) -> list[list[str]]:
+def by_size(n: int) -> list[list[str]]:
     y, p = rows(n)
     out = []
     for name in FOUR:
@@ -64,10 +65,9 @@ RATIOS: dict[tuple[int, str], float] = {}
 
 def line(n: int, what: str, best: dict[str, float]) -> list[str]:
     RATIOS[n, what] = best["sklearn"] / best["ours"]
-    per_row = f"{best['ours'] / n * 1e9:.2f}" if n >= 10_000 else ""
-    times = [show_time(best[key]) for key in ("ours", "sklearn", "numpy")]
-    ratios = [f"{best[key] / best['ours']:.1f}×" for key in ("sklearn", "numpy")]
-    return [what, f"{n:,}", times[0], per_row, times[1], f"**{ratios[0]}**", times[2], ratios[1]]
+    name, ours, *peer = beside_sklearn(what, best, digits=1)
+    plain = [show_time(best["numpy"]), f"{best['numpy'] / best['ours']:.1f}×"]
+    return [name, f"{n:,}", ours, per_row(best, n), *peer, *plain]
 
 
 def variants() -> list[list[str]]:
@@ -96,13 +96,7 @@ def variants() -> list[list[str]]:
         "median absolute error": (lambda: tm.median_absolute_error(y, p), lambda: sk.median_absolute_error(y, p)),
         "D² absolute": (lambda: tm.d2_absolute(y, p), lambda: sk.d2_absolute_error_score(y, p)),
     }
-    out = []
-    for name, (ours, peer) in cases.items():
-        best = best_of({"ours": ours, "sklearn": peer}, seconds=1)
-        out.append(
-            [name, show_time(best["ours"]), show_time(best["sklearn"]), f"**{best['sklearn'] / best['ours']:.1f}×**"]
-        )
-    return out
+    return compare(cases, digits=1, seconds=1)
 
 
 def threads() -> list[list[str]]:
@@ -124,24 +118,17 @@ def threads() -> list[list[str]]:
     return out
 
 
-MEMORY = """
-import numpy as np, tallymark as tm
-rng = np.random.default_rng(1); y = np.empty(10_000_000); p = np.empty(10_000_000)
+ROWS = """
+y = np.empty(10_000_000); p = np.empty(10_000_000)
 rng.standard_normal(out=y); rng.standard_normal(out=p)  # in place: a temporary array would hide what follows
 tm.evaluate(y[:1000], p[:1000], ["rmse", "mae", "mape", "r2"])
-def memory(key):
-    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(key))
-open("/proc/self/clear_refs", "w").write("5")  # forget the peak so far
-before = memory("VmRSS")
-tm.evaluate(y, p, ["rmse", "mae", "mape", "r2"])
-print(memory("VmHWM") - before)
 """
 START = "import time; t = time.perf_counter(); import {}; print(time.perf_counter() - t)"
 
 
 def memory() -> float:
     """Megabytes beyond the inputs at ten million rows."""
-    return int(run_python(MEMORY)) / 1024
+    return memory_of('tm.evaluate(y, p, ["rmse", "mae", "mape", "r2"])', ROWS) / 2**20
 
 
 def import_times() -> dict[str, float]:
@@ -162,7 +149,7 @@ def sections() -> list[str]:
     speed = []
     for n in SIZES:
         print(f"regression, {n:,} rows ...", flush=True)
-        speed += compare(n)
+        speed += by_size(n)
     print("other shapes, threads, memory, import ...", flush=True)
     loaded = import_times()
     return [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from measure import best_of, run_python, show_time, table
+from measure import best_of, memory_of, show_time, table
+from peers import ONE_LINER_HEADINGS, SIZE_HEADINGS, by_size, compare, one_liners
 from sklearn import metrics as sk
 from torchmetrics import functional as tf
 
@@ -35,10 +36,7 @@ def sizes() -> list[list[str]]:
         }
         best = best_of(calls, seconds=8 if n >= 1_000_000 else 2, least=2 if n > 1_000_000 else 3)
         RATIOS[n] = best["sklearn"] / best["ours"]
-        per_row = f"{best['ours'] / n * 1e9:.2f}" if n >= 10_000 else ""
-        times = [show_time(best[key]) for key in ("ours", "sklearn", "torch")]
-        ratios = [f"{best[key] / best['ours']:.0f}×" for key in ("sklearn", "torch")]
-        out.append([f"{n:,}", times[0], per_row, times[1], f"**{ratios[0]}**", times[2], ratios[1]])
+        out.append(by_size(n, best))
     return out
 
 
@@ -78,13 +76,7 @@ def variants() -> list[list[str]]:
             lambda: sk.roc_auc_score(classes[:100_000], shares[:100_000], multi_class="ovo"),
         ),
     }
-    out = []
-    for name, (ours, peer) in cases.items():
-        print(f"{name} ...", flush=True)
-        best = best_of({"ours": ours, "sklearn": peer}, seconds=3, least=2)
-        ratio = f"**{best['sklearn'] / best['ours']:.0f}×**"
-        out.append([name, show_time(best["ours"]), show_time(best["sklearn"]), ratio])
-    return out
+    return compare(cases, seconds=3, least=2)
 
 
 def beside() -> list[list[str]]:
@@ -111,44 +103,18 @@ ONE_LINERS = {
 }
 
 
-def one_liners() -> list[list[str]]:
-    """A hundred rows: what a call costs."""
-    print("scores, one-liners ...", flush=True)
-    y, p = rows(100)
-    ty, tp = torch.from_numpy(y), torch.from_numpy(p)
-    out = []
-    for name, (peer, other) in ONE_LINERS.items():
-        ours = tm.metric(name)
-        calls = {"ours": lambda ours=ours: ours(y, p), "sklearn": lambda peer=peer: peer(y, p)}
-        if other is not None:
-            calls["torch"] = lambda other=other: other(tp, ty, task="binary")
-        best = best_of(calls, seconds=0.7)
-        torch_time = [show_time(best["torch"]), f"{best['torch'] / best['ours']:.0f}×"] if other else ["", ""]
-        ratio = f"**{best['sklearn'] / best['ours']:.0f}×**"
-        out.append([f"`tm.{name}`", show_time(best["ours"]), show_time(best["sklearn"]), ratio, *torch_time])
-    return out
-
-
-MEMORY = """
-import numpy as np, tallymark as tm
-rng = np.random.default_rng(1)
+ROWS = """
 y = rng.integers(0, 2, 10_000_000); p = rng.random(10_000_000)
 tm.auc(y[:1000], p[:1000])
-def memory(key):
-    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(key))
-open("/proc/self/clear_refs", "w").write("5")  # forget the peak so far
-before = memory("VmRSS")
-{call}
-print((memory("VmHWM") - before) * 1024 / p.nbytes)
 """
 
 
 def sections() -> list[str]:
     """The parts of the result page on scores."""
-    by_size = sizes()
-    exact = float(run_python(MEMORY.format(call="tm.auc(y, p)")))
-    bounded = float(run_python(MEMORY.format(call="tm.auc(y, p, bounded=4096)")))
+    all_sizes = sizes()
     y, p = rows(10_000_000)
+    exact = memory_of("tm.auc(y, p)", ROWS) / p.nbytes
+    bounded = memory_of("tm.auc(y, p, bounded=4096)", ROWS) / p.nbytes
     before = tm.get_threads()
     tm.set_threads(1)
     single = best_of({"x": lambda: tm.auc(y, p)}, seconds=2, least=2)["x"]
@@ -161,7 +127,7 @@ def sections() -> list[str]:
         "Two classes, float64 scores, nearly all distinct. scikit-learn is `roc_auc_score`, torchmetrics `auroc`, on",
         "CPU tensors.",
         "",
-        table(["rows", "tallymark", "ns/row", "scikit-learn", "ratio", "torchmetrics", "ratio"], by_size),
+        table(SIZE_HEADINGS, all_sizes),
         "",
         f"At ten million rows: {show_time(single)} on one thread, {show_time(both)} on two. Copying the scores once "
         f"(`p.copy()`) takes {show_time(copy)}; a sort by leading bits moves them four or five times.",
@@ -179,7 +145,7 @@ def sections() -> list[str]:
         "",
         "## Scores, one-liners on a hundred rows",
         "",
-        table(["call", "tallymark", "scikit-learn", "ratio", "torchmetrics", "ratio"], one_liners()),
+        table(ONE_LINER_HEADINGS, one_liners(ONE_LINERS, *rows(100))),
         "",
     ]
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tallymark as tm
-from tallymark.states.bounded import fit, order_of
+from tallymark.states.score_bins import fit, order_of
 
 METRICS = ["auc", "gini", "average_precision", "ks"]
 TINY = 5e-324

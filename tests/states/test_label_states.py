@@ -7,7 +7,8 @@ import random
 
 import numpy as np
 import pytest
-from tests.states.forged import refuse_odd_fields
+from tests.states.round_trip import refuse_odd_fields, survive_bytes
+from tests.typed_arrays import wholes
 
 import tallymark as tm
 from tallymark.batch import Batch
@@ -48,16 +49,7 @@ STATES = {
 @pytest.mark.parametrize("name", STATES)
 def test_states_of_labels_survive_their_bytes(name):
     """The state, its bytes and what it adds up to."""
-    state = STATES[name]
-    back = State.from_bytes(state.to_bytes())
-    assert type(back) is type(state)
-    assert back == state
-    assert (back.n, back.weight, back.columns, back.reads) == (state.n, state.weight, state.columns, state.reads)
-    assert (back + state).to_bytes() == (state + state).to_bytes()
-
-
-def places(*items):
-    return np.array(items, np.int64)
+    survive_bytes(STATES[name])
 
 
 FORGED = {
@@ -91,22 +83,22 @@ FORGED = {
         {"labels": [["a", "b"]]},
         {"labels": []},
         {"labels": None},
-        {"cells": [places(0, 1), places(0, 1, 2)]},
-        {"cells": [places(0, 1, 2), places(0, 1, 2)]},
-        {"cells": [places(-1, 1, 1), places(0, 1, 2)]},
-        {"cells": [places(0, 1, 1), places(0, 2, 1)]},
-        {"cells": [places(0, 0, 1), places(0, 0, 1)]},
-        {"cells": [places(1, 0, 1), places(0, 1, 2)]},
-        {"cells": [places(0, 2**62, 1), places(0, 1, 2)]},
-        {"cells": [np.array([0.0, 1.0, 1.0]), places(0, 1, 2)]},
-        {"cells": [places(0, 1, 1)[:, None], places(0, 1, 2)]},
-        {"cells": [places(0, 1, 1)]},
+        {"cells": [wholes(0, 1), wholes(0, 1, 2)]},
+        {"cells": [wholes(0, 1, 2), wholes(0, 1, 2)]},
+        {"cells": [wholes(-1, 1, 1), wholes(0, 1, 2)]},
+        {"cells": [wholes(0, 1, 1), wholes(0, 2, 1)]},
+        {"cells": [wholes(0, 0, 1), wholes(0, 0, 1)]},
+        {"cells": [wholes(1, 0, 1), wholes(0, 1, 2)]},
+        {"cells": [wholes(0, 2**62, 1), wholes(0, 1, 2)]},
+        {"cells": [np.array([0.0, 1.0, 1.0]), wholes(0, 1, 2)]},
+        {"cells": [wholes(0, 1, 1)[:, None], wholes(0, 1, 2)]},
+        {"cells": [wholes(0, 1, 1)]},
         {"cells": None},
-        {"values": places(1, 1)},
-        {"values": places(3, 1, -1)},
-        {"values": places(3, 0, 0)},
-        {"values": places(2**63 - 1, 2**63 - 1, 5), "n": 3},
-        {"values": places(2**62, 2**62, 2**63 - 1), "n": -1},
+        {"values": wholes(1, 1)},
+        {"values": wholes(3, 1, -1)},
+        {"values": wholes(3, 0, 0)},
+        {"values": wholes(2**63 - 1, 2**63 - 1, 5), "n": 3},
+        {"values": wholes(2**62, 2**62, 2**63 - 1), "n": -1},
         {"values": np.array([1.0, 1.0, 1.0])},
         {"values": np.ones((3, 1), np.uint8)},
         {"values": None},
@@ -134,12 +126,12 @@ FORGED = {
         {"values": np.full((3, 4), 2, np.uint8)},
         {"values": np.ones((2, 4), np.uint8)},
         {"values": np.ones(3, np.uint8)},
-        {"values": places(1, 1, 1)},
+        {"values": wholes(1, 1, 1)},
     ],
     "probabilities": [
-        {"labels": [places(0, 1), places(0, 2)]},
-        {"labels": [places(0, 1), ["a", "b"]]},
-        {"labels": [places(0, 1), [0.5, 1]]},
+        {"labels": [wholes(0, 1), wholes(0, 2)]},
+        {"labels": [wholes(0, 1), ["a", "b"]]},
+        {"labels": [wholes(0, 1), [0.5, 1]]},
     ],
     "clusters": [
         {"labels": [[NAN, 3], ["x", "y"]]},
@@ -149,7 +141,7 @@ FORGED = {
         {"labels": [["x", 3], ["x", "y"]]},
         {"clusters": False},
     ],
-    "none": [{"n": 1}, {"columns": [1, 1]}, {"labels": [["a"], []]}, {"values": places(1)}],
+    "none": [{"n": 1}, {"columns": [1, 1]}, {"labels": [["a"], []]}, {"values": wholes(1)}],
     "indicators": [
         {"n": 0},
         {"n": -5},
@@ -217,16 +209,16 @@ def read(state):
         pass
 
 
-A, B = np.array([[1.0], [2.0]]), places(0, 1)
+A, B = np.array([[1.0], [2.0]]), wholes(0, 1)
 
 
 @pytest.mark.parametrize(
     "chunk",
     [
-        [A, ["a", "b"], places(0, 2), None],
-        [A, ["a", "b"], places(0, -1), None],
-        [A, ["a", "b"], places(0, 0), None],
-        [A, ["a", "b"], places(0), None],
+        [A, ["a", "b"], wholes(0, 2), None],
+        [A, ["a", "b"], wholes(0, -1), None],
+        [A, ["a", "b"], wholes(0, 0), None],
+        [A, ["a", "b"], wholes(0), None],
         [A, ["a", "b"], B.astype(float), None],
         [A, ["a", "b"], B[:, None], None],
         [A, ["b", "a"], B, None],
@@ -244,7 +236,7 @@ A, B = np.array([[1.0], [2.0]]), places(0, 1)
         [A, ["a", "b"], B, np.array([1.0, -1.0])],
         [A, ["a", "b"], B, np.array([1.0, NAN])],
         [A, ["a", "b"], B, np.array([[1.0], [1.0]])],
-        [A, ["a", "b"], B, places(1, 1)],
+        [A, ["a", "b"], B, wholes(1, 1)],
         [A, ["a", "b"], B, [1.0, 1.0]],
         [A, ["a", "b"], B],
         None,
@@ -256,7 +248,7 @@ def test_forged_points_are_refused(chunk):
     for chunks in ([chunk], [good, chunk]):
         with pytest.raises(tm.StateError):
             State.from_bytes(pack("Points", {"chunks": chunks}))
-    for other in ([np.ones((2, 2)), ["a", "b"], B, None], [A, places(1, 2), B, None]):
+    for other in ([np.ones((2, 2)), ["a", "b"], B, None], [A, wholes(1, 2), B, None]):
         with pytest.raises(tm.StateError):
             State.from_bytes(pack("Points", {"chunks": [good, other]}))
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tallymark.errors import KindError
 from tallymark.metrics.labels import LabelMetric, require_single
-from tallymark.states import Counts, PairsOf
+from tallymark.states import Counts, Reads
 from tallymark.target import ANY_TARGET, Target
 
 __all__ = [
@@ -58,12 +57,13 @@ class MarginAccuracy(Accuracy):
 
     aliases = {}
     kind = "margin"
+    kinds = ("margin",)
+    takes = ""
     symmetric = False
     formula = "Σ w [ŷ = y] / Σ w, where ŷ is positive if sigmoid(margin) ≥ threshold"
 
-    def needs(self, target: Target) -> PairsOf:
-        if target.kind not in (None, "margin"):
-            raise KindError(f'{self} reads predictions of kind "margin"; it was given kind="{target.kind}"')
+    def needs(self, target: Target) -> Reads:
+        self.check_kind(target.kind)
         return super().needs(_MARGINS if target is ANY_TARGET else Target(**{**target.facts(), "kind": "margin"}))
 
 

@@ -98,8 +98,8 @@ class Auc(BoundedMetric):
         for pair in pairs:
             for positive, negative in (pair, pair[::-1]):
                 one = area_of_bins(
-                    state.weights_of(classes[negative], positive),
-                    state.weights_of(classes[positive], positive),
+                    state.of_class(classes[negative], positive),
+                    state.of_class(classes[positive], positive),
                     exact=state.binned[positive].exact,
                 )
                 if isinstance(one, Undefined):

@@ -83,6 +83,10 @@ class Metric(metaclass=_Record):
     family: ClassVar[str] = "custom"
     kind: ClassVar[str] = "value"
     """The kind of prediction that the metric reads."""
+    kinds: ClassVar[tuple[str, ...]] = ()
+    """All kinds that it reads, where there are more."""
+    takes: ClassVar[str] = ""
+    """What it reads, in words, where the kind alone does not say it."""
     by_query: ClassVar[bool] = False
     """Whether the metric reads queries. In `evaluate` the others read the same rows without them."""
     link: ClassVar[str | None] = None
@@ -179,9 +183,18 @@ class Metric(metaclass=_Record):
 
     def needs(self, target: Target) -> Reads:
         """What to read when predictions are as the target says."""
-        if target.kind is None or target.kind == self.kind:
-            return self.reads
-        raise KindError(f'{self} reads predictions of kind "{self.kind}"; it was given kind="{target.kind}"')
+        self.check_kind(target.kind)
+        return self.reads
+
+    def check_kind(self, kind: str | None) -> None:
+        """Refuse predictions of another kind."""
+        if kind is not None and kind not in (self.kinds or (self.kind,)):
+            takes = self.takes or f'predictions of kind "{self.kind}"'
+            raise KindError(f'{self} reads {takes}; it was given kind="{kind}"{self.kind_advice(kind)}')
+
+    def kind_advice(self, kind: str) -> str:
+        """What more to say to one who passes predictions of another kind."""
+        return ""
 
     def answer(self, state: State, batch: Batch | None = None) -> Answer:
         """Read the state: the value, the reason if it is undefined, and notes."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from tallymark.metrics.base import Answer, Undefined
 from tallymark.metrics.parameters import bin_count
-from tallymark.metrics.scores import RankMetric, average_classes, no_row
+from tallymark.metrics.scores import RankMetric, average_classes
 from tallymark.report import show_number
 from tallymark.states import BoundedScores, BoundedScoresOf, Reads
 from tallymark.target import Target
@@ -65,8 +65,8 @@ class BoundedMetric(RankMetric, abstract=True):
         """The value of two classes. Bins are in order; with `exact`, each of them is one score."""
         raise NotImplementedError(f"{type(self).__name__} must define `of_bins`")
 
-    def asks(self, target: Target) -> Reads:
-        return super().asks(target) if self.bounded is None else BoundedScoresOf(target, self.bounded)
+    def reads_of(self, target: Target) -> Reads:
+        return super().reads_of(target) if self.bounded is None else BoundedScoresOf(target, self.bounded)
 
     def read(self, state: Any) -> Answer:
         if self.bounded is None:
@@ -86,19 +86,11 @@ class BoundedMetric(RankMetric, abstract=True):
         return self.of_bins(*state.binary(symmetric=self.symmetric_columns), exact=state.binned[0].exact)
 
     def _of_columns(self, state: BoundedScores) -> Bounds | Undefined:
-        found: list[Bounds] = []
-        weights = state.class_weights()
-        for place, (label, weight) in enumerate(zip(state.classes, weights, strict=True)):
-            if not weight:
-                if self.average == "macro":
-                    return no_row(label)
-                found.append(Bounds(0.0, 0.0, 0.0))  # it weighs nothing
-                continue
-            one = self.of_bins(*state.one_against_rest(place), exact=state.binned[place].exact)
-            if isinstance(one, Undefined):
-                return one
-            found.append(one)
-        return average_bounds(found, weights if self.average == "weighted" else None)
+        def value(place: int) -> Bounds | Undefined:
+            return self.of_bins(*state.one_against_rest(place), exact=state.binned[place].exact)
+
+        found = self.against_rest(state, value, Bounds(0.0, 0.0, 0.0))
+        return found if isinstance(found, Undefined) else average_bounds(found, self.shares_of(state))
 
 
 def average_bounds(found: Sequence[Bounds], weights: Sequence[int] | None) -> Bounds | Undefined:

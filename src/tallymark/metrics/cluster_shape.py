@@ -10,11 +10,10 @@ import numpy as np
 from tallymark._core import centroid_spread
 from tallymark._core import silhouette as silhouettes
 from tallymark.batch import Batch
-from tallymark.errors import KindError, ShapeError
+from tallymark.errors import ShapeError
 from tallymark.metrics.base import Metric, Undefined
 from tallymark.metrics.clusters import fractional_weight
 from tallymark.states import Points, PointsOf
-from tallymark.target import Target
 
 __all__ = [
     "CalinskiHarabasz",
@@ -39,16 +38,12 @@ class ShapeMetric(Metric, abstract=True):
     arguments = ("points", "labels")
     family: ClassVar[str] = "clustering"
     kind: ClassVar[str] = "label"
+    takes: ClassVar[str] = "points and labels of clusters"
     better = "higher"
     when_undefined = "There is one cluster only, or every row is a cluster of its own."
 
     @property
     def reads(self) -> PointsOf:
-        return PointsOf()
-
-    def needs(self, target: Target) -> PointsOf:
-        if target.kind not in (None, "label"):
-            raise KindError(f'{self} reads points and labels of clusters; it was given kind="{target.kind}"')
         return PointsOf()
 
     def check_columns(self, truth_columns: int, prediction_columns: int) -> None:

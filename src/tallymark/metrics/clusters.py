@@ -9,10 +9,9 @@ import numpy as np
 
 from tallymark._core import entropy, mutual_information
 from tallymark.batch import Batch
-from tallymark.errors import KindError, ShapeError, WeightError
+from tallymark.errors import ShapeError, WeightError
 from tallymark.metrics.base import Metric
 from tallymark.states import Pairs, PairsOf, divide
-from tallymark.target import Target
 
 __all__ = ["ClusterMetric"]
 
@@ -27,6 +26,7 @@ class ClusterMetric(Metric, abstract=True):
 
     family: ClassVar[str] = "clustering"
     kind: ClassVar[str] = "label"
+    takes: ClassVar[str] = "labels of clusters"
     better = "higher"
     range = (0.0, 1.0)
     at_perfect: ClassVar[float | None] = 1.0
@@ -36,11 +36,6 @@ class ClusterMetric(Metric, abstract=True):
 
     @property
     def reads(self) -> PairsOf:
-        return _READS
-
-    def needs(self, target: Target) -> PairsOf:
-        if target.kind not in (None, "label"):
-            raise KindError(f'{self} reads labels of clusters; it was given kind="{target.kind}"')
         return _READS
 
     def check_columns(self, truth_columns: int, prediction_columns: int) -> None:

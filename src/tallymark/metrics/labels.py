@@ -9,16 +9,17 @@ from typing import Any, ClassVar
 from tallymark.errors import KindError, ParameterError
 from tallymark.metrics.base import Answer, Metric, Undefined
 from tallymark.metrics.parameters import absent_choice, choice, probability
+from tallymark.metrics.target_metric import TargetMetric
 from tallymark.report import show_number
 from tallymark.states import Cells, Counts, PairsOf, divide
-from tallymark.target import ANY_TARGET, Target, show_labels
+from tallymark.target import Target, show_labels
 
 __all__ = ["AveragedMetric", "LabelMetric"]
 
 AVERAGES = ("binary", "macro", "micro", "weighted", None)
 
 
-class LabelMetric(Metric, abstract=True):
+class LabelMetric(TargetMetric, abstract=True):
     """A metric on labels. Probabilities become labels by a threshold or by the largest; margins become probabilities.
 
     A subclass writes `ratio(counts)`, where counts are those of every class, or `formula_value(counts)` if its value is
@@ -29,23 +30,14 @@ class LabelMetric(Metric, abstract=True):
     """Why the ratio does not exist where its denominator is zero."""
     family: ClassVar[str] = "classification"
     kind: ClassVar[str] = "label"
+    kinds: ClassVar[tuple[str, ...]] = ("label", "probability", "margin")
+    takes: ClassVar[str] = "labels, probabilities or margins"
 
     threshold: float = probability(0.5)
     """The probability of the positive class from which on a row is called positive."""
 
-    @property
-    def reads(self) -> PairsOf:
-        return self.needs(ANY_TARGET)
-
-    def needs(self, target: Target) -> PairsOf:
-        cached: PairsOf | None = vars(self).get("_needs")
-        if cached is not None and cached.target is target:
-            return cached
-        if target.kind in ("value", "score"):
-            raise KindError(f'{self} reads labels, probabilities or margins; it was given kind="{target.kind}"')
-        cached = PairsOf(target, self.threshold)
-        vars(self)["_needs"] = cached
-        return cached
+    def reads_of(self, target: Target) -> PairsOf:
+        return PairsOf(target, self.threshold)
 
     def ratio(self, c: Counts) -> tuple[Any, Any] | None:
         """Numerator and denominator, if the value is one fraction of the counts. These are whole numbers, or arrays of

@@ -5,49 +5,31 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from tallymark.batch import Batch
-from tallymark.errors import KindError
-from tallymark.metrics.base import Metric
-from tallymark.states import Cost, Probabilities, ProbabilitiesOf, Reads, soft_fault
-from tallymark.target import ANY_TARGET, Target
+from tallymark.metrics.target_metric import TargetMetric
+from tallymark.states import Cost, Probabilities, ProbabilitiesOf, soft_fault
+from tallymark.target import Target
 
 __all__ = ["CostMetric", "ProbabilityMetric"]
 
 
-class ProbabilityMetric(Metric, abstract=True):
+class ProbabilityMetric(TargetMetric, abstract=True):
     """A metric on probabilities. Margins become probabilities first; labels and other scores are refused.
 
-    A subclass writes `reads_of(target)`, the state for predictions as the target says.
+    A subclass writes `reads_of(target)`.
     """
 
     family: ClassVar[str] = "probability"
     kind: ClassVar[str] = "probability"
+    kinds: ClassVar[tuple[str, ...]] = ("probability", "margin")
+    takes: ClassVar[str] = "probabilities or margins"
 
-    def reads_of(self, target: Target) -> Reads:
-        """What to read when predictions are as the target says."""
-        raise NotImplementedError(f"{type(self).__name__} must define `reads_of`")
-
-    @property
-    def reads(self) -> Reads:
-        return self.needs(ANY_TARGET)
-
-    def needs(self, target: Target) -> Reads:
-        cached: tuple[Target, Reads] | None = vars(self).get("_needs")
-        if cached is not None and cached[0] is target:
-            return cached[1]
-        if target.kind in ("label", "value", "score"):
-            why = {
-                "label": "from labels that is impossible, since they do not say how sure a model is",
-                "value": "values need not be probabilities",
-                "score": "scores only rank",
-            }[target.kind]
-            raise KindError(
-                f'{self} reads probabilities or margins; it was given kind="{target.kind}", and {why}. Pass '
-                "the probabilities (such as those of predict_proba), or "
-                'margins with kind="margin"'
-            )
-        found = self.reads_of(target)
-        vars(self)["_needs"] = (target, found)
-        return found
+    def kind_advice(self, kind: str) -> str:
+        why = {
+            "label": "from labels that is impossible, since they do not say how sure a model is",
+            "value": "values need not be probabilities",
+            "score": "scores only rank",
+        }[kind]
+        return f', and {why}. Pass the probabilities (such as those of predict_proba), or margins with kind="margin"'
 
     def check_values(self, state: Any, batch: Batch | None) -> None:
         state.check_labels()

@@ -3,50 +3,40 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, TypeVar
 
-from tallymark.errors import KindError, ShapeError
+from tallymark.errors import ShapeError
 from tallymark.labels import Label
-from tallymark.metrics.base import TOO_LARGE, Answer, Metric, Undefined
+from tallymark.metrics.base import TOO_LARGE, Answer, Undefined
 from tallymark.metrics.labels import mean_of_classes
 from tallymark.metrics.parameters import choice
-from tallymark.states import RankSums, Reads, Scores, ScoresOf, Steps, divide, sum_ranks
-from tallymark.target import ANY_TARGET, Target
+from tallymark.metrics.target_metric import TargetMetric
+from tallymark.states import RankSums, Reads, Scores, ScoresOf, ScoreState, Steps, divide, sum_ranks
+from tallymark.target import Target
 
 __all__ = ["RankMetric", "ScoreMetric", "StepMetric"]
+
+V = TypeVar("V")
 
 ONE_CLASS = Undefined("all rows are of one class")
 NO_POSITIVE = Undefined("no row is positive")
 
 
-class ScoreMetric(Metric, abstract=True):
+class ScoreMetric(TargetMetric, abstract=True):
     """A metric that reads the order of scores. Any numbers are scores; margins are taken as they are."""
 
     family: ClassVar[str] = "score"
     kind: ClassVar[str] = "score"
+    kinds: ClassVar[tuple[str, ...]] = ("score", "probability", "margin")
+    takes: ClassVar[str] = "scores, probabilities or margins"
     better = "higher"
     range = (0.0, 1.0)
     at_perfect: ClassVar[float | None] = 1.0
     wants: ClassVar[str] = ""
     """Which of the sums over the order the formula reads, beyond the pairs that are in order."""
 
-    @property
-    def reads(self) -> Reads:
-        return self.needs(ANY_TARGET)
-
-    def needs(self, target: Target) -> Reads:
-        cached: Reads | None = vars(self).get("_needs")
-        if cached is not None and cached.target is target:  # type: ignore[attr-defined]
-            return cached
-        if target.kind in ("value", "label"):
-            raise KindError(f'{self} reads scores, probabilities or margins; it was given kind="{target.kind}"')
-        cached = self.asks(target)
-        vars(self)["_needs"] = cached
-        return cached
-
-    def asks(self, target: Target) -> Reads:
-        """The state for predictions as the target says."""
+    def reads_of(self, target: Target) -> Reads:
         return ScoresOf(target, frozenset({self.wants}))
 
 
@@ -75,19 +65,30 @@ class RankMetric(ScoreMetric, abstract=True):
 
     def of_classes(self, state: Scores) -> float | Undefined:
         """The value of three or more classes."""
-        values: list[float] = []
-        weights = state.class_weights()
-        for place, (label, weight) in enumerate(zip(state.classes, weights, strict=True)):
-            if not weight:
-                if self.average == "macro":
-                    return no_row(label)
-                values.append(0.0)  # it weighs nothing
-                continue
-            found = self.of_sums(sum_ranks(*state.one_against_rest(place), frozenset({self.wants})))
+        wants = frozenset({self.wants})
+        found = self.against_rest(
+            state, lambda place: self.of_sums(sum_ranks(*state.one_against_rest(place), wants)), 0.0
+        )
+        return found if isinstance(found, Undefined) else average_classes(found, self.shares_of(state))
+
+    def against_rest(
+        self, state: ScoreState[Any, Any], value: Callable[[int], V | Undefined], nothing: V
+    ) -> list[V] | Undefined:
+        """The value of every class against the rest, by its place; `nothing` of a class that has no weight in the
+        average."""
+        values: list[V] = []
+        for place, (label, weight) in enumerate(zip(state.classes, state.class_weights(), strict=True)):
+            if not weight and self.average == "macro":
+                return no_row(label)
+            found = value(place) if weight else nothing
             if isinstance(found, Undefined):
                 return found
             values.append(found)
-        return average_classes(values, weights if self.average == "weighted" else None)
+        return values
+
+    def shares_of(self, state: ScoreState[Any, Any]) -> list[int] | None:
+        """The weights by which classes are averaged; None if they count alike."""
+        return state.class_weights() if self.average == "weighted" else None
 
 
 def no_row(label: Label) -> Undefined:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from tallymark.errors import KindError
-from tallymark.metrics.base import Metric
 from tallymark.metrics.parameters import count
+from tallymark.metrics.target_metric import TargetMetric
 from tallymark.states import Ranks, RanksOf, divide
-from tallymark.target import ANY_TARGET, Target
+from tallymark.target import Target
 
 __all__ = ["TopKAccuracy", "top_k_accuracy"]
 
 
-_READS = RanksOf()
-
-
-class TopKAccuracy(Metric):
+class TopKAccuracy(TargetMetric):
     """The share of rows whose true class is among the k with the highest predictions.
 
     >>> top_k_accuracy(["a", "b", "c"], [[0.5, 0.3, 0.2], [0.5, 0.3, 0.2], [0.5, 0.3, 0.2]], k=2)
@@ -25,6 +21,8 @@ class TopKAccuracy(Metric):
     aliases = {"top_k_accuracy_score": {"k": 2}}
     family = "classification"
     kind = "score"
+    kinds = ("score", "probability", "margin")
+    takes = "one column of predictions per class"
     better = "higher"
     range = (0.0, 1.0)
     at_perfect = 1.0
@@ -36,14 +34,8 @@ class TopKAccuracy(Metric):
     k: int = count(5)
     """How many classes may be named."""
 
-    @property
-    def reads(self) -> RanksOf:
-        return _READS
-
-    def needs(self, target: Target) -> RanksOf:
-        if target.kind in ("value", "label"):
-            raise KindError(f'{self} reads one column of predictions per class; it was given kind="{target.kind}"')
-        return _READS if target is ANY_TARGET else RanksOf(target)
+    def reads_of(self, target: Target) -> RanksOf:
+        return RanksOf(target)
 
     def formula_value(self, state: Ranks) -> float:
         return divide(sum(state.weights[: self.k]), state.weight)

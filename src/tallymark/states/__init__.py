@@ -13,11 +13,14 @@ from tallymark.states.points import Points, PointsOf
 from tallymark.states.probabilities import Cost, Probabilities, ProbabilitiesOf
 from tallymark.states.probability_rows import soft_fault
 from tallymark.states.queries import Queries, QueriesOf, Ranked
+from tallymark.states.rank_sums import RankSums, Steps, sum_ranks
 from tallymark.states.ranks import Ranks, RanksOf
-from tallymark.states.rows import Rows, RowsOf, exact_sum
-from tallymark.states.scores import RankSums, Runs, Scores, ScoresOf, Steps, sum_ranks
+from tallymark.states.rows import Rows, RowsOf
+from tallymark.states.runs import Runs
+from tallymark.states.score_state import ScoreState
+from tallymark.states.scores import Scores, ScoresOf
 from tallymark.states.size import Size, SizeOf
-from tallymark.states.sums import Output, Sums, SumsOf, Total, total_weight
+from tallymark.states.sums import Output, Sums, SumsOf, Total, exact_sum, total_weight
 from tallymark.states.terms import INTERVAL, LOWEST, PAIRED, QUANTILES, Term, check_columns
 
 __all__ = [
@@ -59,6 +62,7 @@ __all__ = [
     "Rows",
     "RowsOf",
     "Runs",
+    "ScoreState",
     "Scores",
     "ScoresOf",
     "Size",

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from tallymark.batch import Batch
 from tallymark.errors import StateError
+from tallymark.target import Target
 
 UNIT_BITS = 1074
 """Exact totals are integers in units of 2**-1074, the smallest positive float64."""
@@ -29,6 +30,11 @@ def divide(numerator: int, denominator: int) -> float:
         return float("inf") if (numerator > 0) == (denominator > 0) else float("-inf")
 
 
+def exact_total(raw: bytes, shift: int) -> int:
+    """An exact total as the core gives it: little-endian bytes, and how many bits below them are zero."""
+    return int.from_bytes(raw, "little", signed=True) << shift
+
+
 class State(ABC):
     """What a metric needs to know about the rows seen so far.
 
@@ -40,6 +46,8 @@ class State(ABC):
     size: ClassVar[str] = "fixed"
     exact: ClassVar[bool] = False
     """Whether formulas read whole numbers only, so that no weight is too small for them."""
+    sides: ClassVar[str] = "truth and prediction"
+    """What the columns hold."""
 
     @property
     @abstractmethod
@@ -219,6 +227,12 @@ class TargetState(FoldedState[R]):
     __slots__ = ()
 
     @property
+    def target(self) -> Target:
+        """What the predictions are."""
+        target: Target = self._reads.target  # type: ignore[attr-defined]
+        return target
+
+    @property
     def width(self) -> int:
         """How many columns of predictions were seen."""
         return self._columns[1] if self._columns is not None else 0
@@ -237,13 +251,25 @@ class TargetState(FoldedState[R]):
     def _plus(self, other: Any) -> Self:
         """The state of both sets of rows, neither of which is empty."""
 
+    def fields(self) -> dict[str, Any]:
+        return {
+            "target": self.target.facts(),
+            "columns": None if self._columns is None else list(self._columns),
+            "n": self._n,
+        }
+
 
 def check_addable(left: State, right: State) -> None:
     """Refuse to add states of different declarations or widths."""
     if left.reads != right.reads:
         raise StateError(f"only states of the same target add; these hold {left.reads} and {right.reads}")
+    check_same_width(left, right)
+
+
+def check_same_width(left: State, right: State) -> None:
+    """Refuse to add states of tables of different widths."""
     if left.columns and right.columns and left.columns != right.columns:
         raise StateError(
             "only states of tables of the same width add; these have "
-            f"{left.columns} and {right.columns} columns of truth and prediction"
+            f"{left.columns} and {right.columns} columns of {left.sides}"
         )

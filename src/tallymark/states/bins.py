@@ -9,7 +9,7 @@ from tallymark._core import total_bins
 from tallymark.batch import Batch
 from tallymark.errors import StateError
 from tallymark.labels import Label
-from tallymark.states.base import KeyedReads
+from tallymark.states.base import KeyedReads, exact_total
 from tallymark.states.labelled import LabelledState, checked_shape
 from tallymark.states.packing import target_of
 from tallymark.states.probability_rows import read_outcomes
@@ -58,7 +58,7 @@ class BinsOf(KeyedReads):
             return self.zero()
         truth, probability, labels = read_outcomes(batch, self.target)
         totals = total_bins(truth, probability, batch.weights, self.bins)
-        bins = tuple(Bin(*[int.from_bytes(raw, "little", signed=True) << shift for raw, shift in b]) for b in totals)
+        bins = tuple(Bin(*[exact_total(*raw) for raw in b]) for b in totals)
         return Bins(self, (1, batch.prediction_columns), batch.n, labels, bins)
 
 

@@ -13,7 +13,7 @@ from tallymark.arrays import Array, describe
 from tallymark.batch import NAMES, Batch
 from tallymark.errors import DomainError, InputError, LengthError, ParameterError, ShapeError, TypeOfDataError
 from tallymark.labels import Label, LabelColumn, normal_label
-from tallymark.states.base import UNIT_BITS
+from tallymark.states.base import UNIT_BITS, exact_total
 from tallymark.states.label_faults import label_fault
 from tallymark.target import Target, show_labels
 
@@ -53,7 +53,7 @@ def count_rows(
         return Counted((y, p), cells, np.frombuffer(values, np.int64), rows=n)
     weighed, unit, whole = cast(tuple[list[Any], int | None, bool], values)
     if unit is None:  # weights too far apart for a common unit: each comes with its own
-        weighed = [int.from_bytes(raw, "little", signed=True) << shift for raw, shift in weighed]
+        weighed = [exact_total(*raw) for raw in weighed]
         unit = -UNIT_BITS
     return Counted((y, p), cells, *lowest_terms(weighed, unit), whole, n)
 

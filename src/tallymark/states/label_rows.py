@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import StateError
 from tallymark.labels import Label
-from tallymark.states.base import ONE, KeyedReads, State, check_addable
+from tallymark.states.base import KeyedReads
+from tallymark.states.chunked import ChunkedState, check_weights, copy_weights
 from tallymark.states.encoded import Encoded
 from tallymark.states.encoding import check_classes, check_same_type, encode
-from tallymark.states.rows import check_weights, exact_sum
 from tallymark.target import Target
 
 
@@ -31,7 +29,7 @@ class LabelRowsOf(KeyedReads):
         return (self.classes,)
 
     def zero(self) -> LabelRows:
-        return LabelRows((), self)
+        return LabelRows(self, ())
 
     def fold(self, batch: Batch) -> LabelRows:
         if batch.n == 0:
@@ -41,8 +39,7 @@ class LabelRowsOf(KeyedReads):
         if self.classes is not None:
             check_classes((truth.labels, prediction.labels), self.classes)
         batch.require_weights()
-        weights = None if batch.weights is None else np.array(batch.weights, dtype=np.float64)
-        return LabelRows((Chunk(truth, prediction, weights),), self)
+        return LabelRows(self, (Chunk(truth, prediction, copy_weights(batch)),))
 
 
 class Chunk(NamedTuple):
@@ -52,31 +49,15 @@ class Chunk(NamedTuple):
     prediction: Encoded
     weights: Array | None
 
+    @property
+    def rows(self) -> int:
+        return len(self.truth.codes)
 
-class LabelRows(State):
+
+class LabelRows(ChunkedState[LabelRowsOf, Chunk]):
     """True and predicted label of every row, and weights or None."""
 
-    __slots__ = ("_chunks", "_reads")
-    size = "rows"
-
-    def __init__(self, chunks: tuple[Chunk, ...], reads: LabelRowsOf) -> None:
-        self._chunks = chunks
-        self._reads = reads
-
-    @property
-    def reads(self) -> LabelRowsOf:
-        return self._reads
-
-    @property
-    def n(self) -> int:
-        return sum(len(chunk.truth.codes) for chunk in self._chunks)
-
-    @property
-    def weight(self) -> int:
-        return sum(
-            len(chunk.truth.codes) * ONE if chunk.weights is None else exact_sum(chunk.weights)
-            for chunk in self._chunks
-        )
+    __slots__ = ()
 
     @property
     def columns(self) -> tuple[int, int] | None:
@@ -86,20 +67,16 @@ class LabelRows(State):
         """All rows in the order in which they were added; rows of weight zero are left out."""
         truth = Encoded.join([chunk.truth for chunk in self._chunks]).rows()
         prediction = Encoded.join([chunk.prediction for chunk in self._chunks]).rows()
-        if all(chunk.weights is None for chunk in self._chunks):
+        weights = self.weights()
+        if weights is None:
             return truth, prediction, None
-        weights = np.concatenate(
-            [np.ones(len(chunk.truth.codes)) if chunk.weights is None else chunk.weights for chunk in self._chunks]
-        )
         keep = weights > 0
         return truth[keep], prediction[keep], weights[keep]
 
-    def __add__(self, other: LabelRows) -> LabelRows:
-        if not isinstance(other, LabelRows):
-            return NotImplemented
-        check_addable(self, other)
-        _check_same_types((*self._chunks[:1], *other._chunks[:1]))
-        return LabelRows(self._chunks + other._chunks, self._reads)
+    @classmethod
+    def check_chunks(cls, chunks: tuple[Chunk, ...]) -> None:
+        Encoded.check_same_type([chunk.truth for chunk in chunks])
+        Encoded.check_same_type([chunk.prediction for chunk in chunks])
 
     def fields(self) -> dict[str, Any]:
         classes = None if self._reads.classes is None else list(self._reads.classes)
@@ -113,17 +90,12 @@ class LabelRows(State):
         chunks = []
         for truth, prediction, weights in fields["chunks"]:
             chunk = Chunk(Encoded.from_fields(truth), Encoded.from_fields(prediction), weights)
-            check_weights(weights, len(chunk.truth.codes))
+            check_weights(weights, chunk.rows)
             if len(chunk.truth.codes) != len(chunk.prediction.codes):
                 raise StateError("truth and prediction differ in length")
             chunks.append(chunk)
-        _check_same_types(chunks)
+        cls.check_chunks(tuple(chunks))
         classes = Target(classes=fields["classes"]).classes
         for chunk in chunks if classes is not None else ():
             check_classes((chunk.truth.labels, chunk.prediction.labels), classes or ())
-        return cls(tuple(chunks), LabelRowsOf(classes))
-
-
-def _check_same_types(chunks: Sequence[Chunk]) -> None:
-    Encoded.check_same_type([chunk.truth for chunk in chunks])
-    Encoded.check_same_type([chunk.prediction for chunk in chunks])
+        return cls(LabelRowsOf(classes), tuple(chunks))

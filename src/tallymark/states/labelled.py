@@ -8,6 +8,7 @@ from typing import Any
 from tallymark.errors import StateError
 from tallymark.labels import Label
 from tallymark.states.base import R, TargetState
+from tallymark.states.packing import columns_of
 from tallymark.states.probability_rows import check_labels
 from tallymark.target import Target
 
@@ -27,12 +28,6 @@ class LabelledState(TargetState[R]):
         """How many rows have a truth that is a probability itself."""
         return 0
 
-    @property
-    def target(self) -> Target:
-        """What the predictions are."""
-        target: Target = self._reads.target  # type: ignore[attr-defined]
-        return target
-
     def check_labels(self) -> None:
         """Refuse labels that, all rows seen, have no positive class."""
         if self.width == 1:
@@ -43,12 +38,7 @@ class LabelledState(TargetState[R]):
         return join_labels(self.labels, other.labels, several=self.width > 1)
 
     def fields(self) -> dict[str, Any]:
-        return {
-            "target": self.target.facts(),
-            "columns": None if self._columns is None else list(self._columns),
-            "n": self._n,
-            "labels": list(self.labels),
-        }
+        return {**super().fields(), "labels": list(self.labels)}
 
 
 def join_labels(left: Sequence[Label], right: Sequence[Label], *, several: bool) -> tuple[Label, ...]:
@@ -64,7 +54,7 @@ def join_labels(left: Sequence[Label], right: Sequence[Label], *, several: bool)
 
 def checked_shape(fields: dict[str, Any], target: Target) -> tuple[tuple[int, int] | None, int, tuple[Label, ...]]:
     """Columns, rows and labels of a state of probabilities, where they fit together."""
-    columns = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
+    columns = columns_of(fields["columns"])
     n, labels = int(fields["n"]), tuple(fields["labels"])
     if target.kind not in (None, "probability", "margin"):
         raise StateError(f"probabilities cannot be of kind {target.kind!r}")

@@ -16,8 +16,8 @@ from tallymark.states.bins import Bin, Span
 from tallymark.states.labelled import LabelledState, checked_shape
 from tallymark.states.packing import target_of
 from tallymark.states.probability_rows import read_outcomes
-from tallymark.states.rows import exact_sum
 from tallymark.states.scores import Scores, ScoresOf
+from tallymark.states.sums import exact_sum
 from tallymark.target import Target
 
 _SCORES = ScoresOf(Target("probability", classes=(0, 1)))
@@ -114,7 +114,7 @@ class OrderedProbabilities(LabelledState[OrderedProbabilitiesOf]):
         scores = Scores.from_fields(fields["scores"])
         if scores.reads != _SCORES or scores.n != n or scores.columns not in (None, (1, 1)):
             raise StateError("the scores are not those of one column of probabilities")
-        if any(len(runs[0]) and not 0 <= runs[0][0] <= runs[0][-1] <= 1 for c in scores.whole.columns for runs in c):
+        if not scores.whole.within_one():
             raise StateError("probabilities must lie in [0, 1]")
         return cls(OrderedProbabilitiesOf(target), columns, labels, scores)
 
@@ -123,4 +123,4 @@ def _sum(values: Array, counts: Array) -> int:
     """The sum of values that occur so often."""
     if values.max(initial=0.0) < _FAR_FROM_OVERFLOW:
         return exact_sum(values * counts)
-    return sum(int(c) * exact_sum(values[counts == c]) for c in np.unique(counts).tolist())
+    return exact_sum(values, counts)

@@ -1,4 +1,4 @@
-"""Parts of label states as the byte format writes them, and back."""
+"""Parts of states as the byte format writes them, and back."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ from tallymark.target import Target
 def target_of(fields: dict[str, Any]) -> Target:
     """The target of these facts."""
     return Target(fields["kind"], classes=fields["classes"], positive=fields["positive"], normalize=fields["normalize"])
+
+
+def columns_of(packed: Any) -> tuple[int, int] | None:
+    """The numbers of columns of truth and prediction; None before the first row."""
+    return None if packed is None else (int(packed[0]), int(packed[1]))
 
 
 def pack_weights(values: Sequence[int]) -> Array:

@@ -30,7 +30,7 @@ from tallymark.states.encoding import (
     lowest_terms,
     read_pairs,
 )
-from tallymark.states.packing import pack_labels, pack_weights, target_of, unpack_labels, unpack_weights
+from tallymark.states.packing import columns_of, pack_labels, pack_weights, target_of, unpack_labels, unpack_weights
 from tallymark.target import ANY_TARGET, Target, show_labels
 
 LABELS = "labels"
@@ -346,7 +346,7 @@ class Pairs(FoldedState[PairsOf]):
         rows, columns = fields["cells"]
         unit = None if fields["unit"] is None else int(fields["unit"])
         values: Any = fields["values"] if unit is None else unpack_weights(fields["values"])
-        shape = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
+        shape = columns_of(fields["columns"])
         if not rows.ndim == columns.ndim == 1 or not rows.dtype == columns.dtype == np.int64:
             raise StateError("cells must be lists of places")
         if not len(rows) == len(columns) == len(values) or (unit is None and values.dtype != np.int64):

@@ -9,10 +9,10 @@ import numpy as np
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import StateError
-from tallymark.states.base import ONE, SoleReads, State
+from tallymark.states.base import SoleReads
+from tallymark.states.chunked import ChunkedState, check_weights, copy_weights
 from tallymark.states.encoded import Encoded
 from tallymark.states.encoding import encode
-from tallymark.states.rows import check_weights, exact_sum
 
 
 class PointsOf(SoleReads):
@@ -21,7 +21,7 @@ class PointsOf(SoleReads):
     __slots__ = ()
 
     def zero(self) -> Points:
-        return Points(())
+        return Points(self, ())
 
     def fold(self, batch: Batch) -> Points:
         if batch.n == 0:
@@ -30,8 +30,7 @@ class PointsOf(SoleReads):
         batch.require_finite_side(0)
         batch.require_weights()
         table = np.array(batch.truth, dtype=np.float64, order="C").reshape(batch.n, -1)
-        weights = None if batch.weights is None else np.array(batch.weights, dtype=np.float64)
-        return Points((Chunk(table, clusters, weights),))
+        return Points(self, (Chunk(table, clusters, copy_weights(batch)),))
 
 
 class Chunk(NamedTuple):
@@ -41,29 +40,16 @@ class Chunk(NamedTuple):
     clusters: Encoded
     weights: Array | None
 
+    @property
+    def rows(self) -> int:
+        return len(self.table)
 
-class Points(State):
+
+class Points(ChunkedState[PointsOf, Chunk]):
     """Coordinates as n × d arrays of float64, clusters, and weights or None."""
 
-    __slots__ = ("_chunks",)
-    size = "rows"
-
-    def __init__(self, chunks: tuple[Chunk, ...]) -> None:
-        self._chunks = chunks
-
-    @property
-    def reads(self) -> PointsOf:
-        return PointsOf()
-
-    @property
-    def n(self) -> int:
-        return sum(len(chunk.table) for chunk in self._chunks)
-
-    @property
-    def weight(self) -> int:
-        return sum(
-            len(chunk.table) * ONE if chunk.weights is None else exact_sum(chunk.weights) for chunk in self._chunks
-        )
+    __slots__ = ()
+    sides = "points and labels"
 
     @property
     def columns(self) -> tuple[int, int] | None:
@@ -83,23 +69,15 @@ class Points(State):
         return np.ascontiguousarray(table[keep]), codes.astype(np.int64, copy=False), weights[keep], len(seen)
 
     def _joined(self) -> Chunk:
-        weights = [np.ones(len(chunk.table)) if chunk.weights is None else chunk.weights for chunk in self._chunks]
         return Chunk(
             np.concatenate([chunk.table for chunk in self._chunks]),
             Encoded.join([chunk.clusters for chunk in self._chunks]),
-            None if all(chunk.weights is None for chunk in self._chunks) else np.concatenate(weights),
+            self.weights(),
         )
 
-    def __add__(self, other: Points) -> Points:
-        if not isinstance(other, Points):
-            return NotImplemented
-        if self._chunks and other._chunks and self.columns != other.columns:
-            raise StateError(
-                "only states of tables of the same width add; these have "
-                f"{self.columns} and {other.columns} columns of points and labels"
-            )
-        Encoded.check_same_type([chunk.clusters for chunk in (*self._chunks[:1], *other._chunks[:1])])
-        return Points(self._chunks + other._chunks)
+    @classmethod
+    def check_chunks(cls, chunks: tuple[Chunk, ...]) -> None:
+        Encoded.check_same_type([chunk.clusters for chunk in chunks])
 
     def fields(self) -> dict[str, Any]:
         return {
@@ -117,7 +95,7 @@ class Points(State):
             if table.ndim != 2 or table.dtype != np.float64 or table.size == 0 or not np.isfinite(table).all():
                 raise StateError("points must be tables of finite numbers")
             chunks.append(Chunk(table, clusters, weights))
-        Encoded.check_same_type([chunk.clusters for chunk in chunks])
+        cls.check_chunks(tuple(chunks))
         if len({chunk.table.shape[1] for chunk in chunks}) > 1:
             raise StateError("chunks differ in width")
-        return cls(tuple(chunks))
+        return cls(PointsOf(), tuple(chunks))

@@ -25,7 +25,7 @@ from tallymark.states.probability_rows import (
     total_binary,
     with_checks,
 )
-from tallymark.states.scores import margin_between
+from tallymark.states.score_rows import margin_between
 from tallymark.states.sums import read_totals, run_tasks
 from tallymark.states.terms import CODES
 from tallymark.target import Target

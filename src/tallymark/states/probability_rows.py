@@ -21,7 +21,7 @@ from tallymark.states.base import UNIT_BITS
 from tallymark.states.encoding import check_classes, class_places, encode, weighed_labels
 from tallymark.states.label_faults import label_fault
 from tallymark.states.pairs import name_decisions
-from tallymark.states.scores import positive_column
+from tallymark.states.score_rows import check_truth, outside_fault, positive_column
 from tallymark.states.sums import Entry, run_tasks
 from tallymark.states.terms import CODES
 from tallymark.target import ANY_TARGET, Target
@@ -82,10 +82,7 @@ def total_binary(batch: Batch, target: Target, tasks: Tasks) -> Binary:
     batch.require_weights()
     labels, codes = encode(batch, 0)
     seen = weighed_labels(batch, labels, codes)
-    if target.classes is not None:
-        check_classes([seen], target.classes)
-    if len(seen) > 1 or (seen and isinstance(seen[0], str)):
-        name_decisions(seen, target)  # what can never be read is refused at once
+    check_truth(seen, target, one=True, labels=True)
     positive = 1 if target.positive is None else target.positive
     truth = np.array([label == positive for label in labels], bool)[codes]
     return _checked(batch, target, _total(batch, target, tasks, truth)._replace(labels=tuple(seen)))
@@ -124,20 +121,10 @@ def _allows_soft(target: Target) -> bool:
 def _checked(batch: Batch, target: Target, found: Binary) -> Binary:
     """What was found, without the checks, if they are passed."""
     if target.kind != "margin" and not _within(found.entries[1]):
-        raise _outside(batch)
+        raise outside_fault(batch) or InputError("the input changed while it was being read")
     if target.classes is not None:
         check_classes([found.labels], target.classes)
     return found._replace(entries=found.entries[2:])
-
-
-def _outside(batch: Batch) -> InputError:
-    """The error for numbers that are no probabilities."""
-    p = np.asarray(batch.prediction)
-    bad = ~((p >= 0) & (p <= 1))
-    if batch.weights is not None:
-        bad &= np.asarray(batch.weights) > 0
-    fault = (1, "outside", int(np.count_nonzero(bad)), int(bad.argmax()))
-    return label_fault(batch, [fault], decided=True, labels=False)
 
 
 def soft_fault(batch: Batch | None, count: int) -> InputError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -11,10 +11,10 @@ from tallymark._core import Rankings
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import StateError, WeightError
-from tallymark.states.base import ONE, KeyedReads, State, check_addable
+from tallymark.states.base import ONE, KeyedReads, check_addable, exact_total
+from tallymark.states.chunked import ChunkedState, check_weights, copy_weights
 from tallymark.states.encoded import Encoded
 from tallymark.states.query_rows import read_queries, read_relevance, read_score
-from tallymark.states.rows import check_weights, exact_sum
 
 
 class QueriesOf(KeyedReads):
@@ -30,19 +30,18 @@ class QueriesOf(KeyedReads):
         return (self.stable,)
 
     def zero(self) -> Queries:
-        return Queries((), self)
+        return Queries(self, ())
 
     def fold(self, batch: Batch) -> Queries:
         if batch.n == 0:
             return self.zero()
         queries = read_queries(batch)
         relevance, score = read_relevance(batch), read_score(batch)
-        weights = None
-        if batch.weights is not None:
-            batch.require_weights()
-            weights = np.array(batch.weights, dtype=np.float64)
+        batch.require_weights()
+        weights = copy_weights(batch)
+        if weights is not None:
             weights_by_query(queries, weights)  # what must be refused is refused while its rows are known
-        return Queries((Chunk(queries, relevance, score, weights),), self)
+        return Queries(self, (Chunk(queries, relevance, score, weights),))
 
 
 def weights_by_query(queries: Encoded | None, weights: Array) -> Array:
@@ -70,6 +69,10 @@ class Chunk(NamedTuple):
     score: Array
     weights: Array | None
 
+    @property
+    def rows(self) -> int:
+        return len(self.score)
+
 
 class Ranked(NamedTuple):
     """Rows by query, sorted by score; queries of positive weight with and without a relevant row, and exact weights."""
@@ -83,37 +86,17 @@ class Ranked(NamedTuple):
 
     def total(self, measure: int, k: int | None, *, exponential: bool = False, strict: bool = False) -> int:
         """The exact total of weight times measure over the queries with a relevant row."""
-        return _whole(*self.rankings.total(measure, float("inf") if k is None else float(k), exponential, strict))
+        return exact_total(*self.rankings.total(measure, float("inf") if k is None else float(k), exponential, strict))
 
 
-def _whole(raw: bytes, shift: int) -> int:
-    return int.from_bytes(raw, "little", signed=True) << shift
-
-
-class Queries(State):
+class Queries(ChunkedState[QueriesOf, Chunk]):
     """Relevance and score of every row as float64, the query of each, and weights or None."""
 
-    __slots__ = ("_chunks", "_ranked", "_reads")
-    size = "rows"
+    __slots__ = ("_ranked",)
 
-    def __init__(self, chunks: tuple[Chunk, ...], reads: QueriesOf) -> None:
-        self._chunks = chunks
-        self._reads = reads
+    def __init__(self, reads: QueriesOf, chunks: tuple[Chunk, ...]) -> None:
+        super().__init__(reads, chunks)
         self._ranked: Ranked | None = None
-
-    @property
-    def reads(self) -> QueriesOf:
-        return self._reads
-
-    @property
-    def n(self) -> int:
-        return sum([len(chunk.score) for chunk in self._chunks])
-
-    @property
-    def weight(self) -> int:
-        return sum(
-            [len(chunk.score) * ONE if chunk.weights is None else exact_sum(chunk.weights) for chunk in self._chunks]
-        )
 
     @property
     def columns(self) -> tuple[int, int] | None:
@@ -131,27 +114,26 @@ class Queries(State):
     def _joined(self) -> Chunk:
         if len(self._chunks) == 1:
             return self._chunks[0]
-        weights = [np.ones(len(chunk.score)) if chunk.weights is None else chunk.weights for chunk in self._chunks]
         named = [chunk.queries for chunk in self._chunks if chunk.queries is not None]
         return Chunk(
             Encoded.join(named) if named else None,
             np.concatenate([chunk.relevance for chunk in self._chunks]),
             np.concatenate([chunk.score for chunk in self._chunks]),
-            None if all(chunk.weights is None for chunk in self._chunks) else np.concatenate(weights),
+            self.weights(),
         )
 
-    def __add__(self, other: Queries) -> Queries:
-        if not isinstance(other, Queries):
-            return NotImplemented
-        check_addable(self, other)
-        if self._chunks and other._chunks and self._reads.stable:
+    def __add__(self, other: Any) -> Self:
+        if isinstance(other, Queries) and self._chunks and other._chunks and self._reads.stable:
+            check_addable(self, other)
             raise StateError(
                 'rankings with ties="stable" do not add: they follow the order of the rows, which pieces do not have. '
                 'Pass all rows at once, or use ties="average" or ties="worst"'
             )
-        chunks = self._chunks + other._chunks
+        return super().__add__(other)
+
+    @classmethod
+    def check_chunks(cls, chunks: tuple[Chunk, ...]) -> None:
         Encoded.check_same_type([chunk.queries for chunk in chunks if chunk.queries is not None])
-        return Queries(chunks, self._reads)
 
     def fields(self) -> dict[str, Any]:
         return {
@@ -164,13 +146,13 @@ class Queries(State):
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Queries:
-        chunks = [_read_chunk(*content) for content in fields["chunks"]]
-        Encoded.check_same_type([chunk.queries for chunk in chunks if chunk.queries is not None])
+        chunks = tuple([_read_chunk(*content) for content in fields["chunks"]])
+        cls.check_chunks(chunks)
         if len({(chunk.queries is None, chunk.score.shape[1:]) for chunk in chunks}) > 1:
             raise StateError("chunks differ in width")
         if type(fields["stable"]) is not bool or (fields["stable"] and len(chunks) > 1):
             raise StateError("rows in their order must be one chunk")
-        return cls(tuple(chunks), QueriesOf(stable=fields["stable"]))
+        return cls(QueriesOf(stable=fields["stable"]), chunks)
 
 
 def _read_chunk(packed: Any, relevance: Array, score: Array, weights: Array | None) -> Chunk:
@@ -201,4 +183,4 @@ def _rank(chunk: Chunk, *, stable: bool) -> Ranked:
     if each is None:
         return Ranked(rankings, present, absent, single, present * ONE, absent * ONE)
     heavy, light = rankings.weights
-    return Ranked(rankings, present, absent, single, _whole(*heavy), _whole(*light))
+    return Ranked(rankings, present, absent, single, exact_total(*heavy), exact_total(*light))

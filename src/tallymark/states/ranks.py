@@ -12,7 +12,7 @@ from tallymark.batch import Batch
 from tallymark.errors import ShapeError, StateError
 from tallymark.states.base import UNIT_BITS, KeyedReads, TargetState
 from tallymark.states.encoding import Counted, class_places, count_rows, read_pairs
-from tallymark.states.packing import target_of
+from tallymark.states.packing import columns_of, target_of
 from tallymark.target import ANY_TARGET, Target
 
 
@@ -75,17 +75,12 @@ class Ranks(TargetState[RanksOf]):
         return Ranks(self._reads, self._columns, self._n + other._n, weights)
 
     def fields(self) -> dict[str, Any]:
-        return {
-            "target": self._reads.target.facts(),
-            "columns": None if self._columns is None else list(self._columns),
-            "n": self._n,
-            "weights": list(self.weights),
-        }
+        return {**super().fields(), "weights": list(self.weights)}
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Ranks:
         weights = [int(weight) for weight in fields["weights"]]
-        columns = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
+        columns = columns_of(fields["columns"])
         n = int(fields["n"])
         if (
             columns != ((1, len(weights)) if weights else None)

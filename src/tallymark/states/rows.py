@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import StateError
-from tallymark.states.base import ONE, SoleReads, State
-from tallymark.states.sums import SumsOf
-from tallymark.states.terms import Term
+from tallymark.states.base import SoleReads
+from tallymark.states.chunked import ChunkedState, check_weights, copy_weights
 
 
 class RowsOf(SoleReads):
@@ -20,15 +19,13 @@ class RowsOf(SoleReads):
     __slots__ = ()
 
     def zero(self) -> Rows:
-        return Rows(())
+        return Rows(self, ())
 
     def fold(self, batch: Batch) -> Rows:
         if batch.n == 0:
             return self.zero()
         batch.require_finite()
-        truth = _copy(batch.truth)
-        weights = None if batch.weights is None else np.array(batch.weights, dtype=np.float64)
-        return Rows(((truth, _copy(batch.prediction), weights),))
+        return Rows(self, (Chunk(_copy(batch.truth), _copy(batch.prediction), copy_weights(batch)),))
 
 
 def _copy(array: Array) -> Array:
@@ -36,59 +33,39 @@ def _copy(array: Array) -> Array:
     return copy if copy.ndim == 2 else copy[:, None]
 
 
-Chunk = tuple[Array, Array, "Array | None"]
+class Chunk(NamedTuple):
+    """The rows of one batch."""
+
+    truth: Array
+    prediction: Array
+    weights: Array | None
+
+    @property
+    def rows(self) -> int:
+        return len(self.truth)
 
 
-class Rows(State):
+class Rows(ChunkedState[RowsOf, Chunk]):
     """Truth and prediction as n × k arrays of float64, and weights or None."""
 
-    __slots__ = ("_chunks",)
-    size = "rows"
-
-    def __init__(self, chunks: tuple[Chunk, ...]) -> None:
-        self._chunks = chunks
-
-    @property
-    def reads(self) -> RowsOf:
-        return RowsOf()
-
-    @property
-    def n(self) -> int:
-        return sum(len(truth) for truth, _, _ in self._chunks)
-
-    @property
-    def weight(self) -> int:
-        total = 0
-        for truth, _, weights in self._chunks:
-            total += len(truth) * ONE if weights is None else exact_sum(weights)
-        return total
+    __slots__ = ()
 
     @property
     def columns(self) -> tuple[int, int] | None:
         """The widths of truth and prediction, or None if there are no rows."""
-        return (self._chunks[0][0].shape[1], self._chunks[0][1].shape[1]) if self._chunks else None
+        return (self._chunks[0].truth.shape[1], self._chunks[0].prediction.shape[1]) if self._chunks else None
 
-    def arrays(self) -> Chunk:
+    def arrays(self) -> tuple[Array, Array, Array | None]:
         """All rows in the order in which they were added; rows of weight zero are left out."""
         if not self._chunks:
             return np.empty((0, 1)), np.empty((0, 1)), None
-        truth = np.concatenate([chunk[0] for chunk in self._chunks])
-        prediction = np.concatenate([chunk[1] for chunk in self._chunks])
-        if all(chunk[2] is None for chunk in self._chunks):
+        truth = np.concatenate([chunk.truth for chunk in self._chunks])
+        prediction = np.concatenate([chunk.prediction for chunk in self._chunks])
+        weights = self.weights()
+        if weights is None:
             return truth, prediction, None
-        weights = np.concatenate([np.ones(len(t)) if w is None else w for t, _, w in self._chunks])
         keep = weights > 0
         return truth[keep], prediction[keep], weights[keep]
-
-    def __add__(self, other: Rows) -> Rows:
-        if not isinstance(other, Rows):
-            return NotImplemented
-        if self._chunks and other._chunks and self.columns != other.columns:
-            raise StateError(
-                "only states of tables of the same width add; these have "
-                f"{self.columns} and {other.columns} columns of truth and prediction"
-            )
-        return Rows(self._chunks + other._chunks)
 
     def fields(self) -> dict[str, Any]:
         return {"chunks": [list(chunk) for chunk in self._chunks]}
@@ -104,28 +81,7 @@ class Rows(State):
                 raise StateError("rows must be tables")
             if not all(np.isfinite(array).all() for array in (truth, prediction)):
                 raise StateError("rows must be finite")
-            chunks.append((truth, prediction, weights))
+            chunks.append(Chunk(truth, prediction, weights))
         if len({(truth.shape[1], prediction.shape[1]) for truth, prediction, _ in chunks}) > 1:
             raise StateError("chunks differ in width")
-        return cls(tuple(chunks))
-
-
-def check_weights(weights: Array | None, n: int) -> None:
-    """Refuse stored weights that are not one number per row, finite and not negative."""
-    if weights is None:
-        return
-    if weights.ndim != 1 or weights.dtype != np.float64 or len(weights) != n:
-        raise StateError("weights must be one number per row")
-    if not (np.isfinite(weights) & (weights >= 0)).all():
-        raise StateError("weights must be finite and not negative")
-
-
-_VALUES = Term("exact_truth")
-_ONE_COLUMN = SumsOf(_VALUES)
-
-
-def exact_sum(values: Array) -> int:
-    """The exact total of finite values."""
-    if len(values) == 0:
-        return 0
-    return _ONE_COLUMN.fold(Batch(values, values)).at(0).absolute(_VALUES) or 0
+        return cls(RowsOf(), tuple(chunks))

@@ -7,7 +7,7 @@ from typing import Any
 from tallymark.batch import Batch
 from tallymark.errors import StateError
 from tallymark.states.base import ONE, FoldedState, SoleReads
-from tallymark.states.rows import exact_sum
+from tallymark.states.sums import exact_sum
 
 
 class SizeOf(SoleReads):

@@ -6,10 +6,14 @@ import math
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tallymark._core import Tasks
+from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import StateError
-from tallymark.states.base import UNIT_BITS, FoldedState, Reads, State, divide, to_float
+from tallymark.states.base import UNIT_BITS, FoldedState, Reads, State, check_same_width, divide, to_float
+from tallymark.states.packing import columns_of
 from tallymark.states.terms import SQUARES, Term, check_parameters
 
 _from_bytes = int.from_bytes
@@ -168,15 +172,11 @@ class Sums(FoldedState[SumsOf]):
             return NotImplemented
         if self.reads != other.reads:
             raise StateError(f"only states of the same terms add; these hold {self.reads} and {other.reads}")
+        check_same_width(self, other)
         if self.columns is None:
             return other
         if other.columns is None:
             return self
-        if self.columns != other.columns:
-            raise StateError(
-                "only states of tables of the same width add; these have "
-                f"{self.columns} and {other.columns} columns of truth and prediction"
-            )
         unit = min(self.unit, other.unit)
         left, right = self.unit - unit, other.unit - unit
         totals = tuple([a.shifted(left).plus(b.shifted(right)) for a, b in zip(self.totals, other.totals, strict=True)])
@@ -220,7 +220,7 @@ class Sums(FoldedState[SumsOf]):
             raise StateError(f"unknown link {fields['link']!r}")
         reads = SumsOf(*terms, link=fields["link"])
         totals = tuple(_checked_total(*entry) for entry in fields["totals"])
-        columns = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
+        columns = columns_of(fields["columns"])
         if columns is not None and (min(columns) < 1 or (terms and max(columns) > max(len(totals), 2))):
             raise StateError(f"tables of {columns} columns do not fit {len(totals)} totals")
         if int(fields["n"]) < 0 or int(fields["weight"]) < 0:
@@ -306,3 +306,16 @@ class Output:
 def total_weight(state: State) -> float:
     """The total weight of a state as a float."""
     return to_float(state.weight)
+
+
+_VALUES = Term("exact_truth")
+_ONE_COLUMN = SumsOf(_VALUES)
+
+
+def exact_sum(values: Array, counts: Array | None = None) -> int:
+    """The exact total of finite values, each as often as its count says."""
+    if counts is not None:
+        return sum(int(c) * exact_sum(values[counts == c]) for c in np.unique(counts).tolist())
+    if len(values) == 0:
+        return 0
+    return _ONE_COLUMN.fold(Batch(values, values)).at(0).absolute(_VALUES) or 0

@@ -1,4 +1,4 @@
-"""States with fields that are gone, or of another type."""
+"""States that are written and read back, as they are and with fields that are gone or of another type."""
 
 from __future__ import annotations
 
@@ -10,6 +10,16 @@ from tallymark.states import State
 from tallymark.states.format import pack
 
 ODD = (None, "x", [[[]]], {}, np.inf, np.nan, -1, 2**5000, np.zeros((0, 3)), np.arange(5), [None], {"a": 1})
+
+
+def survive_bytes(state):
+    """What comes back is the same, and adds up to the same."""
+    back = State.from_bytes(state.to_bytes())
+    assert type(back) is type(state)
+    assert back == state
+    assert (back.n, back.weight, back.columns, back.reads) == (state.n, state.weight, state.columns, state.reads)
+    assert (back + state).to_bytes() == (state + state).to_bytes()
+    assert state + state.reads.zero() == state == state.reads.zero() + state
 
 
 def refuse_odd_fields(state, read):
