@@ -387,7 +387,7 @@ def test_walks_refuse_what_are_no_runs(place):
         with pytest.raises(REFUSALS):
             _core.score_steps(*sides)
         with pytest.raises(REFUSALS):
-            _core.roc_points(*sides, False)
+            _core.curve_points("roc", *sides, False)
         if place < len(BAD_RUNS):
             with pytest.raises(REFUSALS):
                 _core.merge_runs(*sides)

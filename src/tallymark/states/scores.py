@@ -13,10 +13,10 @@ import numpy as np
 
 from tallymark._core import (
     class_sums,
+    curve_points,
     merge_runs,
     rank_sums,
     read_probability_columns,
-    roc_points,
     score_steps,
     sort_columns,
     sort_scores,
@@ -385,12 +385,12 @@ class Scores(TargetState[ScoresOf]):
         found: Steps = self._memo["steps", symmetric]
         return found
 
-    def roc(self, *, drop: bool) -> tuple[Array, Array, Array] | None:
-        """Thresholds and the rates of false and true positives; None where there are weights, or one class only."""
+    def points(self, curve: str, *, drop: bool = False) -> tuple[Array, ...] | None:
+        """Thresholds and the columns of a curve; None where there are weights, or one class only."""
         negative, positive = self.binary()
         if negative[1] is not None or positive[1] is not None or not len(negative[0]) or not len(positive[0]):
             return None
-        return roc_points(negative, positive, drop)
+        return curve_points(curve, negative, positive, drop)
 
     def class_weights(self) -> list[int]:
         """The exact weight of every class."""
