@@ -34,7 +34,6 @@ class CurveMetric(StepMetric, abstract=True):
 
     title: ClassVar[str]
     columns: ClassVar[tuple[str, ...]]
-    """Those beside the threshold, which is the first."""
 
     def points(self, state: Scores) -> tuple[Array, ...] | None:
         """The columns as the core writes them; None where it does not."""
@@ -46,7 +45,7 @@ class CurveMetric(StepMetric, abstract=True):
 
     def curve(self, *columns: Array) -> Curve:
         """The value that these columns are."""
-        return Curve(self.title, dict(zip(("threshold", *self.columns), columns, strict=True)))
+        return Curve(self.title, dict(zip(self.columns, columns, strict=True)))
 
 
 class RocCurve(CurveMetric):
@@ -65,7 +64,7 @@ class RocCurve(CurveMetric):
     """
 
     title = "ROC curve"
-    columns = ("fpr", "tpr")
+    columns = ("threshold", "fpr", "tpr")
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"roc": {}}
     formula = "(FP / (FP + TN), TP / (TP + FN)) at thresholds t, where s ≥ t is called positive"
     reading = "The nearer to the corner at the upper left the better; the diagonal is chance. Its area is auc."
@@ -114,7 +113,7 @@ class PrCurve(CurveMetric):
     """
 
     title = "precision and recall"
-    columns = ("precision", "recall")
+    columns = ("threshold", "precision", "recall")
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"precision_recall_curve": {}}
     formula = "(TP / (TP + FP), TP / (TP + FN)) at thresholds t, where s ≥ t is called positive"
     reading = "The nearer to precision 1 at recall 1 the better; a model of chance stays at the share of positives."
@@ -158,7 +157,7 @@ class DetCurve(CurveMetric):
     """
 
     title = "detection error tradeoff"
-    columns = ("fpr", "fnr")
+    columns = ("threshold", "fpr", "fnr")
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"det": {}}
     formula = "(FP / (FP + TN), FN / (TP + FN)) at thresholds t, where s ≥ t is called positive"
     reading = "The nearer to 0 and 0 the better; both errors are shown alike, and often drawn on normal deviate axes."
@@ -191,7 +190,7 @@ class LiftCurve(CurveMetric):
     """
 
     title = "gain and lift"
-    columns = ("share", "gain", "lift")
+    columns = ("threshold", "share", "gain", "lift")
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"gain_curve": {}, "cumulative_gain": {}}
     formula = "share = (TP + FP) / Σ w, gain = TP / (TP + FN), lift = gain / share, at thresholds t"
     reading = "A gain of 0.5 at a share of 0.1: a tenth of the rows holds half of the positives, a lift of 5."

@@ -30,7 +30,7 @@ from tallymark.states.counts import find_positive
 from tallymark.states.encoding import check_classes, class_places, column_classes, own_errors, read_pairs
 from tallymark.states.label_faults import label_fault
 from tallymark.states.packing import pack_labels, target_of, unpack_labels
-from tallymark.states.pairs import name_decisions
+from tallymark.states.pairs import check_two, name_decisions
 from tallymark.states.rows import exact_sum
 from tallymark.target import ANY_TARGET, Target, show_labels
 
@@ -213,10 +213,10 @@ def sort_rows(batch: Batch, target: Target, scores: Array) -> tuple[Part, int | 
         check_classes([names], target.classes)
     if batch.prediction_columns == 1 and (len(names) > 1 or (names and isinstance(names[0], str))):
         name_decisions(names, target, labels=False)  # what can never be read is refused at once
-    part = Part(names, [[by_label[name] for name in names]])
-    if any(len(runs[0]) and not 0 <= runs[0][0] <= runs[0][-1] <= 1 for runs in part.columns[0]):
+    ends = (end for runs in by_label.values() if len(runs[0]) for end in (runs[0][0], runs[0][-1]))
+    if target.kind == "probability" and not all(0 <= end <= 1 for end in ends):
         check_probabilities(batch, target)
-    return part, _exact(weight)
+    return Part(names, [[by_label[name] for name in names]]), _exact(weight)
 
 
 def check_probabilities(batch: Batch, target: Target) -> None:
@@ -342,9 +342,9 @@ class Scores(TargetState[ScoresOf]):
     def binary(self, *, symmetric: bool = False) -> tuple[Runs, Runs]:
         """The scores of the negative and of the positive class. A metric that is `symmetric` takes two columns either
         way round."""
-        classes = self.whole.labels if self._reads.target.classes is None else list(self._reads.target.classes)
+        classes = self.classes
         if self._columns is not None and self._columns[1] == 1:
-            name_decisions(classes, self._reads.target, labels=False)
+            check_two(classes, labels=False)
         place = self._positive(classes, symmetric=symmetric)
         others = [self.runs(label) for k, label in enumerate(classes) if k != place]
         return _join(others), NOTHING if place is None else self.runs(classes[place])
