@@ -203,11 +203,9 @@ def sort_rows(batch: Batch, target: Target, scores: Array) -> tuple[Part, int | 
     labels, groups, weight, rows = found
     if rows != batch.n:
         raise LengthError(f"`y_true` must have {batch.n} rows; its labels were {rows}")
-    by_label: dict[Label, Runs] = {}
-    for k, label in enumerate(labels):
-        name = label if truth.names is None else truth.names[int(label)]
-        runs = NOTHING if groups is None else groups[k]
-        by_label[name] = merge_runs(by_label[name], runs) if name in by_label else runs
+    by_label: dict[Label, Runs] = dict(zip(labels, groups or [NOTHING] * len(labels), strict=True))
+    if truth.names is not None:
+        by_label = _by_name(by_label, truth.names)
     names = sorted(by_label)
     if target.classes is not None:
         check_classes([names], target.classes)
@@ -217,6 +215,15 @@ def sort_rows(batch: Batch, target: Target, scores: Array) -> tuple[Part, int | 
     if target.kind == "probability" and not all(0 <= end <= 1 for end in ends):
         check_probabilities(batch, target)
     return Part(names, [[by_label[name] for name in names]]), _exact(weight)
+
+
+def _by_name(by_place: dict[Label, Runs], names: Sequence[Label]) -> dict[Label, Runs]:
+    """The runs of labels that are places among names, of which several may be equal."""
+    out: dict[Label, Runs] = {}
+    for place, runs in by_place.items():
+        name = names[int(place)]
+        out[name] = merge_runs(out[name], runs) if name in out else runs
+    return out
 
 
 def check_probabilities(batch: Batch, target: Target) -> None:
