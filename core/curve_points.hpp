@@ -125,9 +125,10 @@ struct PointColumns {
   double positives, negatives;
 
   TM_INLINE void put(std::size_t at, double score, std::uint64_t tp, std::uint64_t fp) const {
-    const auto real = [](std::uint64_t count)
-                          TM_LAMBDA { return static_cast<double>(static_cast<std::int64_t>(count)); };
-    put(at, score, Curve::at({real(tp), real(fp), positives, negatives}));
+    // Signed, which one instruction converts; there are never 2^63 rows.
+    const auto hits = static_cast<double>(static_cast<std::int64_t>(tp));
+    const auto alarms = static_cast<double>(static_cast<std::int64_t>(fp));
+    put(at, score, Curve::at({hits, alarms, positives, negatives}));
   }
   TM_INLINE void put(std::size_t at, double score, const typename Curve::Point& point) const {
     scores[at] = score;
