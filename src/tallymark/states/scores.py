@@ -30,7 +30,7 @@ from tallymark.states.counts import find_positive
 from tallymark.states.encoding import check_classes, class_places, column_classes, own_errors, read_pairs
 from tallymark.states.label_faults import label_fault
 from tallymark.states.packing import pack_labels, target_of, unpack_labels
-from tallymark.states.pairs import check_two, name_decisions
+from tallymark.states.pairs import check_two
 from tallymark.states.rows import exact_sum
 from tallymark.target import ANY_TARGET, Target, show_labels
 
@@ -210,7 +210,9 @@ def sort_rows(batch: Batch, target: Target, scores: Array) -> tuple[Part, int | 
     if target.classes is not None:
         check_classes([names], target.classes)
     if batch.prediction_columns == 1 and (len(names) > 1 or (names and isinstance(names[0], str))):
-        name_decisions(names, target, labels=False)  # what can never be read is refused at once
+        classes = target.classes or names
+        check_two(classes, labels=False)  # what can never be read is refused at once
+        find_positive(classes, target)
     ends = (end for runs in by_label.values() if len(runs[0]) for end in (runs[0][0], runs[0][-1]))
     if target.kind == "probability" and not all(0 <= end <= 1 for end in ends):
         check_probabilities(batch, target)
@@ -353,8 +355,11 @@ class Scores(TargetState[ScoresOf]):
         if self._columns is not None and self._columns[1] == 1:
             check_two(classes, labels=False)
         place = self._positive(classes, symmetric=symmetric)
-        others = [self.runs(label) for k, label in enumerate(classes) if k != place]
-        return _join(others), NOTHING if place is None else self.runs(classes[place])
+        part = self.whole
+        held = dict(zip(part.labels, part.columns[0], strict=True)) if part.columns else {}
+        runs = [held.get(label, NOTHING) for label in classes]
+        positive = NOTHING if place is None else runs.pop(place)
+        return _join(runs), positive
 
     def _positive(self, classes: Sequence[Label], *, symmetric: bool) -> int | None:
         if symmetric and self._columns == (1, 2) and len(classes) == 2:
