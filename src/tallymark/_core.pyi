@@ -293,11 +293,11 @@ def score_steps(
     With weights also what lies below; without, that is a difference of whole numbers.
     """
 
-def roc_points(
-    negative: object, positive: object, drop: bool
-) -> tuple[
-    numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]
-]:
+def curve_points(
+    curve: str, negative: object, positive: object, drop: bool
+) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
     """
-    Thresholds, rates of false and of true positives of runs without weights.
+    Thresholds, and the columns of a curve of runs without weights: roc, precision_recall, det or lift.
+
+    With `drop`, points that the curve does not need are left out.
     """

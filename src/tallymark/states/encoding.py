@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -58,15 +57,22 @@ def count_rows(
     return Counted((y, p), cells, *lowest_terms(weighed, unit), whole, n)
 
 
-@contextmanager
-def own_errors(who: str) -> Iterator[None]:
+class own_errors:  # noqa: N801
     """Labels and Arrow data may run code of their own: whatever it raises becomes an error of ours."""
-    try:
-        yield
-    except MemoryError:
-        raise
-    except Exception as error:
-        raise _unreadable(error, who) from error
+
+    # A class, since a generator would take as long as a hundred rows.
+
+    __slots__ = ("_who",)
+
+    def __init__(self, who: str) -> None:
+        self._who = who
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, MemoryError):
+            raise _unreadable(error, self._who) from error
 
 
 def _unreadable(error: Exception, who: str) -> TypeOfDataError:

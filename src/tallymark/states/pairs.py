@@ -151,18 +151,23 @@ class PairsOf(Reads):
         return f"PairsOf({self.target!r}, {self.threshold}{', clusters=True' if self.clusters else ''})"
 
 
-def name_decisions(truth: Sequence[Label], target: Target, *, labels: bool = True) -> tuple[Label, Label]:
-    """The labels that predictions of no and yes stand for, by the labels of the truth.
-
-    `labels` says that the predictions could be labels as well.
-    """
-    classes = list(target.classes) if target.classes is not None else list(truth)
+def check_two(classes: Sequence[Label], *, labels: bool = True) -> None:
+    """Refuse one column of predictions for more than two classes."""
     if len(classes) > 2:
         raise ShapeError(
             "`y_pred` must have one column per class where there are more than two; it had one column for "
             f"{len(classes)} classes ({show_labels(classes)})"
             + ('. Pass kind="label" if it holds labels' if labels else "")
         )
+
+
+def name_decisions(truth: Sequence[Label], target: Target, *, labels: bool = True) -> tuple[Label, Label]:
+    """The labels that predictions of no and yes stand for, by the labels of the truth.
+
+    `labels` says that the predictions could be labels as well.
+    """
+    classes = truth if target.classes is None else target.classes
+    check_two(classes, labels=labels)
     place = find_positive(classes, target)
     positive = classes[place] if place is not None else 1 if target.positive is None else target.positive
     others = [label for label in classes if label != positive]

@@ -5,10 +5,10 @@ Everything about ranking is in it: the area under the ROC curve, average precisi
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
-from tallymark._core import class_sums, merge_runs, roc_points, sort_columns, sort_scores
+from tallymark._core import class_sums, curve_points, merge_runs, sort_columns, sort_scores
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import InputError, LengthError, StateError
@@ -65,15 +65,13 @@ class ScoresOf(Reads):
         labels, groups, weight, rows = found
         if rows != batch.n:
             raise LengthError(f"`y_true` must have {batch.n} rows; its labels were {rows}")
-        by_label: dict[Label, Runs] = {}
-        for k, label in enumerate(labels):
-            name = label if truth.names is None else truth.names[int(label)]
-            runs = NOTHING if groups is None else groups[k]
-            by_label[name] = merge_runs(by_label[name], runs) if name in by_label else runs
+        by_label: dict[Label, Runs] = dict(zip(labels, groups or [NOTHING] * len(labels), strict=True))
+        if truth.names is not None:
+            by_label = _by_name(by_label, truth.names)
         names = sorted(by_label)
         check_truth(names, self.target, one=batch.prediction_columns == 1, labels=False)
         part = Part(names, [[by_label[name] for name in names]])
-        if not part.within_one():
+        if self.target.kind == "probability" and not part.within_one():
             check_probabilities(batch, self.target)
         return part, weight
 
@@ -95,6 +93,15 @@ class ScoresOf(Reads):
 
     def __repr__(self) -> str:
         return f"ScoresOf({self.target!r})"
+
+
+def _by_name(by_place: dict[Label, Runs], names: Sequence[Label]) -> dict[Label, Runs]:
+    """The runs of labels that are places among names, of which several may be equal."""
+    out: dict[Label, Runs] = {}
+    for place, runs in by_place.items():
+        name = names[int(place)]
+        out[name] = merge_runs(out[name], runs) if name in out else runs
+    return out
 
 
 def _refused(batch: Batch) -> InputError:
@@ -161,12 +168,12 @@ class Scores(ScoreState[ScoresOf, Runs]):
         found: Steps = self._memo["steps", symmetric]
         return found
 
-    def roc(self, *, drop: bool) -> tuple[Array, Array, Array] | None:
-        """Thresholds and the rates of false and true positives; None where there are weights, or one class only."""
+    def points(self, curve: str, *, drop: bool = False) -> tuple[Array, ...] | None:
+        """Thresholds and the columns of a curve; None where there are weights, or one class only."""
         negative, positive = self.binary()
         if negative[1] is not None or positive[1] is not None or not len(negative[0]) or not len(positive[0]):
             return None
-        return roc_points(negative, positive, drop)
+        return curve_points(curve, negative, positive, drop)
 
     def class_weights(self) -> list[int]:
         if "weights" not in self._memo:
