@@ -2,6 +2,7 @@
 
 from tallymark.evaluation.evaluate import evaluate
 from tallymark.evaluation.result import Cell, Report
+from tallymark.evaluation.slices import Slices
 from tallymark.evaluation.tally import Tally
 
-__all__ = ["Cell", "Report", "Tally", "evaluate"]
+__all__ = ["Cell", "Report", "Slices", "Tally", "evaluate"]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tallymark.errors import TallymarkError
 from tallymark.metrics import Metric, metric
 from tallymark.metrics.listing import show_better
 from tallymark.report import Table, show_number, to_frame, to_html, to_json, to_text
+
+if TYPE_CHECKING:
+    from tallymark.evaluation.slices import Slices
 
 _TEXTS = ("metric", "part", "method", "better", "unit", "reason", "notes")
 _LONGEST = 1_000  # characters of a reason, in print
@@ -103,13 +106,21 @@ class Report(Mapping[str, Any]):
     """The values of metrics by key. A lookup takes the key, any other name of the metric, or the metric itself."""
 
     def __init__(
-        self, cells: dict[str, Cell], *, n: int, total_weight: float, dropped: int = 0, kind: str | None = None
+        self,
+        cells: dict[str, Cell],
+        *,
+        n: int,
+        total_weight: float,
+        dropped: int = 0,
+        kind: str | None = None,
+        slices: Slices | None = None,
     ) -> None:
         self._cells = cells
         self.n = n
         self.total_weight = total_weight
         self.dropped = dropped
         self.kind = kind
+        self.slices = slices
 
     def cell(self, key: str | Metric) -> Cell:
         """The value of a metric with its reason, notes, error, n and weight."""
@@ -158,6 +169,7 @@ class Report(Mapping[str, Any]):
             "dropped": self.dropped,
             "kind": self.kind,
             "metrics": {key: cell.to_dict() for key, cell in self._cells.items()},
+            **({} if self.slices is None else {"slices": self.slices.to_dict()}),
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
@@ -166,17 +178,18 @@ class Report(Mapping[str, Any]):
 
     def to_pandas(self) -> Any:
         """One row per value, as a pandas data frame."""
-        return to_frame(self._columns(), "pandas", texts=_TEXTS)
+        return to_frame(self.columns(), "pandas", texts=_TEXTS)
 
     def to_polars(self) -> Any:
         """One row per value, as a Polars data frame."""
-        return to_frame(self._columns(), "polars", texts=_TEXTS)
+        return to_frame(self.columns(), "polars", texts=_TEXTS)
 
     def to_arrow(self) -> Any:
         """One row per value, as an Arrow table."""
-        return to_frame(self._columns(), "arrow", texts=_TEXTS)
+        return to_frame(self.columns(), "arrow", texts=_TEXTS)
 
-    def _columns(self) -> dict[str, list[Any]]:
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per value: what the data frames hold."""
         rows = [
             (
                 key,
@@ -226,8 +239,9 @@ class Report(Mapping[str, Any]):
         return title
 
     def _tables(self) -> list[Table]:
-        """The values, and below them those that are tables themselves."""
-        return [self._table(), *(cell.value.table() for cell in self._cells.values() if cell.shows_itself)]
+        """The values, below them those that are tables themselves, and then the groups."""
+        own = [cell.value.table() for cell in self._cells.values() if cell.shows_itself]
+        return [self._table(), *own, *([] if self.slices is None else [self.slices.table(self)])]
 
     def __str__(self) -> str:
         return "\n\n".join(map(to_text, self._tables()))

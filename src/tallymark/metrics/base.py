@@ -130,7 +130,7 @@ class Metric(metaclass=_Record):
 
     @property
     def better(self) -> Better:
-        """Which values are better: "higher", "lower", the value to be close to; None for what is no number."""
+        """Which values are better: "higher", "lower", or the value to be close to; None where that cannot be said."""
         return "lower"
 
     @property
@@ -195,6 +195,10 @@ class Metric(metaclass=_Record):
     def kind_advice(self, kind: str) -> str:
         """What more to say to one who passes predictions of another kind."""
         return ""
+
+    def all_needs(self, target: Target) -> list[Reads]:
+        """All that is to be read; several states where the metric is made of others."""
+        return [self.needs(target)]
 
     def answer(self, state: State, batch: Batch | None = None) -> Answer:
         """Read the state: the value, the reason if it is undefined, and notes."""

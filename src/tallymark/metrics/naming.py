@@ -58,12 +58,14 @@ registry.on_change(_from_text.cache_clear)
 def _find(word: str, parameters: dict[str, Any]) -> Metric:
     if word in registry.functions:
         return _with(registry.functions[word], parameters)
+    if word in registry.makers:
+        return registry.makers[word](**parameters)
     name, implied = registry.aliases.get(word, (word, {}))
     if name in registry.classes:
         return registry.classes[name](**{**implied, **parameters})
     import difflib  # only mistakes need it
 
-    known = [*registry.classes, *registry.aliases, *registry.functions]
+    known = [*registry.classes, *registry.aliases, *registry.functions, *registry.makers]
     near = (
         difflib.get_close_matches(word.lower(), known, n=3, cutoff=0.5) or [k for k in known if word.lower() in k][:3]
     )
@@ -86,9 +88,13 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
         tree = _tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ParameterError(wrong) from error
-    if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name) or tree.args:
+    if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
         raise ParameterError(wrong)
     parameters: dict[str, Any] = {}
+    if tree.args:
+        if tree.func.id not in registry.makers:
+            raise ParameterError(wrong)
+        parameters["of"] = tuple(ast.unparse(item) for item in tree.args)  # metrics, to be read as such
     for given in tree.keywords:
         if given.arg is None:
             raise ParameterError(wrong)

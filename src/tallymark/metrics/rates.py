@@ -13,6 +13,7 @@ __all__ = [
     "Informedness",
     "Markedness",
     "Npv",
+    "SelectionRate",
     "Specificity",
     "fallout",
     "fdr",
@@ -20,6 +21,7 @@ __all__ = [
     "informedness",
     "markedness",
     "npv",
+    "selection_rate",
     "specificity",
 ]
 
@@ -65,6 +67,26 @@ class Fallout(AveragedMetric):
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.fp, c.fp + c.tn
+
+
+class SelectionRate(AveragedMetric):
+    """The share of all rows that was called positive.
+
+    >>> selection_rate([1, 0, 0, 0], [1, 1, 0, 0])
+    0.5
+    """
+
+    aliases = {"positive_rate": {}, "predicted_positive_rate": {}}
+    better = None  # type: ignore[assignment]
+    at_perfect = None  # type: ignore[assignment]
+    formula = "(TP + FP) / Σ w"
+    reading = "How much of everything is selected; it says nothing of whether that is right."
+    when_undefined = "Never, where there are rows."
+    pitfalls = ("Neither high nor low is better: compare it with the share of positives, or between groups.",)
+    why = "no rows"
+
+    def fraction(self, c: Cells) -> tuple[int, int]:
+        return c.tp + c.fp, c.tp + c.fp + c.fn + c.tn
 
 
 class Specificity(AveragedMetric):
@@ -167,3 +189,4 @@ npv = Npv()
 fnr = Fnr()
 informedness = Informedness()
 markedness = Markedness()
+selection_rate = SelectionRate()

@@ -20,6 +20,7 @@ from tallymark.states.runs import Runs
 from tallymark.states.score_state import ScoreState
 from tallymark.states.scores import Scores, ScoresOf
 from tallymark.states.size import Size, SizeOf
+from tallymark.states.slices import Group, Slice, slice_states
 from tallymark.states.sums import Output, Sums, SumsOf, Total, exact_sum, total_weight
 from tallymark.states.terms import INTERVAL, LOWEST, PAIRED, QUANTILES, Term, check_columns
 
@@ -39,6 +40,7 @@ __all__ = [
     "Cells",
     "Cost",
     "Counts",
+    "Group",
     "Indicators",
     "LabelRows",
     "LabelRowsOf",
@@ -67,6 +69,7 @@ __all__ = [
     "ScoresOf",
     "Size",
     "SizeOf",
+    "Slice",
     "State",
     "States",
     "Steps",
@@ -78,6 +81,7 @@ __all__ = [
     "check_columns",
     "divide",
     "exact_sum",
+    "slice_states",
     "sum_ranks",
     "soft_fault",
     "to_float",

@@ -145,6 +145,11 @@ class Reads(ABC):
     def fold(self, batch: Batch) -> State:
         """The state of the rows of one batch."""
 
+    def settled(self, batch: Batch, whole: Any) -> Reads:
+        """The declaration for some of the rows of a batch, given the state of all: what the rows would tell, such as
+        the classes, is what all of them told."""
+        return self
+
 
 class SoleReads(Reads):
     """A declaration without parameters: all of one class are the same."""

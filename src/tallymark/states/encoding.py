@@ -117,13 +117,13 @@ def _count(
 def encode(batch: Batch, side: int, *, fractions: bool = False) -> tuple[list[Label], Array]:
     """The distinct labels in order, and the place of each row's label among them."""
     column = batch.labels(side)
-    with own_errors(f"`{NAMES[side]}`"):
+    with own_errors(f"`{batch.names[side]}`"):
         found = encode_labels(column.source, fractions, normal_label)
     if isinstance(found, list):
         raise label_fault(batch, [(side, *fault[1:]) for fault in found], decided=False)
     labels, codes = found[0], np.frombuffer(found[1], np.int64)
     if len(codes) != batch.n:
-        raise LengthError(f"`{NAMES[side]}` must have {batch.n} rows; its labels were {len(codes)}")
+        raise LengthError(f"`{batch.names[side]}` must have {batch.n} rows; its labels were {len(codes)}")
     if column.names is None:
         return labels, codes
     named = [column.names[int(place)] for place in labels]

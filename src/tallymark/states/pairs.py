@@ -76,6 +76,11 @@ class PairsOf(Reads):
         classes = column_classes(self.target, batch)
         return self._count(batch, LABELS, classes=classes, decision=self._decision(self._positive_column(classes)))
 
+    def settled(self, batch: Batch, whole: State) -> PairsOf:
+        if self.clusters or not isinstance(whole, Pairs):  # clusters have no classes, and tables have columns
+            return self
+        return PairsOf(self.target.with_classes(whole.classes()[0]), self.threshold)
+
     def _decision(self, positive: int) -> Decision:
         return (self.threshold, self.target.kind == "margin", self.target.normalize, positive)
 

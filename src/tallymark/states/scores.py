@@ -43,6 +43,9 @@ class ScoresOf(Reads):
     def zero(self) -> Scores:
         return Scores(self, None, 0, 0, ())
 
+    def settled(self, batch: Batch, whole: Scores) -> ScoresOf:
+        return ScoresOf(self.target.with_classes(whole.labels), self.wants)
+
     def fold(self, batch: Batch) -> Scores:
         if batch.n == 0:
             return self.zero()

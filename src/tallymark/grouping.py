@@ -1,0 +1,52 @@
+"""The columns that say which group a row belongs to, under their names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tallymark.arrays import columns_of, describe, names_of, reading
+from tallymark.errors import ParameterError, ShapeError
+
+_ONLY = "group"
+
+
+def group_columns(by: object) -> dict[str, object]:
+    """One column of labels, a mapping of names to columns, or a table whose columns have names."""
+    if isinstance(by, Mapping):
+        if not by:
+            raise ParameterError("`by` must name at least one column; it was empty")
+        return {_name(name): column for name, column in by.items()}
+    if isinstance(by, (str, bytes)) or not (hasattr(by, "__len__") or hasattr(by, "__arrow_c_stream__")):
+        raise ParameterError(
+            f"`by` must hold one label per row, or be a mapping of names to such columns; it was {describe(by)}"
+        )
+    with reading("by"):
+        if len(getattr(by, "shape", ())) != 2:
+            name = getattr(by, "name", None)
+            return {name if isinstance(name, str) and name else _ONLY: by}
+        names = names_of(by) if columns_of(by) > 1 else list(_only_name(by))
+        if names is None:
+            raise ShapeError(
+                f"`by` must be a mapping of names to columns where there are several; it had the shape {_shape(by)} "
+                "and no names"
+            )
+        return {_name(name): by[name] for name in names}  # type: ignore[index]
+
+
+def _shape(by: Any) -> tuple[int, ...]:
+    return tuple(by.shape)
+
+
+def _only_name(by: Any) -> list[object]:
+    names = getattr(by, "column_names", None)
+    names = getattr(by, "columns", None) if names is None else names
+    if names is None:
+        raise ShapeError(f"`by` must be one label per row; it had the shape {_shape(by)}")
+    return list(names)
+
+
+def _name(name: object) -> str:
+    if not isinstance(name, (str, int)) or name == "":
+        raise ParameterError(f"the columns of `by` must have names; one was {describe(name)}")
+    return str(name)
