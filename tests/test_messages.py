@@ -341,6 +341,26 @@ CASES = {
     "bytes of a newer release": lambda: tm.State.from_bytes(b"TMST\x63\x00" + bytes(80)),
     "text where bytes are wanted": lambda: tm.State.from_bytes("TMST"),
     "a state where a tally is wanted": lambda: tm.Tally.from_bytes(SumsOf().zero().to_bytes()),
+    # groups
+    "by a name": lambda: tm.evaluate(Y, P, ["rmse"], by="sex"),
+    "by nothing": lambda: tm.evaluate(Y, P, ["rmse"], by={}),
+    "by a table without names": lambda: tm.evaluate(Y, P, ["rmse"], by=np.ones((3, 2))),
+    "by too few rows": lambda: tm.evaluate(Y, P, ["rmse"], by=["a"]),
+    "by fractions": lambda: tm.evaluate(Y, P, ["rmse"], by=[0.5, 1.0, 1.5]),
+    "by a column with a hole": lambda: tm.evaluate(Y, P, ["rmse"], by={"a": [1, 2, 1], "b": ["x", None, "y"]}),
+    "by columns without names": lambda: tm.evaluate(Y, P, ["rmse"], by={None: [1, 2, 1]}),
+    "too small a smallest group": lambda: tm.evaluate(Y, P, ["rmse"], by=[1, 2, 1], min_rows=0),
+    "a gap without groups": lambda: tm.evaluate(Y, P, ["gap(rmse)"])["gap(rmse)"],
+    "a gap called without groups": lambda: tm.gap("rmse")(Y, P),
+    "a gap of nothing": lambda: tm.gap(),
+    "a gap of a gap": lambda: tm.gap(tm.gap("rmse")),
+    "a gap of a table": lambda: tm.gap("confusion_matrix")([0, 1], [0, 1], by=[1, 2]),
+    "a gap of classes": lambda: tm.gap("recall(average=None)")([0, 1], [0, 1], by=[1, 2]),
+    "the worst of what has no worst": lambda: tm.worst("selection_rate")([0, 1], [0, 1], by=[1, 2]),
+    "the worst of two": lambda: tm.worst("recall", "precision")([0, 1, 1], [1, 1, 1], by=[1, 2, 1]),
+    "a gap in a tally": lambda: tm.Tally(["gap(rmse)"]),
+    "a group that is not there": lambda: tm.evaluate(Y, P, ["rmse"], by=[1, 2, 1]).slices[3],
+    "no group is large enough": lambda: tm.evaluate(Y, P, ["rmse"], by=[1, 2, 1], min_rows=9).slices.gap("rmse"),
 }
 
 

@@ -50,6 +50,7 @@ def test_no_module_hides_behind_a_public_name():
         "batch",
         "engines",
         "errors",
+        "grouping",
         "evaluation",
         "labels",
         "metrics",

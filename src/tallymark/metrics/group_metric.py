@@ -10,7 +10,7 @@ from tallymark.batch import Batch
 from tallymark.errors import ParameterError
 from tallymark.grouping import group_columns
 from tallymark.metrics import registry
-from tallymark.metrics.base import NOT_GIVEN, Answer, Better, Metric, Undefined
+from tallymark.metrics.base import FACTS, NOT_GIVEN, Answer, Better, Metric, Undefined
 from tallymark.metrics.naming import metric
 from tallymark.metrics.parameters import Parameter
 from tallymark.report import show_number
@@ -133,13 +133,19 @@ class GroupMetric(Metric, abstract=True):
         min_rows: int = 1,
         weights: object = None,
         query: object = None,
+        kind: str | None = None,
+        classes: object = None,
+        positive: object = None,
+        normalize: bool = False,
         missing: str = "error",
-        **facts: Any,
+        **parameters: Any,
     ) -> Any:
         """The value on these rows; `by` holds the group of each row."""
         if y_true is NOT_GIVEN or y_pred is NOT_GIVEN or by is None:
             raise ParameterError(f"{self} is called with `y_true`, `y_pred` and `by`, the group of each row")
-        target = Target(**facts)
+        if parameters:
+            raise ParameterError(self.unknown_parameter(next(iter(parameters)), ("by", "min_rows", *FACTS)))
+        target = Target(kind, classes=classes, positive=positive, normalize=normalize)
         batch = Batch(y_true, y_pred, weights, missing=missing, query=query, by=group_columns(by))
         batch.require_rows()
         self.check_columns(batch.truth_columns, batch.prediction_columns)
