@@ -116,9 +116,9 @@ def _tree(text: str) -> ast.expr:
 
 
 def _literal(node: ast.expr, wrong: str) -> Any:
-    """A Python literal, or a bare word as a string."""
+    """A Python literal, or a bare word as a string; ``none`` is None."""
     if isinstance(node, ast.Name):
-        return node.id
+        return None if node.id == "none" else node.id
     if isinstance(node, (ast.Tuple, ast.List)):
         return tuple(_literal(item, wrong) for item in node.elts)
     try:
