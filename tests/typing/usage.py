@@ -8,6 +8,8 @@ parsed: tm.Metric = tm.metric("huber(delta=2)")
 configured: tm.Huber = tm.Huber(delta=2.0, outputs="each")
 report: tm.Report = tm.evaluate([1.0], [2.0], ["rmse", tm.mae, configured], weights=[1.0])
 keys: list[str] = list(report)
+accepted: bool = tm.accept(report, "rmse < 5").require().passed
+margins: list[float] = [clause.margin for clause in tm.accept({"r2": 0.5}, ["r2 > 0.8"]).clauses]
 tally: tm.Tally = (tm.Tally(["rmse"]) + tm.Tally(["rmse"])).update([1.0], [2.0])
 names: list[str] = tm.list_metrics(family="regression").names
 

@@ -73,12 +73,13 @@ class Acceptance:
     def sentence(self) -> str:
         """The outcome in one sentence."""
         if self.passed:
-            return f"accepted: {self._counted()}"
+            return self._title()
         more = f"; and {len(self.failed) - _MOST_NAMED:,} more" * (len(self.failed) > _MOST_NAMED)
         return f"not accepted: {'; '.join(map(str, self.failed[:_MOST_NAMED]))}{more}"
 
-    def _counted(self) -> str:
-        return f"clauses that hold: {sum(clause.passed for clause in self.clauses):,} of {len(self.clauses):,}"
+    def _title(self) -> str:
+        held = sum(clause.passed for clause in self.clauses)
+        return f"{'accepted' if self.passed else 'not accepted'} · clauses that hold: {held:,} of {len(self.clauses):,}"
 
     def to_dict(self) -> dict[str, Any]:
         """The outcome and its clauses as plain data."""
@@ -102,9 +103,10 @@ class Acceptance:
         notes = [f"{c.text}: {c.reason}" for c in self.clauses if c.reason]
         if len(self.failed) != sum(not c.passed for c in self.clauses):  # there was a choice
             notes.append(f"asked for: {self.condition}")
-        title = f"{'accepted' if self.passed else 'not accepted'} · {self._counted()}"
         numbers = ("value", "limit", "margin")
-        return Table(title, ("clause", "value", "limit", "outcome", "margin"), rows, notes, numbers, named_rows=True)
+        return Table(
+            self._title(), ("clause", "value", "limit", "outcome", "margin"), rows, notes, numbers, named_rows=True
+        )
 
     def __repr__(self) -> str:
         return to_text(self.table())

@@ -20,6 +20,7 @@ from typing import NamedTuple
 from tallymark.errors import ParameterError
 from tallymark.evaluation.tokens import Token, refuse, tokens_of
 
+_LONGEST_VALUE = 1_000
 _DEEPEST = 50  # parentheses and `not` within each other
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _SIGNS = "a comparison (<, <=, >, >=, ==, !=)"
@@ -131,6 +132,8 @@ class _Reader:
             right = self._operand()
             if isinstance(left, Number) and isinstance(right, Number):
                 raise refuse(self._text, start, f"{left.text} {sign} {right.text} compares two numbers and no metric")
+            if left[1:] == right[1:]:
+                raise refuse(self._text, start, f"{left.text} is compared with itself")
             parts.append(Comparison(left, _OPPOSITE[sign] if negated else sign, right))
             left = right
         if not parts:
@@ -153,8 +156,12 @@ class _Reader:
         while self._takes("."):
             suffixes.append(self._suffix())
         last = self._tokens[self._at - 1]
-        written = " ".join(self._text[token.start : last.start + len(last.text)].split())
-        return Value(written, token.value, part, tuple(suffixes))
+        written = self._text[token.start : last.start + len(last.text)]
+        if len(written) > _LONGEST_VALUE:
+            raise refuse(
+                self._text, token.start, f"a metric with its parameters has at most {_LONGEST_VALUE:,} characters"
+            )
+        return Value(" ".join(written.split()), token.value, part, tuple(suffixes))
 
     def _suffix(self) -> str:
         if self.next.text not in _SUFFIXES:

@@ -13,7 +13,6 @@ from tallymark.metrics import metric
 
 _MOST_LISTED = 20
 _MOST_COMPARED = 1_000
-_LONGEST_SHOWN = 80
 _OVER_SLICES = ("worst", "gap", "ratio")
 _ENDS = ("lo", "hi")
 
@@ -126,11 +125,10 @@ def _find(value: Value, held: Mapping[str, Any], where: str) -> str:
                 return key
     import difflib  # only mistakes need it
 
-    asked = value.metric if len(value.metric) <= _LONGEST_SHOWN else f"{value.metric[:_LONGEST_SHOWN]}…"
-    near = difflib.get_close_matches(asked, list(held)[:_MOST_COMPARED], n=1)
+    near = difflib.get_close_matches(value.metric, list(held)[:_MOST_COMPARED], n=1)
     advice = f". Did you mean {near[0]}?" if near else hint
     raise ParameterError(
-        f"`condition` asks for {asked}, which is not in the {where}; it has {_listed(held) or 'nothing'}{advice}"
+        f"`condition` asks for {value.metric}, which is not in the {where}; it has {_listed(held) or 'nothing'}{advice}"
     )
 
 
