@@ -350,7 +350,9 @@ CASES = {
     "a condition on an interval of a mapping": lambda: tm.accept({"r2": 0.5}, "r2.lo > 0.8"),
     "a condition on intervals that are not there": lambda: tm.accept(tm.evaluate(Y, P, ["r2"]), "r2.lo > 0.8"),
     "a condition on slices that are not there": lambda: tm.accept(tm.evaluate(Y, P, ["r2"]), "r2.worst > 0.8"),
-    "a condition on the end of an end": lambda: tm.accept(tm.evaluate(Y, P, ["r2"]), "r2.lo.n > 0.8"),
+    "a condition on the slices of a comparison of groups": lambda: tm.accept(
+        tm.evaluate([1, 0], [1, 0], ["gap(recall)"], by=["a", "b"]), "gap(recall).worst > 0.8"
+    ),
     "a condition on a text": lambda: tm.accept({"r2": "0.5"}, "r2 > 0.8"),
     "a percentage of another unit": lambda: tm.accept(tm.evaluate(Y, P, ["rmse"]), "rmse < 5%"),
     "not accepted": lambda: tm.accept({"r2": 0.5, "mae": NAN}, "r2 > 0.8 and mae < 5").require(),

@@ -25,34 +25,9 @@ SIGNS = {
 }
 
 
-class Combined(float):
-    """A number over slices with the interval that it may have."""
-
-    lo: float | None = None
-    hi: float | None = None
-
-
-class Slices:
-    """A stand-in for slices: recall is 0.6 to 0.9 by group, and what fails in a group raises its error."""
-
-    def worst(self, key):
-        if key != "recall":
-            raise tm.DomainError("a group has no meaning")
-        found = Combined(0.6)
-        found.lo, found.hi = 0.5, 0.7
-        return found
-
-    def gap(self, key):
-        return Combined(0.3 if key == "recall" else NAN)
-
-    def ratio(self, key):
-        return Combined(0.6 / 0.9)
-
-
-def sliced():
-    report = tm.evaluate([1, 1, 0, 0], [1, 0, 0, 0], ["recall", "accuracy"])
-    report.slices = Slices()
-    return report
+def sliced(metrics, **how):
+    """A report of two groups, a and b, of which a has a recall of 0.5 and b one of 1."""
+    return tm.evaluate([1, 1, 0, 1, 0, 0], [1, 0, 0, 1, 1, 0], metrics, by=list("aaabbb"), **how)
 
 
 def with_interval(**ends):
@@ -154,7 +129,7 @@ def test_margins_say_by_how_much():
     margins = {"x > 0.25": 0.25, "x < 0.25": -0.25, "0.75 > x": 0.25, "x == 1": -0.5, "x != 1": 0.5, "x != 0.5": 0.0}
     for text, margin in margins.items():
         clause = tm.accept(numbers, text).clauses[0]
-        assert clause == (text, 0.5, clause.limit, clause.passed, margin, None)
+        assert clause == (text, 0.5, clause.limit, clause.passed, margin, None, ())
         assert clause.passed is (margin > 0)
     assert math.copysign(1, tm.accept(numbers, "x <= 0.5").clauses[0].margin) == 1
     assert "the value is the limit, 0.5" in str(tm.accept(numbers, "x < 0.5").clauses[0])
@@ -190,6 +165,8 @@ def test_percentages_follow_the_unit():
     assert tm.accept({"accuracy": 0.8}, "accuracy == 80%")
     assert tm.accept({"mape": 12.0, "my share": 0.123}, "mape == 12 % and 'my share' == 12.3%")
     assert tm.accept(tm.evaluate(Y, P, ["wape"]), "1% < wape < 50%")
+    groups = tm.evaluate(Y, P, ["wape", "gap(wape)", "ratio(wape)"], by=list("aabb"))
+    assert tm.accept(groups, "gap(wape) < 30% and wape.gap < 30% and ratio(wape) > 30% and wape.ratio > 30%")
     for text in ("mae < 5%", "mae.n > 5%"):
         with pytest.raises(tm.ParameterError, match="write a plain number"):
             tm.accept(tm.evaluate(Y, P, ["mae"]), text)
@@ -213,15 +190,30 @@ def test_the_ends_of_an_interval():
 
 
 def test_over_slices():
-    """The worst group, the gap and the ratio between groups."""
-    assert tm.accept(sliced(), "recall.worst == 0.6 and recall.gap < 0.31 and recall.ratio > 66%")
-    assert tm.accept(sliced(), "recall.worst.lo == 0.5 and recall.worst.hi == 70%")
-    assert tm.accept(sliced(), "accuracy.gap < 1").clauses[0].reason == "it is undefined over the slices"
-    assert tm.accept(sliced(), "not accuracy.worst > 1").clauses[0].reason == "a group has no meaning"
-    assert not tm.accept(sliced(), "recall.gap.lo < 1")
-    for text in ("recall.worst.n > 1", "recall.lo.worst > 1", "recall[a].gap > 1", "recall.worst.lo.hi > 1"):
-        with pytest.raises(tm.ParameterError, match="a metric has"):
-            tm.accept(sliced(), text)
+    """The worst group, the gap and the ratio between groups, with the groups; and metrics that compare groups."""
+    report = sliced(["recall", "precision", "gap(recall)", "mape", "confusion_matrix", "coverage"])
+    found = tm.accept(report, "recall.worst == 50% and recall.gap < 0.6 and recall.ratio == 50%")
+    assert found
+    assert "recall.worst == 50%: recall is highest for b (1), lowest for a (0.5)" in str(found)
+    assert found.to_dict()["clauses"][0]["notes"] == found.clauses[0].notes
+    assert tm.accept(report, "gap(recall) == 0.5 and gap('recall') == recall.gap")
+    assert "two columns" in tm.accept(report, "not coverage.worst > 1").clauses[0].reason
+    for text in ("recall[a].gap > 1", "gap(recall).worst > 1", "confusion_matrix.gap > 1"):
+        with pytest.raises(tm.ParameterError, match="one number"):
+            tm.accept(report, text)
+    with pytest.raises(tm.ParameterError, match="leaves no group"):
+        tm.accept(sliced(["recall"], min_rows=4), "recall.worst > 0")
+
+
+def test_slices_that_cannot_decide():
+    """One group has nothing to compare with; a metric that fails in a group fails its clause."""
+    one = tm.evaluate([1, 0], [1, 0], ["recall"], by=["a", "a"])
+    assert not tm.accept(one, "not recall.gap > 0.5")
+    assert "fewer than two groups" in tm.accept(one, "recall.gap >= 0").clauses[0].reason
+    failing = sliced(["accuracy", "recall"])
+    failing.slices["a"].cell("recall").error = tm.DomainError("a group without a meaning")
+    assert tm.accept(failing, "not recall.worst > 1").clauses[0].reason == "a group without a meaning"
+    assert tm.accept(failing, "accuracy.worst > 0.5")
 
 
 def test_of_a_list_all_must_hold():
@@ -253,6 +245,7 @@ def test_it_prints_and_exports():
         "passed": False,
         "margin": None,
         "reason": "the truth is constant",
+        "notes": [],
     }
     with pytest.raises(tm.AcceptanceError, match=r"mae < 0\.25 fails by 0\.25"):
         found.require()

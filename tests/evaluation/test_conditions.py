@@ -72,6 +72,7 @@ def place_of(text):
         ("r2.__class__ > 1", "_", "expected one of lo, hi, n"),
         ("r2.lo() > 1", "l", "expected one of lo, hi, n"),
         ("r2. > 1", ">", "expected one of lo, hi, n"),
+        ("r2.lo.hi > 1", ".", "expected a comparison"),
         ("r2.5 > 1", ".", "expected a comparison"),
         ("fscore(beta=2 > 1", "(", "this parenthesis is never closed"),
         ("fscore(beta=')' > 1", "(", "this parenthesis is never closed"),

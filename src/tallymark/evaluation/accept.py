@@ -18,7 +18,7 @@ class Clause(NamedTuple):
     """One comparison of a condition, as it was decided.
 
     `margin` is by how much it holds; it is negative if it fails, and NaN where the value or the limit is undefined.
-    Such a clause fails, and `reason` says why.
+    Such a clause fails, and `reason` says why. `notes` say which groups a number over slices is made of.
     """
 
     text: str
@@ -27,6 +27,7 @@ class Clause(NamedTuple):
     passed: bool
     margin: float
     reason: str | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def decided(self) -> bool:
@@ -100,7 +101,7 @@ class Acceptance:
             (c.text, c.value, c.limit, "passed" if c.passed else "failed", c.margin if c.decided else None)
             for c in self.clauses
         ]
-        notes = [f"{c.text}: {c.reason}" for c in self.clauses if c.reason]
+        notes = [f"{c.text}: {note}" for c in self.clauses for note in (c.reason, *c.notes) if note]
         if len(self.failed) != sum(not c.passed for c in self.clauses):  # there was a choice
             notes.append(f"asked for: {self.condition}")
         numbers = ("value", "limit", "margin")

@@ -7,7 +7,7 @@
     negation    "not" negation | "(" either ")" | comparison
     comparison  operand (("<" | "<=" | ">" | ">=" | "==" | "!=") operand)+
     operand     number | number "%" | value
-    value       (name | name "(" parameters ")" | quoted key) ("[" part "]")? ("." suffix)*
+    value       (name | name "(" parameters ")" | quoted key) ("[" part "]")? ("." suffix)?
 
 `not` is carried down to the comparisons, which it turns round. What comes out knows only "every" and "some", so that a
 comparison that cannot be decided, and therefore fails, can never make the whole true.
@@ -41,7 +41,7 @@ class Value(NamedTuple):
     text: str
     metric: str
     part: str | None
-    suffixes: tuple[str, ...]
+    suffix: str | None
 
 
 class Comparison(NamedTuple):
@@ -152,16 +152,14 @@ class _Reader:
         if self.next.kind == "part":
             part = self.next.value
             self._at += 1
-        suffixes = []
-        while self._takes("."):
-            suffixes.append(self._suffix())
+        suffix = self._suffix() if self._takes(".") else None
         last = self._tokens[self._at - 1]
         written = self._text[token.start : last.start + len(last.text)]
         if len(written) > _LONGEST_VALUE:
             raise refuse(
                 self._text, token.start, f"a metric with its parameters has at most {_LONGEST_VALUE:,} characters"
             )
-        return Value(" ".join(written.split()), token.value, part, tuple(suffixes))
+        return Value(" ".join(written.split()), token.value, part, suffix)
 
     def _suffix(self) -> str:
         if self.next.text not in _SUFFIXES:

@@ -46,7 +46,7 @@ def _compare(comparison: Comparison, source: Source) -> Clause:
     limit = source.quantity(right) if isinstance(right, Value) else Quantity(_limit(right, left, value.unit))
     reason = "; ".join(dict.fromkeys(filter(None, (value.reason, limit.reason)))) or None
     passed, margin = _outcome(value.number, sign, limit.number)
-    return Clause(text, value.number, limit.number, passed, margin, reason)
+    return Clause(text, value.number, limit.number, passed, margin, reason, (*value.notes, *limit.notes))
 
 
 def _limit(limit: Number, value: Value, unit: str) -> float:

@@ -9,20 +9,19 @@ from typing import Any, NamedTuple, Protocol
 from tallymark.errors import ParameterError, TallymarkError
 from tallymark.evaluation.conditions import Value
 from tallymark.evaluation.result import Cell, Report, why
-from tallymark.metrics import metric
+from tallymark.metrics import GroupMetric, metric
 
 _MOST_LISTED = 20
 _MOST_COMPARED = 1_000
-_OVER_SLICES = ("worst", "gap", "ratio")
-_ENDS = ("lo", "hi")
 
 
 class Quantity(NamedTuple):
-    """A number, NaN where there is none; why it is none, or not a plain one; and its unit."""
+    """A number, NaN where there is none; why it is none, or not a plain one; its unit; and what else to know of it."""
 
     number: float
     reason: str | None = None
     unit: str = ""
+    notes: tuple[str, ...] = ()
 
 
 class Source(Protocol):
@@ -44,51 +43,46 @@ class ReportSource:
         """The number that a value stands for."""
         key = _find(value, self._metrics, "report")
         cell = self._cells[key]
-        if value.suffixes == ("n",):
+        if value.suffix == "n":
             return Quantity(float(cell.n), unit="rows")
-        first, *ends = value.suffixes or ("",)
-        if len(ends) > 1 or (ends and (first not in _OVER_SLICES or ends[0] not in _ENDS)):
-            raise _no_such_end(value)
-        if first in _OVER_SLICES:
-            return self._over_slices(value, key, first, *ends)
-        if first in _ENDS:
-            return self._end_of_interval(value, cell, first)
+        if value.suffix in ("lo", "hi"):
+            return self._end_of_interval(value, cell)
+        if value.suffix is not None:
+            return self._over_slices(value, key, cell)
         if cell.error is not None:
             return Quantity(math.nan, why(cell), cell.metric.unit)
         return _quantity(value, _part(value, cell.value), cell.reason, cell.metric.unit)
 
-    def _end_of_interval(self, value: Value, cell: Cell, end: str) -> Quantity:
+    def _end_of_interval(self, value: Value, cell: Cell) -> Quantity:
         if all(held.lo is None and held.method is None for held in self._cells.values()):
             raise ParameterError(
                 f"`condition` asks for {value.text}, and the report has no intervals; evaluate with ci=0.95, say"
             )
-        found = getattr(cell, end)
+        found = cell.lo if value.suffix == "lo" else cell.hi
         if found is not None and (value.part is None or isinstance(found, (Mapping, list, tuple))):
             found = _part(value, found)
         elif value.part is not None:
             found = None  # an interval of all parts together is none of this one
         return _quantity(value, found, why(cell), cell.metric.unit, absent="there is no interval")
 
-    def _over_slices(self, value: Value, key: str, combined: str, end: str | None = None) -> Quantity:
-        slices: Any = getattr(self._report, "slices", None)
+    def _over_slices(self, value: Value, key: str, cell: Cell) -> Quantity:
+        slices = self._report.slices
         if slices is None:
             raise ParameterError(
                 f"`condition` asks for {value.text}, and the report has no slices; evaluate with by= and the groups"
             )
-        if value.part is not None:
-            raise _no_such_end(value)
-        unit = "" if combined == "ratio" else self._metrics[key].unit
-        try:
-            found = getattr(slices, combined)(key)
-        except ParameterError:
-            raise
-        except TallymarkError as error:
-            return Quantity(math.nan, str(error), unit)
-        reason = getattr(found, "reason", None)
-        if end is not None:
-            return _quantity(value, getattr(found, end, None), reason, unit, absent="there is no interval")
-        held = found if isinstance(found, float) else getattr(found, "value", found)
-        return _quantity(value, held, reason, unit, absent="it is undefined over the slices")
+        if value.part is not None or isinstance(cell.metric, GroupMetric):
+            raise ParameterError(
+                f"`condition` asks for {value.text}; groups are compared by metrics with one number for each"
+            )
+        unit = "" if value.suffix == "ratio" else cell.metric.unit
+        failed = [each.cell(key) for each in slices.values() if each.n >= slices.min_rows and key in each.failures]
+        for each in (cell, *failed):
+            if each.error is not None:
+                return Quantity(math.nan, why(each), unit)
+        compare = {"worst": slices.worst, "gap": slices.gap, "ratio": slices.ratio}[str(value.suffix)]
+        found = compare(key)
+        return Quantity(float(found), found.reason, unit, found.notes)
 
 
 class MappingSource:
@@ -101,7 +95,7 @@ class MappingSource:
     def quantity(self, value: Value) -> Quantity:
         """The number that a value stands for."""
         key = _find(value, self._metrics, "mapping")
-        if value.suffixes:
+        if value.suffix is not None:
             raise ParameterError(
                 f"`condition` asks for {value.text}; a mapping has numbers only: pass a report for intervals, rows and "
                 "slices"
@@ -180,11 +174,4 @@ def _number(value: Value, held: Any) -> float:
             pass  # an array, say
     raise ParameterError(
         f"`condition` compares {value.text}, which must be a number; it was of type {type(held).__name__}"
-    )
-
-
-def _no_such_end(value: Value) -> ParameterError:
-    return ParameterError(
-        f"`condition` asks for {value.text}; a metric has .lo, .hi and .n, and without a part .worst, .gap and .ratio, "
-        "which can have .lo and .hi in turn"
     )

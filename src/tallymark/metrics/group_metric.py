@@ -110,6 +110,11 @@ class GroupMetric(Metric, abstract=True):
         return self.of[0].kind
 
     @property
+    def unit(self) -> str:  # type: ignore[override]
+        units = {item.unit for item in self.of}
+        return units.pop() if len(units) == 1 else ""
+
+    @property
     def by_query(self) -> bool:  # type: ignore[override]
         return any(item.by_query for item in self.of)
 
@@ -218,6 +223,7 @@ class Ratio(GroupMetric, abstract=True):
     name = "ratio"
     known = {f"{name}_ratio": metrics for name, metrics in Gap.known.items()}
     formula = "min / max over the groups; of several metrics the smallest"
+    unit = ""
     reading = "1 means that all groups get the same; below 0.8 is often taken as a sign of disparate impact."
 
     @property
