@@ -106,30 +106,6 @@ REGRESSION = Task(
     (Detour("quantiles", YES, "quantiles"),),
 )
 
-QUANTILE = Task(
-    "Quantiles or intervals of a number: what may happen, not only what is likeliest.",
-    (
-        Question("intervals", "Are the predictions a lower and an upper bound?"),
-        Question("distribution", "Do the quantiles stand for a whole distribution?"),
-        UNIT_FREE,
-    ),
-    (
-        Advice("coverage", "Whether as many rows lie inside as were promised.", {"intervals": YES}),
-        Advice("interval_score", "Narrow and right at once, which coverage alone is not.", {"intervals": YES}),
-        Advice("pinball", "Lowest at the true quantiles; name the alphas of the model.", {"intervals": NO}),
-        Advice(
-            "crps_quantile",
-            "All quantiles in one number, in the unit of y.",
-            {"intervals": NO, "distribution": YES},
-        ),
-        Advice("d2_pinball", "The share of pinball loss removed: no unit.", {"intervals": NO, "unit_free": YES}),
-    ),
-    (
-        Advice("rmse", "It is lowest at the mean, so good quantiles other than that look bad.", {"intervals": NO}),
-        Advice("mae", "It is lowest at the median, so good quantiles other than that look bad.", {"intervals": NO}),
-    ),
-)
-
 FORECASTING = Task(
     "Future values of one or many series.",
     (
@@ -153,6 +129,30 @@ FORECASTING = Task(
         Advice("r2", "A series with a trend varies so much that poor forecasts score near 1."),
     ),
     (Detour("quantiles", YES, "quantiles"),),
+)
+
+QUANTILE = Task(
+    "Quantiles or intervals of a number: what may happen, not only what is likeliest.",
+    (
+        Question("intervals", "Are the predictions a lower and an upper bound?"),
+        Question("distribution", "Do the quantiles stand for a whole distribution?"),
+        UNIT_FREE,
+    ),
+    (
+        Advice("coverage", "Whether as many rows lie inside as were promised.", {"intervals": YES}),
+        Advice("interval_score", "Narrow and right at once, which coverage alone is not.", {"intervals": YES}),
+        Advice("pinball", "Lowest at the true quantiles; name the alphas of the model.", {"intervals": NO}),
+        Advice(
+            "crps_quantile",
+            "All quantiles in one number, in the unit of y.",
+            {"intervals": NO, "distribution": YES},
+        ),
+        Advice("d2_pinball", "The share of pinball loss removed: no unit.", {"intervals": NO, "unit_free": YES}),
+    ),
+    (
+        Advice("rmse", "It is lowest at the mean, so good quantiles other than that look bad.", {"intervals": NO}),
+        Advice("mae", "It is lowest at the median, so good quantiles other than that look bad.", {"intervals": NO}),
+    ),
 )
 
 CLASSIFICATION = Task(
@@ -380,8 +380,8 @@ CLUSTERING = Task(
 TASKS: Mapping[str, Task] = MappingProxyType(
     {
         "regression": REGRESSION,
-        "quantiles": QUANTILE,
         "forecasting": FORECASTING,
+        "quantiles": QUANTILE,
         "classification": CLASSIFICATION,
         "probabilities": PROBABILITIES,
         "calibration": CALIBRATION,

@@ -61,7 +61,10 @@ class Explanation:
         >>> explain("r2").place(0.6)
         'between 0 (as good as always predicting the mean of y) and 1 (what perfect predictions have)'
         """
-        found = float(value)
+        try:
+            found = float(value)
+        except (TypeError, ValueError) as error:
+            raise ParameterError(f"`value` must be a number; it was {value!r}") from error
         low, high = self.metric.range
         if math.isnan(found):
             return f"undefined: {self.metric.when_undefined or 'there is no value'}"

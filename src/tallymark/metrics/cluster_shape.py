@@ -86,7 +86,6 @@ class Silhouette(ShapeMetric):
     landmarks = (
         (1.0, "compact clusters, far apart"),
         (0.0, "rows lie on the border between clusters"),
-        (-1.0, "every row is nearer to another cluster"),
     )
     pitfalls = (
         "It takes time with the square of the rows.",
