@@ -8,6 +8,7 @@ import json
 import math
 import pickle
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -243,3 +244,33 @@ def test_sheets_cannot_break_out():
     assert "<i>" not in page
     assert "<u>" not in page
     assert "a &amp; b" in page
+
+
+def wild_rows(rng):
+    """A thousand rows with errors of about 1, and the same with one row that is far off: truth, prediction, or a 0."""
+    y = rng.normal(10.0, 1.0, 1000)
+    p = y + rng.normal(0.5, 1.0, 1000)
+    yield y, p
+    for truth, prediction in ((100.0, 10.0), (10.0, 100.0), (1e-6, 10.0)):
+        yield np.append(y[1:], truth), np.append(p[1:], prediction)
+
+
+PAIRED = [m for m in METRICS if m.family == "regression" and m.layout == "paired" and m.name != "crps_quantile"]
+
+
+@pytest.mark.parametrize("metric", PAIRED, ids=str)
+def test_outliers_do_what_is_said(metric):
+    """How much further from perfect one wild row in a thousand takes the value: hardly, a bit, or by half and more."""
+    parameters = {"scale": 2.0} if metric.name == "mase" else {}
+    values = [metric(y, p, **parameters) for y, p in wild_rows(np.random.default_rng(11))]
+    base, *wild = (abs(value - metric.at_perfect) for value in values)
+    moved = max(abs(value / base - 1) for value in wild)
+    level = metric.outliers.split(":")[0]
+    assert level == ("none" if moved < 0.02 else "low" if moved < 0.4 else "high" if moved > 0.5 else "unclear"), moved
+
+
+def test_the_page_on_choosing_shows_what_explain_prints():
+    """Its first lines, to the letter."""
+    page = (Path(__file__).parents[2] / "docs" / "concepts" / "choosing.md").read_text()
+    shown = re.search(r"```text\n(.*?)```", page, re.DOTALL)[1]
+    assert repr(tm.explain("mae")).startswith(shown)

@@ -91,9 +91,7 @@ class GammaDeviance(SumMetric):
     at_perfect = 0.0
     formula = "2 · mean of ln(ŷ/y) + y/ŷ − 1"
     reading = "Only ratios count: scaling truth and predictions alike changes nothing."
-    outliers = (
-        "high: a truth of many times its prediction costs in proportion to that ratio; large amounts as such do not."
-    )
+    outliers = "high: a truth of many times its prediction costs as many times more; large amounts as such do not."
     related = ("d2_tweedie", "rmsle")
     pitfalls = ("Predictions far too low cost much more than predictions far too high.",)
     requires = (TRUTH_POSITIVE, PREDICTION_POSITIVE)
