@@ -16,7 +16,7 @@ import pytest
 import tallymark as tm
 from tallymark.guidance.definitions import related_to
 from tallymark.metrics import registry
-from tallymark.report import Sheet, sheet_to_html, sheet_to_text
+from tallymark.report.sheet import Sheet, sheet_to_html, sheet_to_text
 
 METRICS = [cls() for cls in registry.classes.values() if cls.__module__.startswith("tallymark.")]
 by_metric = pytest.mark.parametrize("metric", METRICS, ids=str)

@@ -11,7 +11,8 @@ from tallymark.guidance.definitions import meanings_of, related_to, show_example
 from tallymark.metrics import Metric, metric
 from tallymark.metrics.listing import facts, show_better
 from tallymark.metrics.parameters import show
-from tallymark.report import Sheet, sheet_to_html, sheet_to_text, show_number, to_json
+from tallymark.report import show_number, to_json
+from tallymark.report.sheet import Sheet, sheet_to_html, sheet_to_text
 
 _KINDS = {
     "value": "numbers",

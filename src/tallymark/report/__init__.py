@@ -1,20 +1,9 @@
-"""Renderings of plain tables. Nothing here knows what a metric is."""
+"""Renderings of plain tables, and of sheets in `report.sheet`. Nothing here knows what a metric is."""
 
 from tallymark.report.frames import to_frame
 from tallymark.report.html import to_html
 from tallymark.report.json import to_json
-from tallymark.report.sheet import Sheet, sheet_to_html, sheet_to_text
 from tallymark.report.table import Table, show_number
 from tallymark.report.text import to_text
 
-__all__ = [
-    "Sheet",
-    "Table",
-    "sheet_to_html",
-    "sheet_to_text",
-    "show_number",
-    "to_frame",
-    "to_html",
-    "to_json",
-    "to_text",
-]
+__all__ = ["Table", "show_number", "to_frame", "to_html", "to_json", "to_text"]
