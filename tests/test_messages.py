@@ -394,6 +394,20 @@ CASES = {
     "a gap in a tally": lambda: tm.Tally(["gap(rmse)"]),
     "a group that is not there": lambda: tm.evaluate(Y, P, ["rmse"], by=[1, 2, 1]).slices[3],
     "no group is large enough": lambda: tm.evaluate(Y, P, ["rmse"], by=[1, 2, 1], min_rows=9).slices.gap("rmse"),
+    # guidance
+    "explaining an unknown metric": lambda: tm.explain("rsme"),
+    "explaining a parameter that is not there": lambda: tm.explain("rmse", beta=2),
+    "explaining a function": lambda: tm.explain(len),
+    "placing a value outside the range": lambda: tm.explain("auc").place(1.5),
+    "placing a word": lambda: tm.explain("auc").place("high"),
+    "an unknown task": lambda: tm.choose("regresion"),
+    "a task that is no word": lambda: tm.choose(["regression"]),
+    "answers without a task": lambda: tm.choose(outliers=True),
+    "a question that is misspelt": lambda: tm.choose("regression", outlier=True),
+    "a question of another task": lambda: tm.choose("regression", imbalanced=True),
+    "a question that nobody asks": lambda: tm.choose("clustering", colour="red"),
+    "an answer that is neither yes nor no": lambda: tm.choose("regression", outliers="maybe"),
+    "an answer that is none of the words": lambda: tm.choose("classification", costs=True),
 }
 
 

@@ -35,3 +35,7 @@ matrix: tm.Confusion = tm.confusion_matrix(["a", "b"], ["a", "a"])
 cell: float = matrix["a", "b"]
 scores: float = tm.classification_report(["a", "b"], ["a", "a"])["a"].recall
 by_class: tm.Report = tm.evaluate(["a"], ["b"], [tm.FScore(beta=2.0, average=None)], classes=["a", "b"], positive="b")
+told: tm.Explanation = tm.explain("fscore", beta=2)
+stands: str = told.place(0.5)
+choice: tm.Choice = tm.choose("regression", outliers=True)
+wanted: list[str] = choice.metrics
