@@ -153,6 +153,7 @@ ROWS = {
     "scores": (CLASSES, SCORES, {}, {"kind": "score"}),
     "ranking": (CLASSES, SCORES, {}, {"query": np.arange(60) // 6}),
     "clustering": (CLASSES, RNG.permutation(CLASSES), {"truth": True}, {}),
+    "fairness": (CLASSES, RNG.permutation(CLASSES), {}, {"by": np.arange(60) % 2}),
 }
 
 

@@ -19,7 +19,8 @@ from tallymark.metrics import registry
 from tallymark.report.sheet import Sheet, sheet_to_html, sheet_to_text
 
 METRICS = [cls() for cls in registry.classes.values() if cls.__module__.startswith("tallymark.")]
-by_metric = pytest.mark.parametrize("metric", METRICS, ids=str)
+GROUPED = [tm.gap("recall"), tm.ratio("recall"), tm.worst("auc"), tm.equalized_odds, tm.metric("demographic_parity")]
+by_metric = pytest.mark.parametrize("metric", [*METRICS, *GROUPED], ids=str)
 
 
 @by_metric
@@ -65,6 +66,8 @@ def test_related_metrics_exist(metric):
     assert related
     assert len(set(related)) == len(related)
     assert set(related) <= set(registry.classes) - {metric.name}
+    if metric in GROUPED:
+        return
     assert not set(metric.related) & {
         name for name, cls in registry.classes.items() if cls.__module__ == type(metric).__module__
     }, "those of its own file are related anyway"
@@ -198,6 +201,19 @@ def test_plain_data():
     read = json.loads(told.to_json())
     assert read["range"] == [0.0, None]
     assert tm.explain(pickle.loads(pickle.dumps(told.metric))) == told
+
+
+def test_metrics_of_groups():
+    """They name what they combine, which stands beside them, and say as much of outliers as that does."""
+    told = tm.explain("equalized_odds")
+    assert told.related == ("recall", "fallout")
+    assert told.reads == "labels, with `by`"
+    assert told.metric.outliers == tm.recall.outliers
+    assert tm.explain("gap(rmse, recall)").metric.outliers == f"{tm.rmse.outliers} {tm.recall.outliers}"
+    assert json.loads(told.to_json())["parameters"][0]["value"] == ["recall", "fallout"]
+    assert "of=(recall, fallout)" in repr(told)
+    assert told.place(0) == "at 0: all groups get the same"
+    assert tm.explain("ndcg").reads == "scores, with `query`"
 
 
 def test_metrics_of_the_users_own():

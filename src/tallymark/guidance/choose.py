@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tallymark.errors import ParameterError
-from tallymark.guidance.decisions import NO, TASKS, YES, YES_OR_NO, Advice, Question
+from tallymark.guidance.decisions import TASKS
+from tallymark.guidance.task import NO, YES, YES_OR_NO, Advice, Question
 from tallymark.report import Table, to_html, to_json, to_text
 
 

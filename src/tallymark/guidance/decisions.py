@@ -4,46 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
-YES, NO = "yes", "no"
-YES_OR_NO = (YES, NO)
-_ALWAYS: Mapping[str, str] = MappingProxyType({})
-
-
-class Question(NamedTuple):
-    """Something to know about the problem: its keyword in `choose`, the question, and the answers it takes."""
-
-    keyword: str
-    text: str
-    answers: tuple[str, ...] = YES_OR_NO
-
-
-class Advice(NamedTuple):
-    """A metric, why to use or to avoid it, and under which answers; under all of them if none are named."""
-
-    metric: str
-    why: str
-    when: Mapping[str, str] = _ALWAYS
-
-
-class Detour(NamedTuple):
-    """An answer after which another task is the right one."""
-
-    keyword: str
-    answer: str
-    task: str
-
-
-class Task(NamedTuple):
-    """What is predicted, in a sentence, and all that is asked and advised."""
-
-    text: str
-    questions: tuple[Question, ...]
-    use: tuple[Advice, ...]
-    avoid: tuple[Advice, ...] = ()
-    detours: tuple[Detour, ...] = ()
-
+from tallymark.guidance.task import NO, YES, Advice, Detour, Question, Task
 
 LARGE_ERRORS = Question("large_errors", "Is one error of 10 worse than ten errors of 1?")
 OUTLIERS = Question("outliers", "Are there extreme or faulty rows that should not decide the value?")
@@ -377,6 +339,40 @@ CLUSTERING = Task(
     ),
 )
 
+_SELECTION, _MISSED, _BOTH, _TRUST = ({"harm": harm} for harm in ("selection", "misses", "both", "trust"))
+_SHARE, _DIFFERENCE = {"relative": YES}, {"relative": NO}
+
+FAIRNESS = Task(
+    "Labels of rows in groups that should fare alike; the groups are `by` of `evaluate`.",
+    (
+        Question(
+            "harm",
+            "What harms a group: being selected less, being missed, misses and false alarms, or answers worth less?",
+            ("selection", "misses", "both", "trust"),
+        ),
+        Question("relative", "Do groups compare by ratio, as rules of four fifths do, rather than by difference?"),
+        Question("worst_group", "Does it matter how the group fares that fares worst?"),
+    ),
+    (
+        Advice(
+            "demographic_parity", "Whether groups are selected alike, whatever the truth.", _SELECTION | _DIFFERENCE
+        ),
+        Advice("demographic_parity_ratio", "The lowest share selected over the highest.", _SELECTION | _SHARE),
+        Advice("equal_opportunity", "Whether those who should be found are, in every group.", _MISSED | _DIFFERENCE),
+        Advice("equal_opportunity_ratio", "The lowest recall over the highest.", _MISSED | _SHARE),
+        Advice("equalized_odds", "Whether misses and false alarms are alike in every group.", _BOTH | _DIFFERENCE),
+        Advice("equalized_odds_ratio", "The smaller ratio of recall and of fallout.", _BOTH | _SHARE),
+        Advice("gap(precision)", "Whether a positive answer means the same in every group.", _TRUST | _DIFFERENCE),
+        Advice("ratio(precision)", "The lowest precision over the highest.", _TRUST | _SHARE),
+        Advice("worst(balanced_accuracy)", "What the group that fares worst gets.", {"worst_group": YES}),
+    ),
+    (
+        Advice("accuracy", "One number over all rows hides the groups."),
+        Advice("demographic_parity", "Where groups truly differ, even perfect predictions fail it.", _MISSED),
+        Advice("demographic_parity", "Where groups truly differ, even perfect predictions fail it.", _BOTH),
+    ),
+)
+
 TASKS: Mapping[str, Task] = MappingProxyType(
     {
         "regression": REGRESSION,
@@ -388,5 +384,6 @@ TASKS: Mapping[str, Task] = MappingProxyType(
         "scores": SCORES,
         "ranking": RANKING,
         "clustering": CLUSTERING,
+        "fairness": FAIRNESS,
     }
 )

@@ -14,7 +14,8 @@ from tallymark.metrics import Metric, registry
 
 def examples_of(metric: Metric) -> list[tuple[str, str]]:
     """The examples of its docstring as one types them from outside, each with its output as doctest writes it."""
-    found = doctest.DocTestParser().get_examples(type(metric).__doc__ or "")
+    made_by = registry.makers.get(metric.name, type(metric))
+    found = doctest.DocTestParser().get_examples(made_by.__doc__ or "")
     return [(_as_typed(example.source), example.want) for example in found]
 
 
@@ -32,8 +33,8 @@ def _as_typed(source: str) -> str:
     """Names of our metrics as they are called from outside."""
 
     def outside(found: re.Match[str]) -> str:
-        cls = registry.classes.get(found[1])
-        ours = cls is not None and cls.__module__.startswith("tallymark.")
+        held = registry.classes.get(found[1]) or registry.makers.get(found[1])
+        ours = held is not None and held.__module__.startswith("tallymark.")
         return f"tm.{found[1]}" if ours else found[1]
 
     return re.sub(r"(?<![.\w])(\w+)(?=\()", outside, source)

@@ -53,8 +53,8 @@ class Explanation:
     @property
     def reads(self) -> str:
         """What the metric reads, in words."""
-        told = self.metric.takes or _KINDS[self.metric.kind]
-        return f"{told}, by query" if self.metric.by_query else told
+        beside = [name for name, given, _ in (text.partition("=") for text in self.metric.arguments) if given]
+        return ", with ".join([self.metric.takes or _KINDS[self.metric.kind], *(f"`{name}`" for name in beside)])
 
     def place(self, value: float) -> str:
         """Where a value stands among the values with a meaning.
@@ -158,8 +158,15 @@ def _landmarks(explained: Metric) -> tuple[tuple[float, str], ...]:
 def _parameters(explained: Metric) -> tuple[ParameterFacts, ...]:
     meanings, declared = meanings_of(type(explained)), type(explained)._parameters
     return tuple(
-        ParameterFacts(name, value, declared[name].default, meanings.get(name, ""))
+        ParameterFacts(name, _plain(value), declared[name].default, meanings.get(name, ""))
         for name, value in explained.parameters().items()
+    )
+
+
+def _plain(value: Any) -> Any:
+    """The value of a parameter as data: metrics by their names."""
+    return (
+        tuple(str(item) if isinstance(item, Metric) else item for item in value) if isinstance(value, tuple) else value
     )
 
 

@@ -58,7 +58,10 @@ class GroupMetric(Metric, abstract=True):
     A subclass writes `combine_one` for the values of one metric, and says which of several metrics `counts`.
     """
 
+    arguments = ("y_true", "y_pred", "by=by")
     family: ClassVar[str] = "fairness"
+    when_undefined = "Fewer than two groups have a value."
+    pitfalls: ClassVar[tuple[str, ...]] = ("Small groups differ by chance: look at their sizes, and at `min_rows`.",)
     known: ClassVar[dict[str, tuple[str, ...]]] = {}
     """The names of compositions that have one, and the metrics of each."""
 
@@ -113,6 +116,14 @@ class GroupMetric(Metric, abstract=True):
     def unit(self) -> str:  # type: ignore[override]
         units = {item.unit for item in self.of}
         return units.pop() if len(units) == 1 else ""
+
+    @property
+    def outliers(self) -> str:  # type: ignore[override]
+        return " ".join(dict.fromkeys(item.outliers for item in self.of))
+
+    @property
+    def related(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(map(str, self.of))
 
     @property
     def by_query(self) -> bool:  # type: ignore[override]
@@ -200,6 +211,7 @@ class Gap(GroupMetric, abstract=True):
     }
     formula = "max − min over the groups; of several metrics the largest"
     reading = "0 means that all groups get the same."
+    landmarks = ((0.0, "all groups get the same"),)
     at_perfect = None
 
     @property
@@ -225,6 +237,9 @@ class Ratio(GroupMetric, abstract=True):
     formula = "min / max over the groups; of several metrics the smallest"
     unit = ""
     reading = "1 means that all groups get the same; below 0.8 is often taken as a sign of disparate impact."
+    landmarks = ((1.0, "all groups get the same"),)
+    when_undefined = "Fewer than two groups have a value, one is negative or infinite, or all are 0."
+    pitfalls = (*GroupMetric.pitfalls, "Between small values a small difference is a small ratio.")
 
     @property
     def better(self) -> Better:
@@ -252,6 +267,7 @@ class Worst(GroupMetric, abstract=True):
     name = "worst"
     formula = "the worst value over the groups"
     reading = "What the group that fares worst gets."
+    pitfalls = (*GroupMetric.pitfalls, "The more groups there are, the worse is the worst of them by chance alone.")
 
     @property
     def better(self) -> Better:
