@@ -29,8 +29,8 @@ inline std::uint64_t stream_of(std::uint64_t seed, std::uint64_t replicate) {
 }
 
 // The first 32 bits of the hash, read as a signed number, which is as even and is compared in one instruction.
-TM_INLINE std::int32_t draw(std::uint64_t stream, std::uint64_t key) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(mix(stream + key * kGolden) >> 32));
+TM_INLINE std::int32_t draw_at(std::uint64_t place) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(mix(place) >> 32));
 }
 
 // From where on a draw is more than k: 2^32 times the chance of at most k, less 2^31. Beyond 12 the chance is below
@@ -56,7 +56,7 @@ TM_INLINE void draw_counts(std::uint64_t stream, std::size_t n, std::uint8_t* ou
   std::int32_t drawn[kDraws];
   for (std::size_t at = 0; at < n; at += kDraws) {
     const std::size_t size = std::min(kDraws, n - at);
-    for (std::size_t i = 0; i < size; ++i) drawn[i] = draw(stream, key(at + i));
+    for (std::size_t i = 0; i < size; ++i) drawn[i] = draw_at(stream + key(at + i) * kGolden);
     for (std::size_t i = 0; i < size; ++i) out[at + i] = static_cast<std::uint8_t>(poisson_of(drawn[i]));
   }
 }
