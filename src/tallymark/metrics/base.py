@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterable
 from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
 
+from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import KindError, ParameterError, UndefinedError
 from tallymark.metrics import registry
 from tallymark.metrics.parameters import Parameter, show, undefined_choice
 from tallymark.metrics.signature import ShownSignature
-from tallymark.states import UNIT_BITS, Reads, State
+from tallymark.states import UNIT_BITS, Draws, Reads, State
 from tallymark.target import ANY_TARGET, Target
 
 __all__ = ["Interval", "Metric", "NoInterval", "Undefined"]
@@ -196,6 +197,11 @@ class Metric(metaclass=_Record):
     def interval(self, state: Any, level: float) -> Interval | NoInterval | None:
         """The analytic interval at a level such as 0.95, from a state that has rows, all of weight 1: of the state that
         `interval_reads` asks for, or else that of the value. None: there is no formula, resample instead."""
+        return None
+
+    def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
+        """The values in all replicates of a batch, NaN where there is none, if that is faster than to read the state of
+        each; else None."""
         return None
 
     def check_values(self, state: Any, batch: Batch | None) -> None:

@@ -1,45 +1,44 @@
-"""Replicates of the bootstrap: how often each row counts in each, by the key of the row."""
+"""What many replicates of the bootstrap take in one walk: keys of rows, areas under the ROC curve, counts of cells."""
 
 from __future__ import annotations
 
+import copy
 import hashlib
-from typing import NamedTuple
 
 import numpy as np
 
-from tallymark._core import poisson_counts, poisson_counts_of_places, resampled_areas, resampled_cells
+from tallymark._core import resampled_areas, resampled_cells
 from tallymark.arrays import Array
-from tallymark.batch import Batch
+from tallymark.batch import QUERY, Batch
 from tallymark.labels import Label
+from tallymark.states.draws import Draws
 from tallymark.states.encoding import encode
 
-_MOST_ROWS = 1 << 28  # that the walks of many replicates take
+_MOST_ROWS = 1 << 28  # of one walk
 _MOST_CELLS = 4096
 _WORD = 1 << 64
 
 
-class Draws(NamedTuple):
-    """Which replicates there are: a seed, how many, and the keys of the rows, None where they are the places.
+def row_keys(batch: Batch, cluster: object = None) -> Array | None:
+    """The keys by which rows are resampled: their own, or those of their clusters, a label per row; None for places."""
+    if cluster is not None:
+        batch = copy.copy(batch)
+        batch.add_cluster(cluster)
+    return batch.keys if batch.cluster_side is None else label_keys(batch, batch.cluster_side)
 
-    A row counts in a replicate as often as seed, replicate and key say, whatever the order of the rows. Rows of one key
-    count alike.
-    """
 
-    seed: int
-    resamples: int
-    keys: Array | None
-    rows: int
+def query_keys(batch: Batch, keys: Array | None) -> Array:
+    """The keys of rows whose queries are resampled as a whole: those given if rows of a query share them, else those of
+    the queries."""
+    return keys if keys is not None and nested(batch, keys) else label_keys(batch, QUERY)
 
-    def counts(self, replicate: int) -> Array:
-        """How often each row counts in a replicate."""
-        if self.keys is None:
-            return poisson_counts_of_places(self.seed, replicate, 0, self.rows)
-        return poisson_counts(self.seed, replicate, self.keys)
 
-    def weights(self, replicate: int, own: Array | None) -> Array:
-        """The weights of the rows in a replicate."""
-        counts = self.counts(replicate)
-        return counts.astype(np.float64) if own is None else counts * np.asarray(own, np.float64)
+def nested(batch: Batch, keys: Array) -> bool:
+    """Whether all rows of a query have the same key."""
+    labels, codes = encode(batch, QUERY)
+    of_query = np.zeros(len(labels), np.uint64)
+    of_query[codes] = keys
+    return bool((of_query[codes] == keys).all())
 
 
 def label_keys(batch: Batch, side: int) -> Array:
@@ -51,7 +50,8 @@ def label_keys(batch: Batch, side: int) -> Array:
 def _key_of(label: Label) -> int:
     """The same on every machine: a whole number is its own key."""
     if isinstance(label, str):
-        return int.from_bytes(hashlib.blake2b(label.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+        digest = hashlib.blake2b(label.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        return int.from_bytes(digest, "little")
     return int(label) % _WORD
 
 
@@ -87,4 +87,12 @@ def resample_cells(cells: Array, count: int, draws: Draws) -> Array | None:
     """How many rows are in every cell, one line per replicate; None where there are too many cells or rows."""
     if count > _MOST_CELLS or len(cells) > _MOST_ROWS:
         return None
-    return resampled_cells(np.ascontiguousarray(cells, np.int64), count, draws.keys, draws.seed, 0, draws.resamples)
+    keys = None if draws.keys is None else np.ascontiguousarray(draws.keys)
+    return resampled_cells(np.ascontiguousarray(cells, np.int64), count, keys, draws.seed, 0, draws.resamples)
+
+
+def own_weights(batch: Batch) -> Array | None:
+    """The weights of rows, None where all are 1."""
+    if batch.weights is None or (np.asarray(batch.weights) == 1).all():
+        return None
+    return np.asarray(batch.weights, np.float64)
