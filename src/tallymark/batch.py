@@ -7,6 +7,7 @@ pass of its own would cost as much as most metrics; `Batch.fault` then finds the
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Hashable, Mapping
 from typing import Any
 
@@ -45,7 +46,8 @@ class Batch:
     `whole` says that these are all the rows that there are, so that their labels are all the labels. `column_names` are
     those of tables whose columns have names; `memo` is where states leave what others of the same batch can use.
     `names` are those of the columns of rows as the caller knows them: the truth, the predictions, and then labels of
-    each row, of the query and of the groups that it belongs to.
+    each row, of the query, of the cluster and of the groups that it belongs to. `keys` tell the rows apart when they
+    are resampled, None where that is their place among all rows; rows of one cluster are resampled together.
     """
 
     __slots__ = (
@@ -53,10 +55,12 @@ class Batch:
         "_labels",
         "_numbers",
         "_sources",
+        "cluster_side",
         "column_names",
         "dropped",
         "group_names",
         "has_query",
+        "keys",
         "memo",
         "n",
         "names",
@@ -74,6 +78,7 @@ class Batch:
         whole: bool = True,
         query: object = None,
         by: Mapping[str, object] | None = None,
+        cluster: object = None,
     ) -> None:
         truth, n, truth_columns, truth_names = _read_rows(y_true, "y_true")
         prediction, found, prediction_columns, prediction_names = _read_rows(y_pred, "y_pred")
@@ -93,6 +98,10 @@ class Batch:
         self.has_query = query is not None
         if query is not None:
             self._add_labels(query, "query")
+        self.keys: Array | None = None
+        self.cluster_side: int | None = None
+        if cluster is not None:
+            self.add_cluster(cluster)
         self.group_names: tuple[str, ...] = ()
         if by is not None:
             self.group_names = tuple(by)
@@ -109,17 +118,24 @@ class Batch:
         held, found, columns, _ = _read_rows(source, name)
         if found != self.n:
             raise LengthError(f"`{name}` must be one label per row; there were {found} for {self.n} rows of `y_true`")
-        self._sources.append(held)
-        self._labels.append(None)
+        self._sources = [*self._sources, held]  # lists of their own: a copy of the batch may have one side more
+        self._labels = [*self._labels, None]
         self._columns += (columns,)
         self.names += (name,)
+
+    def add_cluster(self, cluster: object) -> None:
+        """Rows have the labels of their clusters too."""
+        self.cluster_side = len(self._sources)
+        self._add_labels(cluster, "cluster")
 
     @property
     def group_sides(self) -> range:
         """The sides that hold the groups of each row."""
         return range(len(self._sources) - len(self.group_names), len(self._sources))
 
-    def part(self, sources: list[Array], labels: list[LabelColumn | None], weights: Array | None) -> Batch:
+    def part(
+        self, sources: list[Array], labels: list[LabelColumn | None], weights: Array | None, keys: Array | None = None
+    ) -> Batch:
         """Some of these rows, of which the sources are given."""
         out = Batch.__new__(Batch)
         out._sources = sources
@@ -127,10 +143,18 @@ class Batch:
         out._labels = labels
         out._columns, out.names, out.column_names = self._columns, self.names, self.column_names
         out.has_query, out.group_names, out.whole = self.has_query, self.group_names, self.whole
+        out.keys, out.cluster_side = keys, self.cluster_side
         out.memo = {}
         out.n = len(sources[0])
         out.weights = weights
         out.dropped = 0
+        return out
+
+    def reweighted(self, weights: Array) -> Batch:
+        """The same rows with other weights, which are good ones."""
+        out = copy.copy(self)
+        out.weights = weights
+        out.memo = {}
         return out
 
     def source(self, side: int) -> Array:

@@ -8,12 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallymark.arrays import Array
+from tallymark.batch import Batch
 from tallymark.errors import ParameterError
 from tallymark.metrics.base import TOO_LARGE, Answer, Undefined
 from tallymark.metrics.bounded import BoundedMetric, Bounds, average_bounds
 from tallymark.metrics.parameters import choice, share_or_none
 from tallymark.metrics.scores import ONE_CLASS, average_classes, no_row
-from tallymark.states import BoundedScores, RankSums, Scores, Steps, divide
+from tallymark.states import BoundedScores, Draws, RankSums, Reads, Scores, ScoresOf, Steps, divide
 
 __all__ = ["Auc", "Gini", "auc", "gini"]
 
@@ -68,6 +70,9 @@ class Auc(BoundedMetric):
         if state.several:
             raise ParameterError("`max_fpr` is for two classes; there are more. Pass one class against the rest")
         return self.settle(partial_area(state.steps(symmetric=True), self.max_fpr))
+
+    def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
+        return reads.areas(batch, draws) if isinstance(reads, ScoresOf) and self.max_fpr in (None, 1) else None
 
     def of_classes(self, state: Scores) -> float | Undefined:
         classes, weights = state.classes, state.class_weights()
@@ -165,6 +170,10 @@ class Gini(BoundedMetric):
 
     def of_sums(self, sums: RankSums) -> float | Undefined:
         return ONE_CLASS if sums.area is None else 2.0 * sums.area - 1.0
+
+    def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
+        areas = reads.areas(batch, draws) if isinstance(reads, ScoresOf) else None
+        return None if areas is None else 2.0 * areas - 1.0
 
     def of_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
         found = area_of_bins(negative, positive, exact=exact)

@@ -7,15 +7,16 @@ import re
 from collections.abc import Iterable
 from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
 
+from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import KindError, ParameterError, UndefinedError
 from tallymark.metrics import registry
 from tallymark.metrics.parameters import Parameter, show, undefined_choice
 from tallymark.metrics.signature import ShownSignature
-from tallymark.states import UNIT_BITS, Reads, State
+from tallymark.states import UNIT_BITS, Draws, Reads, State
 from tallymark.target import ANY_TARGET, Target
 
-__all__ = ["Metric", "Undefined"]
+__all__ = ["Interval", "Metric", "NoInterval", "Undefined"]
 
 Better = str | float | None
 
@@ -35,6 +36,22 @@ class Answer(NamedTuple):
     lo: float | None = None
     hi: float | None = None
     method: str | None = None
+
+
+class Interval(NamedTuple):
+    """Where the value of the whole population lies, as far as these rows can say: between `lo` and `hi`, which have the
+    shape of the value (None in a part that has no interval), and by which method they were found."""
+
+    lo: Any
+    hi: Any
+    method: str
+    notes: tuple[str, ...] = ()
+
+
+class NoInterval(NamedTuple):
+    """What stands for an interval where the rows cannot give one: the reason."""
+
+    reason: str
 
 
 FACTS = ("weights", "query", "kind", "classes", "positive", "normalize", "missing")
@@ -178,6 +195,20 @@ class Metric(metaclass=_Record):
     def notes(self, state: Any) -> tuple[str, ...]:
         """What a reader of the value should know about the rows."""
         return ()
+
+    def interval_reads(self, target: Target) -> Reads | None:
+        """Which state `interval` reads, where it is another than `needs(target)` or must hold more than that."""
+        return None
+
+    def interval(self, state: Any, level: float) -> Interval | NoInterval | None:
+        """The analytic interval at a level such as 0.95, from a state that has rows, all of weight 1: of the state that
+        `interval_reads` asks for, or else that of the value. None: there is no formula, resample instead."""
+        return None
+
+    def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
+        """The values in all replicates of a batch, NaN where there is none, if that is faster than to read the state of
+        each; else None."""
+        return None
 
     def check_values(self, state: Any, batch: Batch | None) -> None:
         """Refuse values for which the metric has no meaning."""

@@ -4,6 +4,7 @@ from tallymark.states.base import ONE, UNIT_BITS, Reads, State, divide, to_float
 from tallymark.states.bins import MOST_BINS, Bin, Bins, BinsOf
 from tallymark.states.bounded import BoundedScores, BoundedScoresOf
 from tallymark.states.counts import Cells, Counts, ThresholdCounts
+from tallymark.states.draws import Draws
 from tallymark.states.indicators import Indicators
 from tallymark.states.label_rows import LabelRows, LabelRowsOf
 from tallymark.states.ordered_probabilities import OrderedProbabilities, OrderedProbabilitiesOf
@@ -15,6 +16,7 @@ from tallymark.states.probability_rows import soft_fault
 from tallymark.states.queries import Queries, QueriesOf, Ranked
 from tallymark.states.rank_sums import RankSums, Steps, sum_ranks
 from tallymark.states.ranks import Ranks, RanksOf
+from tallymark.states.resample import nested, query_keys, row_keys
 from tallymark.states.rows import Rows, RowsOf
 from tallymark.states.runs import Runs
 from tallymark.states.score_state import ScoreState
@@ -40,6 +42,7 @@ __all__ = [
     "Cells",
     "Cost",
     "Counts",
+    "Draws",
     "Group",
     "Indicators",
     "LabelRows",
@@ -81,6 +84,9 @@ __all__ = [
     "check_columns",
     "divide",
     "exact_sum",
+    "nested",
+    "query_keys",
+    "row_keys",
     "slice_states",
     "sum_ranks",
     "soft_fault",

@@ -171,6 +171,18 @@ def combine_cells(cells: Cells, values: Values, width: int) -> tuple[Cells, Valu
     return _split(keys[starts], width), sums
 
 
+def counted_cells(labels: Labels, table: Array) -> Counted:
+    """The counts of all pairs of labels, line by line, as counted pairs: labels and pairs that do not occur are left
+    out."""
+    found = np.flatnonzero(table)
+    cells, held = [], []
+    for side, places in enumerate(_split(found, len(labels[1]))):
+        seen, moved = np.unique(places, return_inverse=True)
+        cells.append(moved.astype(np.int64))
+        held.append([labels[side][k] for k in seen.tolist()])
+    return Counted((held[0], held[1]), (cells[0], cells[1]), table[found])
+
+
 def _split(keys: Array, width: int) -> Cells:
     return keys // max(width, 1), keys % max(width, 1)
 

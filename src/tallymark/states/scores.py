@@ -8,18 +8,30 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+import numpy as np
+
 from tallymark._core import class_sums, curve_points, merge_runs, sort_columns, sort_scores
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import InputError, LengthError, StateError
 from tallymark.labels import Label, normal_label
 from tallymark.states.base import ONE, Reads, exact_total
-from tallymark.states.encoding import own_errors
+from tallymark.states.counts import find_positive
+from tallymark.states.draws import Draws
+from tallymark.states.encoding import encode, own_errors
 from tallymark.states.label_faults import label_fault
 from tallymark.states.packing import columns_of, pack_labels, target_of, unpack_labels
 from tallymark.states.rank_sums import RankSums, Steps, share_in_order, sum_ranks, walk_steps
+from tallymark.states.resample import own_weights, resample_areas
 from tallymark.states.runs import NOTHING, Part, Runs, check_runs, join_runs, measure_runs, merge_parts
-from tallymark.states.score_rows import MOST_INTEGER, check_probabilities, check_truth, read_scores, read_table
+from tallymark.states.score_rows import (
+    MOST_INTEGER,
+    check_probabilities,
+    check_truth,
+    positive_column,
+    read_scores,
+    read_table,
+)
 from tallymark.states.score_state import ScoreState, check_same_labels, check_widths
 from tallymark.target import ANY_TARGET, Target
 
@@ -55,6 +67,20 @@ class ScoresOf(Reads):
             part, weight = self._fold_column(batch)
         columns = (batch.truth_columns, batch.prediction_columns)
         return Scores(self, columns, batch.n, batch.n * ONE if weight is None else exact_total(*weight), (part,))
+
+    def areas(self, batch: Batch, draws: Draws) -> Array | None:
+        """The area under the ROC curve of two classes in every replicate, NaN where one has no rows; None where there
+        are more classes, or no saying which is positive."""
+        if batch.n == 0 or batch.prediction_columns > 2 or batch.truth_columns > 1:
+            return None
+        labels, codes = encode(batch, 0)
+        classes = self.target.classes or labels
+        either = batch.prediction_columns == 2 and len(classes) == 2
+        place = positive_column(classes, self.target) if either else find_positive(classes, self.target)
+        if place is None or len(classes) > 2 or classes[place] not in labels:
+            return None
+        scores = np.asarray(read_scores(batch, self.target), np.float64)
+        return resample_areas(scores, codes == labels.index(classes[place]), own_weights(batch), draws)
 
     def _fold_column(self, batch: Batch) -> tuple[Part, tuple[bytes, int] | None]:
         """The runs of one score per row, by the labels of the truth, and the weight; None where a row is 1."""

@@ -42,12 +42,13 @@ def split(batch: Batch) -> list[tuple[Group, Batch]]:
     ends = np.cumsum(np.bincount(codes, minlength=len(groups))).tolist()
     sides = [_side(batch, side, order) for side in range(len(batch.names) - len(batch.group_names))]
     weights = None if batch.weights is None else np.asarray(batch.weights)[order]
+    keys = order.view(np.uint64) if batch.keys is None else batch.keys[order]  # rows keep theirs
     out, first = [], 0
     for group, end in zip(groups, ends, strict=True):
         rows = slice(first, end)
         sources = [source[rows] for source, _ in sides]
         labels = [None if held is None else held._replace(source=held.source[rows]) for _, held in sides]
-        out.append((group, batch.part(sources, labels, None if weights is None else weights[rows])))
+        out.append((group, batch.part(sources, labels, None if weights is None else weights[rows], keys[rows])))
         first = end
     return out
 
