@@ -280,18 +280,26 @@ class Batch:
             raise LengthError(f"`{self.names[side]}` must have {self.n} rows; its array had {len(array)}")
         return array, missing
 
-    def _drop(self) -> None:
-        arrays, missing = zip(*(self._missing(side) for side in range(len(self._sources))), strict=True)
-        keep = ~np.logical_or.reduce(missing)
-        kept = int(np.count_nonzero(keep))
-        if kept == self.n:
-            return
-        self.require_weights()
+    def missing_rows(self) -> Array:
+        """Which rows lack a value."""
+        found: Array = np.logical_or.reduce([self._missing(side)[1] for side in range(len(self._sources))])
+        return found
+
+    def keep(self, rows: Array) -> None:
+        """Leave out all other rows, and count them as dropped."""
+        self._sources = [self._missing(side)[0][rows] for side in range(len(self._sources))]
+        self._numbers, self._labels, self.memo = [None, None], [None] * len(self._sources), {}
         if self.weights is not None:
-            self.weights = self.weights[keep]
-        self._sources = [array[keep] for array in arrays]
-        self.dropped = self.n - kept
+            self.weights = self.weights[rows]
+        kept = int(np.count_nonzero(rows))
+        self.dropped += self.n - kept
         self.n = kept
+
+    def _drop(self) -> None:
+        missing = self.missing_rows()
+        if missing.any():
+            self.require_weights()
+            self.keep(~missing)
 
 
 NAMES: tuple[str, ...] = ("y_true", "y_pred")

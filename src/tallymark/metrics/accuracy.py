@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from tallymark.batch import Batch
 from tallymark.metrics.labels import LabelMetric, require_single
-from tallymark.states import Counts, Reads
+from tallymark.states import Counts, Outcomes, Reads
 from tallymark.target import ANY_TARGET, Target
 
 __all__ = [
@@ -45,6 +46,7 @@ class Accuracy(LabelMetric):
     related = ("mcc", "top_k_accuracy", "confusion_matrix")
     pitfalls = (IMBALANCE,)
     samples = ({}, {"threshold": 0.3})
+    share_of = ("all", "right")
 
     def ratio(self, c: Counts) -> tuple[Any, Any]:
         return c.right, c.total
@@ -88,6 +90,7 @@ class ErrorRate(LabelMetric):
     landmarks = ((1.0, "every row is wrong"),)
     related = ("mcc", "confusion_matrix")
     pitfalls = (IMBALANCE.replace("scores 0.99", "errs in only 0.01"),)
+    share_of = ("all", "wrong")
 
     def ratio(self, c: Counts) -> tuple[Any, Any]:
         return c.wrong, c.total
@@ -108,9 +111,14 @@ class Error(LabelMetric):
     reading = "A count: it grows with the rows."
     related = ("confusion_matrix",)
     pitfalls = ("Compare it on the same rows only.",)
+    share_of = ("all", "wrong")
 
     def ratio(self, c: Counts) -> tuple[Any, Any]:
         return c.in_units(c.wrong)
+
+    def paired(self, batch: Batch, target: Target) -> Outcomes | None:
+        found = super().paired(batch, target)
+        return None if found is None else found._replace(scale=float(batch.n))
 
 
 class HammingLoss(LabelMetric):
@@ -128,6 +136,7 @@ class HammingLoss(LabelMetric):
     landmarks = ((1.0, "every label is wrong"),)
     related = ("jaccard",)
     pitfalls = ("With many labels of which few are set, saying nothing at all scores well.",)
+    share_of = ("all", "wrong")
 
     def ratio(self, c: Counts) -> tuple[Any, Any]:
         if c.single:

@@ -15,7 +15,19 @@ from tallymark.metrics.base import TOO_LARGE, Answer, Undefined
 from tallymark.metrics.bounded import BoundedMetric, Bounds, average_bounds
 from tallymark.metrics.parameters import choice, share_or_none
 from tallymark.metrics.scores import ONE_CLASS, average_classes, no_row
-from tallymark.states import BoundedScores, Draws, RankSums, Reads, Scores, ScoresOf, Steps, divide
+from tallymark.states import (
+    BoundedScores,
+    Draws,
+    Placements,
+    RankSums,
+    Reads,
+    Scores,
+    ScoresOf,
+    Steps,
+    divide,
+    read_placements,
+)
+from tallymark.target import Target
 
 __all__ = ["Auc", "Gini", "auc", "gini"]
 
@@ -73,6 +85,11 @@ class Auc(BoundedMetric):
 
     def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
         return reads.areas(batch, draws) if isinstance(reads, ScoresOf) and self.max_fpr in (None, 1) else None
+
+    def paired(self, batch: Batch, target: Target) -> Placements | None:
+        if self.max_fpr not in (None, 1) or self.bounded is not None or batch.prediction_columns > 2:
+            return None
+        return read_placements(batch, target, 1.0)
 
     def of_classes(self, state: Scores) -> float | Undefined:
         classes, weights = state.classes, state.class_weights()
@@ -174,6 +191,9 @@ class Gini(BoundedMetric):
     def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
         areas = reads.areas(batch, draws) if isinstance(reads, ScoresOf) else None
         return None if areas is None else 2.0 * areas - 1.0
+
+    def paired(self, batch: Batch, target: Target) -> Placements | None:
+        return None if self.bounded is not None or batch.prediction_columns > 2 else read_placements(batch, target, 2.0)
 
     def of_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
         found = area_of_bins(negative, positive, exact=exact)

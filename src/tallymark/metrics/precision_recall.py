@@ -59,6 +59,7 @@ class Recall(AveragedMetric):
     related = ("fnr", "specificity")
     when_undefined = "Nothing is truly positive."
     pitfalls = ("Calling everything positive scores 1: read it beside precision.",)
+    share_of = ("positive", "right")
     why = NOT_TRUE
 
     def fraction(self, c: Cells) -> tuple[int, int]:

@@ -68,6 +68,7 @@ class Fallout(AveragedMetric):
     when_undefined = "Nothing is truly negative."
     pitfalls = ("With few positives a small fallout can still mean that most alarms are false: see fdr.",)
     why = ALL_TRUE
+    share_of = ("negative", "wrong")
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.fp, c.fp + c.tn
@@ -107,6 +108,7 @@ class Specificity(AveragedMetric):
     when_undefined = "Nothing is truly negative."
     pitfalls = ("With few positives it is near 1 for almost any model.",)
     why = ALL_TRUE
+    share_of = ("negative", "right")
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.tn, c.tn + c.fp
@@ -148,6 +150,7 @@ class Fnr(AveragedMetric):
     when_undefined = "Nothing is truly positive."
     pitfalls = ("Calling everything positive scores 0: read it beside fdr.",)
     why = NOT_TRUE
+    share_of = ("positive", "wrong")
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.fn, c.tp + c.fn

@@ -8,6 +8,7 @@ from tallymark.states.draws import Draws
 from tallymark.states.indicators import Indicators
 from tallymark.states.label_rows import LabelRows, LabelRowsOf
 from tallymark.states.ordered_probabilities import OrderedProbabilities, OrderedProbabilitiesOf
+from tallymark.states.paired_rows import Outcomes, Placements, read_outcomes, read_placements
 from tallymark.states.pairs import Pairs, PairsOf
 from tallymark.states.plan import Plan, States
 from tallymark.states.points import Points, PointsOf
@@ -15,7 +16,7 @@ from tallymark.states.probabilities import Cost, Probabilities, ProbabilitiesOf
 from tallymark.states.probability_rows import soft_fault
 from tallymark.states.queries import Queries, QueriesOf, Ranked
 from tallymark.states.rank_sums import RankSums, Steps, sum_ranks
-from tallymark.states.ranks import Ranks, RanksOf
+from tallymark.states.ranks import Ranks, RanksOf, read_ranks
 from tallymark.states.resample import nested, query_keys, row_keys
 from tallymark.states.rows import Rows, RowsOf
 from tallymark.states.runs import Runs
@@ -49,9 +50,11 @@ __all__ = [
     "LabelRowsOf",
     "OrderedProbabilities",
     "OrderedProbabilitiesOf",
+    "Outcomes",
     "Output",
     "Pairs",
     "PairsOf",
+    "Placements",
     "Plan",
     "Points",
     "PointsOf",
@@ -87,6 +90,9 @@ __all__ = [
     "nested",
     "query_keys",
     "row_keys",
+    "read_outcomes",
+    "read_placements",
+    "read_ranks",
     "slice_states",
     "sum_ranks",
     "soft_fault",
