@@ -295,6 +295,12 @@ class Batch:
         self.dropped += self.n - kept
         self.n = kept
 
+    def predicts_like(self, other: Batch) -> bool:
+        """Whether another batch has the same predictions, row by row."""
+        mine, theirs = self._missing(1)[0], other._missing(1)[0]
+        alike = mine.shape == theirs.shape and mine.dtype.kind == theirs.dtype.kind
+        return mine is theirs or (alike and bool(np.all(mine == theirs)))
+
     def _drop(self) -> None:
         missing = self.missing_rows()
         if missing.any():

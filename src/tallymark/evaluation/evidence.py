@@ -1,0 +1,117 @@
+"""What the rows say about several models: single rows where a metric can be tested by them, resamples where not."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from tallymark.arrays import Array
+from tallymark.batch import Batch
+from tallymark.evaluation.difference import difference_between
+from tallymark.evaluation.paired_tests import Tested, bootstrap, delong, mcnemar
+from tallymark.evaluation.resampling import resample_values
+from tallymark.evaluation.result import Report
+from tallymark.metrics import Metric
+from tallymark.states import Outcomes, Placements
+from tallymark.target import Target
+
+_ROUNDING = 1e-9
+SAME = "the models predict the same in every row"
+ByRow = Outcomes | Placements
+
+
+class Evidence:
+    """The rows of several models, read once for all pairs."""
+
+    def __init__(
+        self,
+        batches: Mapping[str, Batch],
+        reports: Mapping[str, Report],
+        target: Target,
+        *,
+        level: float,
+        resamples: int,
+        seed: int,
+        keys: Array | None,
+        clustered: bool,
+    ) -> None:
+        self._batches = batches
+        self._reports = reports
+        self._known: dict[tuple[str, str], bool] = {}  # whether two models predict the same
+        self._level = level
+        self._method = "paired cluster bootstrap" if clustered else "paired bootstrap"
+        report = next(iter(reports.values()))
+        self._metrics: dict[str, Metric] = {key: report.cell(key).metric for key in report}
+        plain = None if clustered else plain_batches(batches)
+        self._rows = {key: found for key in report if plain and (found := self._by_row(key, plain, target))}
+        rest = {key: item for key, item in self._metrics.items() if key not in self._rows and self._defined(key)}
+        reads = {key: item.needs(target) for key, item in rest.items()}
+        self._resampled = {
+            name: resample_values(rest, reads, batch, seed, resamples, keys) if rest else {}
+            for name, batch in batches.items()
+        }
+
+    def _defined(self, key: str) -> bool:
+        return sum(math.isfinite(report[key]) for report in self._reports.values()) > 1
+
+    def _by_row(self, key: str, plain: Mapping[str, Batch], target: Target) -> dict[str, ByRow] | None:
+        """What single rows say of each model; None where they do not make up the values of this metric."""
+        item = self._metrics[key]
+        found = {name: item.paired(batch, target) for name, batch in plain.items() if self._has_value(name, key)}
+        rows = {name: held for name, held in found.items() if held is not None}
+        if not rows or len(rows) < len(found):
+            return None
+        # A metric may inherit its rows and have a formula of its own.
+        offsets = [self._reports[name][key] - _value_of(held) for name, held in rows.items()]
+        scale = next(iter(rows.values())).scale
+        return rows if max(offsets) - min(offsets) <= _ROUNDING * scale else None
+
+    def _has_value(self, name: str, key: str) -> bool:
+        return math.isfinite(self._reports[name][key])
+
+    def _same(self, first: str, second: str) -> bool:
+        if (first, second) not in self._known:
+            self._known[first, second] = self._batches[first].predicts_like(self._batches[second])
+        return self._known[first, second]
+
+    def test(self, key: str, first: str, second: str) -> Tested:
+        """The test of two models in a metric."""
+        for name in (first, second):
+            if not self._has_value(name, key):
+                return Tested("none", reason=f"{name}: {self._reports[name].cell(key).reason}")
+        if self._same(first, second):
+            return Tested("none", 1.0, reason=SAME)
+        if key in self._rows:
+            one, other = self._rows[key][first], self._rows[key][second]
+            if isinstance(one, Outcomes) and isinstance(other, Outcomes):
+                return mcnemar(one, other, self._level)
+            if isinstance(one, Placements) and isinstance(other, Placements):
+                return delong(one, other, self._level)
+        item = self._metrics[key]
+        values = zip(self._resampled[first][key].tolist(), self._resampled[second][key].tolist(), strict=True)
+        differences = np.array([difference_between(item, *pair) for pair in values])
+        return bootstrap(differences, self._level, self._method)
+
+
+def _value_of(rows: ByRow) -> float:
+    """The value that single rows make up, up to a constant."""
+    if isinstance(rows, Outcomes):
+        return rows.scale * int(np.count_nonzero(rows.counts)) / max(len(rows.counts), 1)
+    pairs = max(2 * len(rows.positive) * len(rows.negative), 1)
+    return rows.scale * (int(rows.positive.sum()) / pairs)
+
+
+def plain_batches(batches: Mapping[str, Batch]) -> Mapping[str, Batch] | None:
+    """The rows of weight 1, if all others weigh nothing; else None."""
+    weights = next(iter(batches.values())).weights
+    if weights is None or (weights == 1).all():
+        return batches
+    if not ((weights == 0) | (weights == 1)).all():
+        return None
+    out = {name: copy.copy(batch) for name, batch in batches.items()}
+    for batch in out.values():
+        batch.keep(weights == 1)
+    return out
