@@ -56,7 +56,7 @@ def compare(
     >>> old, new = [1, 1, 1, 0, 0, 0, 1, 1] * 10, [1, 1, 1, 1, 0, 0, 0, 1] * 10
     >>> found = compare(truth, {"old": old, "new": new}, ["accuracy"])
     >>> print(found[("old", "new"), "accuracy"])
-    accuracy: new beats old by 0.25 [0.15, 0.36], p < 0.001 (McNemar, exact)
+    accuracy: new beats old by 0.25 [0.17, 0.35], p < 0.001 (McNemar, exact)
     >>> found.groups("accuracy")
     {'new': 'a', 'old': 'b'}
     """

@@ -171,7 +171,7 @@ class Comparison:
                 "" if math.isnan(d.lo) else " to ".join(d.bounds()),
                 _short_p(d.p),
                 _short_p(d.p_corrected),
-                "" if math.isnan(d.detectable) else d.detectable,
+                "" if math.isnan(d.detectable) else float(f"{d.detectable:.3g}"),
                 d.verdict,
                 d.method,
             ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from tallymark.evaluation.paired_tests import quantile
 from tallymark.metrics import Metric
+from tallymark.quantiles import normal_quantile, two_sided
 from tallymark.report import show_number
 
 POWER = 0.8  # the chance with which a detectable difference shows
@@ -109,7 +109,7 @@ def difference_between(item: Metric, first: float, second: float) -> float:
 
 def detectable(error: float, level: float) -> float:
     """The difference whose test at this level shows it with a chance of 0.8, from its standard error."""
-    return (quantile(0.5 + level / 2) + quantile(POWER)) * error
+    return (two_sided(level) + normal_quantile(POWER)) * error
 
 
 def show_p(p: float) -> str:

@@ -6,16 +6,15 @@ Each gives the same with the models the other way round, with the signs turned, 
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 
 from tallymark.arrays import Array
+from tallymark.quantiles import binomial_tail, normal_tail, two_sided
 from tallymark.states import Outcomes, Placements
 
 _FEW = 25  # rows on which one model alone is right, below which the test is the exact one
-_MANY = 10_000  # such rows from which on the normal distribution is as good, and quicker
 _HALVINGS = 60  # of an interval of length 2, down to the digits of a float
 _LEAST_DEFINED = 0.5  # the share of resamples that must have a value
 
@@ -35,16 +34,6 @@ class Tested(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def quantile(share: float) -> float:
-    """The number below which a standard normal variable lies with this chance."""
-    return NormalDist().inv_cdf(share)
-
-
-def two_sided(z: float) -> float:
-    """The chance of a standard normal variable at least this far from 0."""
-    return math.erfc(abs(z) / math.sqrt(2))
-
-
 def mcnemar(first: Outcomes, second: Outcomes, level: float) -> Tested:
     """McNemar's test, with Tango's score interval for the difference of two shares of the same rows."""
     n = len(first.counts)
@@ -52,7 +41,7 @@ def mcnemar(first: Outcomes, second: Outcomes, level: float) -> Tested:
     losses = int(np.count_nonzero(first.counts & ~second.counts))
     if n == 0:
         return Tested("McNemar", reason="no rows")
-    z = quantile(0.5 + level / 2)
+    z = two_sided(level)
     p, which = _mcnemar_p(gains, losses)
     spread = (gains + losses) * n - (gains - losses) ** 2
     error = math.sqrt(spread / n) / n
@@ -68,16 +57,10 @@ def mcnemar(first: Outcomes, second: Outcomes, level: float) -> Tested:
 
 def _mcnemar_p(gains: int, losses: int) -> tuple[float, str]:
     """Whether rows that changed went one way more often than a coin would, and by which form of the test."""
-    changed, fewer = gains + losses, min(gains, losses)
-    if changed >= _MANY:
-        return two_sided((gains - losses) / math.sqrt(changed)), "chi-squared"
-    term = total = 1  # of the binomial coefficients up to `fewer`
-    for k in range(fewer):
-        term = term * (changed - k) // (k + 1)
-        total += term
+    changed, most = gains + losses, max(gains, losses)
     if changed < _FEW:
-        return min(1.0, 2 * total / 2**changed), "exact"
-    return (2 * total - term) / 2**changed, "mid-p"
+        return min(1.0, 2 * binomial_tail(most, changed)), "exact"
+    return min(1.0, binomial_tail(most, changed) + binomial_tail(most + 1, changed)), "mid-p"
 
 
 def _highest_difference(gains: int, losses: int, n: int, z: float) -> float:
@@ -108,9 +91,9 @@ def delong(first: Placements, second: Placements, level: float) -> Tested:
         if mean == 0:
             return Tested("DeLong", 1.0, reason="every row stands at the same place in the order of both models")
         return Tested("DeLong", reason="the order of the rows changes by the same for all, so nothing tells the error")
-    reach, scale = quantile(0.5 + level / 2) * error, first.scale
+    reach, scale = two_sided(level) * error, first.scale
     lo, hi = max(mean - reach, -1.0), min(mean + reach, 1.0)
-    return Tested("DeLong", two_sided(mean / error), scale * lo, scale * hi, scale * error)
+    return Tested("DeLong", 2 * normal_tail(abs(mean) / error), scale * lo, scale * hi, scale * error)
 
 
 def _mean_and_variance(values: Array) -> tuple[float, float]:
