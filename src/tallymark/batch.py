@@ -287,7 +287,7 @@ class Batch:
 
     def keep(self, rows: Array) -> None:
         """Leave out all other rows, and count them as dropped."""
-        self._sources = [self._missing(side)[0][rows] for side in range(len(self._sources))]
+        self._sources = [self.source(side)[rows] for side in range(len(self._sources))]
         self._numbers, self._labels, self.memo = [None, None], [None] * len(self._sources), {}
         if self.weights is not None:
             self.weights = self.weights[rows]
@@ -297,7 +297,7 @@ class Batch:
 
     def predicts_like(self, other: Batch) -> bool:
         """Whether another batch has the same predictions, row by row."""
-        mine, theirs = self._missing(1)[0], other._missing(1)[0]
+        mine, theirs = self.source(1), other.source(1)
         alike = mine.shape == theirs.shape and mine.dtype.kind == theirs.dtype.kind
         return mine is theirs or (alike and bool(np.all(mine == theirs)))
 

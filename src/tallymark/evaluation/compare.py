@@ -17,8 +17,8 @@ from tallymark.evaluation.comparison import Comparison, Settings
 from tallymark.evaluation.corrections import check_correction, correct
 from tallymark.evaluation.difference import Difference, detectable, difference_between
 from tallymark.evaluation.evidence import Evidence
-from tallymark.evaluation.resampling import row_keys
 from tallymark.evaluation.result import Report
+from tallymark.evaluation.settings import settings_at
 from tallymark.metrics import Metric
 from tallymark.target import Target
 
@@ -63,23 +63,15 @@ def compare(
     names = _check_models(models)
     _check_baseline(baseline, names)
     target = Target(kind, classes=classes, positive=positive, normalize=normalize)
-    settings = Settings(ci, check_correction(correction), baseline, resamples, seed)
-    batches = {name: _read(name, y_true, models[name], weights, query) for name in names}
+    asked = settings_at(ci, "auto", resamples, seed)
+    settings = Settings(asked.level, check_correction(correction), baseline, asked.resamples, asked.seed)
+    batches = {name: _read(name, y_true, models[name], weights, query, cluster) for name in names}
     check_missing(missing)
     if missing == "drop":
         _drop_together(batches)
     chosen = choose(metrics, batches[names[0]], target)
     reports = {name: _report(name, batch, chosen, target) for name, batch in batches.items()}
-    evidence = Evidence(
-        batches,
-        reports,
-        target,
-        level=ci,
-        resamples=resamples,
-        seed=seed,
-        keys=row_keys(batches[names[0]], cluster),
-        clustered=cluster is not None,
-    )
+    evidence = Evidence(batches, reports, target, asked)
     pairs = list(combinations(names, 2)) if baseline is None else [(baseline, n) for n in names if n != baseline]
     differences = [found for key in chosen for found in _compare_in(key, pairs, evidence, reports, settings)]
     return Comparison(reports, differences, settings)
@@ -142,9 +134,9 @@ def _of_model(name: str) -> Iterator[None]:
         raise type(error)(f"model {name!r}: {error}") from error
 
 
-def _read(name: str, y_true: object, y_pred: object, weights: object, query: object) -> Batch:
+def _read(name: str, y_true: object, y_pred: object, weights: object, query: object, cluster: object) -> Batch:
     with _of_model(name):
-        return Batch(y_true, y_pred, weights, query=query)
+        return Batch(y_true, y_pred, weights, query=query, cluster=cluster)
 
 
 def _drop_together(batches: Mapping[str, Batch]) -> None:

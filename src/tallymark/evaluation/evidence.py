@@ -8,12 +8,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.evaluation.difference import difference_between
+from tallymark.evaluation.intervals import check_nested
 from tallymark.evaluation.paired_tests import Tested, bootstrap, delong, mcnemar
-from tallymark.evaluation.resampling import resample_values
+from tallymark.evaluation.resampling import resample_values, row_keys
 from tallymark.evaluation.result import Report
+from tallymark.evaluation.settings import IntervalSettings
 from tallymark.metrics import Metric
 from tallymark.states import Outcomes, Placements
 from tallymark.target import Target
@@ -31,26 +32,23 @@ class Evidence:
         batches: Mapping[str, Batch],
         reports: Mapping[str, Report],
         target: Target,
-        *,
-        level: float,
-        resamples: int,
-        seed: int,
-        keys: Array | None,
-        clustered: bool,
+        settings: IntervalSettings,
     ) -> None:
         self._batches = batches
         self._reports = reports
         self._known: dict[tuple[str, str], bool] = {}  # whether two models predict the same
-        self._level = level
-        self._method = "paired cluster bootstrap" if clustered else "paired bootstrap"
+        self._settings = settings
         report = next(iter(reports.values()))
         self._metrics: dict[str, Metric] = {key: report.cell(key).metric for key in report}
-        plain = None if clustered else plain_batches(batches)
+        one = next(iter(batches.values()))
+        plain = plain_batches(batches) if one.cluster_side is None else None
         self._rows = {key: found for key in report if plain and (found := self._by_row(key, plain, target))}
         rest = {key: item for key, item in self._metrics.items() if key not in self._rows and self._defined(key)}
+        if one.cluster_side is not None and any(item.by_query for item in rest.values()):
+            check_nested(one)
         reads = {key: item.needs(target) for key, item in rest.items()}
         self._resampled = {
-            name: resample_values(rest, reads, batch, seed, resamples, keys) if rest else {}
+            name: resample_values(rest, reads, batch, settings.seed, settings.resamples, row_keys(one)) if rest else {}
             for name, batch in batches.items()
         }
 
@@ -87,13 +85,14 @@ class Evidence:
         if key in self._rows:
             one, other = self._rows[key][first], self._rows[key][second]
             if isinstance(one, Outcomes) and isinstance(other, Outcomes):
-                return mcnemar(one, other, self._level)
+                return mcnemar(one, other, self._settings.level)
             if isinstance(one, Placements) and isinstance(other, Placements):
-                return delong(one, other, self._level)
+                return delong(one, other, self._settings.level)
         item = self._metrics[key]
         values = zip(self._resampled[first][key].tolist(), self._resampled[second][key].tolist(), strict=True)
         differences = np.array([difference_between(item, *pair) for pair in values])
-        return bootstrap(differences, self._level, self._method)
+        method = self._settings.name_of(self._batches[first], by_query=item.by_query)
+        return bootstrap(differences, self._settings.level, f"paired {method}")
 
 
 def _value_of(rows: ByRow) -> float:
