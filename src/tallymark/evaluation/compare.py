@@ -19,7 +19,7 @@ from tallymark.evaluation.difference import Difference, detectable, difference_b
 from tallymark.evaluation.evidence import Evidence
 from tallymark.evaluation.result import Report
 from tallymark.evaluation.settings import settings_at
-from tallymark.metrics import Metric
+from tallymark.metrics import GroupMetric, Metric
 from tallymark.target import Target
 
 
@@ -70,6 +70,7 @@ def compare(
     if missing == "drop":
         _drop_together(batches)
     chosen = choose(metrics, batches[names[0]], target)
+    _check_metrics(chosen)
     reports = {name: _report(name, batch, chosen, target) for name, batch in batches.items()}
     evidence = Evidence(batches, reports, target, asked)
     pairs = list(combinations(names, 2)) if baseline is None else [(baseline, n) for n in names if n != baseline]
@@ -123,6 +124,15 @@ def _check_baseline(baseline: object, names: list[str]) -> None:
         raise ParameterError(f"`baseline` must be one of the models; it was {baseline!r}, and they are {names}")
 
 
+def _check_metrics(chosen: dict[str, Metric]) -> None:
+    for key, item in chosen.items():
+        if isinstance(item, GroupMetric):
+            raise ParameterError(
+                f"`metrics` must read rows, not groups of them, to be compared; {key} compares groups. Compare the "
+                "models on the rows of each group"
+            )
+
+
 @contextmanager
 def _of_model(name: str) -> Iterator[None]:
     """Errors say whose predictions they are about."""
@@ -162,4 +172,4 @@ def _report(name: str, batch: Batch, chosen: dict[str, Metric], target: Target) 
 def _what(value: object) -> str:
     if isinstance(value, dict):
         return "one per class: pass an average, or a class as `positive`"
-    return "one per output: pass outputs='mean'" if isinstance(value, list) else f"a {type(value).__name__}"
+    return "one per output: pass outputs='mean'" if isinstance(value, list) else "a table or a curve"

@@ -63,7 +63,7 @@ class Evidence:
         if not rows or len(rows) < len(found):
             return None
         # A metric may inherit its rows and have a formula of its own.
-        offsets = [self._reports[name][key] - _value_of(held) for name, held in rows.items()]
+        offsets = [self._reports[name][key] - value_of(held) for name, held in rows.items()]
         scale = next(iter(rows.values())).scale
         return rows if max(offsets) - min(offsets) <= _ROUNDING * scale else None
 
@@ -77,9 +77,9 @@ class Evidence:
 
     def test(self, key: str, first: str, second: str) -> Tested:
         """The test of two models in a metric."""
-        for name in (first, second):
-            if not self._has_value(name, key):
-                return Tested("none", reason=f"{name}: {self._reports[name].cell(key).reason}")
+        without = [name for name in sorted((first, second)) if not self._has_value(name, key)]
+        if without:
+            return Tested("none", reason="; ".join(f"{n}: {self._reports[n].cell(key).reason}" for n in without))
         if self._same(first, second):
             return Tested("none", 1.0, reason=SAME)
         if key in self._rows:
@@ -95,7 +95,7 @@ class Evidence:
         return bootstrap(differences, self._settings.level, f"paired {method}")
 
 
-def _value_of(rows: ByRow) -> float:
+def value_of(rows: ByRow) -> float:
     """The value that single rows make up, up to a constant."""
     if isinstance(rows, Outcomes):
         return rows.scale * int(np.count_nonzero(rows.counts)) / max(len(rows.counts), 1)
