@@ -291,6 +291,8 @@ class Batch:
         self._numbers, self._labels, self.memo = [None, None], [None] * len(self._sources), {}
         if self.weights is not None:
             self.weights = self.weights[rows]
+        if self.keys is not None:
+            self.keys = self.keys[rows]
         kept = int(np.count_nonzero(rows))
         self.dropped += self.n - kept
         self.n = kept
