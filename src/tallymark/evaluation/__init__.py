@@ -1,24 +1,9 @@
 """Evaluation: the only place that knows both metrics and engines."""
 
 from tallymark.evaluation.accept import Acceptance, Clause, accept
-from tallymark.evaluation.compare import compare
-from tallymark.evaluation.comparison import Comparison
-from tallymark.evaluation.difference import Difference
 from tallymark.evaluation.evaluate import evaluate
 from tallymark.evaluation.result import Cell, Report
 from tallymark.evaluation.slices import Slices
 from tallymark.evaluation.tally import Tally
 
-__all__ = [
-    "Acceptance",
-    "Cell",
-    "Clause",
-    "Comparison",
-    "Difference",
-    "Report",
-    "Slices",
-    "Tally",
-    "accept",
-    "compare",
-    "evaluate",
-]
+__all__ = ["Acceptance", "Cell", "Clause", "Report", "Slices", "Tally", "accept", "evaluate"]
