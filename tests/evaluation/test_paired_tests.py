@@ -135,7 +135,7 @@ def test_delong_where_nothing_spreads():
     assert math.isnan(opposite.p)
     assert "nothing tells the error" in opposite.reason
     few = delong(placements([0, 1, 1], up[:3]), placements([0, 1, 1], -up[:3]), 0.95)
-    assert few.reason == "it needs two rows of each class"
+    assert few.reason == "the test needs two rows of each class"
 
 
 def test_the_bootstrap_counts_resamples_beyond_zero():
@@ -189,3 +189,12 @@ def test_the_other_way_round_only_the_signs_turn(seed):
     ):
         assert one == other._replace(lo=-other.hi, hi=-other.lo)
         assert one.lo < one.hi
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e300])
+def test_differences_of_any_size(scale):
+    """Squares neither overflow nor vanish; infinite differences are left out."""
+    values = np.random.default_rng(3).normal(0.3, 1, 199)
+    plain, scaled = bootstrap(values, 0.9, "b"), bootstrap(np.append(values * scale, math.inf), 0.9, "b")
+    assert scaled.error == pytest.approx(plain.error * scale, rel=1e-12)
+    assert scaled.notes == ("undefined in 1 of 200 resamples, which are left out",)

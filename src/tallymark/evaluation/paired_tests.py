@@ -83,7 +83,7 @@ def delong(first: Placements, second: Placements, level: float) -> Tested:
     """DeLong's test of two areas under the ROC curve, from how the placement of each row differs."""
     positives, negatives = len(first.positive), len(first.negative)
     if min(positives, negatives) < 2:
-        return Tested("DeLong", reason="it needs two rows of each class")
+        return Tested("DeLong", reason="the test needs two rows of each class")
     mean, spread_of_positives = _mean_and_variance((second.positive - first.positive) / (2 * negatives))
     _, spread_of_negatives = _mean_and_variance((second.negative - first.negative) / (2 * positives))
     error = math.sqrt(spread_of_positives / positives + spread_of_negatives / negatives)
@@ -107,7 +107,7 @@ def bootstrap(differences: Array, level: float, method: str) -> Tested:
 
     The interval holds 0 just where the p-value is above 1 − level.
     """
-    defined = np.sort(differences[~np.isnan(differences)])
+    defined = np.sort(differences[np.isfinite(differences)])
     count = len(defined)
     notes: tuple[str, ...] = ()
     if count < len(differences):
@@ -119,8 +119,9 @@ def bootstrap(differences: Array, level: float, method: str) -> Tested:
         if defined[0] == 0:
             return Tested(method, 1.0, reason="both models have the same value in every resample", notes=notes)
         return Tested(method, reason="the difference is the same in every resample", notes=notes)
-    _, variance = _mean_and_variance(defined)
+    exponent = int(np.frexp(defined)[1].max())  # squares of what is near 1 are neither too large nor too small
+    _, variance = _mean_and_variance(np.ldexp(defined, -exponent))
     beyond = min(int(np.count_nonzero(defined <= 0)), int(np.count_nonzero(defined >= 0)))
     p = min(1.0, 2 * (beyond + 1) / (count + 1))
     lo, hi = float(defined[place - 1]), float(defined[count - place])
-    return Tested(method, p, lo, hi, math.sqrt(variance), notes=notes)
+    return Tested(method, p, lo, hi, float(np.ldexp(math.sqrt(variance), exponent)), notes=notes)
