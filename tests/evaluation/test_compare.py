@@ -8,6 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.metrics import recall_score, roc_auc_score
 
@@ -125,6 +127,38 @@ def test_rows_are_right_in_every_form_of_prediction(form):
     other = tm.compare(y, models, ["accuracy", "recall"], **facts)
     for one, same in zip(plain, other, strict=True):
         assert same == one
+
+
+@pytest.mark.parametrize("table", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_a_table_of_models(table):
+    """Its columns are the models."""
+    assert list(tm.compare(Y, table(MODELS), ["auc"])) == list(tm.compare(Y, MODELS, ["auc"]))
+
+
+def test_a_metric_in_which_nothing_is_better():
+    """Has differences and no winner."""
+    models = {"few": (MODELS["a"] > 0.8).astype(int), "many": (MODELS["a"] > 0.2).astype(int)}
+    d = next(iter(tm.compare(Y, models, ["selection_rate"])))
+    assert d.method == "McNemar, mid-p"
+    assert (d.winner, d.significant, d.verdict) == (None, True, "they differ")
+    assert str(d).startswith("selection_rate: many and few differ: many − few = 0.")
+
+
+@pytest.mark.parametrize(
+    ("ends", "shown"),
+    [
+        ((0.00512, 0.02034), "0.013 [0.005, 0.020]"),
+        ((-3.0, 57.2), "27 [-3, 57]"),
+        ((0.00004, 0.02), "0.01002 [0.00004, 0.02000]"),
+        ((-0.11, 0.109), "0.00 [-0.11, 0.11]"),
+        ((1e-9, 3e-9), "2e-09 [1e-09, 3e-09]"),
+        ((-1234.5, 98765.4), "48,765 [-1,234, 98,765]"),
+    ],
+)
+def test_decimals_are_as_many_as_the_interval_bears(ends, shown):
+    """Two digits of its width, and more where an end would read as 0."""
+    d = next(iter(tm.compare(Y, MODELS, ["auc"])))._replace(value=sum(ends) / 2, lo=ends[0], hi=ends[1])
+    assert d.amount() == shown
 
 
 def test_several_classes():

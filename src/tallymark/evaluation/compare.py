@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallymark.arrays import describe
+from tallymark.arrays import describe, names_of, reading
 from tallymark.batch import Batch, check_missing
 from tallymark.errors import InputError, ParameterError
 from tallymark.evaluation.chosen import Wanted, choose, plan
@@ -25,7 +25,7 @@ from tallymark.target import Target
 
 def compare(
     y_true: object,
-    models: Mapping[str, object],
+    models: object,
     metrics: Wanted = None,
     *,
     weights: object = None,
@@ -44,10 +44,11 @@ def compare(
 ) -> Comparison:
     """Compare models on the same rows: differences with intervals and p-values, and which of them the data show.
 
-    `models` maps names to predictions. Every pair is compared, or each model with the `baseline`. A share of rows
-    (accuracy, recall, …) is tested by McNemar's test, an area under the ROC curve by DeLong's; everything else, and
-    whatever has weights or a `cluster`, by a paired bootstrap with this number of `resamples`, which depends on nothing
-    but the `seed` and the place of a row. `cluster` is a label per row: rows with the same one are drawn together.
+    `models` maps names to predictions, or is a table with a column for each. Every pair is compared, or each model with
+    the `baseline`. A share of rows (accuracy, recall, …) is tested by McNemar's test, an area under the ROC curve by
+    DeLong's; everything else, and whatever has weights or a `cluster`, by a paired bootstrap with this number of
+    `resamples`, which depends on nothing but the `seed` and the place of a row. `cluster` is a label per row: rows with
+    the same one are drawn together.
 
     `correction` of the p-values for the number of pairs is "holm", "bonferroni", "fdr" or "none". `missing="drop"`
     leaves out rows that lack the truth or the prediction of any model. The rest is as in `evaluate`.
@@ -60,12 +61,13 @@ def compare(
     >>> found.groups("accuracy")
     {'new': 'a', 'old': 'b'}
     """
-    names = _check_models(models)
+    predictions = _read_models(models)
+    names = list(predictions)
     _check_baseline(baseline, names)
     target = Target(kind, classes=classes, positive=positive, normalize=normalize)
     asked = settings_at(ci, "auto", resamples, seed)
     settings = Settings(asked.level, check_correction(correction), baseline, asked.resamples, asked.seed)
-    batches = {name: _read(name, y_true, models[name], weights, query, cluster) for name in names}
+    batches = {name: _read(name, y_true, predictions[name], weights, query, cluster) for name in names}
     check_missing(missing)
     if missing == "drop":
         _drop_together(batches)
@@ -106,7 +108,12 @@ def _compare_in(
     ]
 
 
-def _check_models(models: Any) -> list[str]:
+def _read_models(models: Any) -> dict[str, object]:
+    """The predictions by name: of a mapping, or of the columns of a table."""
+    if not isinstance(models, Mapping):
+        with reading("models"):
+            columns = names_of(models)
+            models = models if columns is None else {name: models[name] for name in columns}
     if not isinstance(models, Mapping):
         raise ParameterError(
             f'`models` must map names to predictions, such as {{"old": …, "new": …}}; it was {describe(models)}'
@@ -116,7 +123,7 @@ def _check_models(models: Any) -> list[str]:
             raise ParameterError(f"the keys of `models` must be names; one was {name!r}")
     if len(models) < 2:
         raise ParameterError(f"`models` must be at least two, to be compared; there were {len(models)}")
-    return list(models)
+    return dict(models)
 
 
 def _check_baseline(baseline: object, names: list[str]) -> None:

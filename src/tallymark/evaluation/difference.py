@@ -85,7 +85,7 @@ class Difference(NamedTuple):
         """The difference and its interval, with as many decimals as the interval bears."""
         lo, hi = self.bounds()
         decimals = len(lo.partition(".")[2])
-        value = show_number(self.value) if "e" in lo + hi else f"{self.value:,.{decimals}f}"
+        value = show_number(self.value) if "e" in lo + hi else f"{self.value:z,.{decimals}f}"
         return f"{value} [{lo}, {hi}]"
 
     def bounds(self) -> tuple[str, str]:

@@ -30,7 +30,8 @@ class LabelMetric(TargetMetric, abstract=True):
     why: ClassVar[str] = ""
     """Why the ratio does not exist where its denominator is zero."""
     share_of: ClassVar[tuple[str, str] | None] = None
-    """Where the value is a share of rows: of "all", "positive" or "negative" ones, those "right" or "wrong"."""
+    """Where the value is a share of rows: of "all", "positive" or "negative" ones, those that are "right" or "wrong";
+    or of all, those that were "called" positive."""
     family: ClassVar[str] = "classification"
     outliers: ClassVar[str] = "none: a label is right or wrong, and no row counts for more than its weight."
     kind: ClassVar[str] = "label"

@@ -34,7 +34,9 @@ class Placements(NamedTuple):
 
 
 def read_outcomes(reads: PairsOf, batch: Batch, among: str, what: str) -> Outcomes:
-    """Of "all", "positive" or "negative" rows, whether each is "right" or "wrong"."""
+    """Of "all", "positive" or "negative" rows, whether each is "right", "wrong" or "called" positive."""
+    if what == "called":
+        return Outcomes(_read_sides(reads, batch)[1])
     if among == "all":
         right = _read_right(reads, batch)
     else:
