@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tallymark.arrays import columns_of, describe, names_of, reading
+from tallymark.arrays import columns_of, describe, reading
 from tallymark.errors import ParameterError, ShapeError
 
 _ONLY = "group"
@@ -25,25 +25,21 @@ def group_columns(by: object) -> dict[str, object]:
         if len(getattr(by, "shape", ())) != 2:
             name = getattr(by, "name", None)
             return {name if isinstance(name, str) and name else _ONLY: by}
-        names = names_of(by) if columns_of(by) > 1 else list(_only_name(by))
-        if names is None:
-            raise ShapeError(
-                f"`by` must be a mapping of names to columns where there are several; it had the shape {_shape(by)} "
-                "and no names"
-            )
-        return {_name(name): by[name] for name in names}  # type: ignore[index]
+        names = _names(by)
+        if names is not None:
+            return {_name(name): by[name] for name in names}  # type: ignore[index]
+        if columns_of(by) == 1:
+            return {_ONLY: by}
+    shape = tuple(by.shape)  # type: ignore[attr-defined]
+    raise ShapeError(
+        f"`by` must be a mapping of names to columns where there are several; it had the shape {shape} and no names"
+    )
 
 
-def _shape(by: Any) -> tuple[int, ...]:
-    return tuple(by.shape)
-
-
-def _only_name(by: Any) -> list[object]:
+def _names(by: Any) -> list[object] | None:
     names = getattr(by, "column_names", None)
     names = getattr(by, "columns", None) if names is None else names
-    if names is None:
-        raise ShapeError(f"`by` must be one label per row; it had the shape {_shape(by)}")
-    return list(names)
+    return None if names is None or callable(names) else list(names)
 
 
 def _name(name: object) -> str:

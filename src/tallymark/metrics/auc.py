@@ -31,6 +31,8 @@ class Auc(BoundedMetric):
     symmetric_columns = True
     formula = "Σ w₊ w₋ ([s₊ > s₋] + ½ [s₊ = s₋]) / Σ w₊ w₋"
     reading = "1 puts every positive before every negative, 0.5 is chance, 0 is the wrong way round."
+    landmarks = ((0.5, "what chance gets"), (0.0, "every pair the wrong way round"))
+    related = ("average_precision", "roc_curve")
     when_undefined = "All rows are of one class."
     pitfalls = (
         "It says nothing about whether the probabilities are right, only about their order.",
@@ -161,6 +163,8 @@ class Gini(BoundedMetric):
     symmetric_columns = True
     formula = "2 auc − 1"
     reading = "1 is perfect, 0 is chance, −1 is the wrong way round."
+    landmarks = ((0.0, "what chance gets"), (-1.0, "every pair the wrong way round"))
+    related = ("ks",)
     when_undefined = "All rows are of one class."
     pitfalls = ("It is not the Gini impurity of a tree, nor the coefficient of inequality.",)
 

@@ -113,6 +113,12 @@ class Metric(metaclass=_Record):
     """The value on perfect predictions."""
     formula: ClassVar[str] = ""
     reading: ClassVar[str] = ""
+    landmarks: ClassVar[tuple[tuple[float, str], ...]] = ()
+    """Values that mean something of themselves, with what they mean, besides the value on perfect predictions."""
+    outliers: ClassVar[str] = ""
+    """How far a few extreme rows can move the value: "none: ", "low: " or "high: ", and why."""
+    related: ClassVar[tuple[str, ...]] = ()
+    """Metrics to look at beside it, from other files; those of its own file are related anyway."""
     when_undefined: ClassVar[str] = ""
     pitfalls: ClassVar[tuple[str, ...]] = ()
     samples: ClassVar[tuple[dict[str, Any], ...]] = ({},)

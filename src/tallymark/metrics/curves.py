@@ -68,6 +68,7 @@ class RocCurve(CurveMetric):
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"roc": {}}
     formula = "(FP / (FP + TN), TP / (TP + FN)) at thresholds t, where s ≥ t is called positive"
     reading = "The nearer to the corner at the upper left the better; the diagonal is chance. Its area is auc."
+    related = ("auc",)
     when_undefined = "All rows are of one class."
     pitfalls = ("With few positives it looks good even where most alarms are false: look at pr_curve too.", UNIT)
     samples = ({}, {"drop": False})
@@ -117,6 +118,7 @@ class PrCurve(CurveMetric):
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"precision_recall_curve": {}}
     formula = "(TP / (TP + FP), TP / (TP + FN)) at thresholds t, where s ≥ t is called positive"
     reading = "The nearer to precision 1 at recall 1 the better; a model of chance stays at the share of positives."
+    related = ("average_precision",)
     when_undefined = "No row is positive."
     pitfalls = (
         "Points are not to be joined by straight lines: precision between them can be lower.",
@@ -161,6 +163,7 @@ class DetCurve(CurveMetric):
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"det": {}}
     formula = "(FP / (FP + TN), FN / (TP + FN)) at thresholds t, where s ≥ t is called positive"
     reading = "The nearer to 0 and 0 the better; both errors are shown alike, and often drawn on normal deviate axes."
+    related = ("auc",)
     when_undefined = "All rows are of one class."
     pitfalls = ("It goes from no alarm to no miss in full: peers cut off the ends where one rate is 0.", UNIT)
 
@@ -194,6 +197,7 @@ class LiftCurve(CurveMetric):
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"gain_curve": {}, "cumulative_gain": {}}
     formula = "share = (TP + FP) / Σ w, gain = TP / (TP + FN), lift = gain / share, at thresholds t"
     reading = "A gain of 0.5 at a share of 0.1: a tenth of the rows holds half of the positives, a lift of 5."
+    related = ("average_precision", "precision_at")
     when_undefined = "No row is positive."
     pitfalls = (
         "The highest possible lift is one over the share of positives: compare it within one data set only.",

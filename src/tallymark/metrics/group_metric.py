@@ -10,7 +10,7 @@ from tallymark.batch import Batch
 from tallymark.errors import ParameterError
 from tallymark.grouping import group_columns
 from tallymark.metrics import registry
-from tallymark.metrics.base import NOT_GIVEN, Answer, Better, Metric, Undefined
+from tallymark.metrics.base import FACTS, NOT_GIVEN, Answer, Better, Metric, Undefined
 from tallymark.metrics.naming import metric
 from tallymark.metrics.parameters import Parameter
 from tallymark.report import show_number
@@ -58,7 +58,10 @@ class GroupMetric(Metric, abstract=True):
     A subclass writes `combine_one` for the values of one metric, and says which of several metrics `counts`.
     """
 
+    arguments = ("y_true", "y_pred", "by=by")
     family: ClassVar[str] = "fairness"
+    when_undefined = "Fewer than two groups have a value."
+    pitfalls: ClassVar[tuple[str, ...]] = ("Small groups differ by chance: look at their sizes, and at `min_rows`.",)
     known: ClassVar[dict[str, tuple[str, ...]]] = {}
     """The names of compositions that have one, and the metrics of each."""
 
@@ -110,6 +113,19 @@ class GroupMetric(Metric, abstract=True):
         return self.of[0].kind
 
     @property
+    def unit(self) -> str:  # type: ignore[override]
+        units = {item.unit for item in self.of}
+        return units.pop() if len(units) == 1 else ""
+
+    @property
+    def outliers(self) -> str:  # type: ignore[override]
+        return " ".join(dict.fromkeys(item.outliers for item in self.of))
+
+    @property
+    def related(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(map(str, self.of))
+
+    @property
     def by_query(self) -> bool:  # type: ignore[override]
         return any(item.by_query for item in self.of)
 
@@ -133,13 +149,19 @@ class GroupMetric(Metric, abstract=True):
         min_rows: int = 1,
         weights: object = None,
         query: object = None,
+        kind: str | None = None,
+        classes: object = None,
+        positive: object = None,
+        normalize: bool = False,
         missing: str = "error",
-        **facts: Any,
+        **parameters: Any,
     ) -> Any:
         """The value on these rows; `by` holds the group of each row."""
         if y_true is NOT_GIVEN or y_pred is NOT_GIVEN or by is None:
             raise ParameterError(f"{self} is called with `y_true`, `y_pred` and `by`, the group of each row")
-        target = Target(**facts)
+        if parameters:
+            raise ParameterError(self.unknown_parameter(next(iter(parameters)), ("by", "min_rows", *FACTS)))
+        target = Target(kind, classes=classes, positive=positive, normalize=normalize)
         batch = Batch(y_true, y_pred, weights, missing=missing, query=query, by=group_columns(by))
         batch.require_rows()
         self.check_columns(batch.truth_columns, batch.prediction_columns)
@@ -189,6 +211,7 @@ class Gap(GroupMetric, abstract=True):
     }
     formula = "max − min over the groups; of several metrics the largest"
     reading = "0 means that all groups get the same."
+    landmarks = ((0.0, "all groups get the same"),)
     at_perfect = None
 
     @property
@@ -212,7 +235,11 @@ class Ratio(GroupMetric, abstract=True):
     name = "ratio"
     known = {f"{name}_ratio": metrics for name, metrics in Gap.known.items()}
     formula = "min / max over the groups; of several metrics the smallest"
+    unit = ""
     reading = "1 means that all groups get the same; below 0.8 is often taken as a sign of disparate impact."
+    landmarks = ((1.0, "all groups get the same"),)
+    when_undefined = "Fewer than two groups have a value, one is negative or infinite, or all are 0."
+    pitfalls = (*GroupMetric.pitfalls, "Between small values a small difference is a small ratio.")
 
     @property
     def better(self) -> Better:
@@ -240,6 +267,7 @@ class Worst(GroupMetric, abstract=True):
     name = "worst"
     formula = "the worst value over the groups"
     reading = "What the group that fares worst gets."
+    pitfalls = (*GroupMetric.pitfalls, "The more groups there are, the worse is the worst of them by chance alone.")
 
     @property
     def better(self) -> Better:

@@ -29,6 +29,7 @@ class LabelMetric(TargetMetric, abstract=True):
     why: ClassVar[str] = ""
     """Why the ratio does not exist where its denominator is zero."""
     family: ClassVar[str] = "classification"
+    outliers: ClassVar[str] = "none: a label is right or wrong, and no row counts for more than its weight."
     kind: ClassVar[str] = "label"
     kinds: ClassVar[tuple[str, ...]] = ("label", "probability", "margin")
     takes: ClassVar[str] = "labels, probabilities or margins"

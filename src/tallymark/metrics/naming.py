@@ -94,7 +94,7 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
     if tree.args:
         if tree.func.id not in registry.makers:
             raise ParameterError(wrong)
-        parameters["of"] = tuple(ast.unparse(item) for item in tree.args)  # metrics, to be read as such
+        parameters["of"] = tuple(_metric_text(item, wrong) for item in tree.args)
     for given in tree.keywords:
         if given.arg is None:
             raise ParameterError(wrong)
@@ -102,6 +102,16 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
             raise ParameterError(f"`{given.arg}` is given twice in {text[:80]!r}")
         parameters[given.arg] = _literal(given.value, wrong)
     return tree.func.id, parameters
+
+
+def _metric_text(node: ast.expr, wrong: str) -> str:
+    """The text of a metric within another, in quotes or not."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    try:
+        return ast.unparse(node)
+    except RecursionError as error:
+        raise ParameterError(wrong) from error
 
 
 _KEPT = re.compile(rf"=\s*({'|'.join(word for word in keyword.kwlist if word.islower())})(?=\s*[,)])")
@@ -116,9 +126,9 @@ def _tree(text: str) -> ast.expr:
 
 
 def _literal(node: ast.expr, wrong: str) -> Any:
-    """A Python literal, or a bare word as a string."""
+    """A Python literal, or a bare word as a string; ``none`` is None."""
     if isinstance(node, ast.Name):
-        return node.id
+        return None if node.id == "none" else node.id
     if isinstance(node, (ast.Tuple, ast.List)):
         return tuple(_literal(item, wrong) for item in node.elts)
     try:

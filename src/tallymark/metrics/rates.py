@@ -41,6 +41,8 @@ class Fdr(AveragedMetric):
     at_perfect = 0.0
     formula = "FP / (TP + FP) = 1 − precision"
     reading = "How many positive answers are false alarms."
+    landmarks = ((1.0, "every positive answer is a false alarm"),)
+    related = ("precision",)
     when_undefined = "Nothing was predicted positive."
     pitfalls = ("Calling nothing positive leaves it undefined, not 0.",)
     why = NOT_PREDICTED
@@ -61,6 +63,8 @@ class Fallout(AveragedMetric):
     at_perfect = 0.0
     formula = "FP / (FP + TN) = 1 − specificity"
     reading = "How often a negative row raises a false alarm."
+    landmarks = ((1.0, "every negative row raises an alarm"),)
+    related = ("recall", "roc_curve")
     when_undefined = "Nothing is truly negative."
     pitfalls = ("With few positives a small fallout can still mean that most alarms are false: see fdr.",)
     why = ALL_TRUE
@@ -81,7 +85,6 @@ class SelectionRate(AveragedMetric):
     at_perfect = None  # type: ignore[assignment]
     formula = "(TP + FP) / Σ w"
     reading = "How much of everything is selected; it says nothing of whether that is right."
-    when_undefined = "Never, where there are rows."
     pitfalls = ("Neither high nor low is better: compare it with the share of positives, or between groups.",)
     why = "no rows"
 
@@ -99,6 +102,8 @@ class Specificity(AveragedMetric):
     aliases = {"tnr": {}, "true_negative_rate": {}, "selectivity": {}}
     formula = "TN / (TN + FP)"
     reading = "How often the healthy are told so."
+    landmarks = ((0.0, "every negative row raises an alarm"),)
+    related = ("sensitivity",)
     when_undefined = "Nothing is truly negative."
     pitfalls = ("With few positives it is near 1 for almost any model.",)
     why = ALL_TRUE
@@ -117,6 +122,7 @@ class Npv(AveragedMetric):
     aliases = {"negative_predictive_value": {}}
     formula = "TN / (TN + FN)"
     reading = "How far a negative answer can be trusted."
+    related = ("precision",)
     when_undefined = "Nothing was predicted negative."
     pitfalls = ("With few positives it is near 1 for almost any model.",)
     why = ALL_PREDICTED
@@ -137,6 +143,8 @@ class Fnr(AveragedMetric):
     at_perfect = 0.0
     formula = "FN / (TP + FN) = 1 − recall"
     reading = "How much of what is there was missed."
+    landmarks = ((1.0, "nothing was found"),)
+    related = ("recall",)
     when_undefined = "Nothing is truly positive."
     pitfalls = ("Calling everything positive scores 0: read it beside fdr.",)
     why = NOT_TRUE
@@ -156,6 +164,8 @@ class Informedness(AveragedMetric):
     range = (-1.0, 1.0)
     formula = "TP / (TP + FN) + TN / (TN + FP) − 1"
     reading = "1 is perfect, 0 is chance, below 0 is worse than chance."
+    landmarks = ((0.0, "what chance gets"), (-1.0, "every row the wrong way round"))
+    related = ("mcc", "balanced_accuracy")
     when_undefined = "All rows are truly of one class."
     pitfalls = ("It weighs both kinds of error alike, whatever they cost.",)
     why = "the truth is constant"
@@ -174,6 +184,8 @@ class Markedness(AveragedMetric):
     range = (-1.0, 1.0)
     formula = "TP / (TP + FP) + TN / (TN + FN) − 1"
     reading = "1 is perfect, 0 is chance, below 0 is worse than chance."
+    landmarks = ((0.0, "what chance gets"), (-1.0, "every row the wrong way round"))
+    related = ("mcc",)
     when_undefined = "All rows were called one class."
     pitfalls = ("It moves with the share of positives in the data, unlike informedness.",)
     why = "the predictions are constant"
