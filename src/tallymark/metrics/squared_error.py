@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tallymark.metrics.regression import SumMetric
+from tallymark.metrics.regression import MeanMetric, SumMetric
 from tallymark.states import Output, Term
 
 __all__ = ["Mse", "Rmse", "Rss", "mse", "rmse", "rss"]
@@ -31,7 +31,7 @@ class Rss(SumMetric):
         return s.total(SQUARED_ERROR)
 
 
-class Mse(SumMetric):
+class Mse(MeanMetric):
     """The mean of squared errors.
 
     >>> mse([3, -0.5, 2, 7], [2.5, 0, 2, 8])
@@ -45,13 +45,10 @@ class Mse(SumMetric):
     formula = "Σ w (ŷ − y)² / Σ w"
     reading = "In squared units of y: take the root (rmse) to read it."
     pitfalls = ("One large error can outweigh all the others.",)
-    terms = (SQUARED_ERROR,)
-
-    def output(self, s: Output) -> float:
-        return s.mean(SQUARED_ERROR)
+    term = SQUARED_ERROR
 
 
-class Rmse(SumMetric):
+class Rmse(MeanMetric):
     """The root of the mean squared error: a typical error, in the unit of y, where large errors count more.
 
     >>> rmse([3, -0.5, 2, 7], [2.5, 0, 2, 8])
@@ -64,10 +61,10 @@ class Rmse(SumMetric):
     formula = "√( Σ w (ŷ − y)² / Σ w )"
     reading = "Never below mae; far above it, a few large errors dominate."
     pitfalls = ("One large error can outweigh all the others.",)
-    terms = (SQUARED_ERROR,)
+    term = SQUARED_ERROR
 
-    def output(self, s: Output) -> float:
-        return math.sqrt(s.mean(SQUARED_ERROR))
+    def of_mean(self, mean: float) -> float:
+        return math.sqrt(mean)
 
 
 rss = Rss()

@@ -6,6 +6,7 @@ from tallymark.states.bounded import BoundedScores, BoundedScoresOf
 from tallymark.states.counts import Cells, Counts, ThresholdCounts
 from tallymark.states.indicators import Indicators
 from tallymark.states.label_rows import LabelRows, LabelRowsOf
+from tallymark.states.moments import Moments, moments
 from tallymark.states.ordered_probabilities import OrderedProbabilities, OrderedProbabilitiesOf
 from tallymark.states.pairs import Pairs, PairsOf
 from tallymark.states.plan import Plan, States
@@ -16,7 +17,7 @@ from tallymark.states.queries import Queries, QueriesOf, Ranked
 from tallymark.states.rank_sums import RankSums, Steps, sum_ranks
 from tallymark.states.ranks import Ranks, RanksOf
 from tallymark.states.rows import Rows, RowsOf
-from tallymark.states.runs import Runs
+from tallymark.states.runs import Runs, measure_runs
 from tallymark.states.score_state import ScoreState
 from tallymark.states.scores import Scores, ScoresOf
 from tallymark.states.size import Size, SizeOf
@@ -42,6 +43,7 @@ __all__ = [
     "Indicators",
     "LabelRows",
     "LabelRowsOf",
+    "Moments",
     "OrderedProbabilities",
     "OrderedProbabilitiesOf",
     "Output",
@@ -78,6 +80,8 @@ __all__ = [
     "check_columns",
     "divide",
     "exact_sum",
+    "measure_runs",
+    "moments",
     "sum_ranks",
     "soft_fault",
     "to_float",
