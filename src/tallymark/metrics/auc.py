@@ -11,11 +11,13 @@ import numpy as np
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import ParameterError
-from tallymark.metrics.base import TOO_LARGE, Answer, Undefined
+from tallymark.metrics.base import TOO_LARGE, Answer, Interval, NoInterval, Undefined
 from tallymark.metrics.bounded import BoundedMetric, Bounds, average_bounds
+from tallymark.metrics.confidence import by_logit, few_rows, whole_interval
+from tallymark.metrics.delong import area_variance
 from tallymark.metrics.parameters import choice, share_or_none
 from tallymark.metrics.scores import ONE_CLASS, average_classes, no_row
-from tallymark.states import BoundedScores, Draws, RankSums, Reads, Scores, ScoresOf, Steps, divide
+from tallymark.states import BoundedScores, Draws, RankSums, Reads, Scores, ScoresOf, Steps, divide, measure_runs
 
 __all__ = ["Auc", "Gini", "auc", "gini"]
 
@@ -73,6 +75,9 @@ class Auc(BoundedMetric):
 
     def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
         return reads.areas(batch, draws) if isinstance(reads, ScoresOf) and self.max_fpr in (None, 1) else None
+
+    def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
+        return area_interval(state, level) if self.bounded is None and self.max_fpr in (None, 1) else None
 
     def of_classes(self, state: Scores) -> float | Undefined:
         classes, weights = state.classes, state.class_weights()
@@ -133,6 +138,22 @@ def area_of_bins(negative: list[int], positive: list[int], *, exact: bool) -> Bo
     return Bounds(value, lo, hi)
 
 
+def area_interval(state: Scores, level: float) -> Interval | NoInterval | None:
+    """The interval of the area of two classes; of more, columns of scores go together in a way that is not kept."""
+    if state.several:
+        return None
+    negative, positive = state.binary(symmetric=True)
+    if negative[1] is not None or positive[1] is not None:
+        return None
+    sizes = [measure_runs(runs)[0] for runs in (negative, positive)]
+    if min(sizes) < 2:
+        return NoInterval("one row of a class does not show how far the value can move")
+    area = state.sums(symmetric=True).area
+    error = math.sqrt(area_variance(negative, positive))
+    found = by_logit(area, error, level, (0.0, 1.0))  # type: ignore[arg-type]
+    return whole_interval(found, "DeLong", few_rows(min(sizes), " of a class"))
+
+
 def partial_area(steps: Steps, most: float) -> float | Undefined:
     """The area up to a rate of false positives, between chance at 0.5 and perfect at 1 (McClish 1989)."""
     if not steps.positives or not steps.negatives:
@@ -174,6 +195,12 @@ class Gini(BoundedMetric):
     def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
         areas = reads.areas(batch, draws) if isinstance(reads, ScoresOf) else None
         return None if areas is None else 2.0 * areas - 1.0
+
+    def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
+        found = area_interval(state, level) if self.bounded is None else None
+        if not isinstance(found, Interval):
+            return found
+        return found._replace(lo=2.0 * found.lo - 1.0, hi=2.0 * found.hi - 1.0)
 
     def of_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
         found = area_of_bins(negative, positive, exact=exact)

@@ -70,6 +70,11 @@ class State(ABC):
     def weight(self) -> int:
         """The total weight, as an exact total."""
 
+    @property
+    def unweighted(self) -> bool:
+        """Whether all rows can be of weight 1, as far as the totals say: weights of mean 1 look the same."""
+        return self.weight == self.n << UNIT_BITS
+
     @abstractmethod
     def __add__(self, other: Any) -> State: ...
 
