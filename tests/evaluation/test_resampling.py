@@ -67,6 +67,34 @@ def test_a_class_that_is_missing_from_a_replicate_is_still_a_class():
     assert (np.isnan(found["auc"]) == lost).all()
 
 
+def test_many_classes_are_read_like_each_replicate():
+    """The mean over classes against the rest is that of the rows as often as they count; other averages too."""
+    rng = np.random.default_rng(6)
+    y, p = rng.integers(0, 3, 90), rng.dirichlet([1, 1, 1], 90).round(2)
+    names = ["auc", "auc(average=weighted)", "auc(multiclass=ovo)", "gini", "gini(average=weighted)"]
+    for w in (None, rng.uniform(0.5, 2, 90)):
+        found = resample(names, Batch(y, p, w), kind="score")
+        for replicate in range(40):
+            times = _core.poisson_counts_of_places(3, replicate, 0, 90) * (1.0 if w is None else w)
+            for name in names:
+                expected = tm.metric(name)(y, p, weights=times, kind="score", classes=[0, 1, 2])
+                assert found[name][replicate] == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def test_replicates_of_many_rows_are_folded_on_several_threads():
+    """Rows enough for a thread each give the same replicates, in order, as one thread."""
+    rng = np.random.default_rng(7)
+    y, p = rng.normal(size=5000), rng.normal(size=5000)
+    before, found = _core.get_threads(), []
+    try:
+        for threads in (1, 3):
+            tm.set_threads(threads)
+            found.append(resample(["rmse", "spearman"], Batch(y, p)))
+    finally:
+        tm.set_threads(before)
+    assert all(found[0][name].tobytes() == found[1][name].tobytes() for name in found[0])
+
+
 def test_undefined_replicates_are_nan_or_what_stands_for_them():
     """A replicate without a value is NaN, or the number that was asked for; "raise" does not stop the others."""
     y, p = np.array([0, 0, 0, 1]), np.array([0.1, 0.4, 0.3, 0.2])

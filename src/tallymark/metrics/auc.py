@@ -74,7 +74,8 @@ class Auc(BoundedMetric):
         return self.settle(partial_area(state.steps(symmetric=True), self.max_fpr))
 
     def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
-        return reads.areas(batch, draws) if isinstance(reads, ScoresOf) and self.max_fpr in (None, 1) else None
+        plain = batch.prediction_columns < 3 or (self.multiclass, self.average) == ("ovr", "macro")
+        return resample_mean_area(reads, batch, draws) if plain and self.max_fpr in (None, 1) else None
 
     def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
         return area_interval(state, level) if self.bounded is None and self.max_fpr in (None, 1) else None
@@ -172,6 +173,14 @@ def partial_area(steps: Steps, most: float) -> float | Undefined:
     return min(0.5 * (1 + (found - least) / (most - least)), 1.0)
 
 
+def resample_mean_area(reads: Reads, batch: Batch, draws: Draws) -> Array | None:
+    """The area of two classes, or the mean over classes against the rest, in every replicate; None where each is to be
+    read by itself."""
+    found = reads.areas(batch, draws) if isinstance(reads, ScoresOf) else [None]
+    areas = [held for held in found if held is not None]
+    return np.mean(areas, axis=0) if len(areas) == len(found) else None
+
+
 class Gini(BoundedMetric):
     """The area under the ROC curve on a scale where chance is 0: twice the area, less 1.
 
@@ -193,7 +202,8 @@ class Gini(BoundedMetric):
         return ONE_CLASS if sums.area is None else 2.0 * sums.area - 1.0
 
     def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
-        areas = reads.areas(batch, draws) if isinstance(reads, ScoresOf) else None
+        plain = self.average == "macro" or batch.prediction_columns < 3
+        areas = resample_mean_area(reads, batch, draws) if plain else None
         return None if areas is None else 2.0 * areas - 1.0
 
     def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
