@@ -16,11 +16,16 @@ namespace {
 
 using TaskTuple = std::tuple<int, double, std::size_t, std::size_t>;
 
+constexpr int kPower = 64;  // added to the number of a term that stands for its square, and twice for its cube
+
 struct Tasks {
   explicit Tasks(const std::vector<TaskTuple>& list) {
-    for (const auto& [term, parameter, truth, prediction] : list) {
-      if (term < 0 || term >= kTerms) throw nb::value_error("no such term");
-      tasks.push_back({static_cast<Term>(term), parameter, truth, prediction});
+    for (const auto& [code, parameter, truth, prediction] : list) {
+      if (code < 0 || code % kPower >= kTerms || code / kPower > 2) throw nb::value_error("no such term");
+      const Term term = static_cast<Term>(code % kPower);
+      const int power = 1 + code / kPower;
+      if (power > 1 && !has_powers(term)) throw nb::value_error("no such term");
+      tasks.push_back({term, parameter, truth, prediction, power});
     }
   }
 
@@ -46,7 +51,7 @@ struct Tasks {
       table.weighted = true;
     }
     std::vector<Task> all = tasks;
-    if (table.weighted) all.push_back({Term::weight, 0.0, 0, 0});
+    if (table.weighted) all.push_back({Term::weight, 0.0, 0, 0, 1});
     for (const Task& task : all) {
       const std::size_t wanted = reads_two(task.term) ? 2 : 1;
       if (task.truth >= table.truth.size()) throw nb::value_error("no such truth column");

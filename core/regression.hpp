@@ -103,6 +103,7 @@ class Pass {
           return;
         }
       }
+      b.power = task.power;
       run_task(task, b, out.tallies[k]);
     }
   }

@@ -46,11 +46,30 @@ enum class Term : int {
 };
 inline constexpr int kTerms = static_cast<int>(Term::soft_truth) + 1;
 
+// Terms whose squares and cubes can be totalled as well, for the variance and the skewness behind a mean.
+inline bool has_powers(Term t) {
+  switch (t) {
+    case Term::squared_error:
+    case Term::absolute_error:
+    case Term::relative_error:
+    case Term::symmetric_error:
+    case Term::huber:
+    case Term::log_cosh:
+    case Term::squared_log_error:
+    case Term::deviance:
+    case Term::pinball:
+    case Term::interval:
+    case Term::log_loss: return true;
+    default: return false;
+  }
+}
+
 struct Task {
   Term term;
   double parameter;
   std::size_t truth;       // column of the truth
   std::size_t prediction;  // column of the predictions
+  int power = 1;           // 2 and 3: the square or the cube of the term instead
 };
 
 inline bool reads_two(Term t) { return t == Term::interval || t == Term::covered || t == Term::lowest_width; }
@@ -104,6 +123,7 @@ struct Block {
   const double* w = nullptr;      // nullptr: unweighted
   double* e = nullptr;
   double* scratch = nullptr;        // two blocks of room
+  int power = 1;                    // of its terms, that the task wants
   std::uint64_t largest_error = 0;  // bit patterns of magnitudes
   std::uint64_t largest_weight = 0;
   Range truth, prediction;  // of this block, once a task has asked
@@ -140,10 +160,18 @@ TM_INLINE std::uint64_t fill(std::size_t n, double* __restrict out, Value&& valu
   return m;
 }
 
-// Adds the terms, each times its weight and rounded once.
+// Adds the terms, or their squares or cubes, each times its weight.
 template <class Value>
 TM_INLINE void add_terms(Tally& t, const Block& b, Value&& value) {
   const double* w = b.w;
+  if (b.power != 1) {
+    double* x = b.scratch + kBlock;
+    fill(b.n, x, value);
+    const bool cubes = b.power == 3;
+    const std::uint64_t bound =
+        fill(b.n, b.scratch, TM_EACH((w != nullptr ? w[i] : 1.0) * (x[i] * x[i]) * (cubes ? x[i] : 1.0)));
+    return add_array(t, b.n, b.scratch, bound);
+  }
   const std::uint64_t bound =
       w != nullptr ? fill(b.n, b.scratch, TM_EACH(w[i] * value(i))) : fill(b.n, b.scratch, value);
   add_array(t, b.n, b.scratch, bound);
@@ -152,7 +180,7 @@ TM_INLINE void add_terms(Tally& t, const Block& b, Value&& value) {
 // The same where no term exceeds `bound` (a bit pattern): unweighted, it saves a pass.
 template <class Value>
 TM_INLINE void add_bounded_terms(Tally& t, const Block& b, std::uint64_t bound, Value&& value) {
-  if (b.w != nullptr) return add_terms(t, b, value);
+  if (b.w != nullptr || b.power != 1) return add_terms(t, b, value);
   add_block(t.sum, b.n, bound, value);
 }
 

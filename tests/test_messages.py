@@ -396,6 +396,23 @@ CASES = {
     "text where bytes are wanted": lambda: tm.State.from_bytes("TMST"),
     "a state where a tally is wanted": lambda: tm.Tally.from_bytes(SumsOf().zero().to_bytes()),
     # groups
+    # intervals
+    "a level in percent": lambda: tm.evaluate(Y, P, ["rmse"], ci=95),
+    "a level of 1": lambda: tm.evaluate(Y, P, ["rmse"], ci=1.0),
+    "a level that is True": lambda: tm.evaluate(Y, P, ["rmse"], ci=True),
+    "an unknown method of intervals": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, ci_method="bca"),
+    "too few resamples": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, resamples=10),
+    "half a resample": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, resamples=99.5),
+    "a negative seed": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, seed=-1),
+    "a seed that is no number": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, seed=None),
+    "clusters without intervals": lambda: tm.evaluate(Y, P, ["rmse"], cluster=[1, 1, 2]),
+    "too few clusters": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, cluster=[1, 1]),
+    "a cluster that is missing": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, cluster=[1.0, NAN, 2.0]),
+    "clusters of fractions": lambda: tm.evaluate(Y, P, ["max_error"], ci=0.95, cluster=[1.5, 1.5, 2.0]),
+    "two columns of clusters": lambda: tm.evaluate(Y, P, ["max_error"], ci=0.95, cluster=np.ones((3, 2))),
+    "clusters that cut queries": lambda: tm.evaluate(
+        [1, 0, 1], P, ["ndcg"], query=[1, 1, 2], ci=0.95, cluster=[1, 2, 2]
+    ),
     "by a name": lambda: tm.evaluate(Y, P, ["rmse"], by="sex"),
     "by nothing": lambda: tm.evaluate(Y, P, ["rmse"], by={}),
     "by a table without names": lambda: tm.evaluate(Y, P, ["rmse"], by=np.ones((3, 2))),

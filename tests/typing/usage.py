@@ -43,3 +43,4 @@ told: tm.Explanation = tm.explain("fscore", beta=2)
 stands: str = told.place(0.5)
 choice: tm.Choice = tm.choose("regression", outliers=True)
 wanted: list[str] = choice.metrics
+intervals: tm.Report = tm.evaluate([1.0, 2.0], [2.0, 2.5], ["mae"], ci=0.95, resamples=99, seed=1, cluster=["a", "b"])

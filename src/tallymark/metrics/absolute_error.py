@@ -9,7 +9,7 @@ import numpy as np
 
 from tallymark.errors import ParameterError
 from tallymark.metrics.parameters import number
-from tallymark.metrics.regression import RowMetric, SumMetric
+from tallymark.metrics.regression import MeanMetric, RowMetric, SumMetric
 from tallymark.metrics.weighted_quantile import weighted_median
 from tallymark.states import Output, Term
 
@@ -19,7 +19,7 @@ ABSOLUTE_ERROR = Term("absolute_error")
 HIGHEST_ABSOLUTE_ERROR = Term("highest_absolute_error")
 
 
-class Mae(SumMetric):
+class Mae(MeanMetric):
     """The mean of absolute errors: a typical error, in the unit of y, where every unit counts the same.
 
     >>> mae([3, -0.5, 2, 7], [2.5, 0, 2, 8])
@@ -34,13 +34,10 @@ class Mae(SumMetric):
     outliers = "low: an error counts by its size, so it takes many rows, or an enormous error, to move the value."
     related = ("rmse", "huber")
     pitfalls = ("It is smallest for the median of y, so on skewed targets it rewards predictions below the mean.",)
-    terms = (ABSOLUTE_ERROR,)
-
-    def output(self, s: Output) -> float:
-        return s.mean(ABSOLUTE_ERROR)
+    term = ABSOLUTE_ERROR
 
 
-class Mase(SumMetric):
+class Mase(MeanMetric):
     """The mean absolute error in units of a naive forecast's error, which is given as `scale`.
 
     >>> mase([3, -0.5, 2, 7], [2.5, 0, 2, 8], scale=2)
@@ -57,15 +54,15 @@ class Mase(SumMetric):
     related = ("wape",)
     pitfalls = ("Take the scale from the training data; from the test data it is a different metric.",)
     samples = ({"scale": 2.0},)
-    terms = (ABSOLUTE_ERROR,)
+    term = ABSOLUTE_ERROR
 
     scale: float | None = number(None, above=0)
     """The mean absolute error of the naive forecast."""
 
-    def output(self, s: Output) -> float:
+    def of_mean(self, mean: float) -> float:
         if self.scale is None:
             raise ParameterError("`scale` must be given for mase: the mean absolute error of the naive forecast")
-        return s.mean(ABSOLUTE_ERROR) / self.scale
+        return mean / self.scale
 
 
 class MaxError(SumMetric):

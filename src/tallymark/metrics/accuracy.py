@@ -6,7 +6,10 @@ import math
 from typing import Any
 
 from tallymark.batch import Batch
+from tallymark.metrics.base import Interval, NoInterval
+from tallymark.metrics.confidence import share_interval
 from tallymark.metrics.labels import LabelMetric, require_single
+from tallymark.metrics.precision_recall import recall
 from tallymark.states import Counts, Outcomes, Reads
 from tallymark.target import ANY_TARGET, Target
 
@@ -47,6 +50,7 @@ class Accuracy(LabelMetric):
     pitfalls = (IMBALANCE,)
     samples = ({}, {"threshold": 0.3})
     share_of = ("all", "right")
+    is_share = True
 
     def ratio(self, c: Counts) -> tuple[Any, Any]:
         return c.right, c.total
@@ -91,6 +95,7 @@ class ErrorRate(LabelMetric):
     related = ("mcc", "confusion_matrix")
     pitfalls = (IMBALANCE.replace("scores 0.99", "errs in only 0.01"),)
     share_of = ("all", "wrong")
+    is_share = True
 
     def ratio(self, c: Counts) -> tuple[Any, Any]:
         return c.wrong, c.total
@@ -120,6 +125,10 @@ class Error(LabelMetric):
         found = super().paired(batch, target)
         return None if found is None else found._replace(scale=float(batch.n))
 
+    def analytic(self, state: Any, level: float) -> Interval:
+        found = share_interval(self.formula_value(state.counts()), state.n, level)  # type: ignore[arg-type]
+        return found._replace(lo=found.lo * state.n, hi=found.hi * state.n)
+
 
 class HammingLoss(LabelMetric):
     """The share of labels that are wrong; with one label per row it is the error rate.
@@ -144,6 +153,9 @@ class HammingLoss(LabelMetric):
         table = c.summed()
         return table.fp + table.fn, c.total * len(c.classes)
 
+    def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
+        return error_rate.analytic(state, level) if state.counts().single else None
+
 
 class BalancedAccuracy(LabelMetric):
     """The mean recall over the classes of the truth: every class counts the same, however rare.
@@ -165,6 +177,9 @@ class BalancedAccuracy(LabelMetric):
         require_single(c, self)
         recalls = [hits / truth for hits, truth in zip(c.hits, c.truth, strict=True) if truth]
         return c.total_of(recalls), len(recalls)
+
+    def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
+        return recall.replace(average="macro", absent="skip").analytic(state, level)
 
 
 accuracy = Accuracy()

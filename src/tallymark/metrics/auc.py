@@ -11,8 +11,10 @@ import numpy as np
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import ParameterError
-from tallymark.metrics.base import TOO_LARGE, Answer, Undefined
+from tallymark.metrics.base import TOO_LARGE, Answer, Interval, NoInterval, Undefined
 from tallymark.metrics.bounded import BoundedMetric, Bounds, average_bounds
+from tallymark.metrics.confidence import by_logit, few_rows, whole_interval
+from tallymark.metrics.delong import area_variance
 from tallymark.metrics.parameters import choice, share_or_none
 from tallymark.metrics.scores import ONE_CLASS, average_classes, no_row
 from tallymark.states import (
@@ -25,6 +27,7 @@ from tallymark.states import (
     ScoresOf,
     Steps,
     divide,
+    measure_runs,
     read_placements,
 )
 from tallymark.target import Target
@@ -84,7 +87,11 @@ class Auc(BoundedMetric):
         return self.settle(partial_area(state.steps(symmetric=True), self.max_fpr))
 
     def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
-        return reads.areas(batch, draws) if isinstance(reads, ScoresOf) and self.max_fpr in (None, 1) else None
+        plain = batch.prediction_columns < 3 or (self.multiclass, self.average) == ("ovr", "macro")
+        return resample_mean_area(reads, batch, draws) if plain and self.max_fpr in (None, 1) else None
+
+    def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
+        return area_interval(state, level) if self.bounded is None and self.max_fpr in (None, 1) else None
 
     def paired(self, batch: Batch, target: Target) -> Placements | None:
         if self.max_fpr not in (None, 1) or self.bounded is not None or batch.prediction_columns > 2:
@@ -150,6 +157,22 @@ def area_of_bins(negative: list[int], positive: list[int], *, exact: bool) -> Bo
     return Bounds(value, lo, hi)
 
 
+def area_interval(state: Scores, level: float) -> Interval | NoInterval | None:
+    """The interval of the area of two classes; of more, columns of scores go together in a way that is not kept."""
+    if state.several:
+        return None
+    negative, positive = state.binary(symmetric=True)
+    if negative[1] is not None or positive[1] is not None:
+        return None
+    sizes = [measure_runs(runs)[0] for runs in (negative, positive)]
+    if min(sizes) < 2:
+        return NoInterval("one row of a class does not show how far the value can move")
+    area = state.sums(symmetric=True).area
+    error = math.sqrt(area_variance(negative, positive))
+    found = by_logit(area, error, level, (0.0, 1.0))  # type: ignore[arg-type]
+    return whole_interval(found, "DeLong", few_rows(min(sizes), " of a class"))
+
+
 def partial_area(steps: Steps, most: float) -> float | Undefined:
     """The area up to a rate of false positives, between chance at 0.5 and perfect at 1 (McClish 1989)."""
     if not steps.positives or not steps.negatives:
@@ -166,6 +189,14 @@ def partial_area(steps: Steps, most: float) -> float | Undefined:
     found = math.fsum((np.diff(x) * (y[1:] + y[:-1]) / 2).tolist())
     least = most * most / 2
     return min(0.5 * (1 + (found - least) / (most - least)), 1.0)
+
+
+def resample_mean_area(reads: Reads, batch: Batch, draws: Draws) -> Array | None:
+    """The area of two classes, or the mean over classes against the rest, in every replicate; None where each is to be
+    read by itself."""
+    found = reads.areas(batch, draws) if isinstance(reads, ScoresOf) else [None]
+    areas = [held for held in found if held is not None]
+    return np.mean(areas, axis=0) if len(areas) == len(found) else None
 
 
 class Gini(BoundedMetric):
@@ -189,11 +220,18 @@ class Gini(BoundedMetric):
         return ONE_CLASS if sums.area is None else 2.0 * sums.area - 1.0
 
     def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
-        areas = reads.areas(batch, draws) if isinstance(reads, ScoresOf) else None
+        plain = self.average == "macro" or batch.prediction_columns < 3
+        areas = resample_mean_area(reads, batch, draws) if plain else None
         return None if areas is None else 2.0 * areas - 1.0
 
     def paired(self, batch: Batch, target: Target) -> Placements | None:
         return None if self.bounded is not None or batch.prediction_columns > 2 else read_placements(batch, target, 2.0)
+
+    def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
+        found = area_interval(state, level) if self.bounded is None else None
+        if not isinstance(found, Interval):
+            return found
+        return found._replace(lo=2.0 * found.lo - 1.0, hi=2.0 * found.hi - 1.0)
 
     def of_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
         found = area_of_bins(negative, positive, exact=exact)

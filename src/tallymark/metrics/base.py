@@ -47,6 +47,23 @@ class Interval(NamedTuple):
     method: str
     notes: tuple[str, ...] = ()
 
+    def around(self, value: Any, limits: tuple[float, float]) -> Interval:
+        """The same, where rounding has not put an end on the wrong side of the value or outside the limits."""
+        if isinstance(value, dict):
+            parts = {key: _around(self.lo[key], self.hi[key], value[key], limits) for key in value}
+            return self._replace(lo={k: e[0] for k, e in parts.items()}, hi={k: e[1] for k, e in parts.items()})
+        if isinstance(value, list):
+            ends = [_around(*part, limits) for part in zip(self.lo, self.hi, value, strict=True)]
+            return self._replace(lo=[end[0] for end in ends], hi=[end[1] for end in ends])
+        lo, hi = _around(self.lo, self.hi, value, limits)
+        return self._replace(lo=lo, hi=hi)
+
+
+def _around(lo: Any, hi: Any, value: float, limits: tuple[float, float]) -> tuple[Any, Any]:
+    if lo is None or hi is None:
+        return None, None
+    return max(min(lo, value), limits[0]), min(max(hi, value), limits[1])
+
 
 class NoInterval(NamedTuple):
     """What stands for an interval where the rows cannot give one: the reason."""
@@ -200,9 +217,9 @@ class Metric(metaclass=_Record):
         """Which state `interval` reads, where it is another than `needs(target)` or must hold more than that."""
         return None
 
-    def interval(self, state: Any, level: float) -> Interval | NoInterval | None:
-        """The analytic interval at a level such as 0.95, from a state that has rows, all of weight 1: of the state that
-        `interval_reads` asks for, or else that of the value. None: there is no formula, resample instead."""
+    def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
+        """The interval by a formula, of a state that has rows, all of weight 1, and where the value exists. None: there
+        is no formula for these rows."""
         return None
 
     def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
@@ -247,6 +264,17 @@ class Metric(metaclass=_Record):
             return self.settle(NO_ROWS if state.n == 0 else LIGHT if state.weight else NO_WEIGHT)
         self.check_values(state, batch)
         return self.read(state)
+
+    def interval(self, state: Any, level: float) -> Interval | NoInterval | None:
+        """The analytic interval at a level such as 0.95, from the state that `interval_reads` asks for, or else that of
+        the value. None: there is no formula, as for all weighted rows; resample instead."""
+        if type(self).analytic is Metric.analytic or not state.unweighted:
+            return None
+        answer = (self if self.undefined is None else self.replace(undefined=None)).answer(state)
+        if answer.reason is not None and isinstance(answer.value, float):
+            return NoInterval(answer.reason)
+        found = self.analytic(state, level)
+        return found.around(answer.value, self.range) if isinstance(found, Interval) else found
 
     def read(self, state: Any) -> Answer:
         """The answer of a state that has rows, weight and values with a meaning."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tallymark.metrics.regression import SumMetric
-from tallymark.metrics.variance_explained import ERROR
-from tallymark.states import Output
+from tallymark.metrics.confidence import STUDENT
+from tallymark.metrics.regression import MeanMetric
+from tallymark.metrics.variance_explained import ERROR, ERROR_SQUARES
 
 __all__ = ["MeanBias", "mean_bias"]
 
 
-class MeanBias(SumMetric):
+class MeanBias(MeanMetric):
     """The mean of prediction minus truth: positive where the predictions are too high.
 
     >>> mean_bias([10, 20], [15, 25])
@@ -24,10 +24,9 @@ class MeanBias(SumMetric):
     landmarks = ((0.0, "too high as much as too low, which is not the same as right"),)
     related = ("mae", "r2")
     pitfalls = ("Errors of opposite sign cancel: 0 does not mean that predictions are good.",)
-    terms = (ERROR,)
-
-    def output(self, s: Output) -> float:
-        return s.mean(ERROR)
+    method = STUDENT
+    term = ERROR
+    powers = (ERROR_SQUARES,)
 
 
 mean_bias = MeanBias()

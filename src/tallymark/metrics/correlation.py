@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from tallymark.batch import Batch
-from tallymark.metrics.base import Undefined
+from tallymark.metrics.base import NoInterval, Undefined
+from tallymark.metrics.confidence import Ends, by_logit
 from tallymark.metrics.regression import OVERFLOW, TRUTH, TRUTH_TERMS, RowMetric, SumMetric, truth_variance, variance
 from tallymark.states import Output, Term, divide
 
@@ -38,6 +39,7 @@ class Pearson(SumMetric):
     related = ("r2",)
     when_undefined = "The truth or the predictions are constant."
     pitfalls = ("It sees neither bias nor scale: predictions of 100 times the truth have correlation 1.",)
+    method = "Fisher z"
     terms = (*TRUTH_TERMS, PREDICTION, PREDICTION_SQUARES, PRODUCTS)
 
     def output(self, s: Output) -> float | Undefined:
@@ -53,6 +55,9 @@ class Pearson(SumMetric):
         covariance = s.weight * products - total * predicted
         size = min(math.sqrt(divide(covariance * covariance, spread * other)), 1.0)
         return size if covariance >= 0 else -size
+
+    def output_ends(self, s: Output, rows: int, level: float) -> Ends | NoInterval:
+        return fisher(self.output(s), 1.0, rows, level)  # type: ignore[arg-type]
 
 
 class Spearman(RowMetric):
@@ -73,11 +78,26 @@ class Spearman(RowMetric):
     landmarks = ((0.0, "no rising or falling relation"), (-1.0, "the order turned round"))
     related = ("r2",)
     when_undefined = "The truth or the predictions are constant."
+    method = "Bonett-Wright"
     pitfalls = ("It sees only order.", "It keeps the rows, so its state grows.")
 
     def column(self, truth: Any, prediction: Any, weights: Any) -> float | Undefined:
         ranks = Batch(_ranks(truth, weights), _ranks(prediction, weights), weights)
         return pearson.output(pearson.reads.fold(ranks).at(0))
+
+    def column_ends(self, truth: Any, prediction: Any, level: float) -> Ends | NoInterval:
+        value = self.column(truth, prediction, None)
+        if isinstance(value, Undefined):
+            return NoInterval(value.reason)
+        return fisher(value, 1.0 + value * value / 2, len(truth), level)
+
+
+def fisher(value: float, spread: float, rows: int, level: float) -> Ends | NoInterval:
+    """A correlation on the scale of Fisher's z, where its variance is that spread over the rows less 3 (Fisher 1921; of
+    ranks, Bonett and Wright 2000)."""
+    if rows < 4:
+        return NoInterval("fewer than four rows do not show how far a correlation can move")
+    return by_logit(value, (1 - value * value) * math.sqrt(spread / (rows - 3)), level, (-1.0, 1.0))
 
 
 def _ranks(values: Any, weights: Any) -> Any:

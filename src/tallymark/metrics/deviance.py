@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from tallymark.metrics.parameters import tweedie_power
-from tallymark.metrics.regression import Bound, SumMetric
+from tallymark.metrics.regression import Bound, MeanMetric
 from tallymark.metrics.squared_error import SQUARED_ERROR
-from tallymark.states import Output, Sums, Term
+from tallymark.states import Sums, Term
 
 __all__ = [
     "GammaDeviance",
@@ -48,7 +48,7 @@ def poisson_notes(state: Sums) -> tuple[str, ...]:
     return (f"the lowest prediction is {lowest:g}; predictions below 1e-9 are read as 1e-9",) if lowest < 1e-9 else ()
 
 
-class PoissonDeviance(SumMetric):
+class PoissonDeviance(MeanMetric):
     """The mean Poisson deviance, for counts and rates.
 
     >>> poisson_deviance([1, 2], [2, 2])
@@ -68,16 +68,16 @@ class PoissonDeviance(SumMetric):
     related = ("d2_tweedie",)
     pitfalls = ("A prediction of 0 for a positive count costs a lot: predictions below 1e-9 are read as 1e-9.",)
     requires = (TRUTH_NOT_NEGATIVE,)
-    terms = (deviance_term(1.0), LOWEST_PREDICTION)
+    term = deviance_term(1.0)
 
-    def output(self, s: Output) -> float:
-        return s.mean(deviance_term(1.0))
+    def reads_terms(self) -> tuple[Term, ...]:
+        return (self.term, LOWEST_PREDICTION)
 
     def notes(self, state: Sums) -> tuple[str, ...]:
         return poisson_notes(state)
 
 
-class GammaDeviance(SumMetric):
+class GammaDeviance(MeanMetric):
     """The mean gamma deviance, for positive amounts whose scatter grows with their size.
 
     >>> gamma_deviance([1, 2], [2, 2])
@@ -95,13 +95,10 @@ class GammaDeviance(SumMetric):
     related = ("d2_tweedie", "rmsle")
     pitfalls = ("Predictions far too low cost much more than predictions far too high.",)
     requires = (TRUTH_POSITIVE, PREDICTION_POSITIVE)
-    terms = (deviance_term(2.0),)
-
-    def output(self, s: Output) -> float:
-        return s.mean(deviance_term(2.0))
+    term = deviance_term(2.0)
 
 
-class TweedieDeviance(SumMetric):
+class TweedieDeviance(MeanMetric):
     """The mean Tweedie deviance: variance grows as the mean to a power (0 normal, 1 Poisson, 2 gamma).
 
     >>> tweedie_deviance([1, 2], [2, 2], power=1) == poisson_deviance([1, 2], [2, 2])
@@ -127,11 +124,12 @@ class TweedieDeviance(SumMetric):
     def requires(self) -> tuple[Bound, ...]:
         return tweedie_bounds(self.power)
 
-    def reads_terms(self) -> tuple[Term, ...]:
-        return (deviance_term(self.power), LOWEST_PREDICTION) if self.power == 1 else (deviance_term(self.power),)
+    @property
+    def term(self) -> Term:  # type: ignore[override]
+        return deviance_term(self.power)
 
-    def output(self, s: Output) -> float:
-        return s.mean(deviance_term(self.power))
+    def reads_terms(self) -> tuple[Term, ...]:
+        return (self.term, LOWEST_PREDICTION) if self.power == 1 else (self.term,)
 
     def notes(self, state: Sums) -> tuple[str, ...]:
         return poisson_notes(state) if self.power == 1 else ()

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 
+from tallymark.metrics.confidence import WILSON, Ends, wilson
 from tallymark.metrics.parameters import number
-from tallymark.metrics.regression import Bound, SumMetric
-from tallymark.states import INTERVAL, Output, Term
+from tallymark.metrics.regression import Bound, MeanMetric
+from tallymark.states import INTERVAL, Output, Reads, Term
+from tallymark.target import Target
 
 __all__ = ["Coverage", "IntervalScore", "coverage", "interval_score"]
 
 COVERED = Term("covered")
 
 
-class IntervalMetric(SumMetric, abstract=True):
+class IntervalMetric(MeanMetric, abstract=True):
     """Reads a lower and an upper bound against one column of truth."""
 
     layout = INTERVAL
@@ -43,14 +45,8 @@ class IntervalScore(IntervalMetric):
     samples = ({}, {"level": 0.5})
 
     @property
-    def _term(self) -> Term:
+    def term(self) -> Term:  # type: ignore[override]
         return Term("interval", (1.0 - self.level,))
-
-    def reads_terms(self) -> tuple[Term, ...]:
-        return (self._term,)
-
-    def output(self, s: Output) -> float:
-        return s.mean(self._term)
 
 
 class Coverage(IntervalMetric):
@@ -69,7 +65,8 @@ class Coverage(IntervalMetric):
     related = ("pinball",)
     pitfalls = ("Intervals wide enough cover everything: read it beside interval_score.",)
     samples = ({}, {"level": 0.5})
-    terms = (COVERED,)
+    method = WILSON
+    term = COVERED
 
     @property
     def better(self) -> float:
@@ -79,8 +76,11 @@ class Coverage(IntervalMetric):
     def landmarks(self) -> tuple[tuple[float, str], ...]:  # type: ignore[override]
         return ((self.level, "as many as the intervals promise"), (1.0, "every row, which too wide intervals do"))
 
-    def output(self, s: Output) -> float:
-        return s.mean(COVERED)
+    def interval_reads(self, target: Target) -> Reads | None:
+        return None
+
+    def output_ends(self, s: Output, rows: int, level: float) -> Ends:
+        return wilson(s.total(COVERED), rows, level)
 
 
 interval_score = IntervalScore()

@@ -8,11 +8,25 @@ from typing import Any, ClassVar
 
 from tallymark.batch import Batch
 from tallymark.errors import KindError, ParameterError
-from tallymark.metrics.base import Answer, Metric, Undefined
+from tallymark.metrics.base import Answer, Interval, Metric, NoInterval, Undefined
+from tallymark.metrics.class_spread import cells_error, mean_influence, table_of
+from tallymark.metrics.confidence import (
+    DELTA,
+    NEWCOMBE,
+    WILSON,
+    Ends,
+    by_logit,
+    few_rows,
+    newcombe,
+    parts_interval,
+    share_interval,
+    whole_interval,
+    wilson,
+)
 from tallymark.metrics.parameters import absent_choice, choice, probability
 from tallymark.metrics.target_metric import TargetMetric
 from tallymark.report import show_number
-from tallymark.states import Cells, Counts, Outcomes, PairsOf, divide, read_outcomes
+from tallymark.states import Cells, Counts, Outcomes, Pairs, PairsOf, divide, read_outcomes
 from tallymark.target import Target, show_labels
 
 __all__ = ["AveragedMetric", "LabelMetric"]
@@ -32,6 +46,8 @@ class LabelMetric(TargetMetric, abstract=True):
     share_of: ClassVar[tuple[str, str] | None] = None
     """Where the value is a share of rows: of "all", "positive" or "negative" ones, those that are "right" or "wrong";
     or of all, those that were "called" positive."""
+    is_share: ClassVar[bool] = False
+    """Whether the ratio is a share of rows, each of which is in it or not."""
     family: ClassVar[str] = "classification"
     outliers: ClassVar[str] = "none: a label is right or wrong, and no row counts for more than its weight."
     kind: ClassVar[str] = "label"
@@ -69,6 +85,14 @@ class LabelMetric(TargetMetric, abstract=True):
     def read(self, state: Any) -> Answer:
         return self.settle(self.formula_value(state.counts()), self.notes(state))
 
+    def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
+        counts = state.counts()
+        found = self.ratio(counts) if self.is_share else None
+        if found is None:
+            return None
+        hits, rows = map(counts.to_float, found)
+        return share_interval(hits, rows, level)
+
 
 def require_single(counts: Counts, metric: Metric) -> None:
     """Refuse rows that have several labels."""
@@ -93,6 +117,10 @@ class AveragedMetric(LabelMetric, abstract=True):
         {"average": None},
         {"average": "macro", "absent": "skip"},
     )
+
+    given: ClassVar[str | None] = None
+    """The side, truth or predicted, whose classes the fraction is a share of: those of different classes are then of
+    different rows."""
 
     average: str | None = choice("auto", *AVERAGES)
     """How the classes become one value: "binary" (the positive class), "macro" (their mean), "micro" (of the counts
@@ -177,6 +205,72 @@ class AveragedMetric(LabelMetric, abstract=True):
         counts.memo[self] = out
         return out
 
+    def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
+        counts = state.counts()
+        average = self.settle_average(counts)
+        if average is None:
+            found = {
+                label: self._class_interval(_in_rows(counts, counts.cell(k)), level)
+                for k, label in enumerate(counts.classes)
+            }
+            return parts_interval(found, self.class_method, "class")
+        if average == "binary":
+            ends, notes = self._class_interval(_in_rows(counts, counts.cell(counts.positive())), level)
+            return whole_interval(ends, self.class_method, notes)
+        if not counts.single:
+            return None  # the labels of a row go together, and the state does not know how
+        if average == "micro":
+            return self._micro_interval(counts, level)
+        return self._mean_interval(state, counts, average, level)
+
+    @property
+    def class_method(self) -> str:
+        """How the interval of one class is found."""
+        return WILSON if self.is_share else DELTA
+
+    def class_ends(self, c: Cells, level: float) -> Ends | NoInterval:
+        """The interval of one class, by its rows."""
+        above, below = self.fraction(c)
+        if self.is_share:
+            return wilson(above, below, level)
+        return by_logit(above / below, cells_error(self.fraction, c), level, self.range)
+
+    def class_rows(self, c: Cells) -> float:
+        """How many rows the value of a class stands on."""
+        return self.fraction(c)[1] if self.is_share else min(c.tp + c.fn, c.tp + c.fp)
+
+    def _class_interval(self, c: Cells, level: float) -> tuple[Ends | NoInterval, tuple[str, ...]]:
+        if not self.fraction(c)[1]:
+            return NoInterval(self.why), ()
+        return self.class_ends(c, level), few_rows(self.class_rows(c))
+
+    def _micro_interval(self, counts: Counts, level: float) -> Interval:
+        """Of the tables added up, all is a function of how many rows are right, and rises or falls with it."""
+        rows, classes = counts.to_float(counts.total), len(counts.classes)
+        ends = []
+        for right in wilson(counts.to_float(counts.right), rows, level):
+            above, below = self.fraction(Cells(right, 1 - right, 1 - right, classes - 2 + right))  # type: ignore[arg-type]
+            ends.append(above / below)
+        return Interval(min(ends), max(ends), WILSON, few_rows(rows))
+
+    def _mean_interval(self, state: Pairs, counts: Counts, average: str, level: float) -> Interval | NoInterval:
+        """The mean over the classes."""
+        skip = self.absent == "skip"
+        side = counts.truth if self.given == "truth" else counts.predicted
+        notes = few_rows(min(map(counts.to_float, filter(None, counts.truth))), " of a class")
+        if self.given == "truth" and average == "weighted":  # by their shares, classes add up to the rows
+            hits = [self.fraction(counts.cell(k))[0] for k in range(len(counts.classes))]
+            return share_interval(counts.to_float(sum(hits)), counts.to_float(counts.total), level)
+        if self.given is not None and average == "macro":
+            cells = [_in_rows(counts, counts.cell(k)) for k, rows in enumerate(side) if rows]
+            weight = 1 / (len(cells) if skip else len(side))
+            lo, hi = newcombe([(weight, *self.fraction(c)) for c in cells], level)
+            still = 0.0 if skip else weight * float(self.absent) * (len(side) - len(cells))
+            return Interval(lo + still, hi + still, NEWCOMBE, notes)
+        value, table = self.averaged(counts, average), table_of(state)
+        moved = mean_influence(self.fraction, counts, table, weighted=average == "weighted", skip=skip)
+        return whole_interval(by_logit(value, table.error(moved), level, self.range), DELTA, notes)  # type: ignore[arg-type]
+
     def _ratio(self, c: Cells) -> float | Undefined:
         above, below = self.fraction(c)
         return divide(above, below) if below else Undefined(self.why)
@@ -188,6 +282,11 @@ class AveragedMetric(LabelMetric, abstract=True):
         }
         reasons = [answer.reason for answer in answers.values() if answer.reason]
         return Answer({label: answer.value for label, answer in answers.items()}, "; ".join(reasons) or None)
+
+
+def _in_rows(counts: Counts, c: Cells) -> Cells:
+    """A binary table in rows, whatever the unit of the counts."""
+    return Cells(*map(counts.to_float, c))  # type: ignore[arg-type]
 
 
 def mean_of_classes(

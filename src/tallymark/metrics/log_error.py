@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from tallymark.metrics.regression import Bound, SumMetric
-from tallymark.states import Output, Term
+from tallymark.metrics.regression import Bound, MeanMetric
+from tallymark.states import Term
 
 __all__ = ["Msle", "Rmsle", "msle", "rmsle"]
 
@@ -13,7 +13,7 @@ SQUARED_LOG_ERROR = Term("squared_log_error")
 _LARGER_THAN_MINUS_ONE = (Bound("y_true", -1.0, strict=True), Bound("y_pred", -1.0, strict=True))
 
 
-class Msle(SumMetric):
+class Msle(MeanMetric):
     """The mean of squared errors of log(1 + y).
 
     >>> msle([0, 1], [0, 3])
@@ -30,13 +30,10 @@ class Msle(SumMetric):
     related = ("mse", "mape")
     pitfalls = ("It punishes predictions that are too low more than those that are too high.",)
     requires = _LARGER_THAN_MINUS_ONE
-    terms = (SQUARED_LOG_ERROR,)
-
-    def output(self, s: Output) -> float:
-        return s.mean(SQUARED_LOG_ERROR)
+    term = SQUARED_LOG_ERROR
 
 
-class Rmsle(SumMetric):
+class Rmsle(MeanMetric):
     """The root of the mean squared error of log(1 + y).
 
     >>> rmsle([0, 1], [0, 3])
@@ -53,10 +50,10 @@ class Rmsle(SumMetric):
     related = ("rmse", "mape")
     pitfalls = ("It punishes predictions that are too low more than those that are too high.",)
     requires = _LARGER_THAN_MINUS_ONE
-    terms = (SQUARED_LOG_ERROR,)
+    term = SQUARED_LOG_ERROR
 
-    def output(self, s: Output) -> float:
-        return math.sqrt(s.mean(SQUARED_LOG_ERROR))
+    def of_mean(self, mean: float) -> float:
+        return math.sqrt(mean)
 
 
 msle = Msle()

@@ -7,7 +7,7 @@ import math
 from tallymark.metrics.absolute_error import ABSOLUTE_ERROR
 from tallymark.metrics.base import Undefined
 from tallymark.metrics.parameters import number
-from tallymark.metrics.regression import SumMetric
+from tallymark.metrics.regression import MeanMetric, SumMetric
 from tallymark.states import Output, Sums, Term
 
 __all__ = ["Mape", "Smape", "Wape", "mape", "smape", "wape"]
@@ -16,7 +16,7 @@ SYMMETRIC_ERROR = Term("symmetric_error")
 ABSOLUTE_TRUTH = Term("absolute_truth")
 
 
-class Mape(SumMetric):
+class Mape(MeanMetric):
     """The mean of absolute errors relative to the truth, in percent.
 
     >>> mape([100, 200], [110, 180])
@@ -39,11 +39,15 @@ class Mape(SumMetric):
     epsilon: float = number(1e-15, above=0)
     """The smallest size of a truth to divide by."""
 
-    def reads_terms(self) -> tuple[Term, ...]:
-        return (Term("relative_error", (self.epsilon,)), Term("small_truth", (self.epsilon,)))
+    @property
+    def term(self) -> Term:  # type: ignore[override]
+        return Term("relative_error", (self.epsilon,))
 
-    def output(self, s: Output) -> float:
-        return 100.0 * s.mean(Term("relative_error", (self.epsilon,)))
+    def reads_terms(self) -> tuple[Term, ...]:
+        return (self.term, Term("small_truth", (self.epsilon,)))
+
+    def of_mean(self, mean: float) -> float:
+        return 100.0 * mean
 
     def notes(self, state: Sums) -> tuple[str, ...]:
         rows = state.count(Term("small_truth", (self.epsilon,)))
@@ -52,7 +56,7 @@ class Mape(SumMetric):
         return (f"{rows} row{'s have' if rows > 1 else ' has'} a truth closer to 0 than {self.epsilon:g}",)
 
 
-class Smape(SumMetric):
+class Smape(MeanMetric):
     """The mean of absolute errors relative to the mean size of truth and prediction, in percent.
 
     >>> smape([100], [300])
@@ -68,10 +72,10 @@ class Smape(SumMetric):
     landmarks = ((200.0, "in every row the signs differ, or one side is 0"),)
     related = ("mase",)
     pitfalls = ("Any prediction but 0 for a truth of 0 costs the full 200 %.",)
-    terms = (SYMMETRIC_ERROR,)
+    term = SYMMETRIC_ERROR
 
-    def output(self, s: Output) -> float:
-        return min(200.0 * s.mean(SYMMETRIC_ERROR), 200.0)
+    def of_mean(self, mean: float) -> float:
+        return min(200.0 * mean, 200.0)
 
 
 class Wape(SumMetric):

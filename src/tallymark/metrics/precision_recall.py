@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tallymark.metrics.base import Undefined
+from typing import Any
+
+from tallymark.metrics.base import Interval, NoInterval, Undefined
+from tallymark.metrics.class_spread import mean_influence, table_of
+from tallymark.metrics.confidence import AT_ITS_END, DELTA, WILSON, Ends, by_logit, few_rows, whole_interval, wilson
 from tallymark.metrics.labels import AVERAGES, AveragedMetric
 from tallymark.metrics.parameters import choice, positive_beta
 from tallymark.states import Cells, Counts
@@ -40,6 +44,8 @@ class Precision(AveragedMetric):
     when_undefined = "Nothing was predicted positive."
     pitfalls = ("Calling one sure row positive and nothing else scores 1: read it beside recall.",)
     why = NOT_PREDICTED
+    is_share = True
+    given = "predicted"
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.tp, c.tp + c.fp
@@ -61,6 +67,8 @@ class Recall(AveragedMetric):
     pitfalls = ("Calling everything positive scores 1: read it beside precision.",)
     share_of = ("positive", "right")
     why = NOT_TRUE
+    is_share = True
+    given = "truth"
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.tp, c.tp + c.fn
@@ -112,6 +120,33 @@ class FScore(AveragedMetric):
     def _choices(self) -> tuple[str | None, ...]:
         return (*AVERAGES, "macro_pr")
 
+    @property
+    def class_method(self) -> str:
+        return WILSON if self.beta == 1 else DELTA
+
+    def class_ends(self, c: Cells, level: float) -> Ends | NoInterval:
+        if self.beta != 1:
+            return super().class_ends(c, level)
+        lo, hi = wilson(*jaccard.fraction(c), level)  # F1 rises with that share of rows
+        return 2 * lo / (1 + lo), 2 * hi / (1 + hi)
+
+    def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
+        counts = state.counts()
+        if self.average != "macro_pr" or not counts.single:
+            return None if self.average == "macro_pr" else super().analytic(state, level)
+        table, skip, square = table_of(state), self.absent == "skip", self.beta**2
+        p, r = (metric.replace(absent=self.absent).averaged(counts, "macro") for metric in (precision, recall))
+        by_p, by_r = (
+            mean_influence(metric.fraction, counts, table, weighted=False, skip=skip) for metric in (precision, recall)
+        )
+        below = square * p + r  # type: ignore[operator]
+        if not below:
+            return AT_ITS_END
+        moved = (1 + square) * (r * r * by_p + square * p * p * by_r) / (below * below)  # type: ignore[operator]
+        value = (1 + square) * p * r / below  # type: ignore[operator]
+        notes = few_rows(min(map(counts.to_float, filter(None, counts.truth))), " of a class")
+        return whole_interval(by_logit(value, table.error(moved), level, self.range), DELTA, notes)
+
     def averaged(self, counts: Counts, average: str) -> float | Undefined:
         if average != "macro_pr":
             return super().averaged(counts, average)
@@ -143,6 +178,7 @@ class Jaccard(AveragedMetric):
     when_undefined = "Nothing is truly positive or was predicted so."
     pitfalls = ("It is always at most F1, to which it is bound: J = F / (2 − F).",)
     why = NEITHER
+    is_share = True
     samples = tuple(sample for sample in AveragedMetric.samples if sample.get("average") != "weighted")
 
     def fraction(self, c: Cells) -> tuple[int, int]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from tallymark.batch import Batch
+from tallymark.metrics.base import Interval, NoInterval
+from tallymark.metrics.confidence import HALL, ONE_ROW, few_rows, mean_ends, whole_interval
 from tallymark.metrics.target_metric import TargetMetric
 from tallymark.states import Cost, Probabilities, ProbabilitiesOf, soft_fault
 from tallymark.target import Target
@@ -56,3 +58,10 @@ class CostMetric(ProbabilityMetric, abstract=True):
 
     def formula_value(self, state: Probabilities) -> float:
         return state.mean(self.cost)
+
+    def interval_reads(self, target: Target) -> ProbabilitiesOf:
+        return ProbabilitiesOf(target, self.cost, *self.cost.powers)
+
+    def analytic(self, state: Probabilities, level: float) -> Interval | NoInterval:
+        found = ONE_ROW if state.n < 2 else mean_ends(state.moments(self.cost), state.n, level)
+        return whole_interval(found, HALL, few_rows(state.n))

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
+from tallymark.metrics.confidence import HALL
 from tallymark.metrics.parameters import fractions
-from tallymark.metrics.regression import SumMetric
+from tallymark.metrics.regression import MeanMetric
 from tallymark.states import PAIRED, QUANTILES, Output, Term
 
 __all__ = ["CrpsQuantile", "Pinball", "crps_quantile", "pinball"]
 
 
-class QuantileMetric(SumMetric, abstract=True):
+class QuantileMetric(MeanMetric, abstract=True):
     """Reads one column of predictions per alpha, against one column of truth."""
 
     alphas: tuple[float, ...] = fractions((0.5,))
@@ -26,8 +27,14 @@ class QuantileMetric(SumMetric, abstract=True):
     def quantiles(self) -> int:
         return len(self.alphas)
 
-    def reads_terms(self) -> tuple[Term, ...]:
-        return (Term("pinball", self.alphas),)
+    @property
+    def term(self) -> Term:  # type: ignore[override]
+        return Term("pinball", self.alphas)
+
+    @property
+    def method(self) -> str:  # type: ignore[override]
+        """Several quantiles of a row go together, in a way that the state does not keep."""
+        return HALL if len(self.alphas) == 1 else ""
 
 
 class Pinball(QuantileMetric):
@@ -46,9 +53,6 @@ class Pinball(QuantileMetric):
     related = ("d2_pinball", "interval_score", "mae")
     pitfalls = ("The alphas must be those that the model was trained for.",)
     samples = ({}, {"alphas": (0.1, 0.5, 0.95)}, {"alphas": 0.3})
-
-    def output(self, s: Output) -> float:
-        return s.mean(Term("pinball", self.alphas))
 
 
 class CrpsQuantile(QuantileMetric):
@@ -70,14 +74,16 @@ class CrpsQuantile(QuantileMetric):
     alphas: tuple[float, ...] = fractions((0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9))
     """The quantiles that the columns of the predictions stand for, increasing."""
 
+    def of_mean(self, mean: float) -> float:
+        return 2.0 * mean
+
     def count_outputs(self, prediction_columns: int) -> int:
         return 1 if len(self.alphas) > 1 else prediction_columns
 
     def output(self, s: Output) -> float:
-        term = Term("pinball", self.alphas)
         if len(self.alphas) == 1:
-            return 2.0 * s.mean(term)
-        losses = [s.mean(term, column=k) for k in range(len(self.alphas))]
+            return self.of_mean(s.mean(self.term))
+        losses = [s.mean(self.term, column=k) for k in range(len(self.alphas))]
         if not all(map(math.isfinite, losses)):
             return sum(losses)
         return 2.0 * math.fsum(w * loss for w, loss in zip(self._widths(), losses, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tallymark.metrics.confidence import NEWCOMBE, Ends, newcombe
 from tallymark.metrics.labels import AveragedMetric
 from tallymark.metrics.precision_recall import NOT_PREDICTED, NOT_TRUE
 from tallymark.states import Cells
@@ -46,6 +47,8 @@ class Fdr(AveragedMetric):
     when_undefined = "Nothing was predicted positive."
     pitfalls = ("Calling nothing positive leaves it undefined, not 0.",)
     why = NOT_PREDICTED
+    is_share = True
+    given = "predicted"
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.fp, c.tp + c.fp
@@ -69,6 +72,7 @@ class Fallout(AveragedMetric):
     pitfalls = ("With few positives a small fallout can still mean that most alarms are false: see fdr.",)
     why = ALL_TRUE
     share_of = ("negative", "wrong")
+    is_share = True
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.fp, c.fp + c.tn
@@ -110,6 +114,7 @@ class Specificity(AveragedMetric):
     pitfalls = ("With few positives it is near 1 for almost any model.",)
     why = ALL_TRUE
     share_of = ("negative", "right")
+    is_share = True
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.tn, c.tn + c.fp
@@ -129,6 +134,7 @@ class Npv(AveragedMetric):
     when_undefined = "Nothing was predicted negative."
     pitfalls = ("With few positives it is near 1 for almost any model.",)
     why = ALL_PREDICTED
+    is_share = True
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.tn, c.tn + c.fn
@@ -152,6 +158,8 @@ class Fnr(AveragedMetric):
     pitfalls = ("Calling everything positive scores 0: read it beside fdr.",)
     why = NOT_TRUE
     share_of = ("positive", "wrong")
+    is_share = True
+    given = "truth"
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.fn, c.tp + c.fn
@@ -173,9 +181,16 @@ class Informedness(AveragedMetric):
     when_undefined = "All rows are truly of one class."
     pitfalls = ("It weighs both kinds of error alike, whatever they cost.",)
     why = "the truth is constant"
+    class_method = NEWCOMBE
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.tp * c.tn - c.fp * c.fn, (c.tp + c.fn) * (c.tn + c.fp)
+
+    def class_ends(self, c: Cells, level: float) -> Ends:
+        return newcombe([(1, c.tp, c.tp + c.fn), (-1, c.fp, c.fp + c.tn)], level)
+
+    def class_rows(self, c: Cells) -> float:
+        return min(c.tp + c.fn, c.fp + c.tn)
 
 
 class Markedness(AveragedMetric):
@@ -193,9 +208,16 @@ class Markedness(AveragedMetric):
     when_undefined = "All rows were called one class."
     pitfalls = ("It moves with the share of positives in the data, unlike informedness.",)
     why = "the predictions are constant"
+    class_method = NEWCOMBE
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.tp * c.tn - c.fp * c.fn, (c.tp + c.fp) * (c.tn + c.fn)
+
+    def class_ends(self, c: Cells, level: float) -> Ends:
+        return newcombe([(1, c.tp, c.tp + c.fp), (-1, c.fn, c.fn + c.tn)], level)
+
+    def class_rows(self, c: Cells) -> float:
+        return min(c.tp + c.fp, c.fn + c.tn)
 
 
 fdr = Fdr()

@@ -10,12 +10,26 @@ import numpy as np
 
 from tallymark.batch import Batch
 from tallymark.errors import DomainError, ShapeError
-from tallymark.metrics.base import TOO_LARGE, Answer, Metric, Undefined
+from tallymark.metrics.base import TOO_LARGE, Answer, Interval, Metric, NoInterval, Undefined
+from tallymark.metrics.confidence import HALL, ONE_ROW, Ends, few_rows, mean_ends, outputs_interval, whole_interval
 from tallymark.metrics.parameters import output_choice
-from tallymark.states import LOWEST, PAIRED, Output, Reads, Rows, RowsOf, Sums, SumsOf, Term, check_columns, divide
+from tallymark.states import (
+    LOWEST,
+    PAIRED,
+    Output,
+    Reads,
+    Rows,
+    RowsOf,
+    Sums,
+    SumsOf,
+    Term,
+    check_columns,
+    divide,
+    moments,
+)
 from tallymark.target import Target
 
-__all__ = ["Bound", "RowMetric", "SumMetric"]
+__all__ = ["Bound", "MeanMetric", "RowMetric", "SumMetric"]
 
 CONSTANT_TRUTH = Undefined("the truth is constant")
 TOO_LITTLE = Undefined("the truth varies too little for its variance to be positive in float64")
@@ -96,6 +110,15 @@ class Regression(Metric, abstract=True):
                 place = bound.describe_lowest(found) if batch is None else _locate(bound, batch, through)
                 raise DomainError(f"{bound.describe(str(self))}; {place}")
 
+    method: ClassVar[str] = ""
+    """How the interval of one output is found, where there is a formula."""
+
+    def combine_intervals(self, found: Sequence[Ends | NoInterval], rows: int) -> Interval | NoInterval | None:
+        """The interval of one output, or of each. Of the mean of several there is none, since they go together."""
+        if self.outputs == "each":
+            return outputs_interval(found, self.method, few_rows(rows))
+        return whole_interval(found[0], self.method, few_rows(rows)) if len(found) == 1 else None
+
     def combine(self, values: Sequence[float | Undefined], notes: tuple[str, ...] = ()) -> Answer:
         """One value from the values of the outputs."""
         if len(values) == 1 and self.outputs != "each":
@@ -150,9 +173,62 @@ class SumMetric(Regression, abstract=True):
         count = self.count_outputs(state.columns[1]) if state.columns else 0
         return self.combine([self.output(state.at(k)) for k in range(count)], self.notes(state))
 
+    def output_ends(self, s: Output, rows: int, level: float) -> Ends | NoInterval:
+        """The interval of one output, where there is a formula."""
+        raise NotImplementedError(f"{type(self).__name__} must define `output_ends`")
+
+    def analytic(self, state: Sums, level: float) -> Interval | NoInterval | None:
+        if not self.method or state.columns is None:
+            return None
+        found: list[Ends | NoInterval] = []
+        for s in map(state.at, range(self.count_outputs(state.columns[1]))):
+            value = self.output(s)
+            if isinstance(value, Undefined) or not math.isfinite(value):
+                found.append(NoInterval(value.reason if isinstance(value, Undefined) else TOO_LARGE))
+            else:
+                found.append(self.output_ends(s, state.n, level))
+        return self.combine_intervals(found, state.n)
+
     def check_values(self, state: Sums, batch: Batch | None) -> None:
         if self.requires:
             self.check_bounds(lambda who: state.lowest(LOWEST[who]), batch, through=state.reads.link)
+
+
+class MeanMetric(SumMetric, abstract=True):
+    """A metric that is the mean of one term, or rises with it. A subclass names its `term`, and writes `of_mean` where
+    it is not the mean itself."""
+
+    method = HALL
+    term: ClassVar[Term]
+
+    def reads_terms(self) -> tuple[Term, ...]:
+        return (self.term,)
+
+    def of_mean(self, mean: float) -> float:
+        """The value, by the mean of the term."""
+        return mean
+
+    def output(self, s: Output) -> float | Undefined:
+        return self.of_mean(s.mean(self.term))
+
+    @property
+    def powers(self) -> tuple[Term, ...]:
+        """The terms that are the square of the metric's own and, where it can be skewed, its cube."""
+        return self.term.squares, self.term.cubes
+
+    def interval_reads(self, target: Target) -> Reads | None:
+        return self.needs(target).join(SumsOf(*self.powers)) if self.method else None
+
+    def output_ends(self, s: Output, rows: int, level: float) -> Ends | NoInterval:
+        if rows < 2:
+            return ONE_ROW
+        totals = [s.exact(term) for term in (self.term, *self.powers)]
+        found = None if None in totals else moments(rows, s.weight, *totals)  # type: ignore[arg-type]
+        ends = mean_ends(found, rows, level)
+        if isinstance(ends, NoInterval):
+            return ends
+        least = 0.0 if self.range[0] == 0 else -math.inf  # a mean of terms that are not negative is not either
+        return self.of_mean(max(ends[0], least)), self.of_mean(ends[1])
 
 
 def _locate(bound: Bound, batch: Batch, link: str | None) -> str:
@@ -179,6 +255,17 @@ class RowMetric(Regression, abstract=True):
     def column(self, truth: Any, prediction: Any, weights: Any) -> float | Undefined:
         """The value of one output from its rows, in any order; weights are positive or None."""
         raise NotImplementedError(f"{type(self).__name__} must define `column`")
+
+    def column_ends(self, truth: Any, prediction: Any, level: float) -> Ends | NoInterval:
+        """The interval of one output from its unweighted rows, where there is a formula."""
+        raise NotImplementedError(f"{type(self).__name__} must define `column_ends`")
+
+    def analytic(self, state: Rows, level: float) -> Interval | NoInterval | None:
+        truth, prediction, weights = state.arrays()
+        if not self.method or (weights is not None and (weights != 1).any()):
+            return None
+        found = [self.column_ends(truth[:, k], prediction[:, k], level) for k in range(truth.shape[1])]
+        return self.combine_intervals(found, state.n)
 
     def check_values(self, state: Rows, batch: Batch | None) -> None:
         if self.requires:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 
 from tallymark.metrics.parameters import number
-from tallymark.metrics.regression import SumMetric
-from tallymark.states import Output, Term
+from tallymark.metrics.regression import MeanMetric
+from tallymark.states import Term
 
 __all__ = ["Huber", "LogCosh", "huber", "log_cosh"]
 
 LOG_COSH = Term("log_cosh")
 
 
-class Huber(SumMetric):
+class Huber(MeanMetric):
     """The mean of a loss that is quadratic for errors up to `delta` and linear beyond.
 
     >>> huber([0, 0], [0.5, 3], delta=1)
@@ -33,14 +33,12 @@ class Huber(SumMetric):
     delta: float = number(1.0, above=0)
     """Where the loss turns from quadratic to linear."""
 
-    def reads_terms(self) -> tuple[Term, ...]:
-        return (Term("huber", (self.delta,)),)
-
-    def output(self, s: Output) -> float:
-        return s.mean(Term("huber", (self.delta,)))
+    @property
+    def term(self) -> Term:  # type: ignore[override]
+        return Term("huber", (self.delta,))
 
 
-class LogCosh(SumMetric):
+class LogCosh(MeanMetric):
     """The mean of log cosh of the error: smooth, quadratic for small errors and linear for large ones.
 
     >>> log_cosh([0.0], [1.0])
@@ -55,10 +53,7 @@ class LogCosh(SumMetric):
     outliers = "low: errors far above 1 count by their size, not their square."
     related = ("mae", "mse")
     pitfalls = ("It has no scale of its own: errors of 1 are the turning point whatever the unit of y.",)
-    terms = (LOG_COSH,)
-
-    def output(self, s: Output) -> float:
-        return s.mean(LOG_COSH)
+    term = LOG_COSH
 
 
 huber = Huber()

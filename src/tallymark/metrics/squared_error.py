@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tallymark.metrics.regression import SumMetric
+from tallymark.metrics.regression import MeanMetric, SumMetric
 from tallymark.states import Output, Term
 
 __all__ = ["Mse", "Rmse", "Rss", "mse", "rmse", "rss"]
@@ -33,7 +33,7 @@ class Rss(SumMetric):
         return s.total(SQUARED_ERROR)
 
 
-class Mse(SumMetric):
+class Mse(MeanMetric):
     """The mean of squared errors.
 
     >>> mse([3, -0.5, 2, 7], [2.5, 0, 2, 8])
@@ -49,13 +49,10 @@ class Mse(SumMetric):
     outliers = "high: errors are squared, so one row that is far off can decide the value."
     related = ("huber", "mae")
     pitfalls = ("One large error can outweigh all the others.",)
-    terms = (SQUARED_ERROR,)
-
-    def output(self, s: Output) -> float:
-        return s.mean(SQUARED_ERROR)
+    term = SQUARED_ERROR
 
 
-class Rmse(SumMetric):
+class Rmse(MeanMetric):
     """The root of the mean squared error: a typical error, in the unit of y, where large errors count more.
 
     >>> rmse([3, -0.5, 2, 7], [2.5, 0, 2, 8])
@@ -70,10 +67,10 @@ class Rmse(SumMetric):
     outliers = "high: errors are squared, so one row that is far off can decide the value."
     related = ("mae", "r2")
     pitfalls = ("One large error can outweigh all the others.",)
-    terms = (SQUARED_ERROR,)
+    term = SQUARED_ERROR
 
-    def output(self, s: Output) -> float:
-        return math.sqrt(s.mean(SQUARED_ERROR))
+    def of_mean(self, mean: float) -> float:
+        return math.sqrt(mean)
 
 
 rss = Rss()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from tallymark.batch import Batch
+from tallymark.metrics.base import Interval
+from tallymark.metrics.confidence import share_interval
 from tallymark.metrics.parameters import count
 from tallymark.metrics.target_metric import TargetMetric
-from tallymark.states import Outcomes, Ranks, RanksOf, divide, read_ranks
+from tallymark.states import Outcomes, Ranks, RanksOf, divide, read_ranks, to_float
 from tallymark.target import Target
 
 __all__ = ["TopKAccuracy", "top_k_accuracy"]
@@ -46,6 +48,9 @@ class TopKAccuracy(TargetMetric):
 
     def formula_value(self, state: Ranks) -> float:
         return divide(sum(state.weights[: self.k]), state.weight)
+
+    def analytic(self, state: Ranks, level: float) -> Interval:
+        return share_interval(to_float(sum(state.weights[: self.k])), to_float(state.weight), level)
 
 
 top_k_accuracy = TopKAccuracy()

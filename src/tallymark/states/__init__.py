@@ -7,6 +7,7 @@ from tallymark.states.counts import Cells, Counts, ThresholdCounts
 from tallymark.states.draws import Draws
 from tallymark.states.indicators import Indicators
 from tallymark.states.label_rows import LabelRows, LabelRowsOf
+from tallymark.states.moments import Moments, moments
 from tallymark.states.ordered_probabilities import OrderedProbabilities, OrderedProbabilitiesOf
 from tallymark.states.paired_rows import Outcomes, Placements, read_outcomes, read_placements
 from tallymark.states.pairs import Pairs, PairsOf
@@ -19,7 +20,7 @@ from tallymark.states.rank_sums import RankSums, Steps, sum_ranks
 from tallymark.states.ranks import Ranks, RanksOf, read_ranks
 from tallymark.states.resample import nested, query_keys, row_keys
 from tallymark.states.rows import Rows, RowsOf
-from tallymark.states.runs import Runs
+from tallymark.states.runs import Runs, measure_runs
 from tallymark.states.score_state import ScoreState
 from tallymark.states.scores import Scores, ScoresOf
 from tallymark.states.size import Size, SizeOf
@@ -48,6 +49,7 @@ __all__ = [
     "Indicators",
     "LabelRows",
     "LabelRowsOf",
+    "Moments",
     "OrderedProbabilities",
     "OrderedProbabilitiesOf",
     "Outcomes",
@@ -87,6 +89,8 @@ __all__ = [
     "check_columns",
     "divide",
     "exact_sum",
+    "measure_runs",
+    "moments",
     "nested",
     "query_keys",
     "row_keys",

@@ -13,6 +13,7 @@ from tallymark.errors import StateError
 from tallymark.labels import Label
 from tallymark.states.base import UNIT_BITS, Reads, divide
 from tallymark.states.labelled import LabelledState, checked_shape
+from tallymark.states.moments import Moments, moments
 from tallymark.states.packing import target_of
 from tallymark.states.probability_rows import (
     BRIER,
@@ -33,13 +34,21 @@ from tallymark.target import Target
 # What a cost is over one column of probabilities, and which quantity of a row of several it is.
 _BINARY = {"brier": "squared_error", "log_loss": "log_loss", "rps": "squared_error"}
 _SEVERAL = {"brier": BRIER, "log_loss": HAPPENED, "rps": RANKED}
+_POWERS = ("squares", "cubes")
+_BINARY.update({f"{name}_{power}": f"{term}_{power}" for name, term in _BINARY.items() for power in _POWERS})
+_SEVERAL.update({f"{name}_{power}": quantity for name, quantity in _SEVERAL.items() for power in _POWERS})
 
 
 class Cost(NamedTuple):
-    """What the probability of a row costs: log_loss with its clip, brier or rps."""
+    """What the probability of a row costs: log_loss with its clip, brier or rps, or the square or cube of that."""
 
     name: str
     clip: float = 0.0
+
+    @property
+    def powers(self) -> tuple[Cost, Cost]:
+        """The square and the cube of the cost."""
+        return Cost(f"{self.name}_squares", self.clip), Cost(f"{self.name}_cubes", self.clip)
 
     def task(self) -> Task:
         """The core's task over one column of probabilities."""
@@ -47,7 +56,11 @@ class Cost(NamedTuple):
 
     def column_task(self, column: int) -> Task:
         """The core's task over the column that `read_columns` made of several."""
-        return (CODES["log_loss" if self.name == "log_loss" else "exact_prediction"], self.clip, 0, column)
+        if self.name.startswith("log_loss"):
+            return (CODES[_BINARY[self.name]], self.clip, 0, column)
+        # The column is the cost itself: its distance from 0, which is the second column of the truth.
+        name = self.name.replace(self.name.split("_")[0], "absolute_error")
+        return (CODES["exact_prediction" if name == "absolute_error" else name], self.clip, 1, column)
 
 
 class Spent(NamedTuple):
@@ -100,7 +113,7 @@ class ProbabilitiesOf(Reads):
                 link, table = "sigmoid", margin_between(batch.prediction, found.positive)
             tasks = Tasks([cost.task() for cost in self.costs])
         else:
-            truth, table = np.broadcast_to(1.0, batch.n), found.columns.T
+            truth, table = np.broadcast_to((1.0, 0.0), (batch.n, 2)), found.columns.T
             tasks = Tasks([cost.column_task(wanted.index(_SEVERAL[cost.name])) for cost in self.costs])
         entries = run_tasks(tasks, batch, link, truth=truth, prediction=table)
         return self._state(batch, Binary(truth, tuple(found.classes), 0, entries))
@@ -158,6 +171,13 @@ class Probabilities(LabelledState[ProbabilitiesOf]):
         """The weighted mean of a cost, rounded once; infinite if one row's is."""
         found = self.spent[self._reads.costs.index(cost)]
         return float("inf") if found.infinite else divide(found.exact, self._weight)
+
+    def moments(self, cost: Cost) -> Moments | None:
+        """The moments of a cost over unweighted rows, if its powers were asked for too; None where one is infinite."""
+        found = [self.spent[self._reads.costs.index(wanted)] for wanted in (cost, *cost.powers)]
+        if any(power.infinite for power in found):
+            return None
+        return moments(self._n, self._weight, *(power.exact for power in found))
 
     def _plus(self, other: Probabilities) -> Probabilities:
         labels = self.joined_labels(other)

@@ -44,11 +44,29 @@ CODES = {
     "soft_truth": 26,
 }
 
-SQUARES = frozenset(name for name in CODES if name.endswith(("squares", "squared_error")))
-"""Terms that are squares, and so sink below float64 before the values do."""
+_POWER = 64  # added to the number of a term that stands for its square, and twice for its cube
+_WITH_POWERS = (
+    "squared_error",
+    "absolute_error",
+    "relative_error",
+    "symmetric_error",
+    "huber",
+    "log_cosh",
+    "squared_log_error",
+    "deviance",
+    "pinball",
+    "interval",
+    "log_loss",
+)
+CODES.update({f"{name}_squares": CODES[name] + _POWER for name in _WITH_POWERS})
+CODES.update({f"{name}_cubes": CODES[name] + 2 * _POWER for name in _WITH_POWERS})
 
-_WITH_PARAMETER = frozenset({"relative_error", "huber", "deviance", "pinball", "interval", "small_truth", "log_loss"})
-_INTERVAL_TERMS = frozenset({"interval", "covered", "lowest_width"})
+SQUARES = frozenset(name for name in CODES if name.endswith(("squares", "squared_error", "cubes")))
+"""Terms that are squares or cubes, and so sink below float64 before the values do."""
+
+_PARAMETRIC = ("relative_error", "huber", "deviance", "pinball", "interval", "log_loss")
+_WITH_PARAMETER = frozenset({"small_truth", *(name for name in CODES if name.startswith(_PARAMETRIC))})
+_INTERVAL_TERMS = frozenset({"interval", "interval_squares", "interval_cubes", "covered", "lowest_width"})
 
 
 class Term(NamedTuple):
@@ -56,6 +74,16 @@ class Term(NamedTuple):
 
     name: str
     parameters: tuple[float, ...] = ()
+
+    @property
+    def squares(self) -> Term:
+        """The term whose total is that of the squares."""
+        return Term(f"{self.name}_squares", self.parameters)
+
+    @property
+    def cubes(self) -> Term:
+        """The term whose total is that of the cubes."""
+        return Term(f"{self.name}_cubes", self.parameters)
 
     @property
     def layout(self) -> str:
@@ -82,7 +110,7 @@ def check_parameters(term: Term) -> None:
         raise ParameterError(f"there is no term {term.name!r}; the terms are {', '.join(CODES)}")
     wanted = "one parameter" if term.name in _WITH_PARAMETER else "no parameters"
     count = len(term.parameters)
-    if count != (1 if term.name in _WITH_PARAMETER else 0) and not (term.name == "pinball" and count > 1):
+    if count != (1 if term.name in _WITH_PARAMETER else 0) and not (term.name.startswith("pinball") and count > 1):
         raise ParameterError(f"the term {term.name!r} has {wanted}; it was given {count}")
 
 

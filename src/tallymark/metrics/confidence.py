@@ -1,0 +1,127 @@
+"""The formulas of analytic intervals: from what was counted or averaged to the two ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from tallymark.metrics.base import TOO_LARGE, Interval, NoInterval
+from tallymark.quantiles import student_quantile, two_sided
+from tallymark.states import Moments
+
+Ends = tuple[float, float]
+
+FEW = 10
+WILSON, NEWCOMBE, DELTA, STUDENT, HALL = "Wilson", "Newcombe", "delta", "Student t", "Hall"
+NO_SPREAD = NoInterval("the rows are all alike in what the metric reads, so they do not show how far it can move")
+ONE_ROW = NoInterval("one row does not show how far the value can move")
+AT_ITS_END = NoInterval("the value is as far as it can go, where the rows show no variation")
+
+
+def few_rows(rows: float, of: str = "") -> tuple[str, ...]:
+    """What to say where there are too few rows for the formulas to be true to their level."""
+    if rows >= FEW:
+        return ()
+    held = f"{rows:.0f} row{'' if rows == 1 else 's'}{of}"
+    return (f"with {held} the interval may hold the value less often than its level says",)
+
+
+def wilson(hits: float, rows: float, level: float) -> Ends:
+    """The shares that a test would not reject (Wilson 1927): never outside [0, 1], and never of no width.
+
+    >>> [round(end, 4) for end in wilson(9, 10, 0.95)]
+    [0.5958, 0.9821]
+    """
+    z = two_sided(level)
+    share, square = hits / rows, z * z
+    middle = share + square / (2 * rows)
+    reach = z * math.sqrt(share * (1 - share) / rows + square / (4 * rows * rows))
+    below = 1 + square / rows
+    # At 0 and at 1 the end is the share itself, to the last bit.
+    lo = 0.0 if hits == 0 else (middle - reach) / below
+    return lo, 1.0 if hits == rows else (middle + reach) / below
+
+
+def share_interval(hits: float, rows: float, level: float) -> Interval:
+    """The interval of a share of rows."""
+    return Interval(*wilson(hits, rows, level), WILSON, few_rows(rows))
+
+
+def newcombe(parts: Sequence[tuple[float, float, float]], level: float) -> Ends:
+    """A weighted sum of shares of different rows, each given by its weight, hits and rows: how far each Wilson interval
+    reaches, added as independent errors are (Newcombe 1998; Zou and Donner 2008)."""
+    value, down, up = [], [], []
+    for weight, hits, rows in parts:
+        share, (lo, hi) = hits / rows, wilson(hits, rows, level)
+        below, above = (share - lo, hi - share) if weight >= 0 else (hi - share, share - lo)
+        value.append(weight * share)
+        down.append((weight * below) ** 2)
+        up.append((weight * above) ** 2)
+    middle = math.fsum(value)
+    return middle - math.sqrt(math.fsum(down)), middle + math.sqrt(math.fsum(up))
+
+
+def by_logit(value: float, error: float, level: float, limits: Ends) -> Ends | NoInterval:
+    """A value and its standard error, on a scale where the limits are infinitely far: the ends stay between them. On
+    limits of −1 and 1 the scale is Fisher's z."""
+    low, high = limits
+    below, above = value - low, high - value
+    if not (below > 0 and above > 0):
+        return AT_ITS_END
+    if not error > 0:
+        return NO_SPREAD
+    factor = math.exp(min(two_sided(level) * error * (high - low) / (below * above), 700.0))
+    # low + (high − low) x / (1 + x), with x the odds times or over the factor.
+    ends = [low + (high - low) * below / (below + above * by) for by in (factor, 1 / factor)]
+    return ends[0], ends[1]
+
+
+def mean_ends(found: Moments | None, rows: int, level: float) -> Ends | NoInterval:
+    """A mean of rows, by the moments of its terms. A skewed mean misses to one side more often than to the other; its
+    ends are moved until it does not (Hall 1992). Without skewness they are those of Student."""
+    if found is None or not math.isfinite(found.variance):
+        return NoInterval(TOO_LARGE)
+    if not found.variance > 0:
+        return NO_SPREAD
+    error = math.sqrt(found.variance / rows)
+    reach = -student_quantile((1 - level) / 2, rows - 1)
+    skew = found.skewness / math.sqrt(rows)
+    up, down = (_unskewed(t, skew) for t in (-reach, reach))
+    return found.mean - down * error, found.mean - up * error
+
+
+def _unskewed(t: float, skew: float) -> float:
+    """The inverse of Hall's cubic, u + skew/3 u² + skew²/27 u³ + skew/6."""
+    if abs(skew) < 1e-8:
+        return t
+    return 3 * (math.cbrt(1 + skew * (t - skew / 6)) - 1) / skew
+
+
+def whole_interval(found: Ends | NoInterval, method: str, notes: tuple[str, ...] = ()) -> Interval | NoInterval:
+    """The interval of a value that is one number."""
+    return found if isinstance(found, NoInterval) else Interval(*found, method, notes)
+
+
+def outputs_interval(found: Sequence[Ends | NoInterval], method: str, notes: tuple[str, ...]) -> Interval | NoInterval:
+    """The interval of a value that is a number per output."""
+    by_output = parts_interval({k: (ends, ()) for k, ends in enumerate(found)}, method, "output")
+    if isinstance(by_output, NoInterval):
+        return by_output
+    lo, hi = (list(ends.values()) for ends in (by_output.lo, by_output.hi))
+    return Interval(lo, hi, method, (*by_output.notes, *notes))
+
+
+def parts_interval(
+    found: Mapping[Hashable, tuple[Ends | NoInterval, tuple[str, ...]]], method: str, what: str
+) -> Interval | NoInterval:
+    """The interval of a value that is a number per class: parts without one are None, and a note says why."""
+    lo: dict[Any, float | None] = {}
+    hi: dict[Any, float | None] = {}
+    notes: list[str] = []
+    for key, (ends, said) in found.items():
+        lo[key], hi[key] = (None, None) if isinstance(ends, NoInterval) else ends
+        notes += [f"{what} {key!r}: {note}" for note in ((ends.reason,) if isinstance(ends, NoInterval) else said)]
+    if not any(end is not None for end in lo.values()):
+        return NoInterval("; ".join(notes))
+    return Interval(lo, hi, method, tuple(notes))
