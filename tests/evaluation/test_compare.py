@@ -392,6 +392,27 @@ def test_a_metric_of_ones_own_is_resampled():
     assert d.method == "paired bootstrap"
 
 
+def test_a_share_of_rows_that_is_best_at_some_value_is_resampled():
+    """Since its distance from that value is no share of rows."""
+
+    class CalledHalf(tm.SelectionRate):
+        """The share of rows that was called positive, which should be a half."""
+
+        name = "called_half"
+        aliases = {}
+        better = 0.5
+
+    models = {"few": (MODELS["a"] > 0.9).astype(int), "most": (MODELS["a"] > 0.3).astype(int)}
+    try:
+        d = next(iter(tm.compare(Y, models, [CalledHalf()], resamples=RESAMPLES)))
+    finally:
+        del registry.classes["called_half"]
+    few, most = (abs(held.mean() - 0.5) for held in models.values())
+    assert d.method == "paired bootstrap"
+    assert d.value == pytest.approx(most - few, abs=1e-12)
+    assert d.winner == "most"
+
+
 def test_what_could_have_been_shown():
     """A difference of the detectable size is found in about eight of ten data sets."""
     found = tm.compare(Y, MODELS, ["auc"])

@@ -58,6 +58,8 @@ class Evidence:
     def _by_row(self, key: str, plain: Mapping[str, Batch], target: Target) -> dict[str, ByRow] | None:
         """What single rows say of each model; None where they do not make up the values of this metric."""
         item = self._metrics[key]
+        if isinstance(item.better, (int, float)):
+            return None  # what is compared is the distance from the best value
         found = {name: item.paired(batch, target) for name, batch in plain.items() if self._has_value(name, key)}
         rows = {name: held for name, held in found.items() if held is not None}
         if not rows or len(rows) < len(found):
