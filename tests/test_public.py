@@ -53,6 +53,7 @@ def test_no_module_hides_behind_a_public_name():
         "evaluation",
         "labels",
         "metrics",
+        "quantiles",
         "report",
         "states",
         "target",

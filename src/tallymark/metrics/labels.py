@@ -11,14 +11,14 @@ from tallymark.metrics.base import Answer, Interval, Metric, NoInterval, Undefin
 from tallymark.metrics.class_spread import cells_error, mean_influence, table_of
 from tallymark.metrics.confidence import (
     DELTA,
-    NEWCOMBE,
+    SUMMED,
     WILSON,
     Ends,
     by_logit,
     few_rows,
-    newcombe,
     parts_interval,
     share_interval,
+    sum_of_shares,
     whole_interval,
     wilson,
 )
@@ -250,9 +250,9 @@ class AveragedMetric(LabelMetric, abstract=True):
         if self.given is not None and average == "macro":
             cells = [_in_rows(counts, counts.cell(k)) for k, rows in enumerate(side) if rows]
             weight = 1 / (len(cells) if skip else len(side))
-            lo, hi = newcombe([(weight, *self.fraction(c)) for c in cells], level)
+            lo, hi = sum_of_shares([(weight, *self.fraction(c)) for c in cells], level)
             still = 0.0 if skip else weight * float(self.absent) * (len(side) - len(cells))
-            return Interval(lo + still, hi + still, NEWCOMBE, notes)
+            return Interval(lo + still, hi + still, SUMMED, notes)
         value, table = self.averaged(counts, average), table_of(state)
         moved = mean_influence(self.fraction, counts, table, weighted=average == "weighted", skip=skip)
         return whole_interval(by_logit(value, table.error(moved), level, self.range), DELTA, notes)  # type: ignore[arg-type]
