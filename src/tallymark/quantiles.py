@@ -91,6 +91,21 @@ def binomial_tail(least: int, trials: int, chance: float = 0.5) -> float:
     return beta_share(chance, 1.0 - chance, least, trials - least + 1.0)
 
 
+def coin_limit(tosses: int, share: float) -> int:
+    """The largest number below which the heads of a fair coin fall with at most this probability; 0 if there is none.
+
+    >>> coin_limit(10, 0.025)
+    2
+    """
+    guess = tosses / 2 + normal_quantile(share) * math.sqrt(tosses) / 2
+    least = max(int(guess) - 2, 0)
+    while least > 0 and binomial_tail(tosses - least + 1, tosses) > share:
+        least -= 1
+    while binomial_tail(tosses - least, tosses) <= share:
+        least += 1
+    return least
+
+
 def beta_share(x: float, y: float, a: float, b: float) -> float:
     """The probability that a beta variable with parameters a and b lies below x, where y = 1 − x is given too, since
     either may be too near to 1 to tell the other."""

@@ -212,6 +212,13 @@ def test_correlations_are_those_of_scipy():
     assert interval("spearman", x, y, 0.9)[:2] == pytest.approx(wanted, rel=1e-9)
 
 
+def test_a_median_lies_between_two_errors():
+    """Those of SciPy's interval of a median, which are found in the same way."""
+    e = np.abs(np.random.default_rng(4).normal(0, 1, 37))
+    wanted = stats.quantile_test(e, p=0.5).confidence_interval(0.95)
+    assert interval("median_absolute_error", np.zeros(37), e)[:2] == tuple(wanted)
+
+
 def test_a_mean_bias_is_that_of_student():
     """SciPy's interval of a mean, even far from zero."""
     e = np.random.default_rng(3).normal(0, 1, 50)
@@ -359,6 +366,8 @@ END = "the value is as far as it can go, where the rows show no variation"
         ("pearson", [1.0, 2.0, 3.0, 4.0], [2.0, 4.0, 6.0, 8.0], END),
         ("pearson", [1.0, 1.0, 1.0, 1.0], [2.0, 4.0, 6.0, 8.0], "the truth is constant"),
         ("spearman", [1.0, 2.0, 3.0, 4.0], [1.0, 9.0, 10.0, 40.0], END),
+        ("median_absolute_error", [1.0] * 5, [1.0, 2.0, 3.0, 4.0, 5.0], "5 rows are too few for a level of 0.95"),
+        ("median_absolute_error", [1.0] * 9, [2.0] * 9, SAME),
         ("precision", [0, 1], [0, 0], "nothing was predicted positive"),
         ("precision(average=None)", [], [], "no rows"),
         ("f2", [0, 1, 1], [0, 1, 1], END),
