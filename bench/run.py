@@ -10,6 +10,7 @@ import probability
 import ranking
 import regression
 import scores
+import slices
 from chart import write_chart
 from measure import ROOT, machine
 
@@ -18,7 +19,7 @@ import tallymark as tm
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    measured = [labels, scores, probability, ranking, clusters, regression]
+    measured = [labels, scores, probability, ranking, clusters, regression, slices]
     parts = [part for module in measured for part in module.sections()]
     head = [
         "# How fast it is",

@@ -38,13 +38,16 @@ class Array {
 
  private:
   static constexpr bool kReal = std::is_same_v<T, double>;
-  static_assert(kReal || std::is_same_v<T, std::int64_t>);
-  static constexpr const char* kType = kReal ? "float64" : "int64";
+  static constexpr bool kBytes = std::is_same_v<T, std::uint8_t>;
+  static constexpr bool kUnsigned = std::is_same_v<T, std::uint64_t>;
+  static_assert(kReal || kBytes || kUnsigned || std::is_same_v<T, std::int64_t>);
+  static constexpr const char* kType = kReal ? "float64" : kBytes ? "uint8" : kUnsigned ? "uint64" : "int64";
+  static constexpr const char* kCodes = kReal ? "d" : kBytes ? "B" : kUnsigned ? "LQN" : "lqn";
 
   bool right_type() const {
     std::string code = view_.format == nullptr ? "B" : view_.format;
     if (code.size() == 2 && (code[0] == '@' || code[0] == '=')) code = code.substr(1);
-    return view_.itemsize == sizeof(T) && (kReal ? code == "d" : code == "l" || code == "q" || code == "n");
+    return view_.itemsize == sizeof(T) && code.size() == 1 && std::string(kCodes).find(code) != std::string::npos;
   }
 
   Py_buffer view_{};

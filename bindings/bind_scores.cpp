@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -9,13 +10,14 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "array.hpp"
+#include "curve_points.hpp"
 #include "label_input.hpp"
 #include "pairs.hpp"
 #include "rank_sums.hpp"
-#include "roc.hpp"
 #include "scores.hpp"
 #include "wide.hpp"
 
@@ -362,20 +364,25 @@ nb::tuple score_steps(nb::handle negative, nb::handle positive) {
       to_array(found.spared.get(), found.size, found.spared));
 }
 
-// The ROC curve of runs without weights.
-nb::tuple roc_points(nb::handle negative, nb::handle positive, bool drop) {
+// A curve of runs without weights: thresholds and its columns.
+nb::tuple curve_points(std::string_view curve, nb::handle negative, nb::handle positive, bool drop) {
   const GivenRuns n(negative), p(positive);
   n.check();
   p.check();
   if (n.runs.weights != nullptr || p.runs.weights != nullptr) throw nb::value_error("there must be no weights");
-  RocPoints found;
+  const auto list = curve == "roc"                ? list_points<RocCurve>
+                    : curve == "precision_recall" ? list_points<PrecisionRecallCurve>
+                    : curve == "det"              ? list_points<DetCurve>
+                    : curve == "lift"             ? list_points<LiftCurve>
+                                                  : throw nb::value_error("no such curve");
+  CurvePoints found;
   {
     nb::gil_scoped_release release;
-    found = list_points(n.runs, p.runs, drop);
+    found = list(n.runs, p.runs, drop);
   }
-  return nb::make_tuple(to_array(found.scores.get(), found.size, found.scores),
-                        to_array(found.fpr.get(), found.size, found.fpr),
-                        to_array(found.tpr.get(), found.size, found.tpr));
+  nb::list columns;
+  for (std::size_t k = 0; k < found.columns; ++k) columns.append(to_array(found.column(k), found.size, found.held));
+  return nb::tuple(columns);
 }
 
 }  // namespace
@@ -414,8 +421,9 @@ void bind_scores(nb::module_& m) {
                 "tuple[" TM_REALS ", " TM_REALS ", " TM_REALS ", " TM_REALS " | None, " TM_REALS " | None]"),
         "Distinct scores, the highest first; the weight of positives and negatives from there on up.\n\nWith weights "
         "also what lies below; without, that is a difference of whole numbers.");
-  m.def("roc_points", &roc_points, nb::arg("negative"), nb::arg("positive"), nb::arg("drop"),
-        nb::sig("def roc_points(negative: object, positive: object, drop: bool) -> "
-                "tuple[" TM_REALS ", " TM_REALS ", " TM_REALS "]"),
-        "Thresholds, rates of false and of true positives of runs without weights.");
+  m.def("curve_points", &curve_points, nb::arg("curve"), nb::arg("negative"), nb::arg("positive"), nb::arg("drop"),
+        nb::sig("def curve_points(curve: str, negative: object, positive: object, drop: bool) -> "
+                "tuple[" TM_REALS ", ...]"),
+        "Thresholds, and the columns of a curve of runs without weights: roc, precision_recall, det or lift.\n\nWith "
+        "`drop`, points that the curve does not need are left out.");
 }

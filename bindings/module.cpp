@@ -11,6 +11,7 @@ void bind_points(nb::module_& m);
 void bind_probabilities(nb::module_& m);
 void bind_ranking(nb::module_& m);
 void bind_regression(nb::module_& m);
+void bind_resample(nb::module_& m);
 void bind_scores(nb::module_& m);
 
 NB_MODULE(_core, m) {
@@ -24,5 +25,6 @@ NB_MODULE(_core, m) {
   bind_probabilities(m);
   bind_ranking(m);
   bind_regression(m);
+  bind_resample(m);
   bind_scores(m);
 }

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-import doctest
-import inspect
-import re
 import sys
-import textwrap
-from itertools import pairwise
 from pathlib import Path
 
 import tallymark as tm
-from tallymark.metrics import registry
+from tallymark.guidance.definitions import examples_of, meanings_of, related_to
+from tallymark.guidance.explain import show_alias, show_range
 from tallymark.metrics.listing import show_better
 
 FOLDER = Path(__file__).parent / "reference"
@@ -82,52 +77,38 @@ def section(metric: tm.Metric) -> list[str]:
     arguments = ", ".join([*metric.arguments, *(f"{key}={value!r}" for key, value in own.items())])
     call = f"tm.{metric.name}({arguments})"
     lines = [f"## {metric.name}", "", metric.description, "", "```text", metric.formula, "```", "", f"- Call: `{call}`"]
-    told = described(type(metric))
+    told = meanings_of(type(metric))
     lines += [f"  - `{key}`: {told[key]}" for key in own if key in told and key != "average"]
     if metric.better is not None:
         lines.append(f"- Better: {show_better(metric.better)}; range {show_range(metric)}")
     lines.append(f"- Reading: {metric.reading}")
+    lines += [f"  - {mark:.6g}: {words}" for mark, words in sorted(metric.landmarks)]
+    lines.append(f"- Outliers: {metric.outliers}")
     if metric.when_undefined:
         lines.append(f"- Undefined: {metric.when_undefined}")
     requires = [f"`{bound.who}` {bound}" for bound in getattr(metric, "requires", ()) if bound.who != "width"]
     if requires:
         lines.append(f"- Needs: {', '.join(requires)}")
     lines += [f"- Mind: {pitfall}" for pitfall in metric.pitfalls]
-    if metric.aliases:
-        lines.append(f"- Also known in strings as: {', '.join(show_alias(*item) for item in metric.aliases.items())}")
-    examples = doctest.DocTestParser().get_examples(type(metric).__doc__ or "")
+    aliases = [show_alias(f"`{name}`", meant) for name, meant in metric.aliases.items()]
+    if aliases:
+        lines.append(f"- Also known in strings as: {', '.join(aliases)}")
+    lines.append(f"- See also: {', '.join(map(linked, related_to(metric)))}")
+    examples = examples_of(metric)
     if not examples:
         return lines
-    first = re.sub(r"\b(\w+)(?=\()", lambda m: f"tm.{m[1]}" if m[1] in registry.classes else m[1], examples[0].source)
-    return [*lines, "", "```python", f">>> {first}{examples[0].want}", "```"]
+    source, output = examples[0]
+    return [*lines, "", "```python", f">>> {source}{output}", "```"]
 
 
-def show_alias(name: str, parameters: dict[str, object]) -> str:
-    """Another name, with what it stands for where that is not the default."""
-    meant = ", ".join(f"{key}={value}" for key, value in parameters.items())
-    return f"`{name}` ({meant})" if meant else f"`{name}`"
-
-
-def described(cls: type) -> dict[str, str]:
-    """What the strings below its parameters say, of a class and those that it builds on."""
-    out: dict[str, str] = {}
-    for base in reversed(cls.__mro__[:-1]):
-        body = ast.parse(textwrap.dedent(inspect.getsource(base))).body[0].body
-        for field, text in pairwise(body):
-            named = isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
-            if named and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
-                out[field.target.id] = " ".join(str(text.value.value).split())
-    return out
+def linked(name: str) -> str:
+    """A metric as a link to its section, on whichever page that is."""
+    return f"[`{name}`]({tm.metric(name).family}.md#{name})"
 
 
 def is_public(metric: tm.Metric) -> bool:
     """Whether a metric has a public name: one that only lies in the folder, or a user defined, has none."""
     return getattr(tm, type(metric).__name__, None) is type(metric)
-
-
-def show_range(metric: tm.Metric) -> str:
-    low, high = metric.range
-    return f"{'(−∞' if low == float('-inf') else f'[{low:g}'}, {'∞)' if high == float('inf') else f'{high:g}]'}"
 
 
 def main(folder: Path = FOLDER) -> None:

@@ -50,7 +50,9 @@ def test_no_module_hides_behind_a_public_name():
         "batch",
         "engines",
         "errors",
+        "grouping",
         "evaluation",
+        "guidance",
         "labels",
         "metrics",
         "quantiles",
@@ -73,6 +75,18 @@ def test_importing_loads_numpy_and_nothing_heavy():
         "print(sorted(heavy & set(sys.modules)))"
     )
     assert run(code).stdout.strip() == "[]"
+
+
+def test_guidance_is_loaded_when_it_is_asked_for():
+    """Not before; and help and completion know its names all the same."""
+    code = (
+        "import tallymark as tm, sys; tm.evaluate([1.0, 2.0], [1.0, 3.0]); print('tallymark.guidance' in sys.modules,"
+        "'explain' in dir(tm), tm.explain is tm.explain, 'tallymark.guidance' in sys.modules)"
+    )
+    assert run(code).stdout.strip() == "False True True True"
+    for name in tm._GUIDANCE:
+        assert getattr(tm, name) is getattr(tm.guidance, name)
+    assert set(tm._GUIDANCE) == set(tm.guidance.__all__)
 
 
 def test_the_stub_of_the_core_is_up_to_date(tmp_path):

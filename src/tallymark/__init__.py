@@ -1,5 +1,7 @@
 """Measure how good models are. A metric is a state you can add, and a formula that reads it."""
 
+from typing import TYPE_CHECKING
+
 from tallymark.batch import Batch as Batch
 from tallymark.errors import *
 from tallymark.evaluation import *
@@ -13,11 +15,23 @@ from tallymark.states import Term as Term
 from tallymark.target import Target as Target
 from tallymark.threads import *
 
+if TYPE_CHECKING:
+    from tallymark.guidance import *
+
 __version__ = "0.1.0"
+_GUIDANCE = ("Choice", "Explanation", "choose", "explain")
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_GUIDANCE]
 
 
 def __getattr__(name: str) -> object:
-    """Say where a metric is that has another name here."""
+    """Load what few ask for, and say where a metric is that has another name here."""
+    if name in _GUIDANCE:
+        from tallymark import guidance
+
+        return globals().setdefault(name, getattr(guidance, name))
     from tallymark.metrics import registry
 
     if name in registry.aliases:

@@ -202,6 +202,38 @@ class Tasks:
         One (total, shift, above, below, undefined, lowest, highest) per task; None if an input must be refused.
         """
 
+def poisson_counts(
+    seed: int, replicate: int, keys: numpy.typing.NDArray[numpy.uint64]
+) -> numpy.typing.NDArray[numpy.uint8]:
+    """
+    How often the rows with these keys count in a replicate of the bootstrap.
+    """
+
+def poisson_counts_of_places(seed: int, replicate: int, first: int, rows: int) -> numpy.typing.NDArray[numpy.uint8]:
+    """The same where the key of a row is its place: first, first + 1, …"""
+
+def resampled_areas(
+    keys: numpy.typing.NDArray[numpy.uint64],
+    steps: numpy.typing.NDArray[numpy.uint8],
+    weights: numpy.typing.NDArray[numpy.float64] | None,
+    seed: int,
+    first: int,
+    resamples: int,
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    The area under the ROC curve in every replicate, of rows in the order of their scores.
+    """
+
+def resampled_cells(
+    cells: numpy.typing.NDArray[numpy.int64],
+    count: int,
+    keys: numpy.typing.NDArray[numpy.uint64] | None,
+    seed: int,
+    first: int,
+    resamples: int,
+) -> numpy.typing.NDArray[numpy.int64]:
+    """How many rows there are in every cell, in every replicate."""
+
 def sort_scores(
     truth: object, scores: object, weight: object | None, normal: object
 ) -> (
@@ -293,11 +325,11 @@ def score_steps(
     With weights also what lies below; without, that is a difference of whole numbers.
     """
 
-def roc_points(
-    negative: object, positive: object, drop: bool
-) -> tuple[
-    numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]
-]:
+def curve_points(
+    curve: str, negative: object, positive: object, drop: bool
+) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
     """
-    Thresholds, rates of false and of true positives of runs without weights.
+    Thresholds, and the columns of a curve of runs without weights: roc, precision_recall, det or lift.
+
+    With `drop`, points that the curve does not need are left out.
     """

@@ -7,7 +7,8 @@ pass of its own would cost as much as most metrics; `Batch.fault` then finds the
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import copy
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,9 @@ class Batch:
 
     `whole` says that these are all the rows that there are, so that their labels are all the labels. `column_names` are
     those of tables whose columns have names; `memo` is where states leave what others of the same batch can use.
-    `has_query` says that every row has the label of the query that it belongs to.
+    `names` are those of the columns of rows as the caller knows them: the truth, the predictions, and then labels of
+    each row, of the query, of the cluster and of the groups that it belongs to. `keys` tell the rows apart when they
+    are resampled, None where that is their place among all rows; rows of one cluster are resampled together.
     """
 
     __slots__ = (
@@ -52,10 +55,15 @@ class Batch:
         "_labels",
         "_numbers",
         "_sources",
+        "cluster_side",
         "column_names",
         "dropped",
+        "group_names",
+        "has_query",
+        "keys",
         "memo",
         "n",
+        "names",
         "weights",
         "whole",
     )
@@ -69,6 +77,8 @@ class Batch:
         missing: str = "error",
         whole: bool = True,
         query: object = None,
+        by: Mapping[str, object] | None = None,
+        cluster: object = None,
     ) -> None:
         truth, n, truth_columns, truth_names = _read_rows(y_true, "y_true")
         prediction, found, prediction_columns, prediction_names = _read_rows(y_pred, "y_pred")
@@ -78,33 +88,79 @@ class Batch:
         self._numbers: list[Array | None] = [None, None]
         self._labels: list[LabelColumn | None] = [None, None]
         self._columns: tuple[int, ...] = (truth_columns, prediction_columns)
+        self.names = NAMES
         self.column_names = (truth_names, prediction_names)
         self.memo: dict[Hashable, Any] = {}
         self.n = n
         self.weights = None if weights is None else _read_weights(weights, n)
         self.dropped = 0
         self.whole = whole
+        self.has_query = query is not None
         if query is not None:
-            self._add_query(query)
+            self._add_labels(query, "query")
+        self.keys: Array | None = None
+        self.cluster_side: int | None = None
+        if cluster is not None:
+            self.add_cluster(cluster)
+        self.group_names: tuple[str, ...] = ()
+        if by is not None:
+            self.group_names = tuple(by)
+            for name, column in by.items():
+                self._add_labels(column, "by" if len(by) == 1 else f"by[{name!r}]")
         if 0 in self._columns:
-            empty = NAMES[self._columns.index(0)]
+            empty = self.names[self._columns.index(0)]
             raise ShapeError(f"`{empty}` must have at least one column; it had none")
         if missing != "error":
             check_missing(missing)
             self._drop()
 
-    def _add_query(self, query: object) -> None:
-        source, found, columns, _ = _read_rows(query, "query")
+    def _add_labels(self, source: object, name: str) -> None:
+        held, found, columns, _ = _read_rows(source, name)
         if found != self.n:
-            raise LengthError(f"`query` must be one label per row; there were {found} for {self.n} rows of `y_true`")
-        self._sources.append(source)
-        self._labels.append(None)
+            raise LengthError(f"`{name}` must be one label per row; there were {found} for {self.n} rows of `y_true`")
+        self._sources = [*self._sources, held]  # lists of their own: a copy of the batch may have one side more
+        self._labels = [*self._labels, None]
         self._columns += (columns,)
+        self.names += (name,)
+
+    def add_cluster(self, cluster: object) -> None:
+        """Rows have the labels of their clusters too."""
+        self.cluster_side = len(self._sources)
+        self._add_labels(cluster, "cluster")
 
     @property
-    def has_query(self) -> bool:
-        """Whether the query of each row was given."""
-        return len(self._sources) > QUERY
+    def group_sides(self) -> range:
+        """The sides that hold the groups of each row."""
+        return range(len(self._sources) - len(self.group_names), len(self._sources))
+
+    def part(
+        self, sources: list[Array], labels: list[LabelColumn | None], weights: Array | None, keys: Array | None = None
+    ) -> Batch:
+        """Some of these rows, of which the sources are given."""
+        out = Batch.__new__(Batch)
+        out._sources = sources
+        out._numbers = [None, None]
+        out._labels = labels
+        out._columns, out.names, out.column_names = self._columns, self.names, self.column_names
+        out.has_query, out.group_names, out.whole = self.has_query, self.group_names, self.whole
+        out.keys, out.cluster_side = keys, self.cluster_side
+        out.memo = {}
+        out.n = len(sources[0])
+        out.weights = weights
+        out.dropped = 0
+        return out
+
+    def reweighted(self, weights: Array) -> Batch:
+        """The same rows with other weights, which are good ones."""
+        out = copy.copy(self)
+        out.weights = weights
+        out.memo = {}
+        return out
+
+    def source(self, side: int) -> Array:
+        """A side as an array, whatever it was given as."""
+        with reading(self.names[side]):
+            return as_array(self._sources[side], self.names[side])
 
     @property
     def truth(self) -> Array:
@@ -139,16 +195,17 @@ class Batch:
         return self.labels(1)
 
     def labels(self, side: int) -> LabelColumn:
-        """The truth (0), the predictions (1) or the queries (2) as labels."""
+        """The truth (0), the predictions (1) or another side as labels."""
         found = self._labels[side]
         if found is None:
             if self._columns[side] != 1:
-                raise ShapeError(f"`{NAMES[side]}` must be one label per row; it had {self._columns[side]} columns")
+                held = self._columns[side]
+                raise ShapeError(f"`{self.names[side]}` must be one label per row; it had {held} columns")
             source = self._sources[side]
             found = plain_labels(source)
             if found is None:
-                with reading(NAMES[side]):
-                    found = as_labels(source, NAMES[side])
+                with reading(self.names[side]):
+                    found = as_labels(source, self.names[side])
             self._labels[side] = found
         return found
 
@@ -165,10 +222,10 @@ class Batch:
     def _read_numbers(self, side: int) -> Array:
         found: Array = self._sources[side]
         if type(found) is not np.ndarray or found.dtype not in READABLE:
-            with reading(NAMES[side]):
-                found = as_numbers(found, NAMES[side])
+            with reading(self.names[side]):
+                found = as_numbers(found, self.names[side])
             if len(found) != self.n:
-                raise LengthError(f"`{NAMES[side]}` must have {self.n} rows; its array had {len(found)}")
+                raise LengthError(f"`{self.names[side]}` must have {self.n} rows; its array had {len(found)}")
         self._numbers[side] = found
         return found
 
@@ -189,7 +246,7 @@ class Batch:
         """Refuse a truth (0) or predictions (1) that are NaN or infinite."""
         array = self.truth if side == 0 else self.prediction
         if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise _missing_value(NAMES[side], array) or InputError("the input changed while it was being read")
+            raise _missing_value(self.names[side], array) or InputError("the input changed while it was being read")
 
     def require_weights(self) -> None:
         """Refuse weights that are negative or not finite."""
@@ -202,7 +259,7 @@ class Batch:
         for side in range(len(self._sources)):
             array, missing = self._missing(side)
             if missing.any():
-                raise _missing_value(NAMES[side], array) or InputError("the input changed while it was being read")
+                raise _missing_value(self.names[side], array) or InputError("the input changed while it was being read")
         self.require_weights()
 
     def fault(self) -> InputError:
@@ -216,11 +273,11 @@ class Batch:
 
     def _missing(self, side: int) -> tuple[Array, Array]:
         """One side as an array, and which of its rows are missing."""
-        with reading(NAMES[side]):
-            array = as_array(self._sources[side], NAMES[side])
+        with reading(self.names[side]):
+            array = as_array(self._sources[side], self.names[side])
             missing = _missing_rows(array)
         if len(array) != self.n:
-            raise LengthError(f"`{NAMES[side]}` must have {self.n} rows; its array had {len(array)}")
+            raise LengthError(f"`{self.names[side]}` must have {self.n} rows; its array had {len(array)}")
         return array, missing
 
     def _drop(self) -> None:
@@ -237,8 +294,8 @@ class Batch:
         self.n = kept
 
 
-NAMES = ("y_true", "y_pred", "query")
-QUERY = 2  # its place among the names
+NAMES: tuple[str, ...] = ("y_true", "y_pred")
+QUERY = 2  # its place, where there is one
 
 
 def _read_rows(source: object, name: str) -> tuple[Any, int, int, list[object] | None]:

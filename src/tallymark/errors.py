@@ -17,6 +17,7 @@
         │   └── UnknownMetricError  a name that no metric has
         ├── FormulaError            a formula of the user's own that failed
         ├── UndefinedError          a value that is undefined, where undefined="raise"
+        ├── AcceptanceError         a report that does not meet its condition, where it is required to
         ├── StateError              states that do not fit together, or bytes that are not a state
         └── MissingPackageError     an optional package that is not installed (also an ImportError)
 """
@@ -38,6 +39,7 @@ __all__ = [
     "UnknownMetricError",
     "FormulaError",
     "UndefinedError",
+    "AcceptanceError",
     "StateError",
     "MissingPackageError",
 ]
@@ -97,6 +99,10 @@ class FormulaError(TallymarkError):
 
 class UndefinedError(TallymarkError):
     """The value is undefined, and the metric was told to raise."""
+
+
+class AcceptanceError(TallymarkError):
+    """A report does not meet the condition that it was required to."""
 
 
 class StateError(TallymarkError):

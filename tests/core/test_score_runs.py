@@ -61,7 +61,7 @@ def test_walks_refuse_what_are_no_runs(place):
         with pytest.raises(REFUSALS):
             _core.score_steps(*sides)
         with pytest.raises(REFUSALS):
-            _core.roc_points(*sides, False)
+            _core.curve_points("lift", *sides, False)
         if place < len(BAD_RUNS):
             with pytest.raises(REFUSALS):
                 _core.merge_runs(*sides)
@@ -74,6 +74,13 @@ def test_walks_over_nothing():
     empty = (reals(), None, None)
     assert _core.rank_sums(empty, empty, True, True, True)[:4] == (0, 0, 0, 0)
     assert [len(part) for part in _core.score_steps(empty, empty)[:3]] == [0, 0, 0]
+    for curve in ("roc", "precision_recall", "det", "lift"):
+        assert _core.curve_points(curve, empty, empty, True)[0].tolist() == [INFINITY]
+        assert _core.curve_points(curve, empty, RUN, False)[0].tolist() == [INFINITY, 0.2, 0.1]
+    with pytest.raises(ValueError, match="no such curve"):
+        _core.curve_points("bend", RUN, RUN, False)
+    with pytest.raises(ValueError, match="no weights"):
+        _core.curve_points("roc", RUN, (reals(1), reals(0.5), None), False)
     assert _core.rank_sums(empty, RUN, True, True, True)[:3] == (2, 0, 0)
     assert _core.merge_runs(empty, RUN)[0].tolist() == [0.1, 0.2]
 

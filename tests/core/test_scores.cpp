@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "curve_points.hpp"
 #include "rank_sums.hpp"
 #include "scores.hpp"
 
@@ -272,6 +273,68 @@ void steps_are_listed() {
   }
 }
 
+// The points of a curve from its steps, one after the other: the score first, then the columns.
+template <class Curve>
+std::vector<std::vector<double>> points_of(const StepList& steps, bool drop) {
+  const auto step = [&](std::size_t i) -> ScoreStep {
+    const double tp = i == 0 ? 0.0 : steps.hits[i - 1], fp = i == 0 ? 0.0 : steps.alarms[i - 1];
+    return {steps.scores[i], static_cast<std::uint64_t>(steps.alarms[i] - fp),
+            static_cast<std::uint64_t>(steps.hits[i] - tp)};
+  };
+  const std::size_t size = steps.size;
+  const double p = size == 0 ? 0.0 : steps.hits[size - 1], n = size == 0 ? 0.0 : steps.alarms[size - 1];
+  std::vector<std::vector<double>> out;
+  const auto put = [&](double score, const typename Curve::Point& point) {
+    out.push_back({score});
+    out.back().insert(out.back().end(), point.begin(), point.end());
+  };
+  put(HUGE_VAL, Curve::before(size == 0 ? typename Curve::Point{} : Curve::at({steps.hits[0], steps.alarms[0], p, n})));
+  for (std::size_t i = 0; i < size; ++i)
+    if (!drop || i + 1 == size || Curve::template needs<false>(step(i), step(i + 1)) != 0)
+      put(steps.scores[i], Curve::at({steps.hits[i], steps.alarms[i], p, n}));
+  return out;
+}
+
+template <class Curve>
+bool lists(const Runs& negative, const Runs& positive, const StepList& steps, bool drop) {
+  const CurvePoints found = list_points<Curve>(negative, positive, drop);
+  const auto expected = points_of<Curve>(steps, drop);
+  bool same = found.size == expected.size() && found.columns == expected[0].size() && found.first < found.room;
+  for (std::size_t i = 0; i < expected.size() && same; ++i)
+    for (std::size_t k = 0; k < found.columns; ++k) {
+      const double a = found.column(k)[i], b = expected[i][k];
+      same = same && (bits(a) == bits(b) || (std::isnan(a) && std::isnan(b)));
+    }
+  return same;
+}
+
+bool lists_curves(const Runs& negative, const Runs& positive, const StepList& steps) {
+  bool same = true;
+  for (const bool drop : {false, true})
+    same = same && lists<RocCurve>(negative, positive, steps, drop) &&
+           lists<PrecisionRecallCurve>(negative, positive, steps, drop) &&
+           lists<DetCurve>(negative, positive, steps, drop) && lists<LiftCurve>(negative, positive, steps, drop);
+  return same;
+}
+
+void curves_are_listed() {
+  for (int round = 0; round < 300; ++round) {
+    const Runs negative = made(pattern(round % kPatterns, random_bits() % 40), false);
+    const Runs positive = made(pattern(round % kPatterns, random_bits() % 40), false);
+    check(lists_curves(negative, positive, list_steps(negative, positive)), "the points of curves");
+  }
+  // A straight line of unequal steps has its ends only; the products of these counts need more than 64 bits.
+  RunsBuilder some(2, false), more(2, false);
+  for (const double score : {1.0, 2.0}) {
+    const auto count = static_cast<std::int64_t>(score) << 40;
+    some.add(score, 1.0, count);
+    more.add(score, 1.0, 3 * count);
+  }
+  const Runs few = some.finish(), many = more.finish();
+  check(list_points<RocCurve>(few, many, true).size == 2 && list_points<RocCurve>(few, many, false).size == 3,
+        "a straight line");
+}
+
 void threads_change_nothing() {
   constexpr std::size_t kRows = 270000;  // four threads' worth
   for (const auto& [kind, share] : {std::pair{0, 2UL}, {3, 50000UL}, {4, 2UL}, {9, 3UL}}) {
@@ -295,6 +358,7 @@ void threads_change_nothing() {
         alike = steps.scores[i] == listed.scores[i] && steps.hits[i] == listed.hits[i] &&
                 steps.alarms[i] == listed.alarms[i];
       check(alike, "steps on any number of threads");
+      check(lists_curves(runs[0], runs[1], listed), "curves on any number of threads");
       const RankCounts other = count_ranks(runs[1], runs[0], {true, true, true});
       check(found.twice_wins + other.twice_wins ==
                 2 * static_cast<Signed>(found.positives) * static_cast<Signed>(found.negatives),
@@ -375,6 +439,7 @@ int main() {
   runs_merge();
   ranks_are_counted();
   steps_are_listed();
+  curves_are_listed();
   threads_change_nothing();
   ranks_are_weighed();
   pairs_hold_twice_the_digits();

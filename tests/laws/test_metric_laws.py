@@ -255,6 +255,9 @@ def test_the_facts_are_complete(metric):
     assert metric.reading.endswith(".")
     assert not metric.when_undefined or (metric.when_undefined[0].isupper() and metric.when_undefined.endswith("."))
     assert metric.pitfalls
+    assert metric.outliers.split(": ")[0] in ("none", "low", "high")
+    assert metric.outliers.endswith(".")
+    assert all(metric.range[0] <= mark <= metric.range[1] for mark, _ in metric.landmarks)
     assert metric.better in ("higher", "lower", None) or metric.range[0] <= metric.better <= metric.range[1]
     assert metric.kind in KINDS
     if metric.at_perfect is not None:

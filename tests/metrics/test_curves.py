@@ -12,6 +12,7 @@ import pytest
 
 import tallymark as tm
 from tallymark.metrics.curves import corners
+from tallymark.states import Steps
 
 Y, S = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
 CURVES = [tm.roc_curve, tm.pr_curve, tm.det_curve, tm.lift_curve]
@@ -75,6 +76,50 @@ def test_dropped_points_lie_on_the_curve(seed):
     assert np.array_equal(np.unique(recall), np.unique(tm.pr_curve(y, s, drop=False).recall))
 
 
+def plain_steps(y, s):
+    """What every threshold does, found by bisection."""
+    thresholds = np.unique(s + 0.0)[::-1]  # zero has no sign
+    fp, tp = (np.sum(y == k) - np.searchsorted(np.sort(s[y == k]), thresholds).astype(float) for k in (0, 1))
+    return Steps(thresholds, tp, fp, tp[-1] - tp, fp[-1] - fp)
+
+
+def same_bits(found, expected):
+    """Whether two curves are the same to the last bit."""
+    return found == expected and all(found[k].tobytes() == held.tobytes() for k, held in expected.columns.items())
+
+
+EVERY_POINT = [tm.roc_curve.replace(drop=False), tm.pr_curve.replace(drop=False)]
+by_sample = pytest.mark.parametrize("curve", [*CURVES, *EVERY_POINT], ids=str)
+
+
+@by_sample
+def test_the_core_writes_what_the_formula_says(curve):
+    """With and without ties, within a class and between them, and of classes of any share."""
+    rng = np.random.default_rng(1)
+    for n in [*range(2, 12), *rng.integers(12, 200, 150).tolist()]:
+        y = (rng.random(n) < rng.choice([0.05, 0.5, 0.95])).astype(int)
+        y[:2] = 0, 1
+        s = np.round(rng.choice([-3, 0, 3]) * y + rng.normal(0, 1, n), rng.integers(0, 4))
+        assert same_bits(curve(y, s), curve.of_steps(plain_steps(y, s)))
+
+
+@by_sample
+@pytest.mark.parametrize("digits", [2, 5, 17])
+def test_threads_write_the_same_curve(curve, digits):
+    """One thread walks down; of several, some walk up, and their points meet in the middle."""
+    rng = np.random.default_rng(digits)
+    y = rng.integers(0, 2, 300_000)
+    s = np.round(y + rng.normal(0, 1, len(y)), digits)
+    expected = curve.of_steps(plain_steps(y, s))
+    before = tm.get_threads()
+    try:
+        for threads in (1, 2, 3, 4):
+            tm.set_threads(threads)
+            assert same_bits(curve(y, s), expected)
+    finally:
+        tm.set_threads(before)
+
+
 def test_corners():
     """Long straight lines of unequal steps, points that fall together, and sizes whose product overflows."""
     assert corners(np.array([0.0, 1, 3, 3, 3, 4]), np.array([0.0, 2, 6, 7, 9, 9])).tolist() == [0, 2, 4, 5]
@@ -88,9 +133,11 @@ def test_corners():
 @by_curve
 def test_one_class_is_undefined(curve):
     """With its reason; a curve of rates that do not exist would mislead."""
-    report = tm.evaluate([0, 0, 0], [0.1, 0.2, 0.3], [curve])
-    assert math.isnan(report[curve])
-    assert report.reasons[str(curve)] in ("all rows are of one class", "no row is positive")
+    one_class = curve in (tm.roc_curve, tm.det_curve)
+    for label in (0, 1) if one_class else (0,):
+        report = tm.evaluate([label] * 3, [0.1, 0.2, 0.3], [curve])
+        assert math.isnan(report[curve])
+        assert report.reasons[str(curve)] == ("all rows are of one class" if one_class else "no row is positive")
 
 
 @pytest.mark.parametrize("curve", [tm.pr_curve, tm.lift_curve], ids=str)

@@ -128,6 +128,7 @@ class NormalizedRmse(SumMetric):
     at_perfect = 0.0
     formula = "rmse / (max y - min y)"
     reading = "0 is perfect."
+    outliers = "high: errors are squared."
     pitfalls = ("One extreme truth makes it small.",)
     terms = (SQUARED_ERROR, TRUTH_RANGE)
 

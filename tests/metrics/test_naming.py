@@ -87,3 +87,17 @@ def test_the_listing():
     assert facts["coverage"]["better"] == 0.9
     assert facts["spearman"]["state"] == "rows"
     assert tm.list_metrics().names[: len(listing)] != []
+
+
+def test_none_is_none():
+    """In any case, as a bare word; in quotes it is a word like others."""
+    assert tm.metric("recall(average=none)") == tm.metric("recall(average=None)") == tm.Recall(average=None)
+    with pytest.raises(tm.ParameterError, match="average"):
+        tm.metric("recall(average='none')")
+
+
+def test_a_metric_within_another():
+    """With quotes or without; one that is too deep is refused."""
+    assert tm.metric('gap("fscore(beta=2)")') == tm.metric("gap(fscore(beta=2))") == tm.gap(tm.FScore(beta=2))
+    with pytest.raises(tm.ParameterError, match="a metric is written as"):
+        tm.metric("gap(" + "-" * 900 + "1)")

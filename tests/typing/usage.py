@@ -8,6 +8,8 @@ parsed: tm.Metric = tm.metric("huber(delta=2)")
 configured: tm.Huber = tm.Huber(delta=2.0, outputs="each")
 report: tm.Report = tm.evaluate([1.0], [2.0], ["rmse", tm.mae, configured], weights=[1.0])
 keys: list[str] = list(report)
+accepted: bool = tm.accept(report, "rmse < 5").require().passed
+margins: list[float] = [clause.margin for clause in tm.accept({"r2": 0.5}, ["r2 > 0.8"]).clauses]
 tally: tm.Tally = (tm.Tally(["rmse"]) + tm.Tally(["rmse"])).update([1.0], [2.0])
 names: list[str] = tm.list_metrics(family="regression").names
 
@@ -33,3 +35,7 @@ matrix: tm.Confusion = tm.confusion_matrix(["a", "b"], ["a", "a"])
 cell: float = matrix["a", "b"]
 scores: float = tm.classification_report(["a", "b"], ["a", "a"])["a"].recall
 by_class: tm.Report = tm.evaluate(["a"], ["b"], [tm.FScore(beta=2.0, average=None)], classes=["a", "b"], positive="b")
+told: tm.Explanation = tm.explain("fscore", beta=2)
+stands: str = told.place(0.5)
+choice: tm.Choice = tm.choose("regression", outliers=True)
+wanted: list[str] = choice.metrics

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -18,8 +18,10 @@ from tallymark.errors import (
     WeightError,
 )
 from tallymark.evaluation.result import Cell, Report
-from tallymark.metrics import Metric, metric
-from tallymark.states import Plan, SizeOf, States, total_weight
+from tallymark.evaluation.slices import Slices
+from tallymark.metrics import GroupMetric, Metric, metric
+from tallymark.metrics.base import Answer
+from tallymark.states import Plan, SizeOf, Slice, States, total_weight
 from tallymark.target import Target
 
 ERRORS = ("cell", "raise")
@@ -122,7 +124,7 @@ class Chosen:
             try:
                 if columns is not None:  # None: no rows yet, so nothing can be wrong with them
                     item.check_columns(*columns)
-                reads.append(item.needs(target))
+                reads.extend(item.all_needs(target))
             except TallymarkError as error:
                 if errors == "raise":
                     raise
@@ -146,24 +148,63 @@ class Chosen:
                 raise
             except TallymarkError as error:
                 for key, item in self.metrics.items():
-                    if key not in failed and item.needs(self.target).group == reads.group:
+                    if key not in failed and reads.group in {each.group for each in item.all_needs(self.target)}:
                         failed[key] = error
         return Chosen(self.metrics, self.target, None, errors="cell", failed=failed)
 
-    def report(self, states: States, *, dropped: int, errors: str, batch: Batch | None = None) -> Report:
-        """Read the states: one cell per metric."""
+    def report(
+        self,
+        states: States,
+        *,
+        dropped: int,
+        errors: str,
+        batch: Batch | None = None,
+        slices: Sequence[Slice] | None = None,
+        min_rows: int = 1,
+    ) -> Report:
+        """Read the states: one cell per metric, and the same for every slice."""
+        found = None
+        if slices is not None and batch is not None:
+            rows = [key for key, item in self.metrics.items() if not isinstance(item, GroupMetric)]
+            reports = {each.group: self._report(rows, each.states, errors) for each in slices}
+            found = Slices(batch.group_names, reports, min_rows)
+        read_groups = _GroupReader(self, slices, min_rows)
+        return self._report(list(self.metrics), states, errors, batch, dropped, found, read_groups)
+
+    def _report(
+        self,
+        keys: list[str],
+        states: States,
+        errors: str,
+        batch: Batch | None = None,
+        dropped: int = 0,
+        slices: Slices | None = None,
+        read_groups: _GroupReader | None = None,
+    ) -> Report:
         whole = states[0]
         n, weight = whole.n, total_weight(whole)
-        cells = {key: self._cell(key, states, n, weight, errors, batch) for key in self.metrics}
-        return Report(cells, n=n, total_weight=weight, dropped=dropped, kind=self.target.kind)
+        cells = {key: self._cell(key, states, n, weight, errors, batch, read_groups) for key in keys}
+        return Report(cells, n=n, total_weight=weight, dropped=dropped, kind=self.target.kind, slices=slices)
 
-    def _cell(self, key: str, states: States, n: int, weight: float, errors: str, batch: Batch | None) -> Cell:
+    def _cell(
+        self,
+        key: str,
+        states: States,
+        n: int,
+        weight: float,
+        errors: str,
+        batch: Batch | None,
+        read_groups: _GroupReader | None,
+    ) -> Cell:
         item = self.metrics[key]
         failure: TallymarkError
         try:
             if key in self.errors:
                 raise self.errors[key]
-            answer = item.answer(self.plan.pick(states, item.needs(self.target)), batch)
+            if isinstance(item, GroupMetric) and read_groups is not None:
+                answer = read_groups(item)
+            else:
+                answer = item.answer(self.plan.pick(states, item.needs(self.target)), batch)
             value, reason, notes, lo, hi, method = answer
             return Cell(item, value, n, weight, reason=reason, notes=notes, lo=lo, hi=hi, method=method)
         except TallymarkError as error:
@@ -174,6 +215,23 @@ class Chosen:
         if errors == "raise":
             raise failure
         return Cell(item, None, n, weight, error=failure)
+
+
+class _GroupReader:
+    """Reads metrics of groups from slices."""
+
+    __slots__ = ("_chosen", "_min_rows", "_slices")
+
+    def __init__(self, chosen: Chosen, slices: Sequence[Slice] | None, min_rows: int) -> None:
+        self._chosen = chosen
+        self._slices = slices
+        self._min_rows = min_rows
+
+    def __call__(self, item: GroupMetric) -> Answer:
+        if self._slices is None:
+            raise ParameterError(f"`by` must be given for {item}, which compares groups of rows")
+        plan, target = self._chosen.plan, self._chosen.target
+        return item.read_slices(self._slices, lambda each: plan.place(each.needs(target)), self._min_rows)
 
 
 @lru_cache(maxsize=256)

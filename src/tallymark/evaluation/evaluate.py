@@ -5,7 +5,12 @@ from __future__ import annotations
 from tallymark.batch import Batch
 from tallymark.errors import TallymarkError
 from tallymark.evaluation.chosen import DATA_FAULTS, Wanted, check_errors, choose, plan
+from tallymark.evaluation.intervals import add_intervals
 from tallymark.evaluation.result import Report
+from tallymark.evaluation.settings import interval_settings
+from tallymark.grouping import group_columns
+from tallymark.metrics.group_metric import check_min_rows
+from tallymark.states import slice_states
 from tallymark.target import Target
 
 
@@ -22,6 +27,13 @@ def evaluate(
     normalize: bool = False,
     missing: str = "error",
     errors: str = "cell",
+    by: object = None,
+    min_rows: int = 1,
+    ci: float | None = None,
+    ci_method: str = "auto",
+    resamples: int = 1000,
+    seed: int = 0,
+    cluster: object = None,
 ) -> Report:
     """Evaluate many metrics in one pass over the rows.
 
@@ -34,6 +46,14 @@ def evaluate(
     probabilities by the sum of their row. `query` is the label of the query that each row belongs to, which metrics of
     rankings read. `missing="drop"` leaves out rows with missing values and counts them. A metric that cannot be
     computed on these rows becomes a failed cell; `errors="raise"` raises instead.
+
+    `by` holds the group of each row: one column of labels, or a table or mapping of several. Every metric is then read
+    for every group as well, as `report.slices`; metrics of groups, such as `gap("recall")` and "demographic_parity",
+    compare them, and leave out groups of fewer than `min_rows` rows.
+
+    `ci=0.95` puts a 95 % interval around every number, as `cell.lo` and `cell.hi`: by a formula where the metric has
+    one, else by a bootstrap of `resamples` resamples, which follow from the `seed`; `ci_method` asks for one of them.
+    `cluster` holds a label for each row, and rows of one label, such as those of one patient, are resampled together.
 
     >>> report = evaluate([3, -0.5, 2, 7], [2.5, 0, 2, 8], ["rmse", "mae"])
     >>> report["mae"]
@@ -48,7 +68,10 @@ def evaluate(
     """
     check_errors(errors)
     target = Target(kind, classes=classes, positive=positive, normalize=normalize)
-    batch = Batch(y_true, y_pred, weights, missing=missing, query=query)
+    columns = None if by is None else group_columns(by)
+    check_min_rows(min_rows)
+    settings = interval_settings(ci, ci_method, resamples, seed, cluster=cluster is not None)
+    batch = Batch(y_true, y_pred, weights, missing=missing, query=query, by=columns, cluster=cluster)
     batch.require_rows()
     chosen_metrics = choose(metrics, batch, target)
     chosen = plan(chosen_metrics, target, (batch.truth_columns, batch.prediction_columns), errors=errors)
@@ -61,4 +84,6 @@ def evaluate(
             raise
         chosen = chosen.without_unreadable(batch)
         states = chosen.fold(batch)
-    return chosen.report(states, dropped=batch.dropped, errors=errors, batch=batch)
+    slices = None if columns is None else slice_states(batch, states)
+    report = chosen.report(states, dropped=batch.dropped, errors=errors, batch=batch, slices=slices, min_rows=min_rows)
+    return report if settings is None else add_intervals(report, settings, chosen, states, batch, slices)

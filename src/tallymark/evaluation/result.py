@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tallymark.errors import TallymarkError
 from tallymark.metrics import Metric, metric
 from tallymark.metrics.listing import show_better
 from tallymark.report import Table, show_number, to_frame, to_html, to_json, to_text
+
+if TYPE_CHECKING:
+    from tallymark.evaluation.settings import IntervalSettings
+    from tallymark.evaluation.slices import Slices
 
 _TEXTS = ("metric", "part", "method", "better", "unit", "reason", "notes")
 _LONGEST = 1_000  # characters of a reason, in print
@@ -20,7 +24,7 @@ class Cell:
     """One metric in a report: its value, and what is known about it.
 
     `reason` says why a value is undefined or infinite; `error` is the error of a metric that could not be computed.
-    `lo`, `hi` and `method` belong to an interval, where one was asked for.
+    `lo`, `hi` and `method` belong to an interval, where one was asked for; they have the shape of the value.
     """
 
     __slots__ = ("_value", "error", "hi", "lo", "method", "metric", "n", "notes", "reason", "weight")
@@ -35,8 +39,8 @@ class Cell:
         reason: str | None = None,
         notes: tuple[str, ...] = (),
         error: TallymarkError | None = None,
-        lo: float | None = None,
-        hi: float | None = None,
+        lo: Any = None,
+        hi: Any = None,
         method: str | None = None,
     ) -> None:
         self.metric = item
@@ -66,6 +70,13 @@ class Cell:
         if self.shows_itself:
             return [(None, math.nan)]
         return [(None, math.nan if self.error is not None else self._value)]
+
+    def ends(self) -> list[tuple[float | None, float | None]]:
+        """The interval of every part; None where it has none."""
+        parts = self.parts()
+        sides = [list(side.values()) if isinstance(side, dict) else side for side in (self.lo, self.hi)]
+        lo, hi = (side if isinstance(side, list) else [side] * len(parts) for side in sides)
+        return list(zip(lo, hi, strict=True))
 
     @property
     def shows_itself(self) -> bool:
@@ -103,13 +114,22 @@ class Report(Mapping[str, Any]):
     """The values of metrics by key. A lookup takes the key, any other name of the metric, or the metric itself."""
 
     def __init__(
-        self, cells: dict[str, Cell], *, n: int, total_weight: float, dropped: int = 0, kind: str | None = None
+        self,
+        cells: dict[str, Cell],
+        *,
+        n: int,
+        total_weight: float,
+        dropped: int = 0,
+        kind: str | None = None,
+        slices: Slices | None = None,
     ) -> None:
         self._cells = cells
         self.n = n
         self.total_weight = total_weight
         self.dropped = dropped
         self.kind = kind
+        self.slices = slices
+        self.interval: IntervalSettings | None = None
 
     def cell(self, key: str | Metric) -> Cell:
         """The value of a metric with its reason, notes, error, n and weight."""
@@ -157,7 +177,9 @@ class Report(Mapping[str, Any]):
             "total_weight": self.total_weight,
             "dropped": self.dropped,
             "kind": self.kind,
+            **({} if self.interval is None else {"interval": self.interval.to_dict()}),
             "metrics": {key: cell.to_dict() for key, cell in self._cells.items()},
+            **({} if self.slices is None else {"slices": self.slices.to_dict()}),
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
@@ -166,24 +188,25 @@ class Report(Mapping[str, Any]):
 
     def to_pandas(self) -> Any:
         """One row per value, as a pandas data frame."""
-        return to_frame(self._columns(), "pandas", texts=_TEXTS)
+        return to_frame(self.columns(), "pandas", texts=_TEXTS)
 
     def to_polars(self) -> Any:
         """One row per value, as a Polars data frame."""
-        return to_frame(self._columns(), "polars", texts=_TEXTS)
+        return to_frame(self.columns(), "polars", texts=_TEXTS)
 
     def to_arrow(self) -> Any:
         """One row per value, as an Arrow table."""
-        return to_frame(self._columns(), "arrow", texts=_TEXTS)
+        return to_frame(self.columns(), "arrow", texts=_TEXTS)
 
-    def _columns(self) -> dict[str, list[Any]]:
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per value: what the data frames hold."""
         rows = [
             (
                 key,
                 part,
                 float(value),
-                math.nan if cell.lo is None else cell.lo,
-                math.nan if cell.hi is None else cell.hi,
+                math.nan if lo is None else lo,
+                math.nan if hi is None else hi,
                 cell.method,
                 show_better(cell.metric.better),
                 cell.metric.unit,
@@ -193,7 +216,7 @@ class Report(Mapping[str, Any]):
                 "; ".join(cell.notes) or None,
             )
             for key, cell in self._cells.items()
-            for part, value in cell.parts()
+            for (part, value), (lo, hi) in zip(cell.parts(), cell.ends(), strict=True)
         ]
         names = ("metric", "part", "value", "lo", "hi", "method", "better", "unit", "n", "weight", "reason", "notes")
         return {name: [row[k] for row in rows] for k, name in enumerate(names)}
@@ -203,19 +226,23 @@ class Report(Mapping[str, Any]):
             (
                 f"{key} · {part}" if part else key,
                 cell.shown(value),
+                *([] if self.interval is None else [show_interval(lo, hi)]),
                 show_better(cell.metric.better),
                 cell.metric.unit,
             )
             for key, cell in self._cells.items()
-            for part, value in cell.parts()[:_MOST_PARTS]
+            for (part, value), (lo, hi) in list(zip(cell.parts(), cell.ends(), strict=True))[:_MOST_PARTS]
         ]
+        columns = ["metric", "value", "better", "unit"]
+        if self.interval is not None:
+            columns.insert(2, self.interval.heading())
         rows += [
-            (f"{key} · and {len(cell.parts()) - _MOST_PARTS:,} more", "", "", "")
+            (f"{key} · and {len(cell.parts()) - _MOST_PARTS:,} more", *[""] * (len(columns) - 1))
             for key, cell in self._cells.items()
             if len(cell.parts()) > _MOST_PARTS
         ]
         notes = [f"{key}: {text}" for key, cell in self._cells.items() for text in (why(cell), *cell.notes) if text]
-        return Table(self._title(), ("metric", "value", "better", "unit"), rows, notes, numbers=("value",))
+        return Table(self._title(), tuple(columns), rows, notes, numbers=("value",))
 
     def _title(self) -> str:
         title = "1 row" if self.n == 1 else f"{self.n:,} rows"
@@ -226,8 +253,9 @@ class Report(Mapping[str, Any]):
         return title
 
     def _tables(self) -> list[Table]:
-        """The values, and below them those that are tables themselves."""
-        return [self._table(), *(cell.value.table() for cell in self._cells.values() if cell.shows_itself)]
+        """The values, below them those that are tables themselves, and then the groups."""
+        own = [cell.value.table() for cell in self._cells.values() if cell.shows_itself]
+        return [self._table(), *own, *([] if self.slices is None else [self.slices.table(self)])]
 
     def __str__(self) -> str:
         return "\n\n".join(map(to_text, self._tables()))
@@ -236,6 +264,11 @@ class Report(Mapping[str, Any]):
 
     def _repr_html_(self) -> str:
         return "".join(map(to_html, self._tables()))
+
+
+def show_interval(lo: float | None, hi: float | None) -> str:
+    """An interval as a reader sees it; nothing where there is none."""
+    return "" if lo is None or hi is None else f"{show_number(lo)} to {show_number(hi)}"
 
 
 def why(cell: Cell) -> str | None:

@@ -8,7 +8,7 @@ from tallymark.batch import Batch, check_missing
 from tallymark.errors import ParameterError, ShapeError, StateError
 from tallymark.evaluation.chosen import Chosen, Wanted, check_errors, choose, plan
 from tallymark.evaluation.result import Report
-from tallymark.metrics import Metric, metric
+from tallymark.metrics import GroupMetric, Metric, metric
 from tallymark.states import Plan, State, States
 from tallymark.target import Target
 
@@ -38,6 +38,9 @@ class Tally:
         if metrics is None:
             raise ParameterError("`metrics` must be given for a Tally: there are no rows yet to go by")
         self.metrics: dict[str, Metric] = choose(metrics)
+        for item in self.metrics.values():
+            if isinstance(item, GroupMetric):
+                raise ParameterError(f"a Tally has no groups, which {item} compares; keep one Tally per group")
         self.target = Target(kind, classes=classes, positive=positive, normalize=normalize)
         check_missing(missing)
         self.missing = missing

@@ -26,6 +26,8 @@ from tallymark.metrics.d2 import *
 from tallymark.metrics.deviance import *
 from tallymark.metrics.discovery import import_all as _import_all
 from tallymark.metrics.discovery import public_names as _public_names
+from tallymark.metrics.fairness import *
+from tallymark.metrics.group_metric import *
 from tallymark.metrics.information import *
 from tallymark.metrics.interval import *
 from tallymark.metrics.ks import *

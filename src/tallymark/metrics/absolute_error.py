@@ -34,6 +34,8 @@ class Mae(MeanMetric):
     at_perfect = 0.0
     formula = "Σ w |ŷ − y| / Σ w"
     reading = "On average, predictions are off by this much."
+    outliers = "low: an error counts by its size, so it takes many rows, or an enormous error, to move the value."
+    related = ("rmse", "huber")
     pitfalls = ("It is smallest for the median of y, so on skewed targets it rewards predictions below the mean.",)
     term = ABSOLUTE_ERROR
 
@@ -50,6 +52,9 @@ class Mase(MeanMetric):
     at_perfect = 0.0
     formula = "mae / scale"
     reading = "Below 1, the model beats the naive forecast whose mean absolute error is `scale`."
+    outliers = "low: an error counts by its size, so it takes many rows, or an enormous error, to move the value."
+    landmarks = ((1.0, "as good as the naive forecast"),)
+    related = ("wape",)
     pitfalls = ("Take the scale from the training data; from the test data it is a different metric.",)
     samples = ({"scale": 2.0},)
     term = ABSOLUTE_ERROR
@@ -74,6 +79,8 @@ class MaxError(SumMetric):
     at_perfect = 0.0
     formula = "max |ŷ − y|"
     reading = "No prediction is further off than this."
+    outliers = "high: the worst row alone is the value."
+    related = ("rmse",)
     pitfalls = ("One row decides it.", "It rises with the number of rows.", "Weights play no part, except zero.")
     terms = (HIGHEST_ABSOLUTE_ERROR,)
 
@@ -93,6 +100,8 @@ class MedianAbsoluteError(RowMetric):
     method = "sign test"
     formula = "median |ŷ − y|"
     reading = "Half of the predictions are closer than this, half are further off."
+    outliers = "none: the worse half of the rows can be as far off as it likes."
+    related = ("huber",)
     pitfalls = ("It says nothing about the worse half.", "It keeps the rows, so its state grows.")
 
     def column(self, truth: Any, prediction: Any, weights: Any) -> float:

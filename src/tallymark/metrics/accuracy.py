@@ -44,6 +44,8 @@ class Accuracy(LabelMetric):
     symmetric = True
     formula = "Σ w [ŷ = y] / Σ w"
     reading = "1 is perfect; compare it with the share of the most frequent class."
+    landmarks = ((0.0, "no row is right"),)
+    related = ("mcc", "top_k_accuracy", "confusion_matrix")
     pitfalls = (IMBALANCE,)
     samples = ({}, {"threshold": 0.3})
     is_share = True
@@ -87,6 +89,8 @@ class ErrorRate(LabelMetric):
     symmetric = True
     formula = "Σ w [ŷ ≠ y] / Σ w = 1 − accuracy"
     reading = "0 is perfect."
+    landmarks = ((1.0, "every row is wrong"),)
+    related = ("mcc", "confusion_matrix")
     pitfalls = (IMBALANCE.replace("scores 0.99", "errs in only 0.01"),)
     is_share = True
 
@@ -107,6 +111,7 @@ class Error(LabelMetric):
     symmetric = True
     formula = "Σ w [ŷ ≠ y]"
     reading = "A count: it grows with the rows."
+    related = ("confusion_matrix",)
     pitfalls = ("Compare it on the same rows only.",)
 
     def ratio(self, c: Counts) -> tuple[Any, Any]:
@@ -129,6 +134,8 @@ class HammingLoss(LabelMetric):
     symmetric = True
     formula = "Σ w (labels that differ) / (Σ w · labels)"
     reading = "0 is perfect; a row that is half right counts half."
+    landmarks = ((1.0, "every label is wrong"),)
+    related = ("jaccard",)
     pitfalls = ("With many labels of which few are set, saying nothing at all scores well.",)
 
     def ratio(self, c: Counts) -> tuple[Any, Any]:
@@ -154,6 +161,7 @@ class BalancedAccuracy(LabelMetric):
     at_perfect = 1.0
     formula = "mean over classes k of TP_k / (TP_k + FN_k)"
     reading = "1 is perfect; one over the number of classes is what guessing gets."
+    related = ("recall", "mcc", "informedness")
     pitfalls = ("One row of a rare class can move it a lot.",)
 
     def ratio(self, c: Counts) -> tuple[Any, Any]:

@@ -34,6 +34,8 @@ class Mcc(LabelMetric):
     symmetric = True
     formula = "(c s − Σ t_k p_k) / √((s² − Σ p_k²)(s² − Σ t_k²)): c right, s in all, t_k true, p_k predicted"
     reading = "1 is perfect, 0 is chance, below 0 is worse than chance."
+    landmarks = ((0.0, "what chance gets"), (-1.0, "of two classes, every row the wrong way round"))
+    related = ("balanced_accuracy", "informedness", "fscore")
     when_undefined = "The truth or the predictions are constant."
     pitfalls = ("With more than two classes its lowest value lies above −1.",)
 
@@ -76,6 +78,11 @@ class CohenKappa(LabelMetric):
     symmetric = True
     formula = "1 − Σ d_ij o_ij / Σ d_ij e_ij: d = [i ≠ j], |i − j| or (i − j)², o observed, e expected by chance"
     reading = "1 is perfect, 0 is chance; above 0.6 is often called substantial."
+    outliers = (
+        'none: a label is right or wrong; weighting="linear" or "quadratic" makes misses by many places count more.'
+    )
+    landmarks = ((0.0, "what chance gets"),)
+    related = ("accuracy", "rps")
     when_undefined = "Truth and predictions are one and the same class throughout."
     pitfalls = (
         "It falls with the share of the rarest class, even where the model is as good.",

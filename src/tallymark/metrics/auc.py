@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallymark.arrays import Array
+from tallymark.batch import Batch
 from tallymark.errors import ParameterError
 from tallymark.metrics.base import TOO_LARGE, Answer, Interval, NoInterval, Undefined
 from tallymark.metrics.bounded import BoundedMetric, Bounds, average_bounds
@@ -15,7 +17,17 @@ from tallymark.metrics.confidence import by_logit, few_rows, whole_interval
 from tallymark.metrics.delong import area_spread
 from tallymark.metrics.parameters import choice, share_or_none
 from tallymark.metrics.scores import ONE_CLASS, average_classes, no_row
-from tallymark.states import BoundedScores, RankSums, Scores, Steps, divide, measure_runs
+from tallymark.states import (
+    BoundedScores,
+    Draws,
+    RankSums,
+    Reads,
+    Scores,
+    ScoresOf,
+    Steps,
+    divide,
+    measure_runs,
+)
 
 __all__ = ["Auc", "Gini", "auc", "gini"]
 
@@ -31,6 +43,8 @@ class Auc(BoundedMetric):
     symmetric_columns = True
     formula = "Σ w₊ w₋ ([s₊ > s₋] + ½ [s₊ = s₋]) / Σ w₊ w₋"
     reading = "1 puts every positive before every negative, 0.5 is chance, 0 is the wrong way round."
+    landmarks = ((0.5, "what chance gets"), (0.0, "every pair the wrong way round"))
+    related = ("average_precision", "roc_curve")
     when_undefined = "All rows are of one class."
     pitfalls = (
         "It says nothing about whether the probabilities are right, only about their order.",
@@ -71,6 +85,9 @@ class Auc(BoundedMetric):
 
     def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
         return area_interval(state, level) if self.bounded is None and self.max_fpr in (None, 1) else None
+
+    def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
+        return reads.areas(batch, draws) if isinstance(reads, ScoresOf) and self.max_fpr in (None, 1) else None
 
     def of_classes(self, state: Scores) -> float | Undefined:
         classes, weights = state.classes, state.class_weights()
@@ -177,6 +194,8 @@ class Gini(BoundedMetric):
     symmetric_columns = True
     formula = "2 auc − 1"
     reading = "1 is perfect, 0 is chance, −1 is the wrong way round."
+    landmarks = ((0.0, "what chance gets"), (-1.0, "every pair the wrong way round"))
+    related = ("ks",)
     when_undefined = "All rows are of one class."
     pitfalls = ("It is not the Gini impurity of a tree, nor the coefficient of inequality.",)
 
@@ -188,6 +207,10 @@ class Gini(BoundedMetric):
         if not isinstance(found, Interval):
             return found
         return found._replace(lo=2.0 * found.lo - 1.0, hi=2.0 * found.hi - 1.0)
+
+    def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
+        areas = reads.areas(batch, draws) if isinstance(reads, ScoresOf) else None
+        return None if areas is None else 2.0 * areas - 1.0
 
     def of_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
         found = area_of_bins(negative, positive, exact=exact)

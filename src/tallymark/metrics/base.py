@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterable
 from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
 
+from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import KindError, ParameterError, UndefinedError
 from tallymark.metrics import registry
 from tallymark.metrics.parameters import Parameter, show, undefined_choice
 from tallymark.metrics.signature import ShownSignature
-from tallymark.states import UNIT_BITS, Reads, State
+from tallymark.states import UNIT_BITS, Draws, Reads, State
 from tallymark.target import ANY_TARGET, Target
 
 __all__ = ["Interval", "Metric", "NoInterval", "Undefined"]
@@ -129,6 +130,12 @@ class Metric(metaclass=_Record):
     """The value on perfect predictions."""
     formula: ClassVar[str] = ""
     reading: ClassVar[str] = ""
+    landmarks: ClassVar[tuple[tuple[float, str], ...]] = ()
+    """Values that mean something of themselves, with what they mean, besides the value on perfect predictions."""
+    outliers: ClassVar[str] = ""
+    """How far a few extreme rows can move the value: "none: ", "low: " or "high: ", and why."""
+    related: ClassVar[tuple[str, ...]] = ()
+    """Metrics to look at beside it, from other files; those of its own file are related anyway."""
     when_undefined: ClassVar[str] = ""
     pitfalls: ClassVar[tuple[str, ...]] = ()
     samples: ClassVar[tuple[dict[str, Any], ...]] = ({},)
@@ -163,7 +170,7 @@ class Metric(metaclass=_Record):
 
     @property
     def better(self) -> Better:
-        """Which values are better: "higher", "lower", the value to be close to; None for what is no number."""
+        """Which values are better: "higher", "lower", or the value to be close to; None where that cannot be said."""
         return "lower"
 
     @property
@@ -215,6 +222,11 @@ class Metric(metaclass=_Record):
         is no formula for these rows."""
         return None
 
+    def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
+        """The values in all replicates of a batch, NaN where there is none, if that is faster than to read the state of
+        each; else None."""
+        return None
+
     def check_values(self, state: Any, batch: Batch | None) -> None:
         """Refuse values for which the metric has no meaning."""
 
@@ -237,6 +249,10 @@ class Metric(metaclass=_Record):
     def kind_advice(self, kind: str) -> str:
         """What more to say to one who passes predictions of another kind."""
         return ""
+
+    def all_needs(self, target: Target) -> list[Reads]:
+        """All that is to be read; several states where the metric is made of others."""
+        return [self.needs(target)]
 
     def answer(self, state: State, batch: Batch | None = None) -> Answer:
         """Read the state: the value, the reason if it is undefined, and notes."""

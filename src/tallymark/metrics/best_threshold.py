@@ -31,6 +31,7 @@ class BestThreshold(StepMetric):
     aliases = {"optimal_threshold": {}}
     formula = "arg max over scores t of metric(y, s ≥ t), or arg min of fp · FP + fn · FN"
     reading = "Call positive what reaches it. Of equal thresholds it is the highest; infinite if none should be."
+    related = ("threshold_table", "fscore")
     when_undefined = "All rows are of one class, or the metric is undefined at every threshold."
     pitfalls = ("A threshold is to be chosen on other rows than those it is judged by.", UNIT)
     samples = ({}, {"metric": "fscore(beta=2)"}, {"metric": "error_rate"}, {"fp": 1.0, "fn": 5.0})

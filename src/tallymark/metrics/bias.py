@@ -20,6 +20,9 @@ class MeanBias(MeanMetric):
     at_perfect = 0.0
     formula = "Σ w (ŷ − y) / Σ w"
     reading = "Positive: too high on average. Negative: too low. Best at 0."
+    outliers = "low: an error counts by its size, so it takes many rows, or an enormous error, to move the value."
+    landmarks = ((0.0, "too high as much as too low, which is not the same as right"),)
+    related = ("mae", "r2")
     pitfalls = ("Errors of opposite sign cancel: 0 does not mean that predictions are good.",)
     method = STUDENT
     term = ERROR

@@ -21,6 +21,9 @@ class Brier(CostMetric):
     at_perfect = 0.0
     formula = "mean of (p − y)²; of three classes or more, mean of Σ_k (p_k − [y = k])²"
     reading = "0 is perfect; of two classes, 0.25 is what a coin gets and 1 is the worst; of more, 2 is the worst."
+    outliers = "low: a row costs at most 1; of three classes or more, 2."
+    landmarks = ((0.25, "of two classes, what a coin gets"),)
+    related = ("logloss", "ece")
     pitfalls = (
         "With more than two classes it sums over all of them: two columns as if they were many would give twice the "
         "binary value.",
@@ -45,6 +48,9 @@ class Rps(CostMetric):
     at_perfect = 0.0
     formula = "mean of Σ_{k<K} (P(class ≤ k) − [y ≤ k])² / (K − 1)"
     reading = "0 is perfect, 1 the worst; of two classes it is the Brier score."
+    outliers = "low: a row costs at most 1."
+    landmarks = ((1.0, "the worst: sure of the wrong end"),)
+    related = ("cohen_kappa", "crps_quantile")
     pitfalls = ("The order of the classes is that of `classes`, or of the sorted labels: strings sort as texts.",)
 
     @property

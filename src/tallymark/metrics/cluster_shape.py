@@ -82,6 +82,11 @@ class Silhouette(ShapeMetric):
     range = (-1.0, 1.0)
     formula = "mean of (b − a) / max(a, b): mean distance to the nearest other cluster, and to the own"
     reading = "1: far apart and compact. 0: on the border. Below 0: nearer to another cluster."
+    outliers = "low: a row counts between −1 and 1, however far away it lies."
+    landmarks = (
+        (1.0, "compact clusters, far apart"),
+        (0.0, "rows lie on the border between clusters"),
+    )
     pitfalls = (
         "It takes time with the square of the rows.",
         "It favours round clusters, and depends on the scale of the columns.",
@@ -110,6 +115,8 @@ class DaviesBouldin(ShapeMetric):
     range = (0.0, math.inf)
     formula = "mean over clusters i of max over j of (s_i + s_j) / d_ij: mean distance to the centre, centres apart"
     reading = "0 is best; below 1, neighbours are further apart than they are wide."
+    outliers = "high: a distant point moves the centre of its cluster and widens it."
+    landmarks = ((0.0, "every cluster is a single point"), (1.0, "clusters as wide as they are apart"))
     pitfalls = ("It favours round clusters, and depends on the scale of the columns.",)
 
     def shape_value(self, table: Any, clusters: Any, weights: Any, count: int) -> float | Undefined:
@@ -141,6 +148,8 @@ class CalinskiHarabasz(ShapeMetric):
     range = (0.0, math.inf)
     formula = "(Σ n_k |c_k − c|² / (K − 1)) / (Σ |x − c_k|² / (n − K))"
     reading = "Higher is better; only values on the same points compare."
+    outliers = "high: distances are squared."
+    landmarks = ((0.0, "all centres are in one place"),)
     when_undefined = "There is one cluster only, every row is a cluster of its own, or all clusters are single points."
     pitfalls = ("It grows with the number of rows.", "It favours round clusters of similar size.")
 

@@ -25,6 +25,7 @@ class ClusterMetric(Metric, abstract=True):
     """
 
     family: ClassVar[str] = "clustering"
+    outliers: ClassVar[str] = "none: only who is with whom counts."
     kind: ClassVar[str] = "label"
     takes: ClassVar[str] = "labels of clusters"
     better = "higher"

@@ -34,6 +34,9 @@ class Pearson(SumMetric):
     at_perfect = 1.0
     formula = "Cov(y, ŷ) / √( Var(y) Var(ŷ) )"
     reading = "1: the predictions are a rising straight line of the truth. 0: no linear relation."
+    outliers = "high: products of deviations are summed, so a few extreme rows can make or break it."
+    landmarks = ((0.0, "no linear relation"), (-1.0, "a falling straight line"))
+    related = ("r2",)
     when_undefined = "The truth or the predictions are constant."
     pitfalls = ("It sees neither bias nor scale: predictions of 100 times the truth have correlation 1.",)
     method = "Fisher z"
@@ -71,6 +74,9 @@ class Spearman(RowMetric):
     at_perfect = 1.0
     formula = "pearson of rank(y) and rank(ŷ)"
     reading = "1: the predictions rise wherever the truth does."
+    outliers = "none: only ranks count."
+    landmarks = ((0.0, "no rising or falling relation"), (-1.0, "the order turned round"))
+    related = ("r2",)
     when_undefined = "The truth or the predictions are constant."
     method = "Bonett-Wright"
     pitfalls = ("It sees only order.", "It keeps the rows, so its state grows.")

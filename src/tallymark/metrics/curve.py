@@ -31,9 +31,11 @@ class Curve:
 
     def __init__(self, title: str, columns: Mapping[str, Any], notes: tuple[str, ...] = ()) -> None:
         self.title = title
-        self.columns = MappingProxyType({name: _frozen(held) for name, held in columns.items()})
+        held_columns = {name: _frozen(held) for name, held in columns.items()}
+        self.columns = MappingProxyType(held_columns)
         self.notes = tuple(notes)
-        if len({held.shape for held in self.columns.values()}) != 1 or next(iter(self.columns.values())).ndim != 1:
+        shapes = {held.shape for held in held_columns.values()}
+        if len(shapes) != 1 or len(shapes.pop()) != 1:
             found = ", ".join(f"{name} {held.shape}" for name, held in self.columns.items()) or "none"
             raise ShapeError(f"`columns` must be arrays of one length; they were {found}")
 

@@ -12,7 +12,7 @@ from tallymark.metrics.base import Answer, Undefined
 from tallymark.metrics.curve import Curve
 from tallymark.metrics.parameters import switch
 from tallymark.metrics.scores import NO_POSITIVE, ONE_CLASS, StepMetric
-from tallymark.states import Steps
+from tallymark.states import Scores, Steps
 
 __all__ = ["DetCurve", "LiftCurve", "PrCurve", "RocCurve", "det_curve", "lift_curve", "pr_curve", "roc_curve"]
 
@@ -29,7 +29,26 @@ def thresholds(steps: Steps) -> Array:
     return from_none(steps.thresholds, math.inf)
 
 
-class RocCurve(StepMetric):
+class CurveMetric(StepMetric, abstract=True):
+    """A curve. Where rows have no weights, the core writes its `points`; elsewhere `of_steps` does."""
+
+    title: ClassVar[str]
+    columns: ClassVar[tuple[str, ...]]
+
+    def points(self, state: Scores) -> tuple[Array, ...] | None:
+        """The columns as the core writes them; None where it does not."""
+        raise NotImplementedError(f"{type(self).__name__} must define `points`")
+
+    def read(self, state: Any) -> Answer:
+        points = None if state.several else self.points(state)
+        return super().read(state) if points is None else self.settle(self.curve(*points))
+
+    def curve(self, *columns: Array) -> Curve:
+        """The value that these columns are."""
+        return Curve(self.title, dict(zip(self.columns, columns, strict=True)))
+
+
+class RocCurve(CurveMetric):
     """The rate of true positives against that of false positives, at every threshold.
 
     >>> roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -44,9 +63,12 @@ class RocCurve(StepMetric):
          0.1   1    1
     """
 
+    title = "ROC curve"
+    columns = ("threshold", "fpr", "tpr")
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"roc": {}}
     formula = "(FP / (FP + TN), TP / (TP + FN)) at thresholds t, where s ≥ t is called positive"
     reading = "The nearer to the corner at the upper left the better; the diagonal is chance. Its area is auc."
+    related = ("auc",)
     when_undefined = "All rows are of one class."
     pitfalls = ("With few positives it looks good even where most alarms are false: look at pr_curve too.", UNIT)
     samples = ({}, {"drop": False})
@@ -54,23 +76,15 @@ class RocCurve(StepMetric):
     drop: bool = switch(True)
     """Whether to leave out points on a straight line between their neighbours; the curve is the same."""
 
-    def read(self, state: Any) -> Answer:
-        points = None if state.several else state.roc(drop=self.drop)
-        if points is None:
-            return super().read(state)
-        return self.settle(Curve("ROC curve", dict(zip(("threshold", "fpr", "tpr"), points, strict=True))))
+    def points(self, state: Scores) -> tuple[Array, ...] | None:
+        return state.points("roc", drop=self.drop)
 
     def of_steps(self, steps: Steps) -> Curve | Undefined:
         if not steps.positives or not steps.negatives:
             return ONE_CLASS
         fp, tp = from_none(steps.fp), from_none(steps.tp)
         kept = corners(fp, tp) if self.drop else slice(None)
-        columns = {
-            "threshold": thresholds(steps)[kept],
-            "fpr": fp[kept] / steps.negatives,
-            "tpr": tp[kept] / steps.positives,
-        }
-        return Curve("ROC curve", columns)
+        return self.curve(thresholds(steps)[kept], fp[kept] / steps.negatives, tp[kept] / steps.positives)
 
 
 def corners(x: Array, y: Array) -> Array:
@@ -84,7 +98,7 @@ def corners(x: Array, y: Array) -> Array:
     return places[np.concatenate(([True], turns, [True]))]
 
 
-class PrCurve(StepMetric):
+class PrCurve(CurveMetric):
     """Precision against recall, at every threshold.
 
     >>> pr_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -99,9 +113,12 @@ class PrCurve(StepMetric):
          0.1    0.5          1
     """
 
+    title = "precision and recall"
+    columns = ("threshold", "precision", "recall")
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"precision_recall_curve": {}}
     formula = "(TP / (TP + FP), TP / (TP + FN)) at thresholds t, where s ≥ t is called positive"
     reading = "The nearer to precision 1 at recall 1 the better; a model of chance stays at the share of positives."
+    related = ("average_precision",)
     when_undefined = "No row is positive."
     pitfalls = (
         "Points are not to be joined by straight lines: precision between them can be lower.",
@@ -113,21 +130,20 @@ class PrCurve(StepMetric):
     drop: bool = switch(True)
     """Whether to leave out points of the same recall as both their neighbours."""
 
+    def points(self, state: Scores) -> tuple[Array, ...] | None:
+        return state.points("precision_recall", drop=self.drop)
+
     def of_steps(self, steps: Steps) -> Curve | Undefined:
         if not steps.positives:
             return NO_POSITIVE
         tp, precision = from_none(steps.tp), steps.tp / (steps.tp + steps.fp)
         rises = np.diff(tp) > 0
         kept = np.concatenate(([True], rises[:-1] | rises[1:], [True])) if self.drop else slice(None)
-        columns = {
-            "threshold": thresholds(steps)[kept],
-            "precision": from_none(precision, precision[0])[kept],
-            "recall": tp[kept] / steps.positives,
-        }
-        return Curve("precision and recall", columns)
+        precision = from_none(precision, precision[0])
+        return self.curve(thresholds(steps)[kept], precision[kept], tp[kept] / steps.positives)
 
 
-class DetCurve(StepMetric):
+class DetCurve(CurveMetric):
     """The rate of misses against that of false alarms, at every threshold: the detection error tradeoff.
 
     >>> det_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -142,24 +158,26 @@ class DetCurve(StepMetric):
          0.1   1    0
     """
 
+    title = "detection error tradeoff"
+    columns = ("threshold", "fpr", "fnr")
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"det": {}}
     formula = "(FP / (FP + TN), FN / (TP + FN)) at thresholds t, where s ≥ t is called positive"
     reading = "The nearer to 0 and 0 the better; both errors are shown alike, and often drawn on normal deviate axes."
+    related = ("auc",)
     when_undefined = "All rows are of one class."
     pitfalls = ("It goes from no alarm to no miss in full: peers cut off the ends where one rate is 0.", UNIT)
+
+    def points(self, state: Scores) -> tuple[Array, ...] | None:
+        return state.points("det")
 
     def of_steps(self, steps: Steps) -> Curve | Undefined:
         if not steps.positives or not steps.negatives:
             return ONE_CLASS
-        columns = {
-            "threshold": thresholds(steps),
-            "fpr": from_none(steps.fp / steps.negatives),
-            "fnr": from_none(steps.fn / steps.positives, 1.0),
-        }
-        return Curve("detection error tradeoff", columns)
+        fpr, fnr = from_none(steps.fp / steps.negatives), from_none(steps.fn / steps.positives, 1.0)
+        return self.curve(thresholds(steps), fpr, fnr)
 
 
-class LiftCurve(StepMetric):
+class LiftCurve(CurveMetric):
     """How many positives the rows with the highest scores hold, and how many times more than rows taken at random.
 
     >>> lift_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -174,23 +192,29 @@ class LiftCurve(StepMetric):
          0.1    1      1      1
     """
 
+    title = "gain and lift"
+    columns = ("threshold", "share", "gain", "lift")
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"gain_curve": {}, "cumulative_gain": {}}
     formula = "share = (TP + FP) / Σ w, gain = TP / (TP + FN), lift = gain / share, at thresholds t"
     reading = "A gain of 0.5 at a share of 0.1: a tenth of the rows holds half of the positives, a lift of 5."
+    related = ("average_precision", "precision_at")
     when_undefined = "No row is positive."
     pitfalls = (
         "The highest possible lift is one over the share of positives: compare it within one data set only.",
         UNIT,
     )
 
+    def points(self, state: Scores) -> tuple[Array, ...] | None:
+        return state.points("lift")
+
     def of_steps(self, steps: Steps) -> Curve | Undefined:
         if not steps.positives:
             return NO_POSITIVE
-        share = from_none((steps.tp + steps.fp) / (steps.positives + steps.negatives))
-        gain = from_none(steps.tp / steps.positives)
-        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # of no rows there is no lift
+        share = (steps.tp + steps.fp) / (steps.positives + steps.negatives)
+        gain = steps.tp / steps.positives
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # a share can round to nothing
             lift = gain / share
-        return Curve("gain and lift", {"threshold": thresholds(steps), "share": share, "gain": gain, "lift": lift})
+        return self.curve(thresholds(steps), from_none(share), from_none(gain), from_none(lift, math.nan))
 
 
 roc_curve = RocCurve()

@@ -53,6 +53,9 @@ class D2Absolute(RowMetric):
     at_perfect = 1.0
     formula = "1 − Σ w |ŷ − y| / Σ w |y − median(y)|"
     reading = "1 is perfect, 0 is no better than always predicting the median of y."
+    outliers = "low: errors and deviations count by their size."
+    landmarks = ((0.0, "as good as always predicting the median of y"),)
+    related = ("r2", "mae")
     when_undefined = "The truth is constant."
     pitfalls = ("It depends on how much y varies in these rows.", "It keeps the rows, so its state grows.")
 
@@ -74,6 +77,9 @@ class D2Pinball(RowMetric):
     at_perfect = 1.0
     formula = "1 − pinball(y, ŷ) / pinball(y, alpha-quantile of y)"
     reading = "1 is perfect, 0 is no better than always predicting the alpha-quantile of y."
+    outliers = "low: errors and deviations count by their size."
+    landmarks = ((0.0, "as good as always predicting that quantile of y"),)
+    related = ("pinball",)
     when_undefined = "The truth is constant."
     pitfalls = ("It depends on how much y varies in these rows.", "It keeps the rows, so its state grows.")
     samples = ({}, {"alpha": 0.1})
@@ -100,6 +106,9 @@ class D2Tweedie(RowMetric):
     at_perfect = 1.0
     formula = "1 − tweedie_deviance(y, ŷ) / tweedie_deviance(y, ȳ)"
     reading = "1 is perfect, 0 is no better than always predicting the mean of y."
+    outliers = "high: as in the deviance that it compares."
+    landmarks = ((0.0, "as good as always predicting the mean of y"),)
+    related = ("tweedie_deviance", "r2")
     when_undefined = "The truth is constant."
     pitfalls = ("It depends on how much y varies in these rows.", "It keeps the rows, so its state grows.")
     samples = ({}, {"power": 0}, {"power": 1}, {"power": 2})

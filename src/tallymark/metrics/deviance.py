@@ -62,6 +62,10 @@ class PoissonDeviance(MeanMetric):
     at_perfect = 0.0
     formula = "2 · mean of y ln(y/ŷ) − (y − ŷ), where ŷ ≥ 1e-9; 2ŷ where y = 0"
     reading = "About 1 per row where counts scatter as a Poisson distribution says."
+    outliers = (
+        "high: a count far above its prediction costs more than in proportion, and a prediction of 0 a great deal."
+    )
+    related = ("d2_tweedie",)
     pitfalls = ("A prediction of 0 for a positive count costs a lot: predictions below 1e-9 are read as 1e-9.",)
     requires = (TRUTH_NOT_NEGATIVE,)
     term = deviance_term(1.0)
@@ -87,6 +91,8 @@ class GammaDeviance(MeanMetric):
     at_perfect = 0.0
     formula = "2 · mean of ln(ŷ/y) + y/ŷ − 1"
     reading = "Only ratios count: scaling truth and predictions alike changes nothing."
+    outliers = "high: a truth of many times its prediction costs as many times more; large amounts as such do not."
+    related = ("d2_tweedie", "rmsle")
     pitfalls = ("Predictions far too low cost much more than predictions far too high.",)
     requires = (TRUTH_POSITIVE, PREDICTION_POSITIVE)
     term = deviance_term(2.0)
@@ -106,6 +112,8 @@ class TweedieDeviance(MeanMetric):
     at_perfect = 0.0
     formula = "2 · mean of the integral from ŷ to y of (y − t) t^(−power) dt"
     reading = "Compare only at the same power; a higher power cares more about relative and less about absolute errors."
+    outliers = "high: as squared errors do at power 0; the higher the power, the more only ratios count."
+    related = ("d2_tweedie",)
     pitfalls = ("Its value depends on the power.",)
     samples = ({}, {"power": 0}, {"power": 1}, {"power": 2}, {"power": 3}, {"power": -1.5})
 

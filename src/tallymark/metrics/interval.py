@@ -39,6 +39,8 @@ class IntervalScore(IntervalMetric):
     at_perfect = 0.0
     formula = "mean of (u − l) + 2/(1 − level) · (distance of y from [l, u])"
     reading = "Narrow intervals that contain the truth score low."
+    outliers = "low: a truth outside counts by its distance, times 2 / (1 − level)."
+    related = ("pinball",)
     pitfalls = ("Compare only at the same level.",)
     samples = ({}, {"level": 0.5})
 
@@ -59,6 +61,8 @@ class Coverage(IntervalMetric):
     at_perfect = 1.0
     formula = "Σ w [l ≤ y ≤ u] / Σ w"
     reading = "Below the level, the intervals are too narrow; above, too wide."
+    outliers = "none: a row is inside or outside, by whatever distance."
+    related = ("pinball",)
     pitfalls = ("Intervals wide enough cover everything: read it beside interval_score.",)
     samples = ({}, {"level": 0.5})
     method = WILSON
@@ -67,6 +71,10 @@ class Coverage(IntervalMetric):
     @property
     def better(self) -> float:
         return self.level
+
+    @property
+    def landmarks(self) -> tuple[tuple[float, str], ...]:  # type: ignore[override]
+        return ((self.level, "as many as the intervals promise"), (1.0, "every row, which too wide intervals do"))
 
     def interval_reads(self, target: Target) -> Reads | None:
         return None

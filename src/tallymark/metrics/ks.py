@@ -22,6 +22,8 @@ class Ks(BoundedMetric):
     symmetric_columns = True
     formula = "max over thresholds t of |TPR_t − FPR_t|"
     reading = "1 tells the classes apart by one threshold, 0 not at all."
+    landmarks = ((0.0, "the classes are not told apart"),)
+    related = ("auc", "gini")
     when_undefined = "All rows are of one class."
     pitfalls = ("Scores the wrong way round get the same value.",)
 

@@ -11,6 +11,7 @@ from tallymark.metrics.base import Answer, Interval, Metric, NoInterval, Undefin
 from tallymark.metrics.class_spread import cells_error, mean_influence, table_of
 from tallymark.metrics.confidence import (
     DELTA,
+    NO_SPREAD,
     SUMMED,
     WILSON,
     Ends,
@@ -45,6 +46,7 @@ class LabelMetric(TargetMetric, abstract=True):
     is_share: ClassVar[bool] = False
     """Whether the ratio is a share of rows, each of which is in it or not."""
     family: ClassVar[str] = "classification"
+    outliers: ClassVar[str] = "none: a label is right or wrong, and no row counts for more than its weight."
     kind: ClassVar[str] = "label"
     kinds: ClassVar[tuple[str, ...]] = ("label", "probability", "margin")
     takes: ClassVar[str] = "labels, probabilities or margins"
@@ -230,13 +232,15 @@ class AveragedMetric(LabelMetric, abstract=True):
             return NoInterval(self.why), ()
         return self.class_ends(c, level), few_rows(self.class_rows(c))
 
-    def _micro_interval(self, counts: Counts, level: float) -> Interval:
+    def _micro_interval(self, counts: Counts, level: float) -> Interval | NoInterval:
         """Of the tables added up, all is a function of how many rows are right, and rises or falls with it."""
         rows, classes = counts.to_float(counts.total), len(counts.classes)
         ends = []
         for right in wilson(counts.to_float(counts.right), rows, level):
             above, below = self.fraction(Cells(right, 1 - right, 1 - right, classes - 2 + right))  # type: ignore[arg-type]
             ends.append(above / below)
+        if ends[0] == ends[1]:  # whatever is predicted, as the share of one class in all is
+            return NO_SPREAD
         return Interval(min(ends), max(ends), WILSON, few_rows(rows))
 
     def _mean_interval(self, state: Pairs, counts: Counts, average: str, level: float) -> Interval | NoInterval:

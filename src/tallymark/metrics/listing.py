@@ -73,6 +73,8 @@ def facts(metric: Metric) -> dict[str, Any]:
         "description": metric.description,
         "formula": metric.formula,
         "reading": metric.reading,
+        "landmarks": metric.landmarks,
+        "outliers": metric.outliers,
         "when_undefined": metric.when_undefined,
         "pitfalls": metric.pitfalls,
     }

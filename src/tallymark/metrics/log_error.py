@@ -26,6 +26,8 @@ class Msle(MeanMetric):
     at_perfect = 0.0
     formula = "Σ w (ln(1 + ŷ) − ln(1 + y))² / Σ w"
     reading = "Errors count by ratio: 10 for 100 costs about what 100 for 1000 does."
+    outliers = "high: a ratio that is far off counts squared; large amounts as such do not matter."
+    related = ("mse", "mape")
     pitfalls = ("It punishes predictions that are too low more than those that are too high.",)
     requires = _LARGER_THAN_MINUS_ONE
     term = SQUARED_LOG_ERROR
@@ -44,6 +46,8 @@ class Rmsle(MeanMetric):
     at_perfect = 0.0
     formula = "√( Σ w (ln(1 + ŷ) − ln(1 + y))² / Σ w )"
     reading = "A value r means a typical factor of about e^r between prediction and truth."
+    outliers = "low: errors count by ratio, and even a wild row is only a few log units off."
+    related = ("rmse", "mape")
     pitfalls = ("It punishes predictions that are too low more than those that are too high.",)
     requires = _LARGER_THAN_MINUS_ONE
     term = SQUARED_LOG_ERROR

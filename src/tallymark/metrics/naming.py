@@ -58,12 +58,14 @@ registry.on_change(_from_text.cache_clear)
 def _find(word: str, parameters: dict[str, Any]) -> Metric:
     if word in registry.functions:
         return _with(registry.functions[word], parameters)
+    if word in registry.makers:
+        return registry.makers[word](**parameters)
     name, implied = registry.aliases.get(word, (word, {}))
     if name in registry.classes:
         return registry.classes[name](**{**implied, **parameters})
     import difflib  # only mistakes need it
 
-    known = [*registry.classes, *registry.aliases, *registry.functions]
+    known = [*registry.classes, *registry.aliases, *registry.functions, *registry.makers]
     near = (
         difflib.get_close_matches(word.lower(), known, n=3, cutoff=0.5) or [k for k in known if word.lower() in k][:3]
     )
@@ -86,9 +88,13 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
         tree = _tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ParameterError(wrong) from error
-    if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name) or tree.args:
+    if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
         raise ParameterError(wrong)
     parameters: dict[str, Any] = {}
+    if tree.args:
+        if tree.func.id not in registry.makers:
+            raise ParameterError(wrong)
+        parameters["of"] = tuple(_metric_text(item, wrong) for item in tree.args)
     for given in tree.keywords:
         if given.arg is None:
             raise ParameterError(wrong)
@@ -96,6 +102,16 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
             raise ParameterError(f"`{given.arg}` is given twice in {text[:80]!r}")
         parameters[given.arg] = _literal(given.value, wrong)
     return tree.func.id, parameters
+
+
+def _metric_text(node: ast.expr, wrong: str) -> str:
+    """The text of a metric within another, in quotes or not."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    try:
+        return ast.unparse(node)
+    except RecursionError as error:
+        raise ParameterError(wrong) from error
 
 
 _KEPT = re.compile(rf"=\s*({'|'.join(word for word in keyword.kwlist if word.islower())})(?=\s*[,)])")
@@ -110,9 +126,9 @@ def _tree(text: str) -> ast.expr:
 
 
 def _literal(node: ast.expr, wrong: str) -> Any:
-    """A Python literal, or a bare word as a string."""
+    """A Python literal, or a bare word as a string; ``none`` is None."""
     if isinstance(node, ast.Name):
-        return node.id
+        return None if node.id == "none" else node.id
     if isinstance(node, (ast.Tuple, ast.List)):
         return tuple(_literal(item, wrong) for item in node.elts)
     try:

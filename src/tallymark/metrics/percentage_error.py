@@ -28,6 +28,8 @@ class Mape(MeanMetric):
     at_perfect = 0.0
     formula = "100 · Σ w |ŷ − y| / max(|y|, epsilon) / Σ w"
     reading = "Predictions are off by this share of the truth, on average."
+    outliers = "high: one row with a truth near 0 can decide the value."
+    related = ("mase",)
     pitfalls = (
         "One row with a truth near 0 swamps it; the report counts such rows.",
         "It punishes predictions that are too high more than those that are too low.",
@@ -66,6 +68,9 @@ class Smape(MeanMetric):
     at_perfect = 0.0
     formula = "200 · Σ w |ŷ − y| / (|y| + |ŷ|) / Σ w, where 0/0 = 0"
     reading = "0 is perfect; 200 means that signs differ or one side is always 0."
+    outliers = "low: a row costs at most 200 %."
+    landmarks = ((200.0, "in every row the signs differ, or one side is 0"),)
+    related = ("mase",)
     pitfalls = ("Any prediction but 0 for a truth of 0 costs the full 200 %.",)
     term = SYMMETRIC_ERROR
 
@@ -85,6 +90,8 @@ class Wape(SumMetric):
     at_perfect = 0.0
     formula = "100 · Σ w |ŷ − y| / Σ w |y|"
     reading = "The total error as a share of the total volume."
+    outliers = "low: errors and truth count by their size; a row of very large truth counts on both sides."
+    related = ("mase", "mae")
     when_undefined = "The truth is zero in every row."
     pitfalls = ("Large rows decide it.",)
     terms = (ABSOLUTE_ERROR, ABSOLUTE_TRUTH)

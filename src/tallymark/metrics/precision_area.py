@@ -27,6 +27,7 @@ class AveragePrecision(BoundedMetric):
     wants = "steps"
     formula = "Σ over thresholds t of (recall_t − recall_before) · precision_t"
     reading = "1 puts all positives first; the share of positives is what chance gets."
+    related = ("auc", "pr_curve")
     when_undefined = "No row is positive."
     pitfalls = ("It depends on the share of positives: compare it on the same rows only.",)
 
@@ -82,6 +83,7 @@ class PrAuc(RankMetric):
     wants = "trapezoids"
     formula = "Σ over thresholds t of (recall_t − recall_before) · (precision_t + precision_before) / 2"
     reading = "1 puts all positives first; close to average_precision where there are many thresholds."
+    related = ("pr_curve",)
     when_undefined = "No row is positive."
     pitfalls = ("A straight line between two points of this curve is too high: average_precision does not draw it.",)
 

@@ -39,6 +39,8 @@ class Precision(AveragedMetric):
     aliases = {"ppv": {}, "positive_predictive_value": {}, "precision_score": {}}
     formula = "TP / (TP + FP)"
     reading = "How far a positive answer can be trusted."
+    landmarks = ((0.0, "every positive answer is a false alarm"),)
+    related = ("fdr", "average_precision")
     when_undefined = "Nothing was predicted positive."
     pitfalls = ("Calling one sure row positive and nothing else scores 1: read it beside recall.",)
     why = NOT_PREDICTED
@@ -59,6 +61,8 @@ class Recall(AveragedMetric):
     aliases = {"tpr": {}, "true_positive_rate": {}, "recall_score": {}}
     formula = "TP / (TP + FN)"
     reading = "How much of what is there was found."
+    landmarks = ((0.0, "nothing was found"),)
+    related = ("fnr", "specificity")
     when_undefined = "Nothing is truly positive."
     pitfalls = ("Calling everything positive scores 1: read it beside precision.",)
     why = NOT_TRUE
@@ -91,6 +95,8 @@ class FScore(AveragedMetric):
     aliases = {"f1": {}, "f2": {"beta": 2.0}, "f1_score": {}, "fbeta": {}, "f_score": {}}
     formula = "(1 + beta²) TP / ((1 + beta²) TP + beta² FN + FP)"
     reading = "Between precision and recall, nearer to the lower; beta = 1 is their harmonic mean."
+    landmarks = ((0.0, "no positive row was found"),)
+    related = ("mcc", "average_precision")
     when_undefined = "Nothing is truly positive or was predicted so."
     pitfalls = (
         'The mean of the F of the classes ("macro") is not the F of mean precision and mean recall ("macro_pr").',
@@ -166,6 +172,8 @@ class Jaccard(AveragedMetric):
     symmetric = True
     formula = "TP / (TP + FP + FN)"
     reading = "The overlap of two sets: 1 if they are the same, 0 if they share nothing."
+    landmarks = ((0.0, "the two sets share nothing"),)
+    related = ("hamming_loss",)
     when_undefined = "Nothing is truly positive or was predicted so."
     pitfalls = ("It is always at most F1, to which it is bound: J = F / (2 − F).",)
     why = NEITHER

@@ -49,6 +49,8 @@ class Pinball(QuantileMetric):
     at_perfect = 0.0
     formula = "mean of alpha · (y − q) where y ≥ q, else (1 − alpha) · (q − y)"
     reading = "At alpha = 0.5 it is half the mae. Lowest when each column is the true quantile."
+    outliers = "low: an error counts by its size, so it takes many rows, or an enormous error, to move the value."
+    related = ("d2_pinball", "interval_score", "mae")
     pitfalls = ("The alphas must be those that the model was trained for.",)
     samples = ({}, {"alphas": (0.1, 0.5, 0.95)}, {"alphas": 0.3})
 
@@ -64,6 +66,8 @@ class CrpsQuantile(QuantileMetric):
     at_perfect = 0.0
     formula = "2 · ∫ pinball(alpha) d alpha from 0 to 1: trapezoids between the alphas, constant beyond the ends"
     reading = "In the unit of y; with the single alpha 0.5 it is the mae."
+    outliers = "low: an error counts by its size, so it takes many rows, or an enormous error, to move the value."
+    related = ("interval_score",)
     pitfalls = ("Few alphas make a coarse integral: compare only at the same alphas.",)
     samples = ({}, {"alphas": (0.1, 0.5, 0.95)}, {"alphas": 0.5})
 

@@ -37,6 +37,7 @@ class RandIndex(ClusterMetric):
     whole_weights = True
     formula = "(2T − P − Q + C) / C: pairs together in both, in the truth, in the predictions; all pairs"
     reading = "1 is the same clustering."
+    landmarks = ((0.0, "no pair agrees"),)
     pitfalls = ("With many clusters most pairs are apart on both sides, so chance scores near 1: see adjusted_rand.",)
 
     def formula_value(self, pairs: Pairs) -> float:
@@ -56,6 +57,8 @@ class AdjustedRand(ClusterMetric):
     whole_weights = True
     formula = "(T − PQ/C) / ((P + Q)/2 − PQ/C)"
     reading = "1 is the same clustering, 0 is chance, below 0 is less than chance."
+    landmarks = ((0.0, "what chance gets"),)
+    related = ("adjusted_mutual_information",)
     pitfalls = ("Large clusters decide it: a small one that is wrong hardly shows.",)
 
     def formula_value(self, pairs: Pairs) -> float:
@@ -75,6 +78,7 @@ class FowlkesMallows(ClusterMetric):
     whole_weights = True
     formula = "T / √(P Q)"
     reading = "1 is the same clustering, 0 shares no pair."
+    landmarks = ((0.0, "no pair is together on both sides"),)
     pitfalls = ("It is not corrected for chance: few large clusters score well.",)
 
     def formula_value(self, pairs: Pairs) -> float:

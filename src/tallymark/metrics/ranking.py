@@ -43,6 +43,9 @@ class RankingMetric(Metric, abstract=True):
 
     arguments = ("y_true", "y_pred", "query=query")
     family: ClassVar[str] = "ranking"
+    outliers: ClassVar[str] = (
+        "none: only the order of the scores within a query counts, and no query for more than its weight."
+    )
     kind: ClassVar[str] = "score"
     by_query: ClassVar[bool] = True
     better = "higher"
@@ -128,6 +131,10 @@ class Ndcg(RankingMetric):
     aliases = {"ndcg_score": {}, "normalized_discounted_cumulative_gain": {}}
     formula = "mean over queries of DCG@k / best DCG@k; DCG@k = Σ_{rank ≤ k} gain / log₂(1 + rank)"
     reading = "1: every query is in the best order. A random order is well above 0: compare with a constant score."
+    outliers = (
+        'low: scores count by their order; a row of very high relevance decides its query, above all with gain="exp".'
+    )
+    landmarks = ((0.0, "nothing relevant among the rows that count"),)
     pitfalls = (_GUESS, 'Peers differ in the gain: gain="linear" is r, gain="exp" is 2^r − 1.')
     samples = ({}, {"k": 3}, {"gain": "exp", "k": 2}, {"ties": "worst"}, {"absent": 0.0})
     measure = _NDCG
@@ -161,6 +168,8 @@ class Map(RankingMetric):
     aliases = {"mean_average_precision": {}}
     formula = "mean over queries of Σ_{rank ≤ k, relevant} precision at rank / number of relevant rows"
     reading = "1: all relevant rows come first in every query. It rewards finding all of them early."
+    landmarks = ((0.0, "nothing relevant among the rows that count"),)
+    related = ("average_precision",)
     pitfalls = (_GUESS, "Rows are relevant or not. With k, a query of more than k relevant rows stays below 1.")
     samples = ({}, {"k": 2}, {"ties": "worst"}, {"absent": 0.0})
     measure = _MAP
@@ -180,6 +189,7 @@ class Mrr(RankingMetric):
     aliases = {"mean_reciprocal_rank": {}, "reciprocal_rank": {}}
     formula = "mean over queries of 1 / rank of the first relevant row; 0 where that rank is above k"
     reading = "1: the first row of every query is relevant. 0.5 is what second places earn."
+    landmarks = ((0.0, "nothing relevant among the rows that count"),)
     pitfalls = (_GUESS, "Only the first relevant row counts.")
     samples = ({}, {"k": 2}, {"ties": "worst"})
     measure = _MRR
@@ -195,6 +205,7 @@ class HitRate(RankingMetric):
     aliases = {"hits": {}, "success": {}}
     formula = "mean over queries of [a relevant row has rank ≤ k]"
     reading = "1: every query has something relevant among the first k."
+    landmarks = ((0.0, "nothing relevant among the first k, in any query"),)
     pitfalls = (_GUESS, "A query of k rows or fewer cannot miss.")
     samples = ({}, {"k": 2}, {"k": 1, "ties": "worst"})
     measure = _HIT
@@ -213,6 +224,8 @@ class PrecisionAt(RankingMetric):
     aliases = {"p_at": {}, "precision_at_k": {}}
     formula = "mean over queries of relevant rows of rank ≤ k / k"
     reading = "The share of what is shown that is relevant, if k rows are shown."
+    landmarks = ((0.0, "nothing relevant among the first k, in any query"),)
+    related = ("lift_curve",)
     pitfalls = (_GUESS, "A query of fewer than k relevant rows stays below 1, even in the best order.")
     samples = ({}, {"k": 2}, {"k": 1, "ties": "worst"})
     measure = _PRECISION
@@ -235,6 +248,7 @@ class RecallAt(RankingMetric):
     aliases = {"r_at": {}, "recall_at_k": {}}
     formula = "mean over queries of relevant rows of rank ≤ k / number of relevant rows"
     reading = "1: nothing relevant stands below rank k."
+    landmarks = ((0.0, "nothing relevant among the first k, in any query"),)
     pitfalls = (_GUESS, "A query of more than k relevant rows stays below 1, even in the best order.")
     samples = ({}, {"k": 2}, {"k": 1, "ties": "worst"})
     measure = _RECALL

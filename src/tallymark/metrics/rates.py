@@ -14,6 +14,7 @@ __all__ = [
     "Informedness",
     "Markedness",
     "Npv",
+    "SelectionRate",
     "Specificity",
     "fallout",
     "fdr",
@@ -21,6 +22,7 @@ __all__ = [
     "informedness",
     "markedness",
     "npv",
+    "selection_rate",
     "specificity",
 ]
 
@@ -40,6 +42,8 @@ class Fdr(AveragedMetric):
     at_perfect = 0.0
     formula = "FP / (TP + FP) = 1 − precision"
     reading = "How many positive answers are false alarms."
+    landmarks = ((1.0, "every positive answer is a false alarm"),)
+    related = ("precision",)
     when_undefined = "Nothing was predicted positive."
     pitfalls = ("Calling nothing positive leaves it undefined, not 0.",)
     why = NOT_PREDICTED
@@ -62,6 +66,8 @@ class Fallout(AveragedMetric):
     at_perfect = 0.0
     formula = "FP / (FP + TN) = 1 − specificity"
     reading = "How often a negative row raises a false alarm."
+    landmarks = ((1.0, "every negative row raises an alarm"),)
+    related = ("recall", "roc_curve")
     when_undefined = "Nothing is truly negative."
     pitfalls = ("With few positives a small fallout can still mean that most alarms are false: see fdr.",)
     why = ALL_TRUE
@@ -69,6 +75,26 @@ class Fallout(AveragedMetric):
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.fp, c.fp + c.tn
+
+
+class SelectionRate(AveragedMetric):
+    """The share of all rows that was called positive.
+
+    >>> selection_rate([1, 0, 0, 0], [1, 1, 0, 0])
+    0.5
+    """
+
+    aliases = {"positive_rate": {}, "predicted_positive_rate": {}}
+    better = None  # type: ignore[assignment]
+    at_perfect = None  # type: ignore[assignment]
+    formula = "(TP + FP) / Σ w"
+    reading = "How much of everything is selected; it says nothing of whether that is right."
+    pitfalls = ("Neither high nor low is better: compare it with the share of positives, or between groups.",)
+    why = "no rows"
+    is_share = True
+
+    def fraction(self, c: Cells) -> tuple[int, int]:
+        return c.tp + c.fp, c.tp + c.fp + c.fn + c.tn
 
 
 class Specificity(AveragedMetric):
@@ -81,6 +107,8 @@ class Specificity(AveragedMetric):
     aliases = {"tnr": {}, "true_negative_rate": {}, "selectivity": {}}
     formula = "TN / (TN + FP)"
     reading = "How often the healthy are told so."
+    landmarks = ((0.0, "every negative row raises an alarm"),)
+    related = ("sensitivity",)
     when_undefined = "Nothing is truly negative."
     pitfalls = ("With few positives it is near 1 for almost any model.",)
     why = ALL_TRUE
@@ -100,6 +128,7 @@ class Npv(AveragedMetric):
     aliases = {"negative_predictive_value": {}}
     formula = "TN / (TN + FN)"
     reading = "How far a negative answer can be trusted."
+    related = ("precision",)
     when_undefined = "Nothing was predicted negative."
     pitfalls = ("With few positives it is near 1 for almost any model.",)
     why = ALL_PREDICTED
@@ -121,6 +150,8 @@ class Fnr(AveragedMetric):
     at_perfect = 0.0
     formula = "FN / (TP + FN) = 1 − recall"
     reading = "How much of what is there was missed."
+    landmarks = ((1.0, "nothing was found"),)
+    related = ("recall",)
     when_undefined = "Nothing is truly positive."
     pitfalls = ("Calling everything positive scores 0: read it beside fdr.",)
     why = NOT_TRUE
@@ -142,6 +173,8 @@ class Informedness(AveragedMetric):
     range = (-1.0, 1.0)
     formula = "TP / (TP + FN) + TN / (TN + FP) − 1"
     reading = "1 is perfect, 0 is chance, below 0 is worse than chance."
+    landmarks = ((0.0, "what chance gets"), (-1.0, "every row the wrong way round"))
+    related = ("mcc", "balanced_accuracy")
     when_undefined = "All rows are truly of one class."
     pitfalls = ("It weighs both kinds of error alike, whatever they cost.",)
     why = "the truth is constant"
@@ -167,6 +200,8 @@ class Markedness(AveragedMetric):
     range = (-1.0, 1.0)
     formula = "TP / (TP + FP) + TN / (TN + FN) − 1"
     reading = "1 is perfect, 0 is chance, below 0 is worse than chance."
+    landmarks = ((0.0, "what chance gets"), (-1.0, "every row the wrong way round"))
+    related = ("mcc",)
     when_undefined = "All rows were called one class."
     pitfalls = ("It moves with the share of positives in the data, unlike informedness.",)
     why = "the predictions are constant"
@@ -189,3 +224,4 @@ npv = Npv()
 fnr = Fnr()
 informedness = Informedness()
 markedness = Markedness()
+selection_rate = SelectionRate()

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 classes: dict[str, type[Metric]] = {}
 functions: dict[str, Metric] = {}
+makers: dict[str, Callable[..., Metric]] = {}
+"""What makes metrics of other metrics, by the name that strings use."""
 aliases: dict[str, tuple[str, dict[str, Any]]] = {}
 _listeners: list[Callable[[], None]] = []
 

@@ -25,6 +25,8 @@ class Huber(MeanMetric):
     at_perfect = 0.0
     formula = "mean of ½ e² where |e| ≤ delta, else delta (|e| − ½ delta)"
     reading = "Half the mse while all errors are within delta; grows like mae beyond."
+    outliers = "low: beyond delta an error counts by its size, not its square."
+    related = ("mae", "mse")
     pitfalls = ("Its value depends on delta: compare only at the same delta.",)
     samples = ({}, {"delta": 0.25}, {"delta": 30.0})
 
@@ -48,6 +50,8 @@ class LogCosh(MeanMetric):
     at_perfect = 0.0
     formula = "Σ w ln cosh(ŷ − y) / Σ w"
     reading = "About ½ e² for errors far below 1 and |e| − 0.69 for errors far above."
+    outliers = "low: errors far above 1 count by their size, not their square."
+    related = ("mae", "mse")
     pitfalls = ("It has no scale of its own: errors of 1 are the turning point whatever the unit of y.",)
     term = LOG_COSH
 

@@ -27,6 +27,7 @@ class ScoreMetric(TargetMetric, abstract=True):
     """A metric that reads the order of scores. Any numbers are scores; margins are taken as they are."""
 
     family: ClassVar[str] = "score"
+    outliers: ClassVar[str] = "none: only the order of the scores counts."
     kind: ClassVar[str] = "score"
     kinds: ClassVar[tuple[str, ...]] = ("score", "probability", "margin")
     takes: ClassVar[str] = "scores, probabilities or margins"

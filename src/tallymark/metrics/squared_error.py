@@ -24,6 +24,8 @@ class Rss(SumMetric):
     at_perfect = 0.0
     formula = "Σ w (ŷ − y)²"
     reading = "Grows with the number of rows: compare it only on the same rows."
+    outliers = "high: errors are squared, so one row that is far off can decide the value."
+    related = ("r2",)
     pitfalls = ("One large error can outweigh all the others.", "It cannot be compared between sets of different size.")
     terms = (SQUARED_ERROR,)
 
@@ -44,6 +46,8 @@ class Mse(MeanMetric):
     at_perfect = 0.0
     formula = "Σ w (ŷ − y)² / Σ w"
     reading = "In squared units of y: take the root (rmse) to read it."
+    outliers = "high: errors are squared, so one row that is far off can decide the value."
+    related = ("huber", "mae")
     pitfalls = ("One large error can outweigh all the others.",)
     term = SQUARED_ERROR
 
@@ -60,6 +64,8 @@ class Rmse(MeanMetric):
     at_perfect = 0.0
     formula = "√( Σ w (ŷ − y)² / Σ w )"
     reading = "Never below mae; far above it, a few large errors dominate."
+    outliers = "high: errors are squared, so one row that is far off can decide the value."
+    related = ("mae", "r2")
     pitfalls = ("One large error can outweigh all the others.",)
     term = SQUARED_ERROR
 

@@ -139,6 +139,7 @@ class ThresholdTable(StepMetric):
     aliases = {"thresholds": {}}
     formula = "TP, FP, FN and TN at thresholds t, where s ≥ t is called positive"
     reading = "table[metric] is a metric at every threshold, table.best(metric) or table.best(cost=...) the best one."
+    related = ("best_threshold", "roc_curve", "pr_curve")
     pitfalls = ("A threshold is to be chosen on other rows than those it is judged by.", UNIT)
     samples = ({}, {"metrics": ("mcc", "fscore(beta=2)")}, {"metrics": ()})
 

@@ -30,6 +30,9 @@ class TopKAccuracy(TargetMetric):
     at_perfect = 1.0
     formula = "Σ w [fewer than k columns lie strictly above that of the true class] / Σ w"
     reading = "1 is perfect; k over the number of classes is what guessing gets."
+    outliers = "none: only the order of the columns within a row counts."
+    landmarks = ((0.0, "no true class is among the first k"),)
+    related = ("accuracy", "logloss")
     pitfalls = ("A class that ties with others counts as the first of them: a constant prediction scores 1.",)
     samples = ({}, {"k": 1}, {"k": 2})
 

@@ -29,6 +29,9 @@ class R2(SumMetric):
     at_perfect = 1.0
     formula = "1 − Σ w (ŷ − y)² / Σ w (y − ȳ)²"
     reading = "1 is perfect, 0 is no better than always predicting the mean of y, below 0 is worse than that."
+    outliers = "high: errors are squared; a truth that is extreme also enlarges what they are compared with."
+    landmarks = ((0.0, "as good as always predicting the mean of y"),)
+    related = ("mean_bias", "d2_absolute", "rmse")
     when_undefined = "The truth is constant, or varies too little for its variance to be positive in float64."
     pitfalls = (
         "It depends on how much y varies in these rows: the same errors look better where y varies more.",
@@ -60,6 +63,9 @@ class ExplainedVariance(SumMetric):
     at_perfect = 1.0
     formula = "1 − Var(ŷ − y) / Var(y)"
     reading = "1 means that the errors do not vary; above r2, the predictions are biased."
+    outliers = "high: errors are squared; a truth that is extreme also enlarges what they are compared with."
+    landmarks = ((0.0, "the errors vary as much as the truth does"),)
+    related = ("mean_bias", "pearson")
     when_undefined = "The truth is constant, or varies too little for its variance to be positive in float64."
     pitfalls = ("It does not see a constant bias: use r2 unless that is wanted.",)
     terms = (ERROR, ERROR_SQUARES, *TRUTH_TERMS)

@@ -1,4 +1,4 @@
-"""Renderings of plain tables. Nothing here knows what a metric is."""
+"""Renderings of plain tables, and of sheets in `report.sheet`. Nothing here knows what a metric is."""
 
 from tallymark.report.frames import to_frame
 from tallymark.report.html import to_html

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tallymark.report.table import Table, show_cell
 
-_STYLE = """
+STYLE = """
 .tallymark{--ink:#1a1d23;--quiet:#5b6472;--line:#d9dde3;--stripe:#f5f6f8;font:14px/1.5 system-ui,sans-serif;
 color:var(--ink);max-width:100%;overflow-x:auto}
 .tallymark table{border-collapse:collapse;margin:.4em 0;color:inherit;font:inherit;font-variant-numeric:tabular-nums}
@@ -42,6 +42,6 @@ def to_html(table: Table) -> str:
     caption = f"<caption>{escape(table.title)}</caption>" if table.title else ""
     notes = "".join(f"<li>{escape(note)}</li>" for note in table.notes)
     return (
-        f'<div class="tallymark"><style>{_STYLE}</style><table>{caption}<thead><tr>{head}</tr></thead>'
+        f'<div class="tallymark"><style>{STYLE}</style><table>{caption}<thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table>{f'<ul>{notes}</ul>' if notes else ''}</div>"
     )

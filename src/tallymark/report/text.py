@@ -9,16 +9,16 @@ from tallymark.report.table import Table, show_cell
 
 def to_text(table: Table) -> str:
     """The table with aligned columns, a rule under the headings, and its notes below."""
-    cells = [[_printable(show_cell(value)) for value in row] for row in table.rows]
+    cells = [[printable(show_cell(value)) for value in row] for row in table.rows]
     columns = []
     for k, heading in enumerate(table.headings):
-        column, shown = [row[k] for row in cells], _printable(heading)
+        column, shown = [row[k] for row in cells], printable(heading)
         columns.append(_line_up(shown, column) if heading in table.numbers else _pad(shown, column))
-    lines = [_printable(table.title), ""] if table.title else []
+    lines = [printable(table.title), ""] if table.title else []
     for row in zip(*columns, strict=True):
         lines.append("  ".join(row).rstrip())
     if table.notes:
-        lines.extend(["", *(f"· {_printable(note)}" for note in table.notes)])
+        lines.extend(["", *(f"· {printable(note)}" for note in table.notes)])
     return "\n".join(lines)
 
 
@@ -50,6 +50,6 @@ def _width(text: str) -> int:
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """No control characters: a name must not be able to move the cursor."""
     return text if text.isprintable() else "".join(c if c.isprintable() else "�" for c in text)

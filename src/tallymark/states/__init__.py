@@ -4,6 +4,7 @@ from tallymark.states.base import ONE, UNIT_BITS, Reads, State, divide, to_float
 from tallymark.states.bins import MOST_BINS, Bin, Bins, BinsOf
 from tallymark.states.bounded import BoundedScores, BoundedScoresOf
 from tallymark.states.counts import Cells, Counts, ThresholdCounts
+from tallymark.states.draws import Draws
 from tallymark.states.indicators import Indicators
 from tallymark.states.label_rows import LabelRows, LabelRowsOf
 from tallymark.states.moments import Moments, moments
@@ -16,11 +17,13 @@ from tallymark.states.probability_rows import soft_fault
 from tallymark.states.queries import Queries, QueriesOf, Ranked
 from tallymark.states.rank_sums import RankSums, Steps, sum_ranks
 from tallymark.states.ranks import Ranks, RanksOf
+from tallymark.states.resample import nested, query_keys, row_keys
 from tallymark.states.rows import Rows, RowsOf
 from tallymark.states.runs import Runs, measure_runs
 from tallymark.states.score_state import ScoreState
 from tallymark.states.scores import Scores, ScoresOf
 from tallymark.states.size import Size, SizeOf
+from tallymark.states.slices import Group, Slice, slice_states
 from tallymark.states.sums import Output, Sums, SumsOf, Total, exact_sum, total_weight
 from tallymark.states.terms import INTERVAL, LOWEST, PAIRED, QUANTILES, Term, check_columns
 
@@ -40,6 +43,8 @@ __all__ = [
     "Cells",
     "Cost",
     "Counts",
+    "Draws",
+    "Group",
     "Indicators",
     "LabelRows",
     "LabelRowsOf",
@@ -69,6 +74,7 @@ __all__ = [
     "ScoresOf",
     "Size",
     "SizeOf",
+    "Slice",
     "State",
     "States",
     "Steps",
@@ -82,6 +88,10 @@ __all__ = [
     "exact_sum",
     "measure_runs",
     "moments",
+    "nested",
+    "query_keys",
+    "row_keys",
+    "slice_states",
     "sum_ranks",
     "soft_fault",
     "to_float",

@@ -7,7 +7,8 @@ from collections.abc import Hashable, Iterator
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from tallymark.batch import Batch
-from tallymark.errors import StateError
+from tallymark.errors import StateError, TallymarkError
+from tallymark.states.draws import Draws
 from tallymark.target import Target
 
 UNIT_BITS = 1074
@@ -149,6 +150,19 @@ class Reads(ABC):
     @abstractmethod
     def fold(self, batch: Batch) -> State:
         """The state of the rows of one batch."""
+
+    def settled(self, batch: Batch, whole: Any) -> Reads:
+        """The declaration for some of the rows of a batch, given the state of all: what the rows would tell, such as
+        the classes, is what all of them told."""
+        return self
+
+    def replicates(self, batch: Batch, draws: Draws) -> Iterator[State | None]:
+        """The states of all replicates of a batch, in order; None for one that cannot be read."""
+        for replicate in range(draws.resamples):
+            try:
+                yield self.fold(batch.reweighted(draws.weights(replicate, batch.weights)))
+            except TallymarkError:
+                yield None
 
 
 class SoleReads(Reads):

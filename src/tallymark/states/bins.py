@@ -53,6 +53,9 @@ class BinsOf(KeyedReads):
     def zero(self) -> Bins:
         return Bins(self, None, 0, (), (_EMPTY,) * self.bins)
 
+    def settled(self, batch: Batch, whole: Bins) -> BinsOf:
+        return BinsOf(whole.settled_target(), self.bins)
+
     def fold(self, batch: Batch) -> Bins:
         if batch.n == 0:
             return self.zero()

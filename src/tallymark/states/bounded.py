@@ -41,6 +41,9 @@ class BoundedScoresOf(KeyedReads):
     def zero(self) -> BoundedScores:
         return BoundedScores(self, None, 0, 0, [])
 
+    def settled(self, batch: Batch, whole: BoundedScores) -> BoundedScoresOf:
+        return BoundedScoresOf(self.target.with_classes(whole.labels), self.most)
+
     def fold(self, batch: Batch) -> BoundedScores:
         if batch.n == 0:
             return self.zero()

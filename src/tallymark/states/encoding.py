@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -58,15 +57,22 @@ def count_rows(
     return Counted((y, p), cells, *lowest_terms(weighed, unit), whole, n)
 
 
-@contextmanager
-def own_errors(who: str) -> Iterator[None]:
+class own_errors:  # noqa: N801
     """Labels and Arrow data may run code of their own: whatever it raises becomes an error of ours."""
-    try:
-        yield
-    except MemoryError:
-        raise
-    except Exception as error:
-        raise _unreadable(error, who) from error
+
+    # A class, since a generator would take as long as a hundred rows.
+
+    __slots__ = ("_who",)
+
+    def __init__(self, who: str) -> None:
+        self._who = who
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, MemoryError):
+            raise _unreadable(error, self._who) from error
 
 
 def _unreadable(error: Exception, who: str) -> TypeOfDataError:
@@ -111,13 +117,13 @@ def _count(
 def encode(batch: Batch, side: int, *, fractions: bool = False) -> tuple[list[Label], Array]:
     """The distinct labels in order, and the place of each row's label among them."""
     column = batch.labels(side)
-    with own_errors(f"`{NAMES[side]}`"):
+    with own_errors(f"`{batch.names[side]}`"):
         found = encode_labels(column.source, fractions, normal_label)
     if isinstance(found, list):
         raise label_fault(batch, [(side, *fault[1:]) for fault in found], decided=False)
     labels, codes = found[0], np.frombuffer(found[1], np.int64)
     if len(codes) != batch.n:
-        raise LengthError(f"`{NAMES[side]}` must have {batch.n} rows; its labels were {len(codes)}")
+        raise LengthError(f"`{batch.names[side]}` must have {batch.n} rows; its labels were {len(codes)}")
     if column.names is None:
         return labels, codes
     named = [column.names[int(place)] for place in labels]
@@ -163,6 +169,18 @@ def combine_cells(cells: Cells, values: Values, width: int) -> tuple[Cells, Valu
     starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if len(keys) else _EMPTY
     sums = np.add.reduceat(values[order], starts) if len(keys) else _EMPTY
     return _split(keys[starts], width), sums
+
+
+def counted_cells(labels: Labels, table: Array) -> Counted:
+    """The counts of all pairs of labels, line by line, as counted pairs: labels and pairs that do not occur are left
+    out."""
+    found = np.flatnonzero(table)
+    cells, held = [], []
+    for side, places in enumerate(_split(found, len(labels[1]))):
+        seen, moved = np.unique(places, return_inverse=True)
+        cells.append(moved.astype(np.int64))
+        held.append([labels[side][k] for k in seen.tolist()])
+    return Counted((held[0], held[1]), (cells[0], cells[1]), table[found])
 
 
 def _split(keys: Array, width: int) -> Cells:

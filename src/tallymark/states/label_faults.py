@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tallymark.arrays import describe
-from tallymark.batch import NAMES, Batch
+from tallymark.batch import Batch
 from tallymark.errors import DomainError, InputError, MissingValueError, TypeOfDataError
 
 Fault = tuple[int, str, int, int]  # side, fault, how many rows, the first of them
@@ -18,7 +18,7 @@ def label_fault(batch: Batch, faults: list[Fault], *, decided: bool, labels: boo
     `decided` says that predictions were read as probabilities or margins, `labels` that they could be labels as well.
     """
     side, fault, count, row = min(faults, key=lambda f: (_ORDER.index(f[1]), f[0]))
-    name = NAMES[side]
+    name = batch.names[side]
     rows = "1 row has" if count == 1 else f"{count:,} rows have"
     numbers = decided and side == 1
     if fault == "missing":

@@ -33,6 +33,10 @@ class LabelledState(TargetState[R]):
         if self.width == 1:
             check_labels(self.labels, self.soft, self.target)
 
+    def settled_target(self) -> Target:
+        """The target with the classes that were seen; truths that are probabilities themselves have none."""
+        return self.target if self.soft else self.target.with_classes(self.labels)
+
     def joined_labels(self, other: LabelledState[R]) -> tuple[Label, ...]:
         """The labels of both."""
         return join_labels(self.labels, other.labels, several=self.width > 1)

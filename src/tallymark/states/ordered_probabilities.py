@@ -39,6 +39,9 @@ class OrderedProbabilitiesOf(KeyedReads):
     def zero(self) -> OrderedProbabilities:
         return OrderedProbabilities(self, None, (), _SCORES.zero())
 
+    def settled(self, batch: Batch, whole: OrderedProbabilities) -> OrderedProbabilitiesOf:
+        return OrderedProbabilitiesOf(whole.settled_target())
+
     def fold(self, batch: Batch) -> OrderedProbabilities:
         if batch.n == 0:
             return self.zero()

@@ -5,7 +5,7 @@ Its size goes with the distinct pairs: a handful for most classifiers, and never
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from tallymark.labels import Label
 from tallymark.states.base import UNIT_BITS, FoldedState, Reads, State, check_addable
 from tallymark.states.counts import Cells as BinaryTable
 from tallymark.states.counts import Counts, find_positive
+from tallymark.states.draws import Draws
 from tallymark.states.encoding import (
     Counted,
     Decision,
@@ -27,10 +28,13 @@ from tallymark.states.encoding import (
     check_same_type,
     column_classes,
     combine_cells,
+    counted_cells,
+    encode,
     lowest_terms,
     read_pairs,
 )
 from tallymark.states.packing import columns_of, pack_labels, pack_weights, target_of, unpack_labels, unpack_weights
+from tallymark.states.resample import own_weights, resample_cells
 from tallymark.target import ANY_TARGET, Target, show_labels
 
 LABELS = "labels"
@@ -75,6 +79,37 @@ class PairsOf(Reads):
             return self._count(batch, POSITIVE, decision=self._decision(0))
         classes = column_classes(self.target, batch)
         return self._count(batch, LABELS, classes=classes, decision=self._decision(self._positive_column(classes)))
+
+    def settled(self, batch: Batch, whole: State) -> PairsOf:
+        if self.clusters or not isinstance(whole, Pairs):  # clusters have no classes, and tables have columns
+            return self
+        return PairsOf(self.target.with_classes(whole.classes()[0]), self.threshold)
+
+    def replicates(self, batch: Batch, draws: Draws) -> Iterator[State | None]:
+        found = self._row_cells(batch)
+        tables = None if found is None else resample_cells(found[1], len(found[0][0]) * len(found[0][1]), draws)
+        if found is None or tables is None:
+            yield from super().replicates(batch, draws)
+            return
+        columns = (batch.truth_columns, batch.prediction_columns)
+        form = POSITIVE if self._decides(batch) else LABELS
+        for table in tables:
+            yield Pairs(self, columns, form, int(table.sum()), counted_cells(found[0], table))
+
+    def _row_cells(self, batch: Batch) -> tuple[Labels, Array] | None:
+        """The labels of both sides and the cell of each row among their pairs; None where rows have weights, or it
+        takes more than a comparison to decide."""
+        decides = batch.truth_columns == 1 and self._decides(batch)
+        if own_weights(batch) is not None or max(batch.truth_columns, batch.prediction_columns) > 1:
+            return None
+        if decides and self.target.kind == "margin":
+            return None
+        truth, rows = encode(batch, 0, fractions=self.clusters)
+        if decides:
+            said = (np.asarray(batch.prediction, np.float64) >= self.threshold).astype(np.int64)
+            return (truth, [0, 1]), rows * 2 + said
+        prediction, columns = encode(batch, 1, fractions=self.clusters)
+        return (truth, prediction), rows * len(prediction) + columns
 
     def _decision(self, positive: int) -> Decision:
         return (self.threshold, self.target.kind == "margin", self.target.normalize, positive)
@@ -151,18 +186,23 @@ class PairsOf(Reads):
         return f"PairsOf({self.target!r}, {self.threshold}{', clusters=True' if self.clusters else ''})"
 
 
-def name_decisions(truth: Sequence[Label], target: Target, *, labels: bool = True) -> tuple[Label, Label]:
-    """The labels that predictions of no and yes stand for, by the labels of the truth.
-
-    `labels` says that the predictions could be labels as well.
-    """
-    classes = list(target.classes) if target.classes is not None else list(truth)
+def check_two(classes: Sequence[Label], *, labels: bool = True) -> None:
+    """Refuse one column of predictions for more than two classes."""
     if len(classes) > 2:
         raise ShapeError(
             "`y_pred` must have one column per class where there are more than two; it had one column for "
             f"{len(classes)} classes ({show_labels(classes)})"
             + ('. Pass kind="label" if it holds labels' if labels else "")
         )
+
+
+def name_decisions(truth: Sequence[Label], target: Target, *, labels: bool = True) -> tuple[Label, Label]:
+    """The labels that predictions of no and yes stand for, by the labels of the truth.
+
+    `labels` says that the predictions could be labels as well.
+    """
+    classes = truth if target.classes is None else target.classes
+    check_two(classes, labels=labels)
     place = find_positive(classes, target)
     positive = classes[place] if place is not None else 1 if target.positive is None else target.positive
     others = [label for label in classes if label != positive]

@@ -31,9 +31,13 @@ class Plan:
         """The states of one batch."""
         return tuple(reads.fold(batch) for reads in self.reads)
 
+    def place(self, reads: Reads) -> int:
+        """Where the state stands that serves a declaration."""
+        return self._places[reads.group]
+
     def pick(self, states: States, reads: Reads) -> State:
         """The state that serves a declaration."""
-        return states[self._places[reads.group]]
+        return states[self.place(reads)]
 
     @staticmethod
     def add(left: States, right: States) -> States:

@@ -90,6 +90,9 @@ class ProbabilitiesOf(Reads):
     def zero(self) -> Probabilities:
         return Probabilities(self, None, 0, (), 0, UNIT_BITS, 0, tuple(Spent(0, 0) for _ in self.costs))
 
+    def settled(self, batch: Batch, whole: Probabilities) -> ProbabilitiesOf:
+        return ProbabilitiesOf(whole.settled_target(), *self.costs)
+
     def fold(self, batch: Batch) -> Probabilities:
         if batch.n == 0:
             return self.zero()

@@ -8,7 +8,7 @@ import numpy as np
 
 from tallymark._core import read_table
 from tallymark.arrays import Array
-from tallymark.batch import NAMES, QUERY, Batch
+from tallymark.batch import QUERY, Batch
 from tallymark.errors import DomainError, InputError, ParameterError
 from tallymark.states.encoded import Encoded
 from tallymark.states.encoding import encode
@@ -60,7 +60,7 @@ def _read_side(batch: Batch, side: int) -> tuple[Array, float, float]:
     found = read_table(array)
     if found is None:
         batch.require_finite_side(side)
-        raise InputError(f"`{NAMES[side]}` changed while it was being read")
+        raise InputError(f"`{batch.names[side]}` changed while it was being read")
     raw, low, high = found
     numbers = np.frombuffer(raw, np.float64)
     return numbers if array.ndim == 1 else numbers.reshape(array.shape), low, high

@@ -31,6 +31,9 @@ class RanksOf(KeyedReads):
     def zero(self) -> Ranks:
         return Ranks(self, None, 0, [])
 
+    def settled(self, batch: Batch, whole: Ranks) -> RanksOf:
+        return RanksOf(self.target.with_classes(class_places(self.target, batch)[0]))
+
     def fold(self, batch: Batch) -> Ranks:
         if batch.n == 0:
             return self.zero()

@@ -11,7 +11,7 @@ from tallymark.labels import Label
 from tallymark.states.base import R, TargetState
 from tallymark.states.counts import find_positive
 from tallymark.states.encoding import check_classes
-from tallymark.states.pairs import name_decisions
+from tallymark.states.pairs import check_two
 from tallymark.states.score_rows import positive_column
 from tallymark.target import Target, show_labels
 
@@ -65,8 +65,8 @@ class ScoreState(TargetState[R], Generic[R, S]):
         way round."""
         target = self.target
         classes = target.classes or self.labels
-        if len(classes) > 2 and self._columns == (1, 1):
-            name_decisions(classes, target, labels=False)  # for what it refuses
+        if self._columns == (1, 1):
+            check_two(classes, labels=False)
         two = symmetric and self._columns == (1, 2) and len(classes) == 2
         place = positive_column(classes, target) if two else find_positive(classes, target)
         return self._against_rest(classes, place, 0)

@@ -5,21 +5,33 @@ Everything about ranking is in it: the area under the ROC curve, average precisi
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
-from tallymark._core import class_sums, merge_runs, roc_points, sort_columns, sort_scores
+import numpy as np
+
+from tallymark._core import class_sums, curve_points, merge_runs, sort_columns, sort_scores
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import InputError, LengthError, StateError
 from tallymark.labels import Label, normal_label
 from tallymark.states.base import ONE, Reads, exact_total
-from tallymark.states.encoding import own_errors
+from tallymark.states.counts import find_positive
+from tallymark.states.draws import Draws
+from tallymark.states.encoding import encode, own_errors
 from tallymark.states.label_faults import label_fault
 from tallymark.states.packing import columns_of, pack_labels, target_of, unpack_labels
 from tallymark.states.rank_sums import RankSums, Steps, share_in_order, sum_ranks, walk_steps
+from tallymark.states.resample import own_weights, resample_areas
 from tallymark.states.runs import NOTHING, Part, Runs, check_runs, join_runs, measure_runs, merge_parts
-from tallymark.states.score_rows import MOST_INTEGER, check_probabilities, check_truth, read_scores, read_table
+from tallymark.states.score_rows import (
+    MOST_INTEGER,
+    check_probabilities,
+    check_truth,
+    positive_column,
+    read_scores,
+    read_table,
+)
 from tallymark.states.score_state import ScoreState, check_same_labels, check_widths
 from tallymark.target import ANY_TARGET, Target
 
@@ -43,6 +55,9 @@ class ScoresOf(Reads):
     def zero(self) -> Scores:
         return Scores(self, None, 0, 0, ())
 
+    def settled(self, batch: Batch, whole: Scores) -> ScoresOf:
+        return ScoresOf(self.target.with_classes(whole.labels), self.wants)
+
     def fold(self, batch: Batch) -> Scores:
         if batch.n == 0:
             return self.zero()
@@ -52,6 +67,20 @@ class ScoresOf(Reads):
             part, weight = self._fold_column(batch)
         columns = (batch.truth_columns, batch.prediction_columns)
         return Scores(self, columns, batch.n, batch.n * ONE if weight is None else exact_total(*weight), (part,))
+
+    def areas(self, batch: Batch, draws: Draws) -> Array | None:
+        """The area under the ROC curve of two classes in every replicate, NaN where one has no rows; None where there
+        are more classes, or no saying which is positive."""
+        if batch.n == 0 or batch.prediction_columns > 2 or batch.truth_columns > 1:
+            return None
+        labels, codes = encode(batch, 0)
+        classes = self.target.classes or labels
+        either = batch.prediction_columns == 2 and len(classes) == 2
+        place = positive_column(classes, self.target) if either else find_positive(classes, self.target)
+        if place is None or len(classes) > 2 or classes[place] not in labels:
+            return None
+        scores = np.asarray(read_scores(batch, self.target), np.float64)
+        return resample_areas(scores, codes == labels.index(classes[place]), own_weights(batch), draws)
 
     def _fold_column(self, batch: Batch) -> tuple[Part, tuple[bytes, int] | None]:
         """The runs of one score per row, by the labels of the truth, and the weight; None where a row is 1."""
@@ -65,15 +94,13 @@ class ScoresOf(Reads):
         labels, groups, weight, rows = found
         if rows != batch.n:
             raise LengthError(f"`y_true` must have {batch.n} rows; its labels were {rows}")
-        by_label: dict[Label, Runs] = {}
-        for k, label in enumerate(labels):
-            name = label if truth.names is None else truth.names[int(label)]
-            runs = NOTHING if groups is None else groups[k]
-            by_label[name] = merge_runs(by_label[name], runs) if name in by_label else runs
+        by_label: dict[Label, Runs] = dict(zip(labels, groups or [NOTHING] * len(labels), strict=True))
+        if truth.names is not None:
+            by_label = _by_name(by_label, truth.names)
         names = sorted(by_label)
         check_truth(names, self.target, one=batch.prediction_columns == 1, labels=False)
         part = Part(names, [[by_label[name] for name in names]])
-        if not part.within_one():
+        if self.target.kind == "probability" and not part.within_one():
             check_probabilities(batch, self.target)
         return part, weight
 
@@ -95,6 +122,15 @@ class ScoresOf(Reads):
 
     def __repr__(self) -> str:
         return f"ScoresOf({self.target!r})"
+
+
+def _by_name(by_place: dict[Label, Runs], names: Sequence[Label]) -> dict[Label, Runs]:
+    """The runs of labels that are places among names, of which several may be equal."""
+    out: dict[Label, Runs] = {}
+    for place, runs in by_place.items():
+        name = names[int(place)]
+        out[name] = merge_runs(out[name], runs) if name in out else runs
+    return out
 
 
 def _refused(batch: Batch) -> InputError:
@@ -161,12 +197,12 @@ class Scores(ScoreState[ScoresOf, Runs]):
         found: Steps = self._memo["steps", symmetric]
         return found
 
-    def roc(self, *, drop: bool) -> tuple[Array, Array, Array] | None:
-        """Thresholds and the rates of false and true positives; None where there are weights, or one class only."""
+    def points(self, curve: str, *, drop: bool = False) -> tuple[Array, ...] | None:
+        """Thresholds and the columns of a curve; None where there are weights, or one class only."""
         negative, positive = self.binary()
         if negative[1] is not None or positive[1] is not None or not len(negative[0]) or not len(positive[0]):
             return None
-        return roc_points(negative, positive, drop)
+        return curve_points(curve, negative, positive, drop)
 
     def class_weights(self) -> list[int]:
         if "weights" not in self._memo:

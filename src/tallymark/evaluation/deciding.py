@@ -1,0 +1,73 @@
+"""How conditions are decided: each comparison by the numbers that it names, the whole by its parts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import chain
+from typing import Any
+
+from tallymark.errors import ParameterError
+from tallymark.evaluation.accept import Clause
+from tallymark.evaluation.conditions import Comparison, Condition, Group, Number, Value, read_condition
+from tallymark.evaluation.quantities import MappingSource, Quantity, ReportSource, Source
+from tallymark.evaluation.result import Report
+
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+
+
+def decide(report: Report | Mapping[str, Any], texts: list[str]) -> tuple[list[Clause], list[Clause]]:
+    """All clauses of the conditions, and those because of which one of the conditions fails."""
+    source: Source = ReportSource(report) if isinstance(report, Report) else MappingSource(report)
+    return _judge(Group(True, tuple(map(read_condition, texts))), source)
+
+
+def _judge(condition: Condition, source: Source) -> tuple[list[Clause], list[Clause]]:
+    """The clauses of a condition, and those because of which it fails. All are looked at: no slip stays hidden."""
+    if isinstance(condition, Comparison):
+        clause = _compare(condition, source)
+        return [clause], [] if clause.passed else [clause]
+    judged = [_judge(part, source) for part in condition.parts]
+    faults = [fault for _, fault in judged]
+    fails = any(faults) if condition.every else all(faults)
+    return list(chain.from_iterable(clauses for clauses, _ in judged)), list(
+        chain.from_iterable(faults)
+    ) if fails else []
+
+
+def _compare(comparison: Comparison, source: Source) -> Clause:
+    """Compare what the operands stand for. A number that stands first is the limit all the same."""
+    left, sign, right = comparison
+    text = f"{left.text} {sign} {right.text}"
+    if isinstance(left, Number):
+        left, sign, right = right, _TURNED[sign], left
+    assert isinstance(left, Value)  # the language has no comparison of two numbers
+    value = source.quantity(left)
+    limit = source.quantity(right) if isinstance(right, Value) else Quantity(_limit(right, left, value.unit))
+    reason = "; ".join(dict.fromkeys(filter(None, (value.reason, limit.reason)))) or None
+    passed, margin = _outcome(value.number, sign, limit.number)
+    return Clause(text, value.number, limit.number, passed, margin, reason, (*value.notes, *limit.notes))
+
+
+def _limit(limit: Number, value: Value, unit: str) -> float:
+    """The limit in the unit of the value: 5% is 5 where values are percentages, and 0.05 where they are shares."""
+    if limit.share is None or unit == "percent":
+        return limit.value
+    if unit:
+        raise ParameterError(
+            f'`condition` compares {value.text} with {limit.text}, but its unit is "{unit}"; write a plain number'
+        )
+    return limit.share
+
+
+def _outcome(value: float, sign: str, limit: float) -> tuple[bool, float]:
+    """Whether a comparison holds, and by how much; with NaN none does, not even that of being different."""
+    if math.isnan(value) or math.isnan(limit):
+        return False, math.nan
+    above = 0.0 if value == limit else value - limit  # two infinities have no difference
+    if sign == "==":
+        return value == limit, -abs(above) if above else 0.0
+    if sign == "!=":
+        return value != limit, abs(above)
+    margin = above if sign in (">", ">=") else 0.0 - above
+    return margin > 0 or (margin == 0 and sign in ("<=", ">=")), margin

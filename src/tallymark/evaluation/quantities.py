@@ -1,0 +1,177 @@
+"""What the values in a condition stand for: numbers in a report, or in a plain mapping from names to numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, Protocol
+
+from tallymark.errors import ParameterError, TallymarkError
+from tallymark.evaluation.conditions import Value
+from tallymark.evaluation.result import Cell, Report, why
+from tallymark.metrics import GroupMetric, metric
+
+_MOST_LISTED = 20
+_MOST_COMPARED = 1_000
+
+
+class Quantity(NamedTuple):
+    """A number, NaN where there is none; why it is none, or not a plain one; its unit; and what else to know of it."""
+
+    number: float
+    reason: str | None = None
+    unit: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class Source(Protocol):
+    """Where the values of a condition are looked up."""
+
+    def quantity(self, value: Value) -> Quantity:
+        """The number that a value stands for. One that is not there is an error, since it may be a slip of the pen."""
+
+
+class ReportSource:
+    """The cells, intervals and slices of a report."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._cells = {key: report.cell(key) for key in report}
+        self._metrics = {key: cell.metric for key, cell in self._cells.items()}
+
+    def quantity(self, value: Value) -> Quantity:
+        """The number that a value stands for."""
+        key = _find(value, self._metrics, "report")
+        cell = self._cells[key]
+        if value.suffix == "n":
+            return Quantity(float(cell.n), unit="rows")
+        if value.suffix in ("lo", "hi"):
+            return self._end_of_interval(value, cell)
+        if value.suffix is not None:
+            return self._over_slices(value, key, cell)
+        if cell.error is not None:
+            return Quantity(math.nan, why(cell), cell.metric.unit)
+        return _quantity(value, _part(value, cell.value), cell.reason, cell.metric.unit)
+
+    def _end_of_interval(self, value: Value, cell: Cell) -> Quantity:
+        if all(held.lo is None and held.method is None for held in self._cells.values()):
+            raise ParameterError(
+                f"`condition` asks for {value.text}, and the report has no intervals; evaluate with ci=0.95, say"
+            )
+        found = cell.lo if value.suffix == "lo" else cell.hi
+        if found is not None and (value.part is None or isinstance(found, (Mapping, list, tuple))):
+            found = _part(value, found)
+        elif value.part is not None:
+            found = None  # an interval of all parts together is none of this one
+        return _quantity(value, found, why(cell), cell.metric.unit, absent="there is no interval")
+
+    def _over_slices(self, value: Value, key: str, cell: Cell) -> Quantity:
+        slices = self._report.slices
+        if slices is None:
+            raise ParameterError(
+                f"`condition` asks for {value.text}, and the report has no slices; evaluate with by= and the groups"
+            )
+        if value.part is not None or isinstance(cell.metric, GroupMetric):
+            raise ParameterError(
+                f"`condition` asks for {value.text}; groups are compared by metrics with one number for each"
+            )
+        unit = "" if value.suffix == "ratio" else cell.metric.unit
+        failed = [each.cell(key) for each in slices.values() if each.n >= slices.min_rows and key in each.failures]
+        for each in (cell, *failed):
+            if each.error is not None:
+                return Quantity(math.nan, why(each), unit)
+        compare = {"worst": slices.worst, "gap": slices.gap, "ratio": slices.ratio}[str(value.suffix)]
+        found = compare(key)
+        return Quantity(float(found), found.reason, unit, found.notes)
+
+
+class MappingSource:
+    """A plain mapping from names to numbers, or to several numbers by class or output."""
+
+    def __init__(self, numbers: Mapping[Any, Any]) -> None:
+        self._numbers = numbers
+        self._metrics = {key: _known(key) for key in numbers if isinstance(key, str)}
+
+    def quantity(self, value: Value) -> Quantity:
+        """The number that a value stands for."""
+        key = _find(value, self._metrics, "mapping")
+        if value.suffix is not None:
+            raise ParameterError(
+                f"`condition` asks for {value.text}; a mapping has numbers only: pass a report for intervals, rows and "
+                "slices"
+            )
+        held, item = self._numbers[key], self._metrics[key]
+        return _quantity(value, None if held is None else _part(value, held), None, "" if item is None else item.unit)
+
+
+def _find(value: Value, held: Mapping[str, Any], where: str) -> str:
+    """The key of a value: as it stands, or that of the same metric by another name."""
+    if value.metric in held:
+        return value.metric
+    hint = ""
+    try:
+        wanted = metric(value.metric)
+    except TallymarkError as error:
+        hint = f" ({error})"
+    else:
+        for key, item in held.items():
+            if item is not None and item == wanted:
+                return key
+    import difflib  # only mistakes need it
+
+    near = difflib.get_close_matches(value.metric, list(held)[:_MOST_COMPARED], n=1)
+    advice = f". Did you mean {near[0]}?" if near else hint
+    raise ParameterError(
+        f"`condition` asks for {value.metric}, which is not in the {where}; it has {_listed(held) or 'nothing'}{advice}"
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    names = list(names)
+    return ", ".join(names[:_MOST_LISTED]) + f" and {len(names) - _MOST_LISTED:,} more" * (len(names) > _MOST_LISTED)
+
+
+def _known(key: str) -> Any:
+    """The metric that a key of a mapping names, if it does."""
+    try:
+        return metric(key)
+    except TallymarkError:
+        return None
+
+
+def _part(value: Value, held: Any) -> Any:
+    """The number of the class or output that is asked for."""
+    if isinstance(held, Mapping):
+        parts = {str(label): number for label, number in held.items()}
+    elif isinstance(held, (list, tuple)):
+        parts = {str(k): number for k, number in enumerate(held)}
+    elif value.part is None or (isinstance(held, float) and math.isnan(held)):
+        return held
+    else:
+        raise ParameterError(f"`condition` asks for {value.text}; {value.metric} is one number and has no parts")
+    if value.part in parts:
+        return parts[value.part]
+    if value.part is None:
+        raise ParameterError(
+            f"`condition` compares {value.text}, which has a value for each of {_listed(parts)}; name one in brackets: "
+            f"{value.metric}[{next(iter(parts), '')}]"
+        )
+    raise ParameterError(f"`condition` asks for {value.text}; the parts of {value.metric} are {_listed(parts)}")
+
+
+def _quantity(value: Value, held: Any, reason: str | None, unit: str, *, absent: str = "it is undefined") -> Quantity:
+    number = math.nan if held is None else _number(value, held)
+    return Quantity(number, reason or (absent if math.isnan(number) else None), unit)
+
+
+def _number(value: Value, held: Any) -> float:
+    if not isinstance(held, (bool, str, bytes)) and hasattr(held, "__float__"):
+        try:
+            return float(held)
+        except OverflowError:
+            return math.copysign(math.inf, held > 0 or -1)
+        except (TypeError, ValueError):
+            pass  # an array, say
+    raise ParameterError(
+        f"`condition` compares {value.text}, which must be a number; it was of type {type(held).__name__}"
+    )

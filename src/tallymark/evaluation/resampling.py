@@ -1,0 +1,129 @@
+"""The values of metrics in replicates of the rows: the Poisson bootstrap.
+
+Every row counts in a replicate as often as a Poisson number of mean 1 says, which is drawn from the seed, the replicate
+and the key of the row alone. So two models that are resampled with one seed are resampled alike, whatever the order of
+their rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallymark.arrays import Array
+from tallymark.batch import Batch
+from tallymark.errors import TallymarkError
+from tallymark.metrics import Metric
+from tallymark.states import Draws, Reads, State, query_keys, row_keys
+
+__all__ = ["leave_out_values", "numbers_of", "resample_values", "row_keys"]
+
+
+_MOST_LEFT_OUT = 10_000  # rows beyond which leaving some out tells nothing that matters
+_GROUPS = 200  # that are left out one after the other
+
+
+class Replicated(NamedTuple):
+    """Metrics that read one state, with what they need to be resampled together."""
+
+    metrics: dict[str, Metric]
+    reads: Reads
+    whole: State
+    keys: Array | None
+
+
+def resample_values(
+    metrics: Mapping[str, Metric],
+    reads: Mapping[str, Reads],
+    batch: Batch,
+    seed: int,
+    resamples: int,
+    keys: Array | None,
+) -> dict[str, Array]:
+    """The values of every metric in all replicates, NaN where there is none.
+
+    `reads` are what the metrics read; classes that are not declared there are those of all rows in every replicate. A
+    metric with one value per class or output has one row of replicates for each.
+    """
+    out: dict[str, Array] = {}
+    for each in _by_state(metrics, reads, batch, keys):
+        draws = Draws(seed, resamples, each.keys, batch.n)
+        found = {key: item.resampled(each.reads, batch, draws) for key, item in each.metrics.items()}
+        fast = {key: values for key, values in found.items() if values is not None}
+        slow = {key: item for key, item in each.metrics.items() if key not in fast}
+        for key, values in fast.items():
+            stand_in = each.metrics[key].undefined
+            out[key] = np.where(np.isnan(values), stand_in, values) if isinstance(stand_in, float) else values
+        if slow:
+            out.update(_read_states(slow, each.whole, each.reads.replicates(batch, draws), resamples))
+    return {key: out[key] for key in metrics}
+
+
+def leave_out_values(
+    metrics: Mapping[str, Metric], reads: Mapping[str, Reads], batch: Batch, keys: Array | None
+) -> dict[str, Array] | None:
+    """The values of every metric without one group of rows after the other, where rows of one key stay together; None
+    where there are too many rows for that to matter."""
+    if batch.n > _MOST_LEFT_OUT:
+        return None
+    out: dict[str, Array] = {}
+    for each in _by_state(metrics, reads, batch, keys):
+        held = np.arange(batch.n) if each.keys is None else np.unique(each.keys, return_inverse=True)[1].reshape(-1)
+        count = min(int(held.max()) + 1, _GROUPS)
+        own = np.ones(batch.n) if batch.weights is None else np.asarray(batch.weights, np.float64)
+        states = (_fold(each.reads, batch.reweighted(np.where(held % count == k, 0.0, own))) for k in range(count))
+        out.update(_read_states(each.metrics, each.whole, states, count))
+    return {key: out[key] for key in metrics}
+
+
+def _by_state(
+    metrics: Mapping[str, Metric], reads: Mapping[str, Reads], batch: Batch, keys: Array | None
+) -> Iterator[Replicated]:
+    groups: dict[tuple[Reads, bool], dict[str, Metric]] = {}
+    for key, item in metrics.items():
+        without = item.replace(undefined=None) if item.undefined == "raise" else item
+        groups.setdefault((reads[key], item.by_query), {})[key] = without
+    for (each, by_query), items in groups.items():
+        whole = each.fold(batch)
+        yield Replicated(items, each.settled(batch, whole), whole, query_keys(batch, keys) if by_query else keys)
+
+
+def _fold(reads: Reads, batch: Batch) -> State | None:
+    try:
+        return reads.fold(batch)
+    except TallymarkError:
+        return None
+
+
+def _read_states(
+    metrics: Mapping[str, Metric], whole: State, states: Iterable[State | None], count: int
+) -> dict[str, Array]:
+    """The values of metrics in so many states, of as many parts as they have in that of all rows."""
+    parts = {key: len(_numbers_in(item, whole)) for key, item in metrics.items()}
+    out = {key: np.full((count, parts[key]), math.nan) for key in metrics}
+    for place, state in enumerate(states):
+        if state is None:
+            continue
+        for key, item in metrics.items():
+            found = _numbers_in(item, state)
+            if len(found) == parts[key]:
+                out[key][place] = found
+    return {key: held.T if parts[key] != 1 else held[:, 0] for key, held in out.items()}
+
+
+def _numbers_in(item: Metric, state: State) -> list[float]:
+    try:
+        return numbers_of(item.answer(state).value)
+    except Exception:  # a formula of the user's own may raise anything; a replicate without a value is counted
+        return []
+
+
+def numbers_of(value: Any) -> list[float]:
+    """A value as numbers: one, or one per class or output; none where it is something else."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    held = value if isinstance(value, list) else [value]
+    return [float(item) for item in held] if all(isinstance(item, (int, float)) for item in held) else []

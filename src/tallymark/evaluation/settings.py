@@ -1,0 +1,83 @@
+"""How intervals are to be made: level, method, resamples and seed, as they were asked for."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from tallymark.batch import Batch
+from tallymark.errors import ParameterError
+
+METHODS = ("auto", "analytic", "bootstrap")
+_MOST_RESAMPLES = 1 << 20
+
+
+class IntervalSettings(NamedTuple):
+    """How the intervals of a report were asked for."""
+
+    level: float
+    method: str = "auto"
+    resamples: int = 1000
+    seed: int = 0
+
+    def name_of(self, batch: Batch, *, by_query: bool) -> str:
+        """The bootstrap by what is resampled."""
+        if batch.cluster_side is not None:
+            return "bootstrap of clusters"
+        return "bootstrap of queries" if by_query else "bootstrap"
+
+    def heading(self) -> str:
+        """What stands above the intervals in a table."""
+        return f"{show_level(self.level)} interval"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as plain data."""
+        return self._asdict()
+
+
+def show_level(level: float) -> str:
+    """A level in percent.
+
+    >>> show_level(0.95), show_level(0.995)
+    ('95 %', '99.5 %')
+    """
+    return f"{100 * level:.10g} %"
+
+
+def interval_settings(
+    ci: object, method: object, resamples: object, seed: object, *, cluster: bool
+) -> IntervalSettings | None:
+    """The settings, checked; None where no intervals are asked for."""
+    if method not in METHODS:
+        raise ParameterError(f"`ci_method` must be one of {', '.join(METHODS)}; it was {method!r}")
+    check_whole("seed", seed, 0, (1 << 64) - 1)
+    if ci is None:
+        if cluster:
+            raise ParameterError("`cluster` says how rows are resampled for intervals: pass `ci` too, such as ci=0.95")
+        check_whole("resamples", resamples, 1, _MOST_RESAMPLES)
+        return None
+    level = check_level(ci)
+    check_whole("resamples", resamples, least_resamples(level), _MOST_RESAMPLES, f" for ci={level:g}")
+    return IntervalSettings(level, str(method), int(resamples), int(seed))  # type: ignore[call-overload]
+
+
+def least_resamples(level: float) -> int:
+    """How many resamples there must be for one of them to lie beyond either end."""
+    return min(math.ceil(round(2.0 / (1.0 - level), 6)) - 1, _MOST_RESAMPLES)
+
+
+def check_level(ci: Any) -> float:
+    """Refuse a level that is no share."""
+    number = isinstance(ci, (int, float)) and not isinstance(ci, bool)
+    if number and 0.0 < ci < 1.0:
+        return float(ci)
+    hint = f"; did you mean {ci / 100:g}?" if number and 1.0 < ci < 100.0 else ""
+    raise ParameterError(f"`ci` must be a level between 0 and 1, such as 0.95; it was {ci!r}{hint}")
+
+
+def check_whole(name: str, value: object, least: int, most: int, why: str = "") -> None:
+    """Refuse what is no whole number in a range."""
+    from numbers import Integral
+
+    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
+        raise ParameterError(f"`{name}` must be a whole number from {least:,} to {most:,}{why}; it was {value!r}")

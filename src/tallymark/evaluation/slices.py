@@ -1,0 +1,156 @@
+"""Slices: a report for every group of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tallymark.errors import ParameterError
+from tallymark.evaluation.result import Report
+from tallymark.metrics import Metric, gap, ratio, worst
+from tallymark.metrics.base import Answer
+from tallymark.metrics.group_metric import GroupMetric, show_group
+from tallymark.report import Table, to_frame, to_html, to_text
+from tallymark.states import Group
+
+_MOST_GROUPS = 20  # in print
+_FEW = 30  # rows of a group whose values vary much by chance
+
+
+class Compared(float):
+    """A number made of the values of groups; `notes` say of which."""
+
+    __slots__ = ("notes", "reason")
+    notes: tuple[str, ...]
+    reason: str | None
+
+
+class Slices(Mapping[Group, Report]):
+    """The reports of all groups by their label, or by a tuple of labels where several columns make a group.
+
+    `gap`, `ratio` and `worst` compare the groups by a metric of the report.
+    """
+
+    def __init__(self, names: tuple[str, ...], reports: dict[Group, Report], min_rows: int = 1) -> None:
+        self.names = names
+        self.min_rows = min_rows
+        self._reports = reports
+
+    def __getitem__(self, group: Group) -> Report:
+        try:
+            return self._reports[group]
+        except (KeyError, TypeError):
+            shown = ", ".join(map(repr, list(self._reports)[:6]))
+            more = ", …" if len(self._reports) > 6 else ""
+            raise KeyError(f"there is no group {group!r}; there are {shown}{more}") from None
+
+    def __iter__(self) -> Iterator[Group]:
+        return iter(self._reports)
+
+    def __len__(self) -> int:
+        return len(self._reports)
+
+    @property
+    def sizes(self) -> dict[Group, int]:
+        """How many rows each group has."""
+        return {group: report.n for group, report in self._reports.items()}
+
+    def gap(self, metric: str | Metric) -> Compared:
+        """The highest value of a metric in the groups less the lowest."""
+        return self._compare(metric, gap)
+
+    def ratio(self, metric: str | Metric) -> Compared:
+        """The lowest value of a metric in the groups over the highest."""
+        return self._compare(metric, ratio)
+
+    def worst(self, metric: str | Metric) -> Compared:
+        """The value of a metric in the group where it is worst."""
+        return self._compare(metric, worst)
+
+    def _compare(self, key: str | Metric, how: Any) -> Compared:
+        cells = {group: report.cell(key) for group, report in self._reports.items() if report.n >= self.min_rows}
+        item = next((cell.metric for cell in cells.values()), None)
+        if item is None:
+            raise ParameterError(f"`min_rows` leaves no group: none has {self.min_rows:,} rows")
+        combined: GroupMetric = how(item)
+        answers = {group: Answer(cell.value, cell.reason) for group, cell in cells.items()}
+        found = combined.combine([answers])
+        out = Compared(found.value)
+        out.notes, out.reason = found.notes, found.reason
+        return out
+
+    def to_dict(self) -> dict[str, Any]:
+        """The reports of all groups as plain data."""
+        return {
+            "by": list(self.names),
+            "groups": [
+                {"group": dict(zip(self.names, _labels(group), strict=True)), **report.to_dict()}
+                for group, report in self._reports.items()
+            ],
+        }
+
+    def to_pandas(self) -> Any:
+        """One row per group and value, as a pandas data frame."""
+        return to_frame(self.columns(), "pandas")
+
+    def to_polars(self) -> Any:
+        """One row per group and value, as a Polars data frame."""
+        return to_frame(self.columns(), "polars")
+
+    def to_arrow(self) -> Any:
+        """One row per group and value, as an Arrow table."""
+        return to_frame(self.columns(), "arrow")
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per group and value: what the data frames hold."""
+        out: dict[str, list[Any]] = {}
+        for group, report in self._reports.items():
+            held = report.columns()
+            rows = len(held["metric"])
+            labels = {name: [label] * rows for name, label in zip(self.names, _labels(group), strict=True)}
+            for name, column in {**labels, **held}.items():
+                out.setdefault(name, []).extend(column)
+        return out
+
+    def table(self, whole: Report | None = None) -> Table:
+        """One row per group, one column per metric with one number; all rows last, where their report is given."""
+        metrics = [key for key, cell in self._first().items() if cell is not None]
+        rows = [self._row(_labels(group), report, metrics) for group, report in list(self.items())[:_MOST_GROUPS]]
+        if whole is not None:
+            rows.append(self._row(("all", *[""] * (len(self.names) - 1)), whole, metrics))
+        notes = []
+        if len(self) > _MOST_GROUPS:
+            notes.append(f"{len(self) - _MOST_GROUPS:,} more groups: see .slices.to_pandas()")
+        few = [show_group(group) for group, n in self.sizes.items() if n < max(_FEW, self.min_rows)]
+        if few:
+            shown = ", ".join(few[:5]) + (", …" if len(few) > 5 else "")
+            left = f"; those of fewer than {self.min_rows:,} are not compared" if self.min_rows > 1 else ""
+            notes.append(f"groups of few rows, whose values vary much by chance: {shown}{left}")
+        title = f"by {', '.join(self.names)} · {len(self):,} group{'' if len(self) == 1 else 's'}"
+        return Table(title, (*self.names, "rows", *metrics), rows, notes, numbers=("rows", *metrics))
+
+    def _first(self) -> dict[str, Any]:
+        """The keys of the metrics, with a cell of those that have one number."""
+        found: dict[str, Any] = {}
+        for report in self._reports.values():
+            for key in report:
+                cell = report.cell(key)
+                one = not cell.shows_itself and len(cell.parts()) == 1 and cell.parts()[0][0] is None
+                found[key] = cell if one else None
+            break
+        return found
+
+    @staticmethod
+    def _row(labels: tuple[Any, ...], report: Report, metrics: list[str]) -> tuple[Any, ...]:
+        shown = [report.cell(key) for key in metrics]
+        return (*map(str, labels), report.n, *(cell.shown(cell.parts()[0][1]) for cell in shown))
+
+    def __repr__(self) -> str:
+        return to_text(self.table())
+
+    def _repr_html_(self) -> str:
+        return to_html(self.table())
+
+
+def _labels(group: Group) -> tuple[Any, ...]:
+    return group if isinstance(group, tuple) else (group,)

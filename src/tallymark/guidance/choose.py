@@ -1,0 +1,173 @@
+"""tm.choose: walks the decision table, as far as the answers go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from tallymark.errors import ParameterError
+from tallymark.guidance.decisions import TASKS
+from tallymark.guidance.task import NO, YES, YES_OR_NO, Advice, Question
+from tallymark.report import Table, to_html, to_json, to_text
+
+
+class Advised(NamedTuple):
+    """A metric as a string, why to use or avoid it, and the answers, still open, on which that depends."""
+
+    metric: str
+    why: str
+    when: dict[str, str]
+
+
+class Choice:
+    """Which metrics fit a problem: `recommended` and `avoid` with reasons, and the `questions` that are still open.
+
+    Where a question is open, the advice of all its answers is there, and says on which it depends. `metrics` are the
+    recommended ones as a list for `evaluate`. It prints, and shows itself in a notebook.
+    """
+
+    __slots__ = ("answers", "avoid", "questions", "recommended", "task")
+
+    def __init__(
+        self,
+        task: str | None,
+        answers: dict[str, str],
+        recommended: tuple[Advised, ...],
+        avoid: tuple[Advised, ...],
+        questions: tuple[Question, ...],
+    ) -> None:
+        self.task = task
+        self.answers = answers
+        self.recommended = recommended
+        self.avoid = avoid
+        self.questions = questions
+
+    @property
+    def metrics(self) -> list[str]:
+        """The recommended metrics, each once."""
+        return list(dict.fromkeys(item.metric for item in self.recommended))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The choice as plain data."""
+        return {
+            "task": self.task,
+            "answers": self.answers,
+            "recommended": [item._asdict() for item in self.recommended],
+            "avoid": [item._asdict() for item in self.avoid],
+            "questions": [{**item._asdict(), "answers": list(item.answers)} for item in self.questions],
+        }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The choice as JSON."""
+        return to_json(self.to_dict(), indent)
+
+    def tables(self) -> list[Table]:
+        """What to use, what to avoid and what to ask, as tables to render."""
+        if self.task is None:
+            rows = [(name, task.text) for name, task in TASKS.items()]
+            return [Table("what is predicted?", ("task", "what it is"), rows, ('choose("regression") goes on',))]
+        given = "".join(f" · {keyword}={answer}" for keyword, answer in self.answers.items())
+        out = [_advised(f"{self.task}{given}", "use", self.recommended)]
+        if self.avoid:
+            out.append(_advised("", "avoid", self.avoid))
+        if self.questions:
+            asked = [(q.keyword, " | ".join(q.answers), q.text) for q in self.questions]
+            out.append(Table("", ("still open", "answers", "question"), asked))
+        return out
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Choice) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash((self.task, frozenset(self.answers.items())))
+
+    def __repr__(self) -> str:
+        return "\n\n".join(map(to_text, self.tables()))
+
+    def _repr_html_(self) -> str:
+        return "".join(map(to_html, self.tables()))
+
+
+def _advised(title: str, verb: str, items: tuple[Advised, ...]) -> Table:
+    conditions = [", ".join(f"{keyword}={answer}" for keyword, answer in item.when.items()) for item in items]
+    if not any(conditions):
+        return Table(title, (verb, "why"), [(item.metric, item.why) for item in items])
+    rows = [(item.metric, when, item.why) for item, when in zip(items, conditions, strict=True)]
+    return Table(title, (verb, "if", "why"), rows)
+
+
+def choose(task: str | None = None, **answers: object) -> Choice:
+    """Which metrics fit a task, why, what to avoid, and what else to ask. Without a task, the tasks.
+
+    An answer is True, False, or one of the words that the question names; one that is left out, or None, leaves the
+    question open, and the advice says on which answer it depends.
+
+    >>> choice = choose("clustering", truth=True, uneven_sizes=False, may_split=False)
+    >>> choice.metrics
+    ['adjusted_rand', 'v_measure']
+    >>> [item.metric for item in choice.avoid]
+    ['rand_index', 'normalized_mutual_information', 'purity', 'accuracy']
+    >>> [question.keyword for question in choose("clustering", truth=True).questions]
+    ['uneven_sizes', 'may_split']
+    """
+    if task is None:
+        if answers:
+            raise ParameterError(f"`task` must be given with {_listed(answers)}: one of {_listed(TASKS)}")
+        return Choice(None, {}, (), (), (Question("task", "What is predicted?", tuple(TASKS)),))
+    if not isinstance(task, str) or task not in TASKS:
+        raise ParameterError(f"`task` must be one of {_listed(TASKS)}; it was {task!r}")
+    return _walk(task, answers)
+
+
+def _walk(name: str, answers: dict[str, object]) -> Choice:
+    """Go from task to task as the answers say, and advise on the last."""
+    asked: dict[str, Question] = {}
+    while True:
+        task = TASKS[name]
+        asked |= {question.keyword: question for question in task.questions}
+        known = {key: word for key, item in asked.items() if (word := _normal(item, answers.get(key))) is not None}
+        onward = [detour.task for detour in task.detours if known.get(detour.keyword) == detour.answer]
+        if not onward:
+            break
+        name = onward[0]
+    for key in answers:
+        if key not in asked:
+            raise ParameterError(_unknown(key, name, asked))
+    use, avoid = (_possible(rules, known) for rules in (task.use, task.avoid))
+    depends = {keyword for item in (*use, *avoid) for keyword in item.when}
+    depends |= {detour.keyword for detour in task.detours} - set(known)
+    return Choice(name, known, use, avoid, tuple(q for q in task.questions if q.keyword in depends))
+
+
+def _possible(rules: tuple[Advice, ...], known: Mapping[str, str]) -> tuple[Advised, ...]:
+    """The advice that no answer speaks against, with the answers that it still waits for."""
+    fits = [rule for rule in rules if all(known.get(key, answer) == answer for key, answer in rule.when.items())]
+    return tuple(
+        Advised(rule.metric, rule.why, {key: answer for key, answer in rule.when.items() if key not in known})
+        for rule in fits
+    )
+
+
+def _normal(question: Question, value: object) -> str | None:
+    """An answer as a word of the question; None where it is open."""
+    if value is None:
+        return None
+    plain = question.answers == YES_OR_NO
+    word = (YES if value else NO) if plain and isinstance(value, bool) else value
+    if isinstance(word, str) and word in question.answers:
+        return word
+    allowed = "True, False" if plain else ", ".join(f'"{answer}"' for answer in question.answers)
+    raise ParameterError(f"`{question.keyword}` must be {allowed} or None (not known); it was {value!r}")
+
+
+def _unknown(key: str, name: str, asked: Mapping[str, Question]) -> str:
+    import difflib  # only mistakes need it
+
+    near = difflib.get_close_matches(key, asked, n=1)
+    elsewhere = [other for other, task in TASKS.items() if any(q.keyword == key for q in task.questions)]
+    hint = f"; did you mean {near[0]}?" if near else f"; it belongs to {_listed(elsewhere)}" if elsewhere else ""
+    return f'the task "{name}" does not ask `{key}`; it asks {_listed(asked)}{hint}'
+
+
+def _listed(words: Mapping[str, object] | list[str]) -> str:
+    return ", ".join(words)

@@ -1,0 +1,191 @@
+"""tm.explain: a metric in words, from its own definition."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from tallymark.errors import ParameterError
+from tallymark.guidance.definitions import meanings_of, related_to, show_examples
+from tallymark.metrics import Metric, metric
+from tallymark.metrics.listing import facts, show_better
+from tallymark.metrics.parameters import show
+from tallymark.report import show_number, to_json
+from tallymark.report.sheet import Sheet, sheet_to_html, sheet_to_text
+
+_KINDS = {
+    "value": "numbers",
+    "label": "labels",
+    "probability": "probabilities",
+    "margin": "margins",
+    "score": "scores",
+}
+_PERFECT = "what perfect predictions have"
+
+
+class ParameterFacts(NamedTuple):
+    """A parameter of a metric: its name, the value that it has, its default, and what it means."""
+
+    name: str
+    value: Any
+    default: Any
+    meaning: str
+
+
+class Explanation:
+    """What a metric is, how to read its value, and what to mind. It prints, and shows itself in a notebook.
+
+    `metric` is the metric itself, with all its facts; `landmarks` are values with a meaning, `parameters` its
+    parameters in words, `related` the names of metrics to look at beside it, `example` code with its output.
+    `place(value)` says where a value stands.
+    """
+
+    __slots__ = ("example", "landmarks", "metric", "parameters", "related")
+
+    def __init__(self, explained: Metric) -> None:
+        self.metric = explained
+        self.landmarks = _landmarks(explained)
+        self.parameters = _parameters(explained)
+        self.related = tuple(related_to(explained))
+        self.example = show_examples(explained)
+
+    @property
+    def reads(self) -> str:
+        """What the metric reads, in words."""
+        beside = [name for name, given, _ in (text.partition("=") for text in self.metric.arguments) if given]
+        return ", with ".join([self.metric.takes or _KINDS[self.metric.kind], *(f"`{name}`" for name in beside)])
+
+    def place(self, value: float) -> str:
+        """Where a value stands among the values with a meaning.
+
+        >>> explain("r2").place(0.6)
+        'between 0 (as good as always predicting the mean of y) and 1 (what perfect predictions have)'
+        """
+        try:
+            found = float(value)
+        except (TypeError, ValueError) as error:
+            raise ParameterError(f"`value` must be a number; it was {value!r}") from error
+        low, high = self.metric.range
+        if math.isnan(found):
+            return f"undefined: {self.metric.when_undefined or 'there is no value'}"
+        if not low <= found <= high:
+            raise ParameterError(
+                f"`value` must be in the range of {self.metric}, {show_range(self.metric)}; it was {value!r}"
+            )
+        at = [words for mark, words in self.landmarks if mark == found]
+        if at:
+            return f"at {show_number(found)}: {at[0]}"
+        below = [_mark(*item) for item in self.landmarks if item[0] < found]
+        above = [_mark(*item) for item in self.landmarks if item[0] > found]
+        if below and above:
+            return f"between {below[-1]} and {above[0]}"
+        if not below and not above:
+            return f"{show_number(found)}: {self.metric.reading}" if self.metric.reading else show_number(found)
+        return f"above {below[-1]}" if below else f"below {above[0]}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The explanation as plain data."""
+        own: dict[str, Any] = {"metric": str(self.metric), **facts(self.metric)}
+        return own | {
+            "reads": self.reads,
+            "landmarks": [list(item) for item in self.landmarks],
+            "parameters": [item._asdict() for item in self.parameters],
+            "related": list(self.related),
+            "example": self.example,
+        }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The explanation as JSON; a range without an end has null there."""
+        return to_json(self.to_dict(), indent)
+
+    def sheet(self) -> Sheet:
+        """The explanation as a page of facts to render."""
+        told = self.metric
+        bounds = [f"`{bound.who}` {bound}" for bound in getattr(told, "requires", ()) if bound.who != "width"]
+        parts: list[tuple[str, list[str]]] = [
+            ("formula", [told.formula]),
+            ("better", [show_better(told.better)]),
+            ("range", [show_range(told)] if told.better is not None else []),
+            ("unit", [told.unit]),
+            ("reads", [self.reads]),
+            ("needs", bounds),
+            ("how to read", [told.reading, *(f"{show_number(mark)}: {words}" for mark, words in self.landmarks)]),
+            ("outliers", [told.outliers]),
+            ("undefined", [told.when_undefined or "only without rows or weight"]),
+            ("mind", list(told.pitfalls)),
+            ("parameters", [_shown(item) for item in self.parameters]),
+            ("also called", [", ".join(show_alias(*item) for item in told.aliases.items())]),
+            ("see also", [", ".join(self.related)]),
+        ]
+        kept = [(name, [line for line in lines if line]) for name, lines in parts]
+        sentence = told.description or "A metric of your own."
+        return Sheet(f"{told} · {told.family}", sentence, [part for part in kept if part[1]], self.example)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Explanation) and self.metric == other.metric
+
+    def __hash__(self) -> int:
+        return hash((Explanation, self.metric))
+
+    def __repr__(self) -> str:
+        return sheet_to_text(self.sheet())
+
+    def _repr_html_(self) -> str:
+        return sheet_to_html(self.sheet())
+
+
+def explain(name: str | Metric | Mapping[str, Any], /, **parameters: Any) -> Explanation:
+    """What a metric is, how to read its value, and what to mind, from its own definition.
+
+    >>> told = explain("fscore(beta=2)")
+    >>> told.metric.reading
+    'Between precision and recall, nearer to the lower; beta = 1 is their harmonic mean.'
+    >>> told.related
+    ('mcc', 'average_precision', 'precision', 'recall', 'sensitivity', 'jaccard')
+    """
+    return Explanation(metric(name, **parameters))
+
+
+def _landmarks(explained: Metric) -> tuple[tuple[float, str], ...]:
+    """Values with a meaning, from low to high; that of perfect predictions is one of them."""
+    found = dict(explained.landmarks)
+    if explained.at_perfect is not None:
+        found.setdefault(explained.at_perfect, _PERFECT)
+    return tuple(sorted(found.items()))
+
+
+def _parameters(explained: Metric) -> tuple[ParameterFacts, ...]:
+    meanings, declared = meanings_of(type(explained)), type(explained)._parameters
+    return tuple(
+        ParameterFacts(name, _plain(value), declared[name].default, meanings.get(name, ""))
+        for name, value in explained.parameters().items()
+    )
+
+
+def _plain(value: Any) -> Any:
+    """The value of a parameter as data: metrics by their names."""
+    return (
+        tuple(str(item) if isinstance(item, Metric) else item for item in value) if isinstance(value, tuple) else value
+    )
+
+
+def _shown(item: ParameterFacts) -> str:
+    other = "" if item.value == item.default else f" (by default {show(item.default)})"
+    return f"{item.name}={show(item.value)}{other}{': ' * bool(item.meaning)}{item.meaning}"
+
+
+def _mark(mark: float, words: str) -> str:
+    return f"{show_number(mark)} ({words})"
+
+
+def show_range(explained: Metric) -> str:
+    """The range as an interval; infinite ends are open."""
+    low, high = explained.range
+    return f"{'(−∞' if low == -math.inf else f'[{low:g}'}, {'∞)' if high == math.inf else f'{high:g}]'}"
+
+
+def show_alias(name: str, parameters: Mapping[str, object]) -> str:
+    """Another name, with what it stands for where that is not the default."""
+    meant = ", ".join(f"{key}={show(value)}" for key, value in parameters.items())
+    return f"{name} ({meant})" if meant else name

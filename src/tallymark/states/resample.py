@@ -1,0 +1,98 @@
+"""What many replicates of the bootstrap take in one walk: keys of rows, areas under the ROC curve, counts of cells."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+
+import numpy as np
+
+from tallymark._core import resampled_areas, resampled_cells
+from tallymark.arrays import Array
+from tallymark.batch import QUERY, Batch
+from tallymark.labels import Label
+from tallymark.states.draws import Draws
+from tallymark.states.encoding import encode
+
+_MOST_ROWS = 1 << 28  # of one walk
+_MOST_CELLS = 4096
+_WORD = 1 << 64
+
+
+def row_keys(batch: Batch, cluster: object = None) -> Array | None:
+    """The keys by which rows are resampled: their own, or those of their clusters, a label per row; None for places."""
+    if cluster is not None:
+        batch = copy.copy(batch)
+        batch.add_cluster(cluster)
+    return batch.keys if batch.cluster_side is None else label_keys(batch, batch.cluster_side)
+
+
+def query_keys(batch: Batch, keys: Array | None) -> Array:
+    """The keys of rows whose queries are resampled as a whole: those given if rows of a query share them, else those of
+    the queries."""
+    return keys if keys is not None and nested(batch, keys) else label_keys(batch, QUERY)
+
+
+def nested(batch: Batch, keys: Array) -> bool:
+    """Whether all rows of a query have the same key."""
+    labels, codes = encode(batch, QUERY)
+    of_query = np.zeros(len(labels), np.uint64)
+    of_query[codes] = keys
+    return bool((of_query[codes] == keys).all())
+
+
+def label_keys(batch: Batch, side: int) -> Array:
+    """The keys of rows by a label of theirs, so that rows of one label count alike."""
+    labels, codes = encode(batch, side)
+    return np.array([_key_of(label) for label in labels], np.uint64)[codes]
+
+
+def _key_of(label: Label) -> int:
+    """The same on every machine: a whole number is its own key."""
+    if isinstance(label, str):
+        digest = hashlib.blake2b(label.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        return int.from_bytes(digest, "little")
+    return int(label) % _WORD
+
+
+def rank_order(scores: Array, positive: Array, keys: Array, weights: Array | None) -> tuple[Array, Array]:
+    """The order of rows from the lowest score up, positives first where scores are equal, and the step of each.
+
+    With weights, rows of equal score and class have an order too, so that sums do not depend on that of the input.
+    """
+    negative = ~positive
+    order = np.lexsort((negative, scores) if weights is None else (weights, keys, negative, scores))
+    scores, positive = scores[order], positive[order]
+    first = np.ones(len(scores), bool)
+    first[1:] = scores[1:] != scores[:-1]
+    run = np.cumsum(first) - 1
+    mixed = np.bincount(run, positive) % np.bincount(run) > 0
+    tied = mixed[run]
+    steps = np.where(positive, np.where(tied, np.where(first, 2, 3), 1), np.where(tied, 4, 0))
+    return order, steps.astype(np.uint8)
+
+
+def resample_areas(scores: Array, positive: Array, weights: Array | None, draws: Draws) -> Array | None:
+    """The area under the ROC curve in every replicate, NaN where a class has no rows; None where there are too many
+    rows for one walk."""
+    if len(scores) > _MOST_ROWS:
+        return None
+    keys = np.arange(len(scores), dtype=np.uint64) if draws.keys is None else draws.keys
+    order, steps = rank_order(scores, positive, keys, weights)
+    held = None if weights is None else weights[order]
+    return resampled_areas(keys[order], steps, held, draws.seed, 0, draws.resamples)
+
+
+def resample_cells(cells: Array, count: int, draws: Draws) -> Array | None:
+    """How many rows are in every cell, one line per replicate; None where there are too many cells or rows."""
+    if count > _MOST_CELLS or len(cells) > _MOST_ROWS:
+        return None
+    keys = None if draws.keys is None else np.ascontiguousarray(draws.keys)
+    return resampled_cells(np.ascontiguousarray(cells, np.int64), count, keys, draws.seed, 0, draws.resamples)
+
+
+def own_weights(batch: Batch) -> Array | None:
+    """The weights of rows, None where all are 1."""
+    if batch.weights is None or (np.asarray(batch.weights) == 1).all():
+        return None
+    return np.asarray(batch.weights, np.float64)

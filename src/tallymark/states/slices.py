@@ -1,0 +1,89 @@
+"""Slices: the rows of a batch by group, and the states of each.
+
+Rows are put in the order of their groups once; a slice is then a view of them. Its states are what these rows alone
+would give, where the classes are those of all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tallymark.arrays import Array
+from tallymark.batch import Batch
+from tallymark.labels import Label, LabelColumn
+from tallymark.states.encoding import encode
+from tallymark.states.plan import States
+
+Group = Label | tuple[Label, ...]
+"""The label of a group, or one label per column where there are several."""
+
+
+class Slice(NamedTuple):
+    """The rows of one group and their states."""
+
+    group: Group
+    rows: Batch
+    states: States
+
+
+def slice_states(batch: Batch, whole: States) -> list[Slice]:
+    """Every group with its rows and states, in the order of the labels; `whole` are the states of all rows."""
+    reads = [state.reads.settled(batch, state) for state in whole]
+    return [Slice(group, rows, tuple(each.fold(rows) for each in reads)) for group, rows in split(batch)]
+
+
+def split(batch: Batch) -> list[tuple[Group, Batch]]:
+    """The rows of every group."""
+    groups, codes = _groups(batch)
+    order = np.argsort(codes, kind="stable")
+    ends = np.cumsum(np.bincount(codes, minlength=len(groups))).tolist()
+    sides = [_side(batch, side, order) for side in range(len(batch.names) - len(batch.group_names))]
+    weights = None if batch.weights is None else np.asarray(batch.weights)[order]
+    keys = order.view(np.uint64) if batch.keys is None else batch.keys[order]  # rows keep theirs
+    out, first = [], 0
+    for group, end in zip(groups, ends, strict=True):
+        rows = slice(first, end)
+        sources = [source[rows] for source, _ in sides]
+        labels = [None if held is None else held._replace(source=held.source[rows]) for _, held in sides]
+        out.append((group, batch.part(sources, labels, None if weights is None else weights[rows], keys[rows])))
+        first = end
+    return out
+
+
+def _groups(batch: Batch) -> tuple[Sequence[Group], Array]:
+    """The groups that have rows, in order, and the place of each row's among them."""
+    columns = [_labels_of(batch, side) for side in batch.group_sides]
+    if len(columns) == 1:
+        labels, codes = columns[0]
+        return labels, _narrow(codes, len(labels))
+    together = np.zeros(batch.n, np.int64)
+    for labels, codes in columns:
+        together = together * len(labels) + codes
+        places, together = np.unique(together, return_inverse=True)  # so that no product grows beyond the rows
+    firsts = np.full(len(places), batch.n)
+    np.minimum.at(firsts, together, np.arange(batch.n))
+    keys = [tuple(labels[codes[row]] for labels, codes in columns) for row in firsts.tolist()]
+    return keys, _narrow(together, len(keys))
+
+
+def _labels_of(batch: Batch, side: int) -> tuple[list[Label], Array]:
+    labels, codes = encode(batch, side)
+    return ([bool(label) for label in labels] if batch.labels(side).type == "boolean" else labels), codes
+
+
+def _narrow(codes: Array, size: int) -> Array:
+    """Codes in the smallest type, which sorts fastest."""
+    return codes.astype(np.min_scalar_type(max(size, 1)))
+
+
+def _side(batch: Batch, side: int, order: Array) -> tuple[Array, LabelColumn | None]:
+    """A side in the order of the groups. Labels that are not plain numbers are looked up once, for all groups."""
+    source = batch.source(side)
+    column = None
+    if source.ndim == 1 and source.dtype.kind not in "biuf":
+        labels, codes = encode(batch, side)
+        column = LabelColumn(codes[order], batch.labels(side).type, labels)
+    return source[order], column

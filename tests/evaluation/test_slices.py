@@ -1,0 +1,188 @@
+"""evaluate(by=...): a report for every group, with sizes, comparisons and exports."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import tallymark as tm
+
+Y = [1, 1, 1, 0, 0, 0, 1, 0]
+P = [1, 0, 1, 0, 1, 0, 1, 1]
+SEX = ["f", "f", "m", "m", "f", "m", "m", "f"]
+OLD = [True, False, True, False, True, False, True, False]
+
+
+def sliced(by, metrics=("accuracy", "recall"), **more):
+    return tm.evaluate(Y, P, list(metrics), by=by, **more).slices
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        list,
+        tuple,
+        np.array,
+        lambda c: np.array(c, dtype=object),
+        pd.Series,
+        pd.Categorical,
+        pl.Series,
+        pa.array,
+        lambda c: pa.chunked_array([c[:3], c[3:]]),
+        lambda c: np.array(c)[:, None],
+    ],
+)
+def test_one_column_of_any_form(form):
+    """Lists, arrays, series and categories of labels are groups."""
+    slices = sliced(form(SEX))
+    assert list(slices) == ["f", "m"]
+    assert slices.sizes == {"f": 4, "m": 4}
+    assert slices["f"]["accuracy"] == 0.25
+    assert slices["m"]["recall"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        lambda c: c,
+        pd.DataFrame,
+        pl.DataFrame,
+        pa.table,
+        lambda c: {key: np.array(column) for key, column in c.items()},
+    ],
+)
+def test_several_columns_under_their_names(table):
+    """A group is then one label of each, of those that have rows."""
+    slices = sliced(table({"sex": SEX, "old": OLD}))
+    assert slices.names == ("sex", "old")
+    assert list(slices) == [("f", False), ("f", True), ("m", False), ("m", True)]
+    assert slices["m", True].n == 2
+
+
+def test_names_of_columns():
+    """A series brings its name; a column without one is called group."""
+    assert sliced(pd.Series(SEX, name="sex")).names == ("sex",)
+    assert sliced(SEX).names == ("group",)
+    assert sliced(pd.DataFrame({"sex": SEX})).names == ("sex",)
+
+
+def test_a_group_that_is_not_there():
+    """The error names those that are."""
+    with pytest.raises(KeyError, match="'f', 'm'"):
+        sliced(SEX)["x"]
+    with pytest.raises(KeyError):
+        sliced(SEX)[["f"]]
+
+
+def test_classes_are_those_of_all_rows():
+    """A group that lacks a class is read with it, as filter-then-evaluate with `classes` is."""
+    y, p = ["a", "b", "c", "a", "a", "b"], ["a", "b", "a", "a", "b", "b"]
+    group = [1, 1, 1, 2, 2, 2]
+    report = tm.evaluate(y, p, ["recall(average=macro)", "confusion_matrix"], by=group)
+    alone = tm.evaluate(y[3:], p[3:], ["recall(average=macro)"], classes=["a", "b", "c"])
+    assert report.slices[2]["recall(average=macro)"] == alone["recall(average=macro)"]
+    assert report.slices[2]["recall(average=macro)"] != tm.recall(y[3:], p[3:], average="macro")
+    assert list(report.slices[2]["confusion_matrix"].classes) == ["a", "b", "c"]
+
+
+def test_columns_of_probabilities_keep_their_classes():
+    """A group without a class still has the column of it."""
+    table = np.array([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.1, 0.1, 0.8], [0.5, 0.4, 0.1]])
+    report = tm.evaluate(["a", "b", "c", "a"], table, ["logloss", "top_k_accuracy", "auc"], by=[1, 1, 1, 2])
+    assert report.slices[2]["logloss"] == tm.logloss(["a"], table[3:], classes=["a", "b", "c"])
+    assert report.slices[2]["top_k_accuracy"] == 1.0
+    assert "class" in report.slices[2].reasons["auc"]
+
+
+def test_comparisons():
+    """gap, ratio and worst of any metric of the report; `min_rows` leaves small groups out."""
+    slices = sliced(SEX)
+    assert slices.gap("accuracy") == 0.75
+    assert slices.ratio("accuracy") == 0.25
+    assert slices.worst("accuracy") == 0.25
+    assert slices.worst(tm.recall) == 0.5
+    assert slices.gap("accuracy").notes == ("accuracy is highest for m (1), lowest for f (0.25)",)
+    groups = ["a", "a", "a", "b", "b", "b", "c", "c"]
+    assert sliced(groups).gap("accuracy") == pytest.approx(1 / 6)
+    assert sliced(groups, min_rows=3).gap("accuracy") == 0.0
+    with pytest.raises(tm.ParameterError, match="leaves no group"):
+        sliced(SEX, min_rows=5).gap("accuracy")
+    with pytest.raises(KeyError):
+        slices.gap("mcc")
+
+
+def test_undefined_groups_are_left_out_and_named():
+    """A group without a value does not hide the others."""
+    report = tm.evaluate(
+        [1, 1, 0, 0], [1, 0, 0, 0], ["recall", "gap(recall)", "gap(precision)"], by=["a", "b", "c", "c"]
+    )
+    assert report["gap(recall)"] == 1.0
+    assert "recall has no value for 'c': left out" in report.cell("gap(recall)").notes
+    assert np.isnan(report["gap(precision)"])
+    assert report.reasons["gap(precision)"] == "fewer than two groups have a value"
+
+
+def test_small_groups_are_pointed_out():
+    """Below thirty rows the print says so."""
+    assert "vary much by chance: f, m" in str(tm.evaluate(Y, P, ["accuracy"], by=SEX))
+    many = np.arange(100) % 2
+    assert "chance" not in str(tm.evaluate(many, many, ["accuracy"], by=many))
+
+
+def test_weights_and_missing_values():
+    """Weights go with their rows; a missing group is dropped with its row, or refused."""
+    slices = sliced(SEX, weights=[0, 1, 1, 1, 1, 1, 1, 1])
+    assert slices["f"].total_weight == 3.0
+    assert slices["f"]["accuracy"] == 0.0
+    holes = [None, *SEX[1:]]
+    with pytest.raises(tm.MissingValueError, match="`by`"):
+        sliced(holes)
+    report = tm.evaluate(Y, P, ["accuracy"], by=holes, missing="drop")
+    assert report.dropped == 1
+    assert report.slices.sizes == {"f": 3, "m": 4}
+
+
+def test_exports():
+    """Plain data, JSON and frames hold one row per group and value."""
+    report = tm.evaluate(Y, P, ["accuracy", "recall"], by={"sex": SEX, "old": OLD})
+    plain = json.loads(report.to_json())["slices"]
+    assert plain["by"] == ["sex", "old"]
+    assert plain["groups"][0]["group"] == {"sex": "f", "old": False}
+    assert plain["groups"][0]["metrics"]["accuracy"]["value"] == 0.0
+    frame = report.slices.to_pandas()
+    assert list(frame.columns[:4]) == ["sex", "old", "metric", "part"]
+    assert len(frame) == len(report.slices.to_polars()) == report.slices.to_arrow().num_rows == 8
+    assert "slices" not in tm.evaluate(Y, P, ["accuracy"]).to_dict()
+
+
+def test_print_and_html():
+    """The groups stand below the values, all rows last; many groups are cut."""
+    text = str(tm.evaluate(Y, P, ["accuracy"], by={"sex": SEX}))
+    assert text.splitlines()[-5:-1] == ["f       4     0.25", "m       4     1", "all     8     0.625", ""]
+    slices = sliced({"<b>": SEX})
+    assert "&lt;b&gt;" in slices._repr_html_()
+    many = tm.evaluate(np.arange(60) % 2, np.arange(60) % 2, ["accuracy"], by=np.arange(60))
+    assert "40 more groups" in str(many)
+
+
+def test_metrics_of_groups_need_groups():
+    """Without `by` the cell says so, and the others compute; a tally cannot have them."""
+    report = tm.evaluate(Y, P, ["accuracy", "demographic_parity"])
+    assert report["accuracy"] == 0.625
+    assert "`by` must be given" in str(report.failures["demographic_parity"])
+    with pytest.raises(tm.ParameterError, match="groups"):
+        tm.Tally(["accuracy", "demographic_parity"])
+
+
+def test_many_groups_of_several_columns():
+    """Products of labels beyond 64 bits are no trouble: only groups that have rows are made."""
+    rng = np.random.default_rng(0)
+    columns = {f"c{k}": rng.integers(0, 10**6, 50) for k in range(12)}
+    slices = tm.evaluate(rng.integers(0, 2, 50), rng.integers(0, 2, 50), ["accuracy"], by=columns).slices
+    assert len(slices) == 50
+    assert list(slices) == sorted(slices)

@@ -1,0 +1,135 @@
+"""Metrics of groups: any metric and a way to combine its values, under names that lead back to them."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import tallymark as tm
+
+Y = [1, 1, 1, 0, 0, 0, 1, 0]
+P = [1, 0, 1, 0, 1, 0, 1, 1]
+G = ["f", "f", "m", "m", "f", "m", "m", "f"]
+
+
+def test_calls_and_evaluate_agree():
+    """A call with `by` gives the value of the cell."""
+    for item in (tm.demographic_parity, tm.equal_opportunity, tm.equalized_odds, tm.worst("accuracy"), tm.ratio("mae")):
+        assert tm.evaluate(Y, P, [item], by=G)[item] == item(Y, P, by=G)
+
+
+def test_values_by_hand():
+    """Selection 3/4 and 1/2... of each group; recall 1/2 and 1; fallout 1 and 0."""
+    assert tm.demographic_parity(Y, P, by=G) == 0.75 - 0.5
+    assert tm.metric("demographic_parity_ratio")(Y, P, by=G) == 0.5 / 0.75
+    assert tm.equal_opportunity(Y, P, by=G) == 0.5
+    assert tm.equalized_odds(Y, P, by=G) == 1.0
+    assert tm.metric("equalized_odds_ratio")(Y, P, by=G) == 0.0
+    assert tm.worst("accuracy")(Y, P, by=G) == 0.25
+    assert tm.worst("mae")(Y, P, by=G) == 0.75
+    assert tm.worst("mean_bias")([0, 0, 0, 0], [1, 1, -3, -3], by=[1, 1, 2, 2]) == -3.0
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("gap(recall)", "equal_opportunity"),
+        ("gap(of=recall)", "equal_opportunity"),
+        ("gap(recall(average=macro))", "gap(recall(average=macro))"),
+        ("gap(recall, fallout)", "equalized_odds"),
+        ("ratio(precision)", "ratio(precision)"),
+        ("ratio(recall)", "equal_opportunity_ratio"),
+        ("worst(auc)", "worst(auc)"),
+        ("worst(auc, undefined=0)", "worst(auc, undefined=0.0)"),
+        ("demographic_parity", "demographic_parity"),
+        ("demographic_parity(undefined=1)", "demographic_parity(undefined=1.0)"),
+    ],
+)
+def test_names_lead_back(text, shown):
+    """Strings, plain data and pickles all make the same metric."""
+    item = tm.metric(text)
+    assert str(item) == shown
+    assert tm.metric(str(item)) == item == tm.metric(item.to_dict()) == pickle.loads(pickle.dumps(item))
+    assert hash(tm.metric(str(item))) == hash(item)
+
+
+def test_compositions_are_equal():
+    """The named ones are what they are made of."""
+    assert tm.demographic_parity == tm.gap("selection_rate") == tm.gap(tm.selection_rate)
+    assert tm.equalized_odds == tm.gap("recall", "fallout")
+    assert tm.gap("recall").better == "lower"
+    assert tm.ratio("recall").better == "higher"
+    assert tm.worst("mae").better == "lower"
+    assert tm.gap("mcc").range == (0.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: tm.gap(),
+        lambda: tm.gap("no_such_metric"),
+        lambda: tm.gap(tm.gap("recall")),
+        lambda: tm.gap("recall", nothing=1),
+        lambda: tm.metric("rmse(mae)"),
+        lambda: tm.demographic_parity(Y, P),
+        lambda: tm.demographic_parity(Y, P, by=G, min_rows=0),
+        lambda: tm.demographic_parity(Y, P, by=G, min_rows=True),
+        lambda: tm.demographic_parity(Y, P, by=G, sex=1),
+        lambda: tm.gap("confusion_matrix")(Y, P, by=G),
+        lambda: tm.gap("recall(average=None)")(Y, P, by=G),
+        lambda: tm.worst("selection_rate")(Y, P, by=G),
+        lambda: tm.worst("recall", "fallout")(Y, P, by=G),
+    ],
+)
+def test_what_is_refused(wrong):
+    """Each is an error of ours."""
+    with pytest.raises(tm.TallymarkError):
+        wrong()
+
+
+def test_what_is_undefined():
+    """One group, no value, ratios of zeros and of negative numbers: NaN with the reason, or what `undefined` says."""
+    assert math.isnan(tm.gap("recall")(Y, P, by=["a"] * 8))
+    assert math.isnan(tm.ratio("recall")([1, 1], [0, 0], by=[1, 2]))
+    assert math.isnan(tm.ratio("mean_bias")([0.0, 0.0], [-1.0, 1.0], by=[1, 2]))
+    assert tm.gap("recall", undefined=0)(Y, P, by=["a"] * 8) == 0.0
+    with pytest.raises(tm.UndefinedError):
+        tm.gap("recall", undefined="raise")(Y, P, by=["a"] * 8)
+
+
+def test_groups_of_queries():
+    """Rankings are compared like anything else."""
+    y, s, q = [1, 0, 1, 0], [0.9, 0.1, 0.2, 0.8], [1, 1, 2, 2]
+    assert tm.gap("mrr")(y, s, by=["a", "a", "b", "b"], query=q) == 0.5
+
+
+@pytest.mark.slow
+def test_fairlearn_has_the_same_values():
+    """Groups, differences and ratios on random rows with weights."""
+    fair = pytest.importorskip("fairlearn.metrics")
+    from sklearn.metrics import recall_score
+
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n, groups = int(rng.integers(50, 400)), int(rng.integers(2, 6))
+        y, p, g = rng.integers(0, 2, n), rng.integers(0, 2, n), rng.integers(0, groups, n)
+        w = rng.random(n) if seed % 2 else None
+        facts = {"sensitive_features": g, "sample_weight": w}
+        pairs = {
+            tm.demographic_parity: fair.demographic_parity_difference(y, p, **facts),
+            tm.metric("demographic_parity_ratio"): fair.demographic_parity_ratio(y, p, **facts),
+            tm.equalized_odds: fair.equalized_odds_difference(y, p, **facts),
+            tm.metric("equalized_odds_ratio"): fair.equalized_odds_ratio(y, p, **facts),
+            tm.equal_opportunity: fair.equal_opportunity_difference(y, p, **facts),
+        }
+        report = tm.evaluate(y, p, ["recall", *pairs], by=g, weights=w)
+        for item, expected in pairs.items():
+            assert report[item] == pytest.approx(expected, rel=1e-12, abs=1e-15)
+        frame = fair.MetricFrame(
+            metrics=recall_score, y_true=y, y_pred=p, sensitive_features=g, sample_params={"sample_weight": w}
+        )
+        for group, value in frame.by_group.items():
+            assert report.slices[group]["recall"] == pytest.approx(value, rel=1e-12)
