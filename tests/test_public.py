@@ -55,6 +55,7 @@ def test_no_module_hides_behind_a_public_name():
         "guidance",
         "labels",
         "metrics",
+        "quantiles",
         "report",
         "states",
         "target",
