@@ -118,7 +118,10 @@ BINARY = (
 )
 AVERAGED = ("precision", "recall", "fscore", "jaccard", "specificity", "informedness")
 SEVERAL = tuple(f"{name}(average={how})" for name in AVERAGED for how in ("macro", "micro", "weighted"))
-MEANS = ("mae", "mse", "rmse", "mean_bias", "huber", "log_cosh", "pinball(alphas=0.9)", "crps_quantile(alphas=0.5)")
+MEANS = (
+    *("mae", "mse", "rmse", "mean_bias", "median_absolute_error", "huber", "log_cosh"),
+    *("pinball(alphas=0.9)", "crps_quantile(alphas=0.5)"),
+)
 RELATIVE = ("msle", "rmsle", "mape", "smape", "gamma_deviance", "tweedie_deviance")
 
 POPULATIONS = {

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tallymark.quantiles import binomial_tail, normal_quantile, normal_tail, student_quantile, student_tail, two_sided
+from tallymark.quantiles import (
+    binomial_tail,
+    coin_limit,
+    normal_quantile,
+    normal_tail,
+    student_quantile,
+    student_tail,
+    two_sided,
+)
 
 FREEDOM = [0.5, 1, 1.3, 2, 3, 5, 9.7, 30, 199, 1_000, 54_321.5, 999_999, 1_000_000, 1e8, 1e12, 1e300]
 SHARES = [1e-9, 1e-4, 0.001, 0.005, 0.025, 0.05, 0.1, 0.25, 0.4, 0.499, 0.5, 0.6, 0.9, 0.975, 0.9995]
@@ -64,3 +72,12 @@ def test_binomial_tails(trials, chance):
         assert near(binomial_tail(least, trials, chance), stats.binom.sf(least - 1, trials, chance), 1e-9), least
     assert binomial_tail(0, trials, chance) == 1.0
     assert binomial_tail(trials + 1, trials, chance) == 0.0
+
+
+def test_limits_of_a_coin():
+    """The largest number that SciPy's binomial falls below seldom enough."""
+    for tosses in (1, 2, 5, 6, 10, 11, 100, 1_001, 250_000):
+        for share in (0.25, 0.05, 0.025, 0.005, 1e-6):
+            found = coin_limit(tosses, share)
+            assert found == 0 or stats.binom.cdf(found - 1, tosses, 0.5) <= share
+            assert stats.binom.cdf(found, tosses, 0.5) > share

@@ -36,7 +36,7 @@ def two_sided(level: float) -> float:
 def student_tail(t: float, freedom: float) -> float:
     """The probability that Student's t with these degrees of freedom exceeds t.
 
-    >>> student_tail(1.0, 1.0)
+    >>> round(student_tail(1.0, 1.0), 12)
     0.25
     """
     if t < 0:
@@ -81,7 +81,7 @@ def student_quantile(share: float, freedom: float) -> float:
 def binomial_tail(least: int, trials: int, chance: float = 0.5) -> float:
     """The probability of at least so many successes in so many trials.
 
-    >>> binomial_tail(2, 2)
+    >>> round(binomial_tail(2, 2), 12)
     0.25
     """
     if least <= 0:
@@ -89,6 +89,21 @@ def binomial_tail(least: int, trials: int, chance: float = 0.5) -> float:
     if least > trials:
         return 0.0
     return beta_share(chance, 1.0 - chance, least, trials - least + 1.0)
+
+
+def coin_limit(tosses: int, share: float) -> int:
+    """The largest number below which the heads of a fair coin fall with at most this probability; 0 if there is none.
+
+    >>> coin_limit(10, 0.025)
+    2
+    """
+    guess = tosses / 2 + normal_quantile(share) * math.sqrt(tosses) / 2
+    least = max(int(guess) - 2, 0)
+    while least > 0 and binomial_tail(tosses - least + 1, tosses) > share:
+        least -= 1
+    while binomial_tail(tosses - least, tosses) <= share:
+        least += 1
+    return least
 
 
 def beta_share(x: float, y: float, a: float, b: float) -> float:

@@ -15,8 +15,8 @@ from tallymark._core import Tasks
 from tallymark.batch import Batch
 from tallymark.metrics import Interval, NoInterval
 from tallymark.metrics.class_spread import cells_error, slopes
-from tallymark.metrics.confidence import by_logit, mean_ends, newcombe, wilson
-from tallymark.metrics.delong import area_variance, place
+from tallymark.metrics.confidence import by_logit, mean_ends, sum_of_shares, wilson
+from tallymark.metrics.delong import area_spread, place
 from tallymark.states import Cells, ScoresOf, SumsOf, Term, moments
 from tallymark.states.terms import CODES
 from tallymark.target import Target
@@ -40,11 +40,24 @@ def test_wilson_is_that_of_statsmodels():
                 assert wilson(hits, rows, level) == pytest.approx(wanted, rel=1e-10, abs=1e-15)
 
 
-def test_newcombe_is_that_of_statsmodels():
-    """A difference of two shares is the case that it was made for."""
+def test_a_sum_of_shares_holds_as_often_as_it_says():
+    """Two classes or fifty, large or of ten rows."""
+    rng = np.random.default_rng(0)
+    cases = [((0.8, 0.9), (60, 140)), ((0.64, 0.76, 0.86, 0.94), (20, 40, 60, 80)), ((0.9,) * 50, (10,) * 50)]
+    for chances, rows in cases:
+        hits, weight = rng.binomial(rows, chances, (4_000, len(rows))), 1 / len(rows)
+        ends = [sum_of_shares([(weight, h, n) for h, n in zip(one, rows, strict=True)], 0.95) for one in hits]
+        held = np.mean([lo <= np.mean(chances) <= hi for lo, hi in ends])
+        assert abs(held - 0.95) < 0.015 + 3 * math.sqrt(0.95 * 0.05 / 4000)
+
+
+def test_a_difference_of_shares_turns_around():
+    """The first less the second is the second less the first, with the signs changed; near to Newcombe's."""
     for a, n, b, m in ((7, 10, 3, 12), (0, 5, 9, 9), (45, 60, 20, 70)):
+        lo, hi = sum_of_shares([(1, a, n), (-1, b, m)], 0.95)
+        assert sum_of_shares([(1, b, m), (-1, a, n)], 0.95) == pytest.approx((-hi, -lo), rel=1e-12)
         wanted = confint_proportions_2indep(a, n, b, m, method="newcomb", compare="diff")
-        assert newcombe([(1, a, n), (-1, b, m)], 0.95) == pytest.approx(wanted, rel=1e-10)
+        assert (lo, hi) == pytest.approx(wanted, abs=0.12 if min(n, m) < 10 else 0.06)
 
 
 @pytest.mark.parametrize(
@@ -152,10 +165,11 @@ def test_the_standard_error_of_binary_f_is_that_of_takahashi():
 
 
 def direct_delong(y, s):
-    """The variance of the area from all pairs of rows."""
+    """The variance of the area from all pairs of rows, and Welch's degrees of freedom."""
     wins = np.sign(s[y == 1][:, None] - s[y == 0][None, :]) / 2 + 0.5
-    of_positives, of_negatives = wins.mean(axis=1), wins.mean(axis=0)
-    return of_positives.var(ddof=1) / len(of_positives) + of_negatives.var(ddof=1) / len(of_negatives)
+    m, n = wins.shape
+    a, b = wins.mean(axis=1).var(ddof=1) / m, wins.mean(axis=0).var(ddof=1) / n
+    return a + b, (a + b) ** 2 / max(a**2 / (m - 1) + b**2 / (n - 1), 1e-300)
 
 
 @pytest.mark.parametrize("digits", [0, 1, 8])
@@ -166,11 +180,14 @@ def test_delong_is_that_of_all_pairs(digits):
         y = np.concatenate(([0, 0, 1, 1], rng.random(rng.integers(1, 150)) < rng.random())).astype(int)
         s = np.round(rng.normal(0, 1, len(y)) + y, digits)
         state = ScoresOf().fold(Batch(y, s))
-        found = area_variance(*state.binary())
-        assert found == pytest.approx(direct_delong(y, s), rel=1e-10, abs=1e-15)
+        variance, freedom = direct_delong(y, s)
+        found = area_spread(*state.binary())
+        assert found.variance == pytest.approx(variance, rel=1e-10, abs=1e-15)
         ends = interval("auc", y, s)
         if isinstance(ends, Interval):
-            wanted = by_logit(tm.auc(y, s), math.sqrt(direct_delong(y, s)), 0.95, (0, 1))
+            value, reach = tm.auc(y, s), stats.t.ppf(0.975, freedom) * math.sqrt(variance)
+            away = reach / (value * (1 - value))
+            wanted = [1 / (1 + (1 - value) / value * math.exp(shift)) for shift in (away, -away)]
             assert ends[:2] == pytest.approx(wanted, rel=1e-9)
             assert interval("gini", y, s)[:2] == pytest.approx([2 * end - 1 for end in wanted], rel=1e-9, abs=1e-12)
 
@@ -193,6 +210,13 @@ def test_correlations_are_those_of_scipy():
     reach = stats.norm.ppf(0.95) * math.sqrt((1 + r * r / 2) / 77)
     wanted = np.tanh([math.atanh(r) - reach, math.atanh(r) + reach])
     assert interval("spearman", x, y, 0.9)[:2] == pytest.approx(wanted, rel=1e-9)
+
+
+def test_a_median_lies_between_two_errors():
+    """Those of SciPy's interval of a median, which are found in the same way."""
+    e = np.abs(np.random.default_rng(4).normal(0, 1, 37))
+    wanted = stats.quantile_test(e, p=0.5).confidence_interval(0.95)
+    assert interval("median_absolute_error", np.zeros(37), e)[:2] == tuple(wanted)
 
 
 def test_a_mean_bias_is_that_of_student():
@@ -342,6 +366,8 @@ END = "the value is as far as it can go, where the rows show no variation"
         ("pearson", [1.0, 2.0, 3.0, 4.0], [2.0, 4.0, 6.0, 8.0], END),
         ("pearson", [1.0, 1.0, 1.0, 1.0], [2.0, 4.0, 6.0, 8.0], "the truth is constant"),
         ("spearman", [1.0, 2.0, 3.0, 4.0], [1.0, 9.0, 10.0, 40.0], END),
+        ("median_absolute_error", [1.0] * 5, [1.0, 2.0, 3.0, 4.0, 5.0], "5 rows are too few for a level of 0.95"),
+        ("median_absolute_error", [1.0] * 9, [2.0] * 9, SAME),
         ("precision", [0, 1], [0, 0], "nothing was predicted positive"),
         ("precision(average=None)", [], [], "no rows"),
         ("f2", [0, 1, 1], [0, 1, 1], END),

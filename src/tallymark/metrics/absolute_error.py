@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 
 from tallymark.errors import ParameterError
+from tallymark.metrics.base import TOO_LARGE, NoInterval
+from tallymark.metrics.confidence import NO_SPREAD, Ends
 from tallymark.metrics.parameters import number
 from tallymark.metrics.regression import MeanMetric, RowMetric, SumMetric
 from tallymark.metrics.weighted_quantile import weighted_median
+from tallymark.quantiles import coin_limit
 from tallymark.states import Output, Term
 
 __all__ = ["Mae", "Mase", "MaxError", "MedianAbsoluteError", "mae", "mase", "max_error", "median_absolute_error"]
@@ -94,6 +97,7 @@ class MedianAbsoluteError(RowMetric):
 
     range = (0.0, math.inf)
     at_perfect = 0.0
+    method = "sign test"
     formula = "median |ŷ − y|"
     reading = "Half of the predictions are closer than this, half are further off."
     outliers = "none: the worse half of the rows can be as far off as it likes."
@@ -103,6 +107,18 @@ class MedianAbsoluteError(RowMetric):
     def column(self, truth: Any, prediction: Any, weights: Any) -> float:
         with np.errstate(over="ignore"):
             return weighted_median(np.abs(prediction - truth), weights)
+
+    def column_ends(self, truth: Any, prediction: Any, level: float) -> Ends | NoInterval:
+        """Two of the errors: as many rows lie beyond either as a coin could bring to one side (the sign test)."""
+        with np.errstate(over="ignore"):
+            errors = np.sort(np.abs(prediction - truth))
+        place = coin_limit(len(errors), (1 - level) / 2)
+        if place < 1:
+            return NoInterval(f"{len(errors)} rows are too few for a level of {level:g}")
+        lo, hi = float(errors[place - 1]), float(errors[-place])
+        if not math.isfinite(hi):
+            return NoInterval(TOO_LARGE)
+        return (lo, hi) if lo < hi else NO_SPREAD
 
 
 mae = Mae()

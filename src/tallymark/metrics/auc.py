@@ -14,7 +14,7 @@ from tallymark.errors import ParameterError
 from tallymark.metrics.base import TOO_LARGE, Answer, Interval, NoInterval, Undefined
 from tallymark.metrics.bounded import BoundedMetric, Bounds, average_bounds
 from tallymark.metrics.confidence import by_logit, few_rows, whole_interval
-from tallymark.metrics.delong import area_variance
+from tallymark.metrics.delong import area_spread
 from tallymark.metrics.parameters import choice, share_or_none
 from tallymark.metrics.scores import ONE_CLASS, average_classes, no_row
 from tallymark.states import (
@@ -168,8 +168,8 @@ def area_interval(state: Scores, level: float) -> Interval | NoInterval | None:
     if min(sizes) < 2:
         return NoInterval("one row of a class does not show how far the value can move")
     area = state.sums(symmetric=True).area
-    error = math.sqrt(area_variance(negative, positive))
-    found = by_logit(area, error, level, (0.0, 1.0))  # type: ignore[arg-type]
+    spread = area_spread(negative, positive)
+    found = by_logit(area, math.sqrt(spread.variance), level, (0.0, 1.0), spread.freedom)  # type: ignore[arg-type]
     return whole_interval(found, "DeLong", few_rows(min(sizes), " of a class"))
 
 

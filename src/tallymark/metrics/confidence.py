@@ -13,7 +13,7 @@ from tallymark.states import Moments
 Ends = tuple[float, float]
 
 FEW = 10
-WILSON, NEWCOMBE, DELTA, STUDENT, HALL = "Wilson", "Newcombe", "delta", "Student t", "Hall"
+WILSON, SUMMED, DELTA, STUDENT, HALL = "Wilson", "sum of Wilson", "delta", "Student t", "Hall"
 NO_SPREAD = NoInterval("the rows are all alike in what the metric reads, so they do not show how far it can move")
 ONE_ROW = NoInterval("one row does not show how far the value can move")
 AT_ITS_END = NoInterval("the value is as far as it can go, where the rows show no variation")
@@ -48,30 +48,38 @@ def share_interval(hits: float, rows: float, level: float) -> Interval:
     return Interval(*wilson(hits, rows, level), WILSON, few_rows(rows))
 
 
-def newcombe(parts: Sequence[tuple[float, float, float]], level: float) -> Ends:
-    """A weighted sum of shares of different rows, each given by its weight, hits and rows: how far each Wilson interval
-    reaches, added as independent errors are (Newcombe 1998; Zou and Donner 2008)."""
-    value, down, up = [], [], []
+def sum_of_shares(parts: Sequence[tuple[float, float, float]], level: float) -> Ends:
+    """A weighted sum of shares of different rows, each given by its weight, hits and rows.
+
+    Half the widths of the Wilson intervals add as independent errors do. How far each is off centre is a matter of its
+    third cumulant over its second, and of the sum it is too. One share alone has its own Wilson interval.
+
+    >>> sum_of_shares([(1.0, 9, 10)], 0.95) == wilson(9, 10, 0.95)
+    True
+    """
+    values, squares, shifts = [], [], []
     for weight, hits, rows in parts:
-        share, (lo, hi) = hits / rows, wilson(hits, rows, level)
-        below, above = (share - lo, hi - share) if weight >= 0 else (hi - share, share - lo)
-        value.append(weight * share)
-        down.append((weight * below) ** 2)
-        up.append((weight * above) ** 2)
-    middle = math.fsum(value)
-    return middle - math.sqrt(math.fsum(down)), middle + math.sqrt(math.fsum(up))
+        lo, hi = wilson(hits, rows, level)
+        share, square = hits / rows, (weight * (hi - lo) / 2) ** 2
+        values.append(weight * share)
+        squares.append(square)
+        shifts.append(square * weight * ((lo + hi) / 2 - share))
+    reach = math.fsum(squares)
+    middle, reach = math.fsum(values) + math.fsum(shifts) / reach, math.sqrt(reach)
+    return middle - reach, middle + reach
 
 
-def by_logit(value: float, error: float, level: float, limits: Ends) -> Ends | NoInterval:
+def by_logit(value: float, error: float, level: float, limits: Ends, freedom: float = math.inf) -> Ends | NoInterval:
     """A value and its standard error, on a scale where the limits are infinitely far: the ends stay between them. On
-    limits of −1 and 1 the scale is Fisher's z."""
+    limits of −1 and 1 the scale is Fisher's z. `freedom` says with how many degrees of freedom the error is known."""
     low, high = limits
     below, above = value - low, high - value
     if not (below > 0 and above > 0):
         return AT_ITS_END
     if not error > 0:
         return NO_SPREAD
-    factor = math.exp(min(two_sided(level) * error * (high - low) / (below * above), 700.0))
+    reach = two_sided(level) if math.isinf(freedom) else -student_quantile((1 - level) / 2, freedom)
+    factor = math.exp(min(reach * error * (high - low) / (below * above), 700.0))
     # low + (high − low) x / (1 + x), with x the odds times or over the factor.
     ends = [low + (high - low) * below / (below + above * by) for by in (factor, 1 / factor)]
     return ends[0], ends[1]

@@ -41,7 +41,17 @@ def place(own: Runs, other: Runs) -> Placements:
     return Placements((under + up_to) / (2 * below[-1]), counts_of(own))
 
 
-def area_variance(negative: Runs, positive: Runs) -> float:
-    """The variance of the area, of two classes with two rows or more each."""
+class Spread(NamedTuple):
+    """The variance of an area, and the degrees of freedom that it is known with."""
+
+    variance: float
+    freedom: float
+
+
+def area_spread(negative: Runs, positive: Runs) -> Spread:
+    """The spread of the area of two classes with two rows or more each. The degrees of freedom are those of Welch, as
+    Brunner and Munzel (2000) have them for ranks: few rows of one class do not know their variance well."""
     placed = place(positive, negative), place(negative, positive)
-    return sum(one.variance() / one.rows for one in placed)
+    parts = [one.variance() / one.rows for one in placed]
+    unsure = sum(part * part / (one.rows - 1) for part, one in zip(parts, placed, strict=True))
+    return Spread(sum(parts), sum(parts) ** 2 / unsure if unsure else 1.0)

@@ -12,14 +12,15 @@ from tallymark.metrics.base import Answer, Interval, Metric, NoInterval, Undefin
 from tallymark.metrics.class_spread import cells_error, mean_influence, table_of
 from tallymark.metrics.confidence import (
     DELTA,
-    NEWCOMBE,
+    NO_SPREAD,
+    SUMMED,
     WILSON,
     Ends,
     by_logit,
     few_rows,
-    newcombe,
     parts_interval,
     share_interval,
+    sum_of_shares,
     whole_interval,
     wilson,
 )
@@ -244,13 +245,15 @@ class AveragedMetric(LabelMetric, abstract=True):
             return NoInterval(self.why), ()
         return self.class_ends(c, level), few_rows(self.class_rows(c))
 
-    def _micro_interval(self, counts: Counts, level: float) -> Interval:
+    def _micro_interval(self, counts: Counts, level: float) -> Interval | NoInterval:
         """Of the tables added up, all is a function of how many rows are right, and rises or falls with it."""
         rows, classes = counts.to_float(counts.total), len(counts.classes)
         ends = []
         for right in wilson(counts.to_float(counts.right), rows, level):
             above, below = self.fraction(Cells(right, 1 - right, 1 - right, classes - 2 + right))  # type: ignore[arg-type]
             ends.append(above / below)
+        if ends[0] == ends[1]:  # whatever is predicted, as the share of one class in all is
+            return NO_SPREAD
         return Interval(min(ends), max(ends), WILSON, few_rows(rows))
 
     def _mean_interval(self, state: Pairs, counts: Counts, average: str, level: float) -> Interval | NoInterval:
@@ -264,9 +267,9 @@ class AveragedMetric(LabelMetric, abstract=True):
         if self.given is not None and average == "macro":
             cells = [_in_rows(counts, counts.cell(k)) for k, rows in enumerate(side) if rows]
             weight = 1 / (len(cells) if skip else len(side))
-            lo, hi = newcombe([(weight, *self.fraction(c)) for c in cells], level)
+            lo, hi = sum_of_shares([(weight, *self.fraction(c)) for c in cells], level)
             still = 0.0 if skip else weight * float(self.absent) * (len(side) - len(cells))
-            return Interval(lo + still, hi + still, NEWCOMBE, notes)
+            return Interval(lo + still, hi + still, SUMMED, notes)
         value, table = self.averaged(counts, average), table_of(state)
         moved = mean_influence(self.fraction, counts, table, weighted=average == "weighted", skip=skip)
         return whole_interval(by_logit(value, table.error(moved), level, self.range), DELTA, notes)  # type: ignore[arg-type]

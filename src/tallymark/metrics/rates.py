@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tallymark.metrics.confidence import NEWCOMBE, Ends, newcombe
+from tallymark.metrics.confidence import SUMMED, Ends, sum_of_shares
 from tallymark.metrics.labels import AveragedMetric
 from tallymark.metrics.precision_recall import NOT_PREDICTED, NOT_TRUE
 from tallymark.states import Cells
@@ -93,6 +93,7 @@ class SelectionRate(AveragedMetric):
     pitfalls = ("Neither high nor low is better: compare it with the share of positives, or between groups.",)
     why = "no rows"
     share_of = ("all", "called")
+    is_share = True
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.tp + c.fp, c.tp + c.fp + c.fn + c.tn
@@ -181,13 +182,13 @@ class Informedness(AveragedMetric):
     when_undefined = "All rows are truly of one class."
     pitfalls = ("It weighs both kinds of error alike, whatever they cost.",)
     why = "the truth is constant"
-    class_method = NEWCOMBE
+    class_method = SUMMED
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.tp * c.tn - c.fp * c.fn, (c.tp + c.fn) * (c.tn + c.fp)
 
     def class_ends(self, c: Cells, level: float) -> Ends:
-        return newcombe([(1, c.tp, c.tp + c.fn), (-1, c.fp, c.fp + c.tn)], level)
+        return sum_of_shares([(1, c.tp, c.tp + c.fn), (-1, c.fp, c.fp + c.tn)], level)
 
     def class_rows(self, c: Cells) -> float:
         return min(c.tp + c.fn, c.fp + c.tn)
@@ -208,13 +209,13 @@ class Markedness(AveragedMetric):
     when_undefined = "All rows were called one class."
     pitfalls = ("It moves with the share of positives in the data, unlike informedness.",)
     why = "the predictions are constant"
-    class_method = NEWCOMBE
+    class_method = SUMMED
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.tp * c.tn - c.fp * c.fn, (c.tp + c.fp) * (c.tn + c.fn)
 
     def class_ends(self, c: Cells, level: float) -> Ends:
-        return newcombe([(1, c.tp, c.tp + c.fp), (-1, c.fn, c.fn + c.tn)], level)
+        return sum_of_shares([(1, c.tp, c.tp + c.fp), (-1, c.fn, c.fn + c.tn)], level)
 
     def class_rows(self, c: Cells) -> float:
         return min(c.tp + c.fp, c.fn + c.tn)
