@@ -323,6 +323,27 @@ CASES = {
         tm.Tally(["mrr(ties=stable)"]).update([1], [1], query=[1]).update([1], [1], query=[1])
     ),
     "no relevant row, raised": lambda: tm.mrr([0, 0], [1, 0], query=[1, 1], undefined="raise"),
+    # comparing models
+    "models in a list": lambda: tm.compare(Y, [P, P], ["rmse"]),
+    "a single model": lambda: tm.compare(Y, {"a": P}, ["rmse"]),
+    "a model without a name": lambda: tm.compare(Y, {"a": P, 2: P}, ["rmse"]),
+    "a baseline that is no model": lambda: tm.compare(Y, {"a": P, "b": Y}, ["rmse"], baseline="c"),
+    "an unknown correction": lambda: tm.compare(Y, {"a": P, "b": Y}, ["rmse"], correction="sidak"),
+    "a level of a comparison": lambda: tm.compare(Y, {"a": P, "b": Y}, ["rmse"], ci=None),
+    "too few resamples of a comparison": lambda: tm.compare(Y, {"a": P, "b": Y}, ["rmse"], resamples=10),
+    "a model of another length": lambda: tm.compare(Y, {"a": P, "b": P[:2]}, ["rmse"]),
+    "NaN in a model": lambda: tm.compare(Y, {"a": P, "b": [1.0, NAN, 2.0]}, ["rmse"]),
+    "NaN in the truth of models": lambda: tm.compare([1.0, NAN, 2.0], {"a": P, "b": Y}, ["rmse"]),
+    "no rows to compare": lambda: tm.compare([], {"a": [], "b": []}, ["rmse"]),
+    "all rows of models dropped": lambda: tm.compare([1.0, 2.0], {"a": [NAN, 1.0], "b": [1.0, NAN]}, missing="drop"),
+    "clusters of another length": lambda: tm.compare(Y, {"a": P, "b": Y}, ["rmse"], cluster=[1]),
+    "a comparison of tables": lambda: tm.compare([0, 1], {"a": [0, 1], "b": [1, 1]}, ["confusion_matrix"]),
+    "a comparison of all classes": lambda: tm.compare([0, 1], {"a": [0, 1], "b": [1, 1]}, ["recall(average=none)"]),
+    "a comparison of all outputs": lambda: tm.compare(
+        np.ones((3, 2)), {"a": np.ones((3, 2)), "b": np.zeros((3, 2))}, ["rmse(outputs=each)"]
+    ),
+    "a comparison of groups": lambda: tm.compare([0, 1], {"a": [0, 1], "b": [1, 1]}, ["demographic_parity"]),
+    "groups of models and a baseline": lambda: tm.compare(Y, {"a": P, "b": Y}, ["rmse"], baseline="a").groups("rmse"),
     # conditions
     "a condition that ends too soon": lambda: tm.accept({"r2": 0.5}, "r2 > 0.8 and"),
     "a condition without a comparison": lambda: tm.accept({"r2": 0.5}, "r2"),

@@ -17,7 +17,20 @@ from tallymark.metrics.confidence import by_logit, few_rows, whole_interval
 from tallymark.metrics.delong import area_spread
 from tallymark.metrics.parameters import choice, share_or_none
 from tallymark.metrics.scores import ONE_CLASS, average_classes, no_row
-from tallymark.states import BoundedScores, Draws, RankSums, Reads, Scores, ScoresOf, Steps, divide, measure_runs
+from tallymark.states import (
+    BoundedScores,
+    Draws,
+    Placements,
+    RankSums,
+    Reads,
+    Scores,
+    ScoresOf,
+    Steps,
+    divide,
+    measure_runs,
+    read_placements,
+)
+from tallymark.target import Target
 
 __all__ = ["Auc", "Gini", "auc", "gini"]
 
@@ -79,6 +92,11 @@ class Auc(BoundedMetric):
 
     def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
         return area_interval(state, level) if self.bounded is None and self.max_fpr in (None, 1) else None
+
+    def paired(self, batch: Batch, target: Target) -> Placements | None:
+        if self.max_fpr not in (None, 1) or self.bounded is not None or batch.prediction_columns > 2:
+            return None
+        return read_placements(batch, target, 1.0)
 
     def of_classes(self, state: Scores) -> float | Undefined:
         classes, weights = state.classes, state.class_weights()
@@ -205,6 +223,9 @@ class Gini(BoundedMetric):
         plain = self.average == "macro" or batch.prediction_columns < 3
         areas = resample_mean_area(reads, batch, draws) if plain else None
         return None if areas is None else 2.0 * areas - 1.0
+
+    def paired(self, batch: Batch, target: Target) -> Placements | None:
+        return None if self.bounded is not None or batch.prediction_columns > 2 else read_placements(batch, target, 2.0)
 
     def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
         found = area_interval(state, level) if self.bounded is None else None
