@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import hashlib
 from typing import Any
 
 import numpy as np
@@ -51,6 +50,8 @@ def label_keys(batch: Batch, side: int) -> Array:
 def _key_of(label: Label) -> int:
     """The same on every machine: a whole number is its own key."""
     if isinstance(label, str):
+        import hashlib  # slow to load, and few ask
+
         digest = hashlib.blake2b(label.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         return int.from_bytes(digest, "little")
     return int(label) % _WORD
