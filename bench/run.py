@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import clusters
+import intervals
 import labels
 import probability
 import ranking
@@ -19,7 +20,7 @@ import tallymark as tm
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    measured = [labels, scores, probability, ranking, clusters, regression, slices]
+    measured = [labels, scores, probability, ranking, clusters, regression, slices, intervals]
     parts = [part for module in measured for part in module.sections()]
     head = [
         "# How fast it is",

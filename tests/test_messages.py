@@ -323,6 +323,27 @@ CASES = {
         tm.Tally(["mrr(ties=stable)"]).update([1], [1], query=[1]).update([1], [1], query=[1])
     ),
     "no relevant row, raised": lambda: tm.mrr([0, 0], [1, 0], query=[1, 1], undefined="raise"),
+    # comparing models
+    "models in a list": lambda: tm.compare(Y, [P, P], ["rmse"]),
+    "a single model": lambda: tm.compare(Y, {"a": P}, ["rmse"]),
+    "a model without a name": lambda: tm.compare(Y, {"a": P, 2: P}, ["rmse"]),
+    "a baseline that is no model": lambda: tm.compare(Y, {"a": P, "b": Y}, ["rmse"], baseline="c"),
+    "an unknown correction": lambda: tm.compare(Y, {"a": P, "b": Y}, ["rmse"], correction="sidak"),
+    "a level of a comparison": lambda: tm.compare(Y, {"a": P, "b": Y}, ["rmse"], ci=None),
+    "too few resamples of a comparison": lambda: tm.compare(Y, {"a": P, "b": Y}, ["rmse"], resamples=10),
+    "a model of another length": lambda: tm.compare(Y, {"a": P, "b": P[:2]}, ["rmse"]),
+    "NaN in a model": lambda: tm.compare(Y, {"a": P, "b": [1.0, NAN, 2.0]}, ["rmse"]),
+    "NaN in the truth of models": lambda: tm.compare([1.0, NAN, 2.0], {"a": P, "b": Y}, ["rmse"]),
+    "no rows to compare": lambda: tm.compare([], {"a": [], "b": []}, ["rmse"]),
+    "all rows of models dropped": lambda: tm.compare([1.0, 2.0], {"a": [NAN, 1.0], "b": [1.0, NAN]}, missing="drop"),
+    "clusters of another length": lambda: tm.compare(Y, {"a": P, "b": Y}, ["rmse"], cluster=[1]),
+    "a comparison of tables": lambda: tm.compare([0, 1], {"a": [0, 1], "b": [1, 1]}, ["confusion_matrix"]),
+    "a comparison of all classes": lambda: tm.compare([0, 1], {"a": [0, 1], "b": [1, 1]}, ["recall(average=none)"]),
+    "a comparison of all outputs": lambda: tm.compare(
+        np.ones((3, 2)), {"a": np.ones((3, 2)), "b": np.zeros((3, 2))}, ["rmse(outputs=each)"]
+    ),
+    "a comparison of groups": lambda: tm.compare([0, 1], {"a": [0, 1], "b": [1, 1]}, ["demographic_parity"]),
+    "groups of models and a baseline": lambda: tm.compare(Y, {"a": P, "b": Y}, ["rmse"], baseline="a").groups("rmse"),
     # conditions
     "a condition that ends too soon": lambda: tm.accept({"r2": 0.5}, "r2 > 0.8 and"),
     "a condition without a comparison": lambda: tm.accept({"r2": 0.5}, "r2"),
@@ -375,6 +396,23 @@ CASES = {
     "text where bytes are wanted": lambda: tm.State.from_bytes("TMST"),
     "a state where a tally is wanted": lambda: tm.Tally.from_bytes(SumsOf().zero().to_bytes()),
     # groups
+    # intervals
+    "a level in percent": lambda: tm.evaluate(Y, P, ["rmse"], ci=95),
+    "a level of 1": lambda: tm.evaluate(Y, P, ["rmse"], ci=1.0),
+    "a level that is True": lambda: tm.evaluate(Y, P, ["rmse"], ci=True),
+    "an unknown method of intervals": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, ci_method="bca"),
+    "too few resamples": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, resamples=10),
+    "half a resample": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, resamples=99.5),
+    "a negative seed": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, seed=-1),
+    "a seed that is no number": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, seed=None),
+    "clusters without intervals": lambda: tm.evaluate(Y, P, ["rmse"], cluster=[1, 1, 2]),
+    "too few clusters": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, cluster=[1, 1]),
+    "a cluster that is missing": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, cluster=[1.0, NAN, 2.0]),
+    "clusters of fractions": lambda: tm.evaluate(Y, P, ["max_error"], ci=0.95, cluster=[1.5, 1.5, 2.0]),
+    "two columns of clusters": lambda: tm.evaluate(Y, P, ["max_error"], ci=0.95, cluster=np.ones((3, 2))),
+    "clusters that cut queries": lambda: tm.evaluate(
+        [1, 0, 1], P, ["ndcg"], query=[1, 1, 2], ci=0.95, cluster=[1, 2, 2]
+    ),
     "by a name": lambda: tm.evaluate(Y, P, ["rmse"], by="sex"),
     "by nothing": lambda: tm.evaluate(Y, P, ["rmse"], by={}),
     "by a table without names": lambda: tm.evaluate(Y, P, ["rmse"], by=np.ones((3, 2))),

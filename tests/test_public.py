@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import subprocess
 import sys
@@ -77,16 +78,21 @@ def test_importing_loads_numpy_and_nothing_heavy():
     assert run(code).stdout.strip() == "[]"
 
 
-def test_guidance_is_loaded_when_it_is_asked_for():
-    """Not before; and help and completion know its names all the same."""
+def test_what_few_ask_for_is_loaded_then():
+    """Not before; and help and completion know the names all the same."""
     code = (
         "import tallymark as tm, sys; tm.evaluate([1.0, 2.0], [1.0, 3.0]); print('tallymark.guidance' in sys.modules,"
         "'explain' in dir(tm), tm.explain is tm.explain, 'tallymark.guidance' in sys.modules)"
     )
     assert run(code).stdout.strip() == "False True True True"
-    for name in tm._GUIDANCE:
-        assert getattr(tm, name) is getattr(tm.guidance, name)
-    assert set(tm._GUIDANCE) == set(tm.guidance.__all__)
+    assert (
+        run(code.replace("guidance", "evaluation.compare").replace("explain", "compare")).stdout
+        == "False True True True\n"
+    )
+    for name, module in tm._LATER.items():
+        assert getattr(tm, name) is getattr(importlib.import_module(f"tallymark.{module}"), name)
+        assert getattr(tm, name).__doc__
+    assert {name for name, module in tm._LATER.items() if module == "guidance"} == set(tm.guidance.__all__)
 
 
 def test_the_stub_of_the_core_is_up_to_date(tmp_path):

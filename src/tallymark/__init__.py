@@ -16,22 +16,33 @@ from tallymark.target import Target as Target
 from tallymark.threads import *
 
 if TYPE_CHECKING:
+    from tallymark.evaluation.compare import compare as compare
+    from tallymark.evaluation.comparison import Comparison as Comparison
+    from tallymark.evaluation.difference import Difference as Difference
     from tallymark.guidance import *
 
 __version__ = "0.1.0"
-_GUIDANCE = ("Choice", "Explanation", "choose", "explain")
+_LATER = {
+    "Choice": "guidance",
+    "Comparison": "evaluation.comparison",
+    "Difference": "evaluation.difference",
+    "Explanation": "guidance",
+    "choose": "guidance",
+    "compare": "evaluation.compare",
+    "explain": "guidance",
+}
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_GUIDANCE]
+    return [*globals(), *_LATER]
 
 
 def __getattr__(name: str) -> object:
     """Load what few ask for, and say where a metric is that has another name here."""
-    if name in _GUIDANCE:
-        from tallymark import guidance
+    if name in _LATER:
+        from importlib import import_module
 
-        return globals().setdefault(name, getattr(guidance, name))
+        return globals().setdefault(name, getattr(import_module(f"tallymark.{_LATER[name]}"), name))
     from tallymark.metrics import registry
 
     if name in registry.aliases:

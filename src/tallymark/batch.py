@@ -280,18 +280,34 @@ class Batch:
             raise LengthError(f"`{self.names[side]}` must have {self.n} rows; its array had {len(array)}")
         return array, missing
 
-    def _drop(self) -> None:
-        arrays, missing = zip(*(self._missing(side) for side in range(len(self._sources))), strict=True)
-        keep = ~np.logical_or.reduce(missing)
-        kept = int(np.count_nonzero(keep))
-        if kept == self.n:
-            return
-        self.require_weights()
+    def missing_rows(self) -> Array:
+        """Which rows lack a value."""
+        found: Array = np.logical_or.reduce([self._missing(side)[1] for side in range(len(self._sources))])
+        return found
+
+    def keep(self, rows: Array) -> None:
+        """Leave out all other rows, and count them as dropped."""
+        self._sources = [self.source(side)[rows] for side in range(len(self._sources))]
+        self._numbers, self._labels, self.memo = [None, None], [None] * len(self._sources), {}
         if self.weights is not None:
-            self.weights = self.weights[keep]
-        self._sources = [array[keep] for array in arrays]
-        self.dropped = self.n - kept
+            self.weights = self.weights[rows]
+        if self.keys is not None:
+            self.keys = self.keys[rows]
+        kept = int(np.count_nonzero(rows))
+        self.dropped += self.n - kept
         self.n = kept
+
+    def predicts_like(self, other: Batch) -> bool:
+        """Whether another batch has the same predictions, row by row."""
+        mine, theirs = self.source(1), other.source(1)
+        alike = mine.shape == theirs.shape and mine.dtype.kind == theirs.dtype.kind
+        return mine is theirs or (alike and bool(np.all(mine == theirs)))
+
+    def _drop(self) -> None:
+        missing = self.missing_rows()
+        if missing.any():
+            self.require_weights()
+            self.keep(~missing)
 
 
 NAMES: tuple[str, ...] = ("y_true", "y_pred")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import numpy as np
 
@@ -13,6 +15,10 @@ from tallymark.errors import ParameterError
 __all__ = ["get_threads", "set_threads"]
 
 VARIABLE = "TALLYMARK_THREADS"
+
+T = TypeVar("T")
+_FEW_ROWS = 4_096
+_MANY_ROWS = 131_072  # from here on the core itself takes several threads
 
 
 def set_threads(n: int | None = None) -> None:
@@ -27,6 +33,20 @@ def set_threads(n: int | None = None) -> None:
 def get_threads() -> int:
     """The most threads that one call may use."""
     return _get_limit()
+
+
+def in_order(work: Callable[[int], T], count: int, rows: int) -> Iterator[T]:
+    """work(0), work(1), …, each of which reads so many rows: several at once, unless one keeps all threads busy or is
+    done before a thread has started."""
+    threads = min(get_threads(), count)
+    if threads < 2 or not _FEW_ROWS <= rows < _MANY_ROWS:
+        yield from map(work, range(count))
+        return
+    from concurrent.futures import ThreadPoolExecutor  # slow to load, and few ask
+
+    with ThreadPoolExecutor(threads) as pool:
+        for first in range(0, count, 4 * threads):  # so that no more results wait than are about to be read
+            yield from pool.map(work, range(first, min(first + 4 * threads, count)))
 
 
 def _follow_environment() -> None:

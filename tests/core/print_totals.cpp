@@ -9,6 +9,7 @@
 #include "points.hpp"
 #include "probabilities.hpp"
 #include "regression.hpp"
+#include "resampled_ranks.hpp"
 
 using namespace tallymark;
 
@@ -106,5 +107,17 @@ int main() {
   const Spread spread = centroid_spread(table_of_points);
   for (std::size_t c = 0; c < clusters; ++c)
     std::printf("%a %a %a\n", spread.centroids[c], spread.distances[c], spread.squares[c]);
+
+  std::vector<std::uint64_t> keys(n);
+  std::vector<std::uint8_t> steps(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    keys[i] = random();
+    steps[i] = static_cast<std::uint8_t>(random() % 5);
+  }
+  std::vector<double> areas(70);
+  for (const double* weights : {static_cast<const double*>(nullptr), static_cast<const double*>(w.data())}) {
+    resampled_areas({keys.data(), steps.data(), weights, n}, 1, 0, areas.size(), areas.data());
+    for (const double area : areas) std::printf("%a\n", area);
+  }
   return 0;
 }

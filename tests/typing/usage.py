@@ -10,6 +10,10 @@ report: tm.Report = tm.evaluate([1.0], [2.0], ["rmse", tm.mae, configured], weig
 keys: list[str] = list(report)
 accepted: bool = tm.accept(report, "rmse < 5").require().passed
 margins: list[float] = [clause.margin for clause in tm.accept({"r2": 0.5}, ["r2 > 0.8"]).clauses]
+compared: tm.Comparison = tm.compare([1.0, 2.0], {"a": [1.0, 2.0], "b": [2.0, 2.5]}, ["rmse", tm.mae], baseline="a")
+pair: tm.Difference = compared[("a", "b"), "rmse"]
+better: str | None = pair.winner
+shown: float = pair.value + compared.detectable(tm.mae)["a", "b"]
 tally: tm.Tally = (tm.Tally(["rmse"]) + tm.Tally(["rmse"])).update([1.0], [2.0])
 names: list[str] = tm.list_metrics(family="regression").names
 
@@ -39,3 +43,4 @@ told: tm.Explanation = tm.explain("fscore", beta=2)
 stands: str = told.place(0.5)
 choice: tm.Choice = tm.choose("regression", outliers=True)
 wanted: list[str] = choice.metrics
+intervals: tm.Report = tm.evaluate([1.0, 2.0], [2.0, 2.5], ["mae"], ci=0.95, resamples=99, seed=1, cluster=["a", "b"])

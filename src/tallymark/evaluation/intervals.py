@@ -69,7 +69,7 @@ class _Maker:
         self._reads = {key: state.reads.settled(batch, state) for key, state in read.items()}
         self._of_interval = self._interval_reads(batch) if self._analytic else {}
         if batch.cluster_side is not None and any(item.by_query for item in self._metrics.values()):
-            _check_nested(batch)
+            check_nested(batch)
 
     @property
     def _analytic(self) -> bool:
@@ -199,7 +199,8 @@ def _units(batch: Batch, *, by_query: bool) -> float:
     return float(shares.sum()) ** 2 / squares if squares > 0.0 else 0.0
 
 
-def _check_nested(batch: Batch) -> None:
+def check_nested(batch: Batch) -> None:
+    """Refuse clusters that part the rows of a query."""
     keys = row_keys(batch)
     if batch.has_query and keys is not None and not nested(batch, keys):
         raise ParameterError(

@@ -68,7 +68,7 @@ def _corrected(reach: float, bias: float, acceleration: float) -> float:
 
 def _order_statistic(found: Array, share: float, side: int) -> float:
     """The replicate at a share of them, or the next one outwards."""
-    place = share * (len(found) + 1) - 1
+    place = round(share * (len(found) + 1), 6) - 1  # a rounding error is not to move it by one
     rank = math.floor(place) if side < 0 else math.ceil(place)
     return float(found[min(max(rank, 0), len(found) - 1)])
 

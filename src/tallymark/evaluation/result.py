@@ -242,9 +242,10 @@ class Report(Mapping[str, Any]):
             if len(cell.parts()) > _MOST_PARTS
         ]
         notes = [f"{key}: {text}" for key, cell in self._cells.items() for text in (why(cell), *cell.notes) if text]
-        return Table(self._title(), tuple(columns), rows, notes, numbers=("value",))
+        return Table(self.title(), tuple(columns), rows, notes, numbers=("value",))
 
-    def _title(self) -> str:
+    def title(self) -> str:
+        """How many rows there are, of which weight, and how many were dropped."""
         title = "1 row" if self.n == 1 else f"{self.n:,} rows"
         if self.total_weight != self.n:
             title += f" · total weight {show_number(self.total_weight)}"

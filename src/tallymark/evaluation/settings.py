@@ -56,9 +56,15 @@ def interval_settings(
             raise ParameterError("`cluster` says how rows are resampled for intervals: pass `ci` too, such as ci=0.95")
         check_whole("resamples", resamples, 1, _MOST_RESAMPLES)
         return None
+    return settings_at(ci, str(method), resamples, seed)
+
+
+def settings_at(ci: object, method: str, resamples: object, seed: object) -> IntervalSettings:
+    """The settings of intervals of a level, checked."""
     level = check_level(ci)
+    check_whole("seed", seed, 0, (1 << 64) - 1)
     check_whole("resamples", resamples, least_resamples(level), _MOST_RESAMPLES, f" for ci={level:g}")
-    return IntervalSettings(level, str(method), int(resamples), int(seed))  # type: ignore[call-overload]
+    return IntervalSettings(level, method, int(resamples), int(seed))  # type: ignore[call-overload]
 
 
 def least_resamples(level: float) -> int:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from tallymark.batch import Batch
 from tallymark.metrics.base import Interval, NoInterval
 from tallymark.metrics.confidence import share_interval
 from tallymark.metrics.labels import LabelMetric, require_single
 from tallymark.metrics.precision_recall import recall
-from tallymark.states import Counts, Reads
+from tallymark.states import Counts, Outcomes, Reads
 from tallymark.target import ANY_TARGET, Target
 
 __all__ = [
@@ -48,6 +49,7 @@ class Accuracy(LabelMetric):
     related = ("mcc", "top_k_accuracy", "confusion_matrix")
     pitfalls = (IMBALANCE,)
     samples = ({}, {"threshold": 0.3})
+    share_of = ("all", "right")
     is_share = True
 
     def ratio(self, c: Counts) -> tuple[Any, Any]:
@@ -92,6 +94,7 @@ class ErrorRate(LabelMetric):
     landmarks = ((1.0, "every row is wrong"),)
     related = ("mcc", "confusion_matrix")
     pitfalls = (IMBALANCE.replace("scores 0.99", "errs in only 0.01"),)
+    share_of = ("all", "wrong")
     is_share = True
 
     def ratio(self, c: Counts) -> tuple[Any, Any]:
@@ -113,9 +116,14 @@ class Error(LabelMetric):
     reading = "A count: it grows with the rows."
     related = ("confusion_matrix",)
     pitfalls = ("Compare it on the same rows only.",)
+    share_of = ("all", "wrong")
 
     def ratio(self, c: Counts) -> tuple[Any, Any]:
         return c.in_units(c.wrong)
+
+    def paired(self, batch: Batch, target: Target) -> Outcomes | None:
+        found = super().paired(batch, target)
+        return None if found is None else found._replace(scale=float(batch.n))
 
     def analytic(self, state: Any, level: float) -> Interval:
         found = share_interval(self.formula_value(state.counts()), state.n, level)  # type: ignore[arg-type]
@@ -137,6 +145,7 @@ class HammingLoss(LabelMetric):
     landmarks = ((1.0, "every label is wrong"),)
     related = ("jaccard",)
     pitfalls = ("With many labels of which few are set, saying nothing at all scores well.",)
+    share_of = ("all", "wrong")
 
     def ratio(self, c: Counts) -> tuple[Any, Any]:
         if c.single:

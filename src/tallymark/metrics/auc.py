@@ -20,6 +20,7 @@ from tallymark.metrics.scores import ONE_CLASS, average_classes, no_row
 from tallymark.states import (
     BoundedScores,
     Draws,
+    Placements,
     RankSums,
     Reads,
     Scores,
@@ -27,7 +28,9 @@ from tallymark.states import (
     Steps,
     divide,
     measure_runs,
+    read_placements,
 )
+from tallymark.target import Target
 
 __all__ = ["Auc", "Gini", "auc", "gini"]
 
@@ -83,11 +86,17 @@ class Auc(BoundedMetric):
             raise ParameterError("`max_fpr` is for two classes; there are more. Pass one class against the rest")
         return self.settle(partial_area(state.steps(symmetric=True), self.max_fpr))
 
+    def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
+        plain = batch.prediction_columns < 3 or (self.multiclass, self.average) == ("ovr", "macro")
+        return resample_mean_area(reads, batch, draws) if plain and self.max_fpr in (None, 1) else None
+
     def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
         return area_interval(state, level) if self.bounded is None and self.max_fpr in (None, 1) else None
 
-    def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
-        return reads.areas(batch, draws) if isinstance(reads, ScoresOf) and self.max_fpr in (None, 1) else None
+    def paired(self, batch: Batch, target: Target) -> Placements | None:
+        if self.max_fpr not in (None, 1) or self.bounded is not None or batch.prediction_columns > 2:
+            return None
+        return read_placements(batch, target, 1.0)
 
     def of_classes(self, state: Scores) -> float | Undefined:
         classes, weights = state.classes, state.class_weights()
@@ -182,6 +191,14 @@ def partial_area(steps: Steps, most: float) -> float | Undefined:
     return min(0.5 * (1 + (found - least) / (most - least)), 1.0)
 
 
+def resample_mean_area(reads: Reads, batch: Batch, draws: Draws) -> Array | None:
+    """The area of two classes, or the mean over classes against the rest, in every replicate; None where each is to be
+    read by itself."""
+    found = reads.areas(batch, draws) if isinstance(reads, ScoresOf) else [None]
+    areas = [held for held in found if held is not None]
+    return np.mean(areas, axis=0) if len(areas) == len(found) else None
+
+
 class Gini(BoundedMetric):
     """The area under the ROC curve on a scale where chance is 0: twice the area, less 1.
 
@@ -202,15 +219,19 @@ class Gini(BoundedMetric):
     def of_sums(self, sums: RankSums) -> float | Undefined:
         return ONE_CLASS if sums.area is None else 2.0 * sums.area - 1.0
 
+    def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
+        plain = self.average == "macro" or batch.prediction_columns < 3
+        areas = resample_mean_area(reads, batch, draws) if plain else None
+        return None if areas is None else 2.0 * areas - 1.0
+
+    def paired(self, batch: Batch, target: Target) -> Placements | None:
+        return None if self.bounded is not None or batch.prediction_columns > 2 else read_placements(batch, target, 2.0)
+
     def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
         found = area_interval(state, level) if self.bounded is None else None
         if not isinstance(found, Interval):
             return found
         return found._replace(lo=2.0 * found.lo - 1.0, hi=2.0 * found.hi - 1.0)
-
-    def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
-        areas = reads.areas(batch, draws) if isinstance(reads, ScoresOf) else None
-        return None if areas is None else 2.0 * areas - 1.0
 
     def of_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
         found = area_of_bins(negative, positive, exact=exact)

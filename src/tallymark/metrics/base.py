@@ -13,7 +13,7 @@ from tallymark.errors import KindError, ParameterError, UndefinedError
 from tallymark.metrics import registry
 from tallymark.metrics.parameters import Parameter, show, undefined_choice
 from tallymark.metrics.signature import ShownSignature
-from tallymark.states import UNIT_BITS, Draws, Reads, State
+from tallymark.states import UNIT_BITS, Draws, Outcomes, Placements, Reads, State
 from tallymark.target import ANY_TARGET, Target
 
 __all__ = ["Interval", "Metric", "NoInterval", "Undefined"]
@@ -225,6 +225,10 @@ class Metric(metaclass=_Record):
     def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
         """The values in all replicates of a batch, NaN where there is none, if that is faster than to read the state of
         each; else None."""
+        return None
+
+    def paired(self, batch: Batch, target: Target) -> Outcomes | Placements | None:
+        """What single rows say, for a test of two models on the same rows, all of weight 1. None: resample instead."""
         return None
 
     def check_values(self, state: Any, batch: Batch | None) -> None:

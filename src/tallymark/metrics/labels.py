@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from tallymark.batch import Batch
 from tallymark.errors import KindError, ParameterError
 from tallymark.metrics.base import Answer, Interval, Metric, NoInterval, Undefined
 from tallymark.metrics.class_spread import cells_error, mean_influence, table_of
@@ -26,7 +27,7 @@ from tallymark.metrics.confidence import (
 from tallymark.metrics.parameters import absent_choice, choice, probability
 from tallymark.metrics.target_metric import TargetMetric
 from tallymark.report import show_number
-from tallymark.states import Cells, Counts, Pairs, PairsOf, divide
+from tallymark.states import Cells, Counts, Outcomes, Pairs, PairsOf, divide, read_outcomes
 from tallymark.target import Target, show_labels
 
 __all__ = ["AveragedMetric", "LabelMetric"]
@@ -43,6 +44,9 @@ class LabelMetric(TargetMetric, abstract=True):
 
     why: ClassVar[str] = ""
     """Why the ratio does not exist where its denominator is zero."""
+    share_of: ClassVar[tuple[str, str] | None] = None
+    """Where the value is a share of rows: of "all", "positive" or "negative" ones, those that are "right" or "wrong";
+    or of all, those that were "called" positive."""
     is_share: ClassVar[bool] = False
     """Whether the ratio is a share of rows, each of which is in it or not."""
     family: ClassVar[str] = "classification"
@@ -56,6 +60,12 @@ class LabelMetric(TargetMetric, abstract=True):
 
     def reads_of(self, target: Target) -> PairsOf:
         return PairsOf(target, self.threshold)
+
+    def paired(self, batch: Batch, target: Target) -> Outcomes | None:
+        reads = self.needs(target)
+        if self.share_of is None or batch.truth_columns > 1 or not isinstance(reads, PairsOf):
+            return None
+        return read_outcomes(reads, batch, *self.share_of)
 
     def ratio(self, c: Counts) -> tuple[Any, Any] | None:
         """Numerator and denominator, if the value is one fraction of the counts. These are whole numbers, or arrays of
@@ -123,6 +133,9 @@ class AveragedMetric(LabelMetric, abstract=True):
     def fraction(self, c: Cells) -> tuple[int, int]:
         """Numerator and denominator for one class."""
         raise NotImplementedError(f"{type(self).__name__} must define `fraction`")
+
+    def paired(self, batch: Batch, target: Target) -> Outcomes | None:
+        return super().paired(batch, target) if self.average in ("auto", "binary") else None
 
     def ratio(self, c: Counts) -> tuple[Any, Any] | None:
         return self.fraction(c.cell(c.positive())) if self.average in ("auto", "binary") else None

@@ -65,6 +65,7 @@ class Recall(AveragedMetric):
     related = ("fnr", "specificity")
     when_undefined = "Nothing is truly positive."
     pitfalls = ("Calling everything positive scores 1: read it beside precision.",)
+    share_of = ("positive", "right")
     why = NOT_TRUE
     is_share = True
     given = "truth"

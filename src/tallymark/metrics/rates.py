@@ -71,6 +71,7 @@ class Fallout(AveragedMetric):
     when_undefined = "Nothing is truly negative."
     pitfalls = ("With few positives a small fallout can still mean that most alarms are false: see fdr.",)
     why = ALL_TRUE
+    share_of = ("negative", "wrong")
     is_share = True
 
     def fraction(self, c: Cells) -> tuple[int, int]:
@@ -92,6 +93,7 @@ class SelectionRate(AveragedMetric):
     pitfalls = ("Neither high nor low is better: compare it with the share of positives, or between groups.",)
     why = "no rows"
     is_share = True
+    share_of = ("all", "called")
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.tp + c.fp, c.tp + c.fp + c.fn + c.tn
@@ -112,6 +114,7 @@ class Specificity(AveragedMetric):
     when_undefined = "Nothing is truly negative."
     pitfalls = ("With few positives it is near 1 for almost any model.",)
     why = ALL_TRUE
+    share_of = ("negative", "right")
     is_share = True
 
     def fraction(self, c: Cells) -> tuple[int, int]:
@@ -155,6 +158,7 @@ class Fnr(AveragedMetric):
     when_undefined = "Nothing is truly positive."
     pitfalls = ("Calling everything positive scores 0: read it beside fdr.",)
     why = NOT_TRUE
+    share_of = ("positive", "wrong")
     is_share = True
     given = "truth"
 

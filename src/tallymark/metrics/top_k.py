@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from tallymark.batch import Batch
 from tallymark.metrics.base import Interval
 from tallymark.metrics.confidence import share_interval
 from tallymark.metrics.parameters import count
 from tallymark.metrics.target_metric import TargetMetric
-from tallymark.states import Ranks, RanksOf, divide, to_float
+from tallymark.states import Outcomes, Ranks, RanksOf, divide, read_ranks, to_float
 from tallymark.target import Target
 
 __all__ = ["TopKAccuracy", "top_k_accuracy"]
@@ -41,6 +42,9 @@ class TopKAccuracy(TargetMetric):
 
     def reads_of(self, target: Target) -> RanksOf:
         return RanksOf(target)
+
+    def paired(self, batch: Batch, target: Target) -> Outcomes:
+        return Outcomes(read_ranks(batch, target) < self.k)
 
     def formula_value(self, state: Ranks) -> float:
         return divide(sum(state.weights[: self.k]), state.weight)

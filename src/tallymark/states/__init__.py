@@ -9,6 +9,7 @@ from tallymark.states.indicators import Indicators
 from tallymark.states.label_rows import LabelRows, LabelRowsOf
 from tallymark.states.moments import Moments, moments
 from tallymark.states.ordered_probabilities import OrderedProbabilities, OrderedProbabilitiesOf
+from tallymark.states.paired_rows import Outcomes, Placements, read_outcomes, read_placements
 from tallymark.states.pairs import Pairs, PairsOf
 from tallymark.states.plan import Plan, States
 from tallymark.states.points import Points, PointsOf
@@ -16,7 +17,7 @@ from tallymark.states.probabilities import Cost, Probabilities, ProbabilitiesOf
 from tallymark.states.probability_rows import soft_fault
 from tallymark.states.queries import Queries, QueriesOf, Ranked
 from tallymark.states.rank_sums import RankSums, Steps, sum_ranks
-from tallymark.states.ranks import Ranks, RanksOf
+from tallymark.states.ranks import Ranks, RanksOf, read_ranks
 from tallymark.states.resample import nested, query_keys, row_keys
 from tallymark.states.rows import Rows, RowsOf
 from tallymark.states.runs import Runs, measure_runs
@@ -51,9 +52,11 @@ __all__ = [
     "Moments",
     "OrderedProbabilities",
     "OrderedProbabilitiesOf",
+    "Outcomes",
     "Output",
     "Pairs",
     "PairsOf",
+    "Placements",
     "Plan",
     "Points",
     "PointsOf",
@@ -91,6 +94,9 @@ __all__ = [
     "nested",
     "query_keys",
     "row_keys",
+    "read_outcomes",
+    "read_placements",
+    "read_ranks",
     "slice_states",
     "sum_ranks",
     "soft_fault",

@@ -10,6 +10,7 @@ from tallymark.batch import Batch
 from tallymark.errors import StateError, TallymarkError
 from tallymark.states.draws import Draws
 from tallymark.target import Target
+from tallymark.threads import in_order
 
 UNIT_BITS = 1074
 """Exact totals are integers in units of 2**-1074, the smallest positive float64."""
@@ -158,11 +159,14 @@ class Reads(ABC):
 
     def replicates(self, batch: Batch, draws: Draws) -> Iterator[State | None]:
         """The states of all replicates of a batch, in order; None for one that cannot be read."""
-        for replicate in range(draws.resamples):
+
+        def fold(replicate: int) -> State | None:
             try:
-                yield self.fold(batch.reweighted(draws.weights(replicate, batch.weights)))
+                return self.fold(batch.reweighted(draws.weights(replicate, batch.weights)))
             except TallymarkError:
-                yield None
+                return None
+
+        return in_order(fold, draws.resamples, batch.n)
 
 
 class SoleReads(Reads):

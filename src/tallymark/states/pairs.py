@@ -73,12 +73,16 @@ class PairsOf(Reads):
             return self.zero()
         if batch.truth_columns > 1:
             return self._fold_table(batch)
+        return self._count(batch, *self.reading(batch))
+
+    def reading(self, batch: Batch) -> tuple[str, Sequence[Label] | None, Decision | None]:
+        """How the predictions of a batch become labels: their form, the classes of columns, and the decision."""
         if not self._decides(batch):
-            return self._count(batch, LABELS)
+            return LABELS, None, None
         if batch.prediction_columns == 1:
-            return self._count(batch, POSITIVE, decision=self._decision(0))
+            return POSITIVE, None, self._decision(0)
         classes = column_classes(self.target, batch)
-        return self._count(batch, LABELS, classes=classes, decision=self._decision(self._positive_column(classes)))
+        return LABELS, classes, self._decision(self._positive_column(classes))
 
     def settled(self, batch: Batch, whole: State) -> PairsOf:
         if self.clusters or not isinstance(whole, Pairs):  # clusters have no classes, and tables have columns
@@ -152,14 +156,7 @@ class PairsOf(Reads):
             raise ShapeError(f"`y_true` must be one label per row; it had {batch.truth_columns} columns")
         return fold_indicators(self, batch)
 
-    def _count(
-        self,
-        batch: Batch,
-        form: str,
-        *,
-        classes: Sequence[Label] | None = None,
-        decision: Decision | None = None,
-    ) -> Pairs:
+    def _count(self, batch: Batch, form: str, classes: Sequence[Label] | None, decision: Decision | None) -> Pairs:
         counted = read_pairs(batch, classes, fractions=self.clusters, decision=decision)
         truth = counted.labels[0]
         if form == LABELS and not self.clusters:  # clusters have names on either side, of any type

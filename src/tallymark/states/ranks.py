@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallymark._core import count_above
+from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import ShapeError, StateError
 from tallymark.states.base import UNIT_BITS, KeyedReads, TargetState
@@ -47,8 +48,7 @@ class RanksOf(KeyedReads):
         batch.require_weights()
         if self.target.kind == "probability":
             read_pairs(batch, None, decision=(0.5, False, self.target.normalize, 2))  # for what it refuses
-        _, places = class_places(self.target, batch)
-        ranks = np.frombuffer(count_above(batch.prediction, places), np.int64)
+        ranks = read_ranks(batch, self.target)
         found = count_rows(ranks, ranks, batch.weights, False, None)
         if not isinstance(found, Counted):
             raise StateError("the input changed while it was being read")
@@ -57,6 +57,12 @@ class RanksOf(KeyedReads):
         for rank, value in zip(found_ranks, values, strict=True):
             weights[int(rank)] = int(value) << (UNIT_BITS + (unit or 0))
         return Ranks(self, (1, columns), batch.n, weights)
+
+
+def read_ranks(batch: Batch, target: Target) -> Array:
+    """How many columns of each row lie above that of its true class."""
+    _, places = class_places(target, batch)
+    return np.frombuffer(count_above(batch.prediction, places), np.int64)
 
 
 class Ranks(TargetState[RanksOf]):

@@ -68,19 +68,24 @@ class ScoresOf(Reads):
         columns = (batch.truth_columns, batch.prediction_columns)
         return Scores(self, columns, batch.n, batch.n * ONE if weight is None else exact_total(*weight), (part,))
 
-    def areas(self, batch: Batch, draws: Draws) -> Array | None:
-        """The area under the ROC curve of two classes in every replicate, NaN where one has no rows; None where there
-        are more classes, or no saying which is positive."""
-        if batch.n == 0 or batch.prediction_columns > 2 or batch.truth_columns > 1:
-            return None
+    def areas(self, batch: Batch, draws: Draws) -> list[Array | None]:
+        """The area under the ROC curve in every replicate, of two classes or of every class against the rest; NaN where
+        one has no rows, None where there is no faster way than to read the state of each."""
+        weights = own_weights(batch)
+        if batch.n == 0 or batch.truth_columns > 1:
+            return [None]
+        if batch.prediction_columns > 2:
+            classes, places, table = read_table(batch, self.target)
+            columns = (np.asarray(table[:, k], np.float64) for k in range(len(classes)))
+            return [resample_areas(column, places == k, weights, draws) for k, column in enumerate(columns)]
         labels, codes = encode(batch, 0)
         classes = self.target.classes or labels
         either = batch.prediction_columns == 2 and len(classes) == 2
         place = positive_column(classes, self.target) if either else find_positive(classes, self.target)
         if place is None or len(classes) > 2 or classes[place] not in labels:
-            return None
+            return [None]
         scores = np.asarray(read_scores(batch, self.target), np.float64)
-        return resample_areas(scores, codes == labels.index(classes[place]), own_weights(batch), draws)
+        return [resample_areas(scores, codes == labels.index(classes[place]), weights, draws)]
 
     def _fold_column(self, batch: Batch) -> tuple[Part, tuple[bytes, int] | None]:
         """The runs of one score per row, by the labels of the truth, and the weight; None where a row is 1."""

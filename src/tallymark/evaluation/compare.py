@@ -1,0 +1,182 @@
+"""tm.compare: several models on the same rows, and which differences between them the data show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from tallymark.arrays import describe, names_of, reading
+from tallymark.batch import Batch, check_missing
+from tallymark.errors import InputError, ParameterError
+from tallymark.evaluation.chosen import Wanted, choose, plan
+from tallymark.evaluation.comparison import Comparison, Settings
+from tallymark.evaluation.corrections import check_correction, correct
+from tallymark.evaluation.difference import Difference, detectable, difference_between
+from tallymark.evaluation.evidence import Evidence
+from tallymark.evaluation.result import Report
+from tallymark.evaluation.settings import settings_at
+from tallymark.metrics import GroupMetric, Metric
+from tallymark.target import Target
+
+
+def compare(
+    y_true: object,
+    models: object,
+    metrics: Wanted = None,
+    *,
+    weights: object = None,
+    query: object = None,
+    kind: str | None = None,
+    classes: object = None,
+    positive: object = None,
+    normalize: bool = False,
+    missing: str = "error",
+    ci: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+    cluster: object = None,
+    correction: str = "holm",
+    baseline: str | None = None,
+) -> Comparison:
+    """Compare models on the same rows: differences with intervals and p-values, and which of them the data show.
+
+    `models` maps names to predictions, or is a table with a column for each. Every pair is compared, or each model with
+    the `baseline`. A share of rows (accuracy, recall, …) is tested by McNemar's test, an area under the ROC curve by
+    DeLong's; everything else, and whatever has weights or a `cluster`, by a paired bootstrap with this number of
+    `resamples`, which depends on nothing but the `seed` and the place of a row. `cluster` is a label per row: rows with
+    the same one are drawn together.
+
+    `correction` of the p-values for the number of pairs is "holm", "bonferroni", "fdr" or "none". `missing="drop"`
+    leaves out rows that lack the truth or the prediction of any model. The rest is as in `evaluate`.
+
+    >>> truth = [1, 1, 1, 1, 0, 0, 0, 0] * 10
+    >>> old, new = [1, 1, 1, 0, 0, 0, 1, 1] * 10, [1, 1, 1, 1, 0, 0, 0, 1] * 10
+    >>> found = compare(truth, {"old": old, "new": new}, ["accuracy"])
+    >>> print(found[("old", "new"), "accuracy"])
+    accuracy: new beats old by 0.25 [0.17, 0.35], p < 0.001 (McNemar, exact)
+    >>> found.groups("accuracy")
+    {'new': 'a', 'old': 'b'}
+    """
+    predictions = _read_models(models)
+    names = list(predictions)
+    _check_baseline(baseline, names)
+    target = Target(kind, classes=classes, positive=positive, normalize=normalize)
+    asked = settings_at(ci, "auto", resamples, seed)
+    settings = Settings(asked.level, check_correction(correction), baseline, asked.resamples, asked.seed)
+    batches = {name: _read(name, y_true, predictions[name], weights, query, cluster) for name in names}
+    check_missing(missing)
+    if missing == "drop":
+        _drop_together(batches)
+    chosen = choose(metrics, batches[names[0]], target)
+    _check_metrics(chosen)
+    reports = {name: _report(name, batch, chosen, target) for name, batch in batches.items()}
+    evidence = Evidence(batches, reports, target, asked)
+    pairs = list(combinations(names, 2)) if baseline is None else [(baseline, n) for n in names if n != baseline]
+    differences = [found for key in chosen for found in _compare_in(key, pairs, evidence, reports, settings)]
+    return Comparison(reports, differences, settings)
+
+
+def _compare_in(
+    key: str, pairs: list[tuple[str, str]], evidence: Evidence, reports: Mapping[str, Report], settings: Settings
+) -> list[Difference]:
+    """The differences of all pairs in one metric, corrected together."""
+    item: Metric = next(iter(reports.values())).cell(key).metric
+    tested = [evidence.test(key, first, second) for first, second in pairs]
+    corrected = correct([found.p for found in tested], settings.correction)
+    return [
+        Difference(
+            key,
+            first,
+            second,
+            difference_between(item, reports[first][key], reports[second][key]),
+            found.lo,
+            found.hi,
+            found.p,
+            p,
+            detectable(found.error, settings.level),
+            found.method,
+            settings.level,
+            item.better,
+            found.reason,
+            found.notes,
+        )
+        for (first, second), found, p in zip(pairs, tested, corrected, strict=True)
+    ]
+
+
+def _read_models(models: Any) -> dict[str, object]:
+    """The predictions by name: of a mapping, or of the columns of a table."""
+    if not isinstance(models, Mapping):
+        with reading("models"):
+            columns = names_of(models)
+            models = models if columns is None else {name: models[name] for name in columns}
+    if not isinstance(models, Mapping):
+        raise ParameterError(
+            f'`models` must map names to predictions, such as {{"old": …, "new": …}}; it was {describe(models)}'
+        )
+    for name in models:
+        if not isinstance(name, str) or not name:
+            raise ParameterError(f"the keys of `models` must be names; one was {name!r}")
+    if len(models) < 2:
+        raise ParameterError(f"`models` must be at least two, to be compared; there were {len(models)}")
+    return dict(models)
+
+
+def _check_baseline(baseline: object, names: list[str]) -> None:
+    if baseline is not None and baseline not in names:
+        raise ParameterError(f"`baseline` must be one of the models; it was {baseline!r}, and they are {names}")
+
+
+def _check_metrics(chosen: dict[str, Metric]) -> None:
+    for key, item in chosen.items():
+        if isinstance(item, GroupMetric):
+            raise ParameterError(
+                f"`metrics` must read rows, not groups of them, to be compared; {key} compares groups. Compare the "
+                "models on the rows of each group"
+            )
+
+
+@contextmanager
+def _of_model(name: str) -> Iterator[None]:
+    """Errors say whose predictions they are about."""
+    try:
+        yield
+    except InputError as error:
+        if "`y_pred`" not in str(error):
+            raise
+        raise type(error)(f"model {name!r}: {error}") from error
+
+
+def _read(name: str, y_true: object, y_pred: object, weights: object, query: object, cluster: object) -> Batch:
+    with _of_model(name):
+        return Batch(y_true, y_pred, weights, query=query, cluster=cluster)
+
+
+def _drop_together(batches: Mapping[str, Batch]) -> None:
+    """Leave out rows that any of the models lacks: all are to be compared on the same."""
+    missing = np.logical_or.reduce([batch.missing_rows() for batch in batches.values()])
+    if missing.any():
+        for batch in batches.values():
+            batch.require_weights()
+            batch.keep(~missing)
+
+
+def _report(name: str, batch: Batch, chosen: dict[str, Metric], target: Target) -> Report:
+    batch.require_rows()
+    with _of_model(name):
+        planned = plan(chosen, target, (batch.truth_columns, batch.prediction_columns), errors="raise")
+        report = planned.report(planned.fold(batch), dropped=batch.dropped, errors="raise", batch=batch)
+    for key, value in report.items():
+        if not isinstance(value, float):
+            raise ParameterError(f"`metrics` must have one number each to be compared; {key} has {_what(value)}")
+    return report
+
+
+def _what(value: object) -> str:
+    if isinstance(value, dict):
+        return "one per class: pass an average, or a class as `positive`"
+    return "one per output: pass outputs='mean'" if isinstance(value, list) else "a table or a curve"

@@ -1,0 +1,118 @@
+"""What the rows say about several models: single rows where a metric can be tested by them, resamples where not."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from tallymark.batch import Batch
+from tallymark.evaluation.difference import difference_between
+from tallymark.evaluation.intervals import check_nested
+from tallymark.evaluation.paired_tests import Tested, bootstrap, delong, mcnemar
+from tallymark.evaluation.resampling import resample_values, row_keys
+from tallymark.evaluation.result import Report
+from tallymark.evaluation.settings import IntervalSettings
+from tallymark.metrics import Metric
+from tallymark.states import Outcomes, Placements
+from tallymark.target import Target
+
+_ROUNDING = 1e-9
+SAME = "the models predict the same in every row"
+ByRow = Outcomes | Placements
+
+
+class Evidence:
+    """The rows of several models, read once for all pairs."""
+
+    def __init__(
+        self,
+        batches: Mapping[str, Batch],
+        reports: Mapping[str, Report],
+        target: Target,
+        settings: IntervalSettings,
+    ) -> None:
+        self._batches = batches
+        self._reports = reports
+        self._known: dict[tuple[str, str], bool] = {}  # whether two models predict the same
+        self._settings = settings
+        report = next(iter(reports.values()))
+        self._metrics: dict[str, Metric] = {key: report.cell(key).metric for key in report}
+        one = next(iter(batches.values()))
+        plain = plain_batches(batches) if one.cluster_side is None else None
+        self._rows = {key: found for key in report if plain and (found := self._by_row(key, plain, target))}
+        rest = {key: item for key, item in self._metrics.items() if key not in self._rows and self._defined(key)}
+        if one.cluster_side is not None and any(item.by_query for item in rest.values()):
+            check_nested(one)
+        reads = {key: item.needs(target) for key, item in rest.items()}
+        self._resampled = {
+            name: resample_values(rest, reads, batch, settings.seed, settings.resamples, row_keys(one)) if rest else {}
+            for name, batch in batches.items()
+        }
+
+    def _defined(self, key: str) -> bool:
+        return sum(math.isfinite(report[key]) for report in self._reports.values()) > 1
+
+    def _by_row(self, key: str, plain: Mapping[str, Batch], target: Target) -> dict[str, ByRow] | None:
+        """What single rows say of each model; None where they do not make up the values of this metric."""
+        item = self._metrics[key]
+        if isinstance(item.better, (int, float)):
+            return None  # what is compared is the distance from the best value
+        found = {name: item.paired(batch, target) for name, batch in plain.items() if self._has_value(name, key)}
+        rows = {name: held for name, held in found.items() if held is not None}
+        if not rows or len(rows) < len(found):
+            return None
+        # A metric may inherit its rows and have a formula of its own.
+        offsets = [self._reports[name][key] - value_of(held) for name, held in rows.items()]
+        scale = next(iter(rows.values())).scale
+        return rows if max(offsets) - min(offsets) <= _ROUNDING * scale else None
+
+    def _has_value(self, name: str, key: str) -> bool:
+        return math.isfinite(self._reports[name][key])
+
+    def _same(self, first: str, second: str) -> bool:
+        if (first, second) not in self._known:
+            self._known[first, second] = self._batches[first].predicts_like(self._batches[second])
+        return self._known[first, second]
+
+    def test(self, key: str, first: str, second: str) -> Tested:
+        """The test of two models in a metric."""
+        without = [name for name in sorted((first, second)) if not self._has_value(name, key)]
+        if without:
+            return Tested("none", reason="; ".join(f"{n}: {self._reports[n].cell(key).reason}" for n in without))
+        if self._same(first, second):
+            return Tested("none", 1.0, reason=SAME)
+        if key in self._rows:
+            one, other = self._rows[key][first], self._rows[key][second]
+            if isinstance(one, Outcomes) and isinstance(other, Outcomes):
+                return mcnemar(one, other, self._settings.level)
+            if isinstance(one, Placements) and isinstance(other, Placements):
+                return delong(one, other, self._settings.level)
+        item = self._metrics[key]
+        values = zip(self._resampled[first][key].tolist(), self._resampled[second][key].tolist(), strict=True)
+        differences = np.array([difference_between(item, *pair) for pair in values])
+        method = self._settings.name_of(self._batches[first], by_query=item.by_query)
+        return bootstrap(differences, self._settings.level, f"paired {method}")
+
+
+def value_of(rows: ByRow) -> float:
+    """The value that single rows make up, up to a constant."""
+    if isinstance(rows, Outcomes):
+        return rows.scale * int(np.count_nonzero(rows.counts)) / max(len(rows.counts), 1)
+    pairs = max(2 * len(rows.positive) * len(rows.negative), 1)
+    return rows.scale * (int(rows.positive.sum()) / pairs)
+
+
+def plain_batches(batches: Mapping[str, Batch]) -> Mapping[str, Batch] | None:
+    """The rows of weight 1, if all others weigh nothing; else None."""
+    weights = next(iter(batches.values())).weights
+    if weights is None or (weights == 1).all():
+        return batches
+    if not ((weights == 0) | (weights == 1)).all():
+        return None
+    out = {name: copy.copy(batch) for name, batch in batches.items()}
+    for batch in out.values():
+        batch.keep(weights == 1)
+    return out

@@ -1,0 +1,127 @@
+"""Tests of two models on the same rows: McNemar for shares of rows, DeLong for areas, a paired bootstrap for the rest.
+
+Each gives the same with the models the other way round, with the signs turned, to the last bit.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from tallymark.arrays import Array
+from tallymark.quantiles import binomial_tail, normal_tail, two_sided
+from tallymark.states import Outcomes, Placements
+
+_FEW = 25  # rows on which one model alone is right, below which the test is the exact one
+_HALVINGS = 60  # of an interval of length 2, down to the digits of a float
+_LEAST_DEFINED = 0.5  # the share of resamples that must have a value
+
+
+class Tested(NamedTuple):
+    """What a test says about a difference; NaN is what it cannot say, with the reason.
+
+    `error` is the standard error of the difference.
+    """
+
+    method: str
+    p: float = math.nan
+    lo: float = math.nan
+    hi: float = math.nan
+    error: float = math.nan
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def mcnemar(first: Outcomes, second: Outcomes, level: float) -> Tested:
+    """McNemar's test, with Tango's score interval for the difference of two shares of the same rows."""
+    n = len(first.counts)
+    gains = int(np.count_nonzero(second.counts & ~first.counts))
+    losses = int(np.count_nonzero(first.counts & ~second.counts))
+    if n == 0:
+        return Tested("McNemar", reason="no rows")
+    z = two_sided(level)
+    p, which = _mcnemar_p(gains, losses)
+    spread = (gains + losses) * n - (gains - losses) ** 2
+    error = math.sqrt(spread / n) / n
+    scale = first.scale
+    return Tested(
+        f"McNemar, {which}",
+        p,
+        -scale * _highest_difference(losses, gains, n, z),
+        scale * _highest_difference(gains, losses, n, z),
+        scale * error if spread else math.nan,
+    )
+
+
+def _mcnemar_p(gains: int, losses: int) -> tuple[float, str]:
+    """Whether rows that changed went one way more often than a coin would, and by which form of the test."""
+    changed, most = gains + losses, max(gains, losses)
+    if changed < _FEW:
+        return min(1.0, 2 * binomial_tail(most, changed)), "exact"
+    return min(1.0, binomial_tail(most, changed) + binomial_tail(most + 1, changed)), "mid-p"
+
+
+def _highest_difference(gains: int, losses: int, n: int, z: float) -> float:
+    """The highest difference of two shares that a score test does not refuse (Tango 1998)."""
+    below, above = (gains - losses) / n, 1.0
+    for _ in range(_HALVINGS):
+        middle = (below + above) / 2
+        # The likeliest share of losses if the difference is the one in the middle.
+        b = (2 * n - gains + losses) * middle - gains - losses
+        share = (math.sqrt(max(b * b + 8 * n * losses * middle * (1 - middle), 0.0)) - b) / (4 * n)
+        variance = n * (2 * share + middle * (1 - middle))
+        if (gains - losses - n * middle) ** 2 > z * z * variance:
+            above = middle
+        else:
+            below = middle
+    return below
+
+
+def delong(first: Placements, second: Placements, level: float) -> Tested:
+    """DeLong's test of two areas under the ROC curve, from how the placement of each row differs."""
+    positives, negatives = len(first.positive), len(first.negative)
+    if min(positives, negatives) < 2:
+        return Tested("DeLong", reason="the test needs two rows of each class")
+    mean, spread_of_positives = _mean_and_variance((second.positive - first.positive) / (2 * negatives))
+    _, spread_of_negatives = _mean_and_variance((second.negative - first.negative) / (2 * positives))
+    error = math.sqrt(spread_of_positives / positives + spread_of_negatives / negatives)
+    if error == 0:
+        if mean == 0:
+            return Tested("DeLong", 1.0, reason="every row stands at the same place in the order of both models")
+        return Tested("DeLong", reason="the order of the rows changes by the same for all, so nothing tells the error")
+    reach, scale = two_sided(level) * error, first.scale
+    lo, hi = max(mean - reach, -1.0), min(mean + reach, 1.0)
+    return Tested("DeLong", 2 * normal_tail(abs(mean) / error), scale * lo, scale * hi, scale * error)
+
+
+def _mean_and_variance(values: Array) -> tuple[float, float]:
+    """In any order of the values the same."""
+    mean = math.fsum(values.tolist()) / len(values)
+    return mean, math.fsum(((values - mean) ** 2).tolist()) / (len(values) - 1)
+
+
+def bootstrap(differences: Array, level: float, method: str) -> Tested:
+    """The paired bootstrap: percentiles of the differences in resamples, and how often these are on one side of 0.
+
+    The interval holds 0 just where the p-value is above 1 − level.
+    """
+    defined = np.sort(differences[np.isfinite(differences)])
+    count = len(defined)
+    notes: tuple[str, ...] = ()
+    if count < len(differences):
+        notes = (f"undefined in {len(differences) - count:,} of {len(differences):,} resamples, which are left out",)
+    place = math.floor((count + 1) * (1 - level) / 2 + 1e-9)  # of a level such as 0.95, whose rest is not quite 0.05
+    if count < _LEAST_DEFINED * len(differences) or place < 1:
+        return Tested(method, reason="it is undefined in too many resamples", notes=notes)
+    if defined[0] == defined[-1]:
+        if defined[0] == 0:
+            return Tested(method, 1.0, reason="both models have the same value in every resample", notes=notes)
+        return Tested(method, reason="the difference is the same in every resample", notes=notes)
+    exponent = int(np.frexp(defined)[1].max())  # squares of what is near 1 are neither too large nor too small
+    _, variance = _mean_and_variance(np.ldexp(defined, -exponent))
+    beyond = min(int(np.count_nonzero(defined <= 0)), int(np.count_nonzero(defined >= 0)))
+    p = min(1.0, 2 * (beyond + 1) / (count + 1))
+    lo, hi = float(defined[place - 1]), float(defined[count - place])
+    return Tested(method, p, lo, hi, float(np.ldexp(math.sqrt(variance), exponent)), notes=notes)

@@ -1,0 +1,101 @@
+"""What single rows say, for a test of two models on the same rows: which ones are right, and where scores stand."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tallymark.arrays import Array
+from tallymark.batch import Batch
+from tallymark.errors import InputError
+from tallymark.labels import Label
+from tallymark.states.counts import find_positive
+from tallymark.states.encoding import Counted, count_rows, encode
+from tallymark.states.pairs import POSITIVE, PairsOf, name_decisions
+from tallymark.states.score_rows import positive_column, read_scores
+from tallymark.target import Target
+
+
+class Outcomes(NamedTuple):
+    """Whether each row counts, where a value is `scale` times the share of rows that do."""
+
+    counts: Array
+    scale: float = 1.0
+
+
+class Placements(NamedTuple):
+    """For each positive row, twice the number of negative ones below it, and for each negative row, twice that of
+    positive ones above it; ties are half below and half above. A value is `scale` times the area that they make."""
+
+    positive: Array
+    negative: Array
+    scale: float = 1.0
+
+
+def read_outcomes(reads: PairsOf, batch: Batch, among: str, what: str) -> Outcomes:
+    """Of "all", "positive" or "negative" rows, whether each is "right", "wrong" or "called" positive."""
+    if what == "called":
+        return Outcomes(_read_sides(reads, batch)[1])
+    if among == "all":
+        right = _read_right(reads, batch)
+    else:
+        truth, said = _read_sides(reads, batch)
+        right = (truth == said)[truth if among == "positive" else ~truth]
+    return Outcomes(right if what == "right" else ~right)
+
+
+def _read_right(reads: PairsOf, batch: Batch) -> Array:
+    """Whether the label of each row is right."""
+    labels, truth = encode(batch, 0)
+    names, said = _read_said(reads, batch, labels)
+    index = {label: k for k, label in enumerate(labels)}
+    return np.asarray(np.array([index.get(name, -1) for name in names], np.int64)[said] == truth)
+
+
+def _read_sides(reads: PairsOf, batch: Batch) -> tuple[Array, Array]:
+    """Whether each row is positive, and whether it was called so."""
+    labels, truth = encode(batch, 0)
+    names, said = _read_said(reads, batch, labels)
+    classes = reads.target.classes or sorted({*labels, *names})
+    place = find_positive(classes, reads.target)
+    positive = None if place is None else classes[place]
+    sides = [np.array([name == positive for name in held], bool) for held in (labels, names)]
+    return sides[0][truth], sides[1][said]
+
+
+def _read_said(reads: PairsOf, batch: Batch, labels: list[Label]) -> tuple[list[Label], Array]:
+    """The labels that were given to rows, and the place of each row's among them; `labels` are those of the truth."""
+    form, classes, decision = reads.reading(batch)
+    column = batch.prediction_labels if decision is None else None
+    source = batch.prediction if column is None else column.source
+    # Counted against the numbers of the rows, the pairs are the rows, and decisions are those of every other count.
+    found = count_rows(np.arange(batch.n), source, None, False, decision)
+    if not isinstance(found, Counted) or found.rows != batch.n:
+        raise InputError("the input changed while it was being read")
+    names = found.labels[1]
+    held = classes if column is None else column.names
+    if held is not None:
+        names = [held[int(place)] for place in names]
+    if form == POSITIVE:
+        decisions = name_decisions(labels, reads.target)
+        names = [decisions[int(place)] for place in names]
+    return names, found.cells[1]
+
+
+def read_placements(batch: Batch, target: Target, scale: float) -> Placements:
+    """Where the scores of two classes stand among each other."""
+    labels, truth = encode(batch, 0)
+    classes = target.classes or labels
+    two = batch.prediction_columns == 2 and len(classes) == 2
+    place = positive_column(classes, target) if two else find_positive(classes, target)
+    positive = np.array([place is not None and label == classes[place] for label in labels], bool)[truth]
+    scores = np.asarray(read_scores(batch, target), np.float64)
+    above, below = scores[positive], scores[~positive]
+    return Placements(_count_below(above, below), 2 * len(above) - _count_below(below, above), scale)
+
+
+def _count_below(scores: Array, others: Array) -> Array:
+    """Twice how many of the others lie below each score; those that tie count once."""
+    others = np.sort(others)
+    return np.searchsorted(others, scores, "left") + np.searchsorted(others, scores, "right")

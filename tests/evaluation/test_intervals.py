@@ -1,0 +1,218 @@
+"""Intervals in a report: where they come from, what they hold, and what is said where there is none."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import tallymark as tm
+from tallymark import _core
+from tallymark.evaluation.percentiles import acceleration_of, percentile_interval
+from tallymark.evaluation.settings import least_resamples
+
+RNG = np.random.default_rng(2)
+Y = RNG.normal(3, 2, 120)
+P = Y + RNG.normal(0, 1, 120)
+
+
+def bootstrap(*args, **facts):
+    return tm.evaluate(*args, **{"ci": 0.9, "ci_method": "bootstrap", "resamples": 99, **facts})
+
+
+def test_an_interval_holds_the_value_and_says_its_method():
+    """lo and hi surround the value; the report keeps how they were asked for."""
+    report = bootstrap(Y, P, ["rmse", "mae"], seed=7)
+    for cell in map(report.cell, report):
+        assert cell.lo < cell.value < cell.hi
+        assert cell.method == "bootstrap"
+    assert report.interval == (0.9, "bootstrap", 99, 7)
+    assert tm.evaluate(Y, P, ["rmse"]).interval is None
+
+
+def test_the_seed_decides():
+    """The same seed gives the same interval, another one another; threads do not matter."""
+    ends = [bootstrap(Y, P, ["rmse"], seed=seed).cell("rmse").lo for seed in (0, 0, 1)]
+    assert ends[0] == ends[1] != ends[2]
+
+
+def test_without_weights_is_weights_of_one():
+    """Weights of 1 change no interval, whatever the method; rows of weight 0 take no part."""
+    for method in ("auto", "bootstrap"):
+        plain, ones = (bootstrap(Y, P, ["rmse", "r2"], ci_method=method, weights=w) for w in (None, np.ones(120)))
+        for key in ("rmse", "r2"):
+            assert (plain.cell(key).lo, plain.cell(key).hi) == (ones.cell(key).lo, ones.cell(key).hi)
+    weighted = tm.evaluate(Y, P, ["rmse"], weights=RNG.uniform(0, 2, 120), ci=0.9, resamples=99)
+    assert weighted.cell("rmse").method == "bootstrap"
+
+
+def test_parts_have_intervals_of_their_own():
+    """A value per output or class has ends of the same shape, in data frames and JSON too."""
+    two = np.column_stack([Y, P])
+    report = bootstrap(two, two + RNG.normal(0, 1, (120, 2)), [tm.metric("mae(outputs=each)")])
+    cell = report.cell("mae(outputs=each)")
+    assert [lo < value < hi for lo, value, hi in zip(cell.lo, cell.value, cell.hi, strict=True)] == [True, True]
+    assert report.to_pandas()["lo"].tolist() == cell.lo
+    labels = np.where(Y > 3, "high", "low"), np.where(P > 3, "high", "low")
+    report = bootstrap(*labels, [tm.Recall(average=None)])
+    cell = report.cell(tm.Recall(average=None))
+    assert set(cell.lo) == set(cell.value) == {"high", "low"}
+    held = json.loads(report.to_json())
+    assert held["interval"] == {"level": 0.9, "method": "bootstrap", "resamples": 99, "seed": 0}
+    assert held["metrics"]["recall(average=None)"]["hi"] == cell.hi
+
+
+def test_the_table_shows_intervals_only_if_asked_for():
+    """A column of its own, under the level."""
+    assert "90 % interval" in str(bootstrap(Y, P, ["rmse"]))
+    assert "interval" not in str(tm.evaluate(Y, P, ["rmse"]))
+    assert "90 % interval" in bootstrap(Y, P, ["rmse"])._repr_html_()
+
+
+def test_curves_tables_and_failures_have_none():
+    """What is no number has no interval, and a failed metric stays failed."""
+    report = bootstrap(Y > 3, P, ["roc_curve", "msle", "auc"], kind="score")
+    assert report.cell("roc_curve").lo is None
+    assert report.cell("msle").error is not None
+    assert report.cell("auc").lo is not None
+
+
+def test_bounds_are_not_overwritten():
+    """A bounded metric keeps its bounds, and says that they are no interval."""
+    plain, asked = (tm.evaluate(Y > 3, P, ["auc(bounded=8)"], ci=ci).cell("auc(bounded=8)") for ci in (None, 0.9))
+    assert (plain.lo, plain.hi, plain.method) == (asked.lo, asked.hi, "bounded")
+    assert any("not an interval" in note for note in asked.notes)
+
+
+@pytest.mark.parametrize(
+    ("y", "p", "metric", "reason"),
+    [
+        ([1, 2, 3], [1, 2, 3], "rmse", "the same value in every resample"),
+        ([5.0], [4.0], "rmse", "the same value in every resample"),
+        ([0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 0, 0], "precision", None),
+        ([1, 2, 2], [1, 2, 3], "r2", "undefined in"),
+    ],
+)
+def test_degenerate_cases_say_why(y, p, metric, reason):
+    """An interval of no width is none, and an undefined value has none."""
+    cell = bootstrap(y, p, [metric]).cell(metric)
+    if reason is None:
+        assert cell.lo is None
+        assert cell.reason is not None
+    elif cell.lo is None:
+        assert any("no interval" in note and reason in note for note in cell.notes)
+    else:
+        assert any(reason in note for note in cell.notes)
+
+
+def test_analytic_says_where_there_is_no_formula():
+    """With ci_method="analytic" nothing is resampled; a metric without a formula says so."""
+    cell = tm.evaluate(Y, P, ["max_error"], ci=0.9, ci_method="analytic").cell("max_error")
+    assert cell.lo is None
+    assert any("no analytic interval" in note for note in cell.notes)
+    cell = tm.evaluate(Y, P, ["rmse"], ci=0.9, ci_method="analytic", weights=Y**2).cell("rmse")
+    assert any("weight 1" in note for note in cell.notes)
+
+
+def test_groups_have_intervals():
+    """Every slice has intervals, of its own rows by their places in the whole; so have metrics that compare groups."""
+    by = np.arange(120) % 3
+    said = (P > 2.5).astype(int)
+    report = bootstrap((Y > 3).astype(int), said, ["recall", "equal_opportunity"], by=by)
+    for group in range(3):
+        part = report.slices[group].cell("recall")
+        rows = by == group
+        values = []
+        for replicate in range(99):
+            times = _core.poisson_counts(0, replicate, np.flatnonzero(rows).astype(np.uint64))
+            values.append(tm.recall((Y > 3)[rows], said[rows], weights=times))
+        without = [tm.recall(np.delete((Y > 3)[rows], k), np.delete(said[rows], k)) for k in range(rows.sum())]
+        ends = percentile_interval(
+            part.value, np.array(values), 0.9, (0, 1), int(rows.sum()), acceleration_of(np.array(without))
+        )
+        assert (part.lo, part.hi) == pytest.approx((ends.lo, ends.hi))
+    gap = report.cell("equal_opportunity")
+    assert 0 <= gap.lo <= gap.hi <= 1
+    assert gap.method == "bootstrap"
+
+
+def test_clusters_widen_the_interval():
+    """Rows that repeat each other tell less: clusters of ten equal rows give a much wider interval than single rows."""
+    y, p = np.repeat(Y[:40], 10), np.repeat(P[:40], 10)
+    single, clustered = (bootstrap(y, p, ["mae"], cluster=c).cell("mae") for c in (None, np.repeat(np.arange(40), 10)))
+    assert clustered.hi - clustered.lo > 2 * (single.hi - single.lo)
+    assert clustered.method == "bootstrap of clusters"
+
+
+def test_queries_name_their_bootstrap():
+    """Metrics of rankings say that queries were resampled; clusters must not cut through them."""
+    query = np.repeat(np.arange(30), 4)
+    rows = (RNG.integers(0, 3, 120), RNG.random(120), ["ndcg"])
+    assert bootstrap(*rows, query=query).cell("ndcg").method == "bootstrap of queries"
+    assert bootstrap(*rows, query=query, cluster=query // 2).cell("ndcg").method == "bootstrap of clusters"
+    with pytest.raises(tm.TallymarkError, match="all rows of a query"):
+        bootstrap(*rows, query=query, cluster=np.arange(120))
+
+
+def test_dropped_rows_lose_their_cluster():
+    """Rows with missing values are dropped with their clusters."""
+    y, cluster = Y.copy(), np.arange(120) // 4
+    y[5] = math.nan
+    kept = np.arange(120) != 5
+    dropped = bootstrap(y, P, ["mae"], cluster=cluster, missing="drop").cell("mae")
+    without = bootstrap(y[kept], P[kept], ["mae"], cluster=cluster[kept]).cell("mae")
+    assert (dropped.lo, dropped.hi) == (without.lo, without.hi)
+
+
+def test_percentiles_are_those_of_a_normal_sample():
+    """On even replicates without bias or acceleration, the ends are the percentiles."""
+    replicates = np.arange(1.0, 1000.0)
+    ends = percentile_interval(500.0, replicates[::-1], 0.95, (0.0, 990.0), 10**9)
+    assert (ends.lo, ends.hi) == (25.0, 975.0)
+    assert percentile_interval(500.0, replicates, 0.99, (0.0, 990.0), 10**9).hi == 990.0
+    few = percentile_interval(500.0, replicates, 0.95, (0.0, 990.0), 5)
+    assert few.lo < 25.0 < 975.0 < few.hi
+    skewed = percentile_interval(500.0, replicates, 0.95, (0.0, 1e9), 10**9, acceleration=0.1)
+    assert skewed.lo > 25.0
+    assert skewed.hi > 975.0
+
+
+def test_bca_is_that_of_scipy():
+    """The ends are SciPy's, given the same replicates and the same acceleration, where rows are many."""
+    stats = pytest.importorskip("scipy.stats")
+    sample = np.random.default_rng(0).exponential(size=60)
+    found = stats.bootstrap((sample,), np.mean, n_resamples=4999, method="BCa", rng=np.random.default_rng(1))
+    without = np.array([np.delete(sample, k).mean() for k in range(60)])
+    ends = percentile_interval(
+        sample.mean(), found.bootstrap_distribution, 0.95, (0.0, math.inf), 10**9, acceleration_of(without)
+    )
+    expected = found.confidence_interval
+    assert (ends.lo, ends.hi) == pytest.approx((expected.low, expected.high), rel=2e-3)
+
+
+@pytest.mark.parametrize(("level", "least"), [(0.95, 39), (0.9, 19), (0.5, 3), (0.99, 199)])
+def test_resamples_must_reach_beyond_the_ends(level, least):
+    """There are enough resamples that one lies beyond either end."""
+    assert least_resamples(level) == least
+    tm.evaluate(Y, P, ["mae"], ci=level, resamples=least)
+    with pytest.raises(tm.TallymarkError, match="resamples"):
+        tm.evaluate(Y, P, ["mae"], ci=level, resamples=least - 1)
+
+
+@pytest.mark.parametrize("metric", ["auc", "mae", "fscore"])
+def test_intervals_cover_what_they_should(metric):
+    """Of 120 intervals at 90 % from 200 rows each, about 108 hold the value of the population."""
+
+    def rows(rng, n):
+        y = (rng.random(n) < 0.3).astype(int)
+        return y, 1 / (1 + np.exp(0.9 - 1.5 * y - rng.normal(size=n)))
+
+    truth = tm.metric(metric)(*rows(np.random.default_rng(0), 400_000))
+    held = 0
+    for seed in range(120):
+        y, p = rows(np.random.default_rng(1 + seed), 200)
+        cell = bootstrap(y, p, [metric], resamples=199).cell(metric)
+        held += cell.lo <= truth <= cell.hi
+    assert 97 <= held <= 117  # within some three standard errors

@@ -1,0 +1,200 @@
+"""McNemar, DeLong and the paired bootstrap against SciPy, statsmodels and direct twins."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+from statsmodels.stats.contingency_tables import mcnemar as peer_mcnemar
+
+from tallymark.batch import Batch
+from tallymark.evaluation.paired_tests import bootstrap, delong, mcnemar
+from tallymark.states import Outcomes, Placements, read_placements
+from tallymark.target import ANY_TARGET
+
+
+def outcomes(both: int, losses: int, gains: int, neither: int) -> tuple[Outcomes, Outcomes]:
+    """Rows of two models: right in both, in the first only, in the second only, in neither."""
+    first = np.repeat([True, True, False, False], [both, losses, gains, neither])
+    second = np.repeat([True, False, True, False], [both, losses, gains, neither])
+    return Outcomes(first), Outcomes(second)
+
+
+def placements(truth, scores) -> Placements:
+    return read_placements(Batch(np.asarray(truth), np.asarray(scores)), ANY_TARGET, 1.0)
+
+
+@pytest.mark.parametrize("table", [(5, 3, 9, 4), (5, 0, 24, 4), (50, 0, 1, 0), (9, 0, 0, 3), (7, 12, 12, 0)])
+def test_few_changed_rows_are_tested_exactly(table):
+    """By the binomial distribution, as statsmodels has it."""
+    both, losses, gains, neither = table
+    found = mcnemar(*outcomes(*table), 0.95)
+    assert found.method == "McNemar, exact"
+    peer = peer_mcnemar([[both, losses], [gains, neither]], exact=True).pvalue
+    assert found.p == pytest.approx(peer, rel=1e-12)
+
+
+@pytest.mark.parametrize("table", [(50, 30, 45, 5), (0, 25, 0, 7), (90, 40, 40, 1), (10, 4000, 4200, 10)])
+def test_more_changed_rows_are_tested_by_the_mid_p(table):
+    """Half the chance of what was seen, and all of what is further off; near the chi-squared test for many rows."""
+    both, losses, gains, neither = table
+    found = mcnemar(*outcomes(*table), 0.95)
+    assert found.method == "McNemar, mid-p"
+    changed, fewer = losses + gains, min(losses, gains)
+    expected = 2 * stats.binom.cdf(fewer, changed, 0.5) - stats.binom.pmf(fewer, changed, 0.5)
+    assert found.p == pytest.approx(min(expected, 1.0), rel=1e-9)
+    if changed > 1000:
+        peer = peer_mcnemar([[both, losses], [gains, neither]], exact=False, correction=False).pvalue
+        assert found.p == pytest.approx(peer, rel=1e-2)
+
+
+def score_limit(gains: int, losses: int, n: int, z: float) -> float:
+    """The upper limit of Tango's interval, with the likelihood maximized by search."""
+
+    def excess(difference: float) -> float:
+        def unlikely(share: float) -> float:
+            cells = (share + difference, share, 1 - 2 * share - difference)
+            counts = (gains, losses, n - gains - losses)
+            return -sum(c * math.log(max(p, 1e-300)) for c, p in zip(counts, cells, strict=True) if c)
+
+        least, most = max(0.0, -difference), (1 - difference) / 2
+        share = optimize.minimize_scalar(unlikely, bounds=(least, most), method="bounded", options={"xatol": 1e-12}).x
+        return (gains - losses - n * difference) ** 2 - z * z * n * (2 * share + difference * (1 - difference))
+
+    return optimize.brentq(excess, (gains - losses) / n + 1e-9, 1 - 1e-9, xtol=1e-12)
+
+
+@pytest.mark.parametrize("table", [(5, 3, 9, 4), (50, 30, 45, 5), (1, 1, 7, 12), (30, 0, 4, 6), (9, 2, 0, 3)])
+def test_the_interval_is_what_the_score_test_does_not_refuse(table):
+    """Tango's interval, found by maximizing the likelihood at every difference."""
+    _, losses, gains, _ = table
+    found = mcnemar(*outcomes(*table), 0.95)
+    z = stats.norm.ppf(0.975)
+    assert found.hi == pytest.approx(score_limit(gains, losses, sum(table), z), abs=1e-5)
+    assert found.lo == pytest.approx(-score_limit(losses, gains, sum(table), z), abs=1e-5)
+
+
+def test_a_published_interval():
+    """Hyperresponsiveness of the airways before and after transplantation, by Fagerland, Lydersen and Laake (2014)."""
+    found = mcnemar(*outcomes(1, 1, 7, 12), 0.95)
+    assert (round(found.lo, 3), round(found.hi, 3)) == (0.026, 0.517)
+
+
+def test_models_that_are_right_in_the_same_rows():
+    """No row tells them apart, but the next ones might: the interval is not of zero width."""
+    found = mcnemar(*outcomes(90, 0, 0, 10), 0.95)
+    z2 = stats.norm.ppf(0.975) ** 2
+    assert found.p == 1.0
+    assert found.hi == pytest.approx(z2 / (100 + z2), rel=1e-9)
+    assert found.lo == -found.hi
+    assert math.isnan(found.error)
+    assert mcnemar(*outcomes(0, 0, 0, 0), 0.95).reason == "no rows"
+
+
+def covariance_twin(truth, first, second):
+    """DeLong by all pairs of rows: both areas and the standard error of their difference."""
+    y = np.asarray(truth) == 1
+    wins = [
+        (s[y][:, None] > s[~y][None, :]) + 0.5 * (s[y][:, None] == s[~y][None, :])
+        for s in (np.asarray(first), np.asarray(second))
+    ]
+    of_positives = np.cov([w.mean(axis=1) for w in wins])
+    of_negatives = np.cov([w.mean(axis=0) for w in wins])
+    covariance = of_positives / y.sum() + of_negatives / (~y).sum()
+    contrast = np.array([-1.0, 1.0])
+    return wins[0].mean(), wins[1].mean(), math.sqrt(contrast @ covariance @ contrast)
+
+
+@pytest.mark.parametrize("ties", [1, 20, 1000])
+@pytest.mark.parametrize("seed", range(5))
+def test_delong_is_that_of_all_pairs(seed, ties):
+    """The covariance of two areas by comparing every positive with every negative, ties half."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(20, 150))
+    truth = np.concatenate(([0, 0, 1, 1], rng.integers(0, 2, n)))
+    first = np.round((truth + rng.normal(size=n + 4)) * ties) / ties
+    second = np.round((truth + first + rng.normal(size=n + 4)) * ties) / ties
+    area_first, area_second, error = covariance_twin(truth, first, second)
+    found = delong(placements(truth, first), placements(truth, second), 0.9)
+    difference, reach = area_second - area_first, stats.norm.ppf(0.95) * error
+    assert found.error == pytest.approx(error, rel=1e-9)
+    assert found.p == pytest.approx(2 * stats.norm.sf(abs(difference) / error), rel=1e-9)
+    assert found.lo == pytest.approx(difference - reach, abs=1e-12)
+    assert found.hi == pytest.approx(difference + reach, abs=1e-12)
+
+
+def test_delong_where_nothing_spreads():
+    """The same order is no difference; the opposite one is a difference without an error; one row is too few."""
+    truth, up = [0, 0, 1, 1], np.array([0.1, 0.2, 0.3, 0.4])
+    alike = delong(placements(truth, up), placements(truth, up**3), 0.95)
+    assert (alike.p, alike.reason) == (1.0, "every row stands at the same place in the order of both models")
+    assert math.isnan(alike.lo)
+    opposite = delong(placements(truth, up), placements(truth, -up), 0.95)
+    assert math.isnan(opposite.p)
+    assert "nothing tells the error" in opposite.reason
+    few = delong(placements([0, 1, 1], up[:3]), placements([0, 1, 1], -up[:3]), 0.95)
+    assert few.reason == "the test needs two rows of each class"
+
+
+def test_the_bootstrap_counts_resamples_beyond_zero():
+    """Percentiles by rank, and the smaller tail with one added to both counts, twice."""
+    differences = np.arange(-9.0, 990.0)  # 999 of them, of which ten are not above 0
+    found = bootstrap(np.random.default_rng(0).permutation(differences), 0.95, "paired bootstrap")
+    assert (found.lo, found.hi) == (-9.0 + 24, 989.0 - 24)
+    assert found.p == 2 * 11 / 1000
+    assert found.error == pytest.approx(np.std(differences, ddof=1), rel=1e-12)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.9, 0.95, 0.99])
+def test_the_interval_of_a_bootstrap_holds_zero_just_where_p_says_so(level):
+    """They never contradict each other."""
+    rng = np.random.default_rng(1)
+    seen = set()
+    for shift in np.linspace(0, 4, 80):
+        found = bootstrap(rng.normal(shift, 1, 999), level, "paired bootstrap")
+        seen.add(found.p <= 1 - level + 1e-12)
+        assert (found.lo > 0 or found.hi < 0) == (found.p <= 1 - level + 1e-12)
+    assert seen == {True, False}
+
+
+def test_resamples_that_say_nothing():
+    """The same in all, or undefined in most: a reason instead of an interval of no width."""
+    same = bootstrap(np.zeros(99), 0.95, "paired bootstrap")
+    assert (same.p, same.reason) == (1.0, "both models have the same value in every resample")
+    constant = bootstrap(np.ones(99), 0.95, "paired bootstrap")
+    assert math.isnan(constant.p)
+    assert constant.reason == "the difference is the same in every resample"
+    some = bootstrap(np.array([math.nan] * 9 + list(range(90))), 0.9, "paired bootstrap")
+    assert some.notes == ("undefined in 9 of 99 resamples, which are left out",)
+    assert some.lo == 3
+    most = bootstrap(np.array([math.nan] * 60 + list(range(39))), 0.9, "paired bootstrap")
+    assert most.reason == "it is undefined in too many resamples"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_other_way_round_only_the_signs_turn(seed):
+    """To the last bit, in all three tests."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(8, 300))
+    first, second = Outcomes(rng.random(n) < 0.7), Outcomes(rng.random(n) < 0.6)
+    truth = np.concatenate(([0, 0, 1, 1], rng.integers(0, 2, n)))
+    scores = [placements(truth, truth + rng.normal(size=n + 4)) for _ in range(2)]
+    values = rng.normal(0.3, 1, 199)
+    for one, other in (
+        (mcnemar(first, second, 0.95), mcnemar(second, first, 0.95)),
+        (delong(*scores, 0.95), delong(*scores[::-1], 0.95)),
+        (bootstrap(values, 0.95, "b"), bootstrap(-values, 0.95, "b")),
+    ):
+        assert one == other._replace(lo=-other.hi, hi=-other.lo)
+        assert one.lo < one.hi
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e300])
+def test_differences_of_any_size(scale):
+    """Squares neither overflow nor vanish; infinite differences are left out."""
+    values = np.random.default_rng(3).normal(0.3, 1, 199)
+    plain, scaled = bootstrap(values, 0.9, "b"), bootstrap(np.append(values * scale, math.inf), 0.9, "b")
+    assert scaled.error == pytest.approx(plain.error * scale, rel=1e-12)
+    assert scaled.notes == ("undefined in 1 of 200 resamples, which are left out",)
