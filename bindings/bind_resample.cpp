@@ -48,6 +48,7 @@ Out<std::uint8_t, 1> counts_of_places(std::uint64_t seed, std::uint64_t replicat
                                  [&](auto* out) { poisson_counts(seed, replicate, nullptr, first, rows, out); });
 }
 
+template <auto kWalk>
 Out<double, 1> areas(nb::handle keys, nb::handle steps, nb::handle weights, std::uint64_t seed, std::uint64_t first,
                      std::size_t resamples) {
   const Array<std::uint64_t> key(keys, "keys");
@@ -59,7 +60,7 @@ Out<double, 1> areas(nb::handle keys, nb::handle steps, nb::handle weights, std:
     throw nb::value_error("keys, steps and weights differ in length");
   if (rows.n > kMostRankedRows || resamples > kMostResamples)
     throw nb::value_error("there are too many rows or resamples");
-  return filled<double, 1>({resamples}, [&](auto* out) { resampled_areas(rows, seed, first, resamples, out); });
+  return filled<double, 1>({resamples}, [&](auto* out) { kWalk(rows, seed, first, resamples, out); });
 }
 
 Out<std::int64_t, 2> cells(nb::handle cells, std::size_t count, nb::handle keys, std::uint64_t seed,
@@ -89,12 +90,18 @@ void bind_resample(nb::module_& m) {
         nb::sig("def poisson_counts_of_places(seed: int, replicate: int, first: int, rows: int) -> "
                 "numpy.typing.NDArray[numpy.uint8]"),
         "The same where the key of a row is its place: first, first + 1, …");
-  m.def("resampled_areas", &areas, nb::arg("keys"), nb::arg("steps"), nb::arg("weights").none(), nb::arg("seed"),
-        nb::arg("first"), nb::arg("resamples"),
+  m.def("resampled_areas", &areas<resampled_areas>, nb::arg("keys"), nb::arg("steps"), nb::arg("weights").none(),
+        nb::arg("seed"), nb::arg("first"), nb::arg("resamples"),
         nb::sig("def resampled_areas(keys: numpy.typing.NDArray[numpy.uint64], steps: "
                 "numpy.typing.NDArray[numpy.uint8], weights: numpy.typing.NDArray[numpy.float64] | None, seed: int, "
                 "first: int, resamples: int) -> numpy.typing.NDArray[numpy.float64]"),
         "The area under the ROC curve in every replicate, of rows in the order of their scores.");
+  m.def("resampled_precision", &areas<resampled_precision>, nb::arg("keys"), nb::arg("steps"),
+        nb::arg("weights").none(), nb::arg("seed"), nb::arg("first"), nb::arg("resamples"),
+        nb::sig("def resampled_precision(keys: numpy.typing.NDArray[numpy.uint64], steps: "
+                "numpy.typing.NDArray[numpy.uint8], weights: numpy.typing.NDArray[numpy.float64] | None, seed: int, "
+                "first: int, resamples: int) -> numpy.typing.NDArray[numpy.float64]"),
+        "The area under the steps of precision by recall in every replicate, of rows from the highest score down.");
   m.def("resampled_cells", &cells, nb::arg("cells"), nb::arg("count"), nb::arg("keys").none(), nb::arg("seed"),
         nb::arg("first"), nb::arg("resamples"),
         nb::sig("def resampled_cells(cells: numpy.typing.NDArray[numpy.int64], count: int, keys: "

@@ -224,6 +224,18 @@ def resampled_areas(
     The area under the ROC curve in every replicate, of rows in the order of their scores.
     """
 
+def resampled_precision(
+    keys: numpy.typing.NDArray[numpy.uint64],
+    steps: numpy.typing.NDArray[numpy.uint8],
+    weights: numpy.typing.NDArray[numpy.float64] | None,
+    seed: int,
+    first: int,
+    resamples: int,
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    The area under the steps of precision by recall in every replicate, of rows from the highest score down.
+    """
+
 def resampled_cells(
     cells: numpy.typing.NDArray[numpy.int64],
     count: int,

@@ -118,6 +118,8 @@ int main() {
   for (const double* weights : {static_cast<const double*>(nullptr), static_cast<const double*>(w.data())}) {
     resampled_areas({keys.data(), steps.data(), weights, n}, 1, 0, areas.size(), areas.data());
     for (const double area : areas) std::printf("%a\n", area);
+    resampled_precision({keys.data(), steps.data(), weights, n}, 1, 0, areas.size(), areas.data());
+    for (const double area : areas) std::printf("%a\n", area);
   }
   return 0;
 }

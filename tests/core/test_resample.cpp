@@ -41,7 +41,7 @@ void every_shape_runs() {
       weights[i] = static_cast<double>(random() % 100) / 7;
     }
     for (std::size_t resamples : {0U, 1U, 31U, 32U, 33U, 100U}) {
-      std::vector<double> one(2 * resamples), four(2 * resamples);
+      std::vector<double> one(4 * resamples), four(4 * resamples);
       std::vector<std::int64_t> one_cells(9 * resamples), four_cells(9 * resamples);
       for (const bool several : {false, true}) {
         thread_limit().store(several ? 4 : 1);
@@ -50,11 +50,13 @@ void every_shape_runs() {
         const RankedRows weighted{keys.data(), steps.data(), weights.data(), n};
         resampled_areas(rows, 1, 5, resamples, areas);
         resampled_areas(weighted, 1, 5, resamples, areas + resamples);
+        resampled_precision(rows, 1, 5, resamples, areas + 2 * resamples);
+        resampled_precision(weighted, 1, 5, resamples, areas + 3 * resamples);
         const CellRows held{keys.data(), cells.data(), n, 9};
         resampled_cells(held, 1, 5, resamples, several ? four_cells.data() : one_cells.data());
       }
       bool same = one_cells == four_cells;
-      for (std::size_t k = 0; k < 2 * resamples; ++k)
+      for (std::size_t k = 0; k < 4 * resamples; ++k)
         same = same && (one[k] == four[k] || (std::isnan(one[k]) && std::isnan(four[k])));
       check(same, "threads do not show");
     }

@@ -7,7 +7,7 @@ import pytest
 
 import tallymark as tm
 from tallymark import _core
-from tallymark.states.resample import rank_order
+from tallymark.states.resample import precision_order, rank_order
 
 
 def area_twin(truth, scores, weights):
@@ -34,6 +34,30 @@ def test_areas_are_those_of_the_twin(levels, weighted):
             counts = _core.poisson_counts(9, 2 + k, keys) * (1.0 if weights is None else weights)
             expected = area_twin(truth, scores, counts)
             assert found[k] == pytest.approx(expected, rel=1e-12, nan_ok=True)
+
+
+def precision_twin(truth, scores, weights):
+    """The mean precision over positives, each at its own score as the threshold."""
+    reached = scores[None, :] >= scores[:, None]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        precision = (reached @ (weights * truth)) / (reached @ weights)
+        return (np.where(weights * truth > 0, precision, 0) * weights * truth).sum() / (weights * truth).sum()
+
+
+@pytest.mark.parametrize("levels", [1, 2, 5, 40, 10**6])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_precision_is_that_of_the_twin(levels, weighted):
+    """With any ties and weights, every replicate has the mean precision of its rows as often as they count."""
+    rng = np.random.default_rng(levels + 1)
+    for n in (1, 2, 3, 10, 60):
+        truth, scores = rng.integers(0, 2, n), rng.integers(0, levels, n) / 7
+        keys = rng.integers(0, 2**64, n, dtype=np.uint64)
+        weights = rng.integers(1, 9, n) / 4 if weighted else None
+        order, steps = precision_order(scores, truth == 1, keys, weights)
+        found = _core.resampled_precision(keys[order], steps, None if weights is None else weights[order], 9, 2, 37)
+        for k in range(37):
+            counts = _core.poisson_counts(9, 2 + k, keys) * (1.0 if weights is None else weights)
+            assert found[k] == pytest.approx(precision_twin(truth, scores, counts), rel=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("resamples", [0, 1, 31, 32, 33, 70])
@@ -78,6 +102,7 @@ def test_bad_input_is_refused():
         lambda: _core.resampled_areas(keys, steps, np.ones(2), 0, 0, 5),
         lambda: _core.resampled_areas(keys, steps, None, 0, 0, 2**40),
         lambda: _core.resampled_areas(keys, steps.astype(np.int8), None, 0, 0, 5),
+        lambda: _core.resampled_precision(keys, steps[:2], None, 0, 0, 5),
         lambda: _core.resampled_cells(cells, 2, None, 0, 0, 5),
         lambda: _core.resampled_cells(-cells, 3, None, 0, 0, 5),
         lambda: _core.resampled_cells(cells, 3, keys[:2], 0, 0, 5),

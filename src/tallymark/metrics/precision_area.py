@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import sys
 
+from tallymark.arrays import Array
+from tallymark.batch import Batch
 from tallymark.metrics.base import Undefined
 from tallymark.metrics.bounded import BoundedMetric, Bounds
 from tallymark.metrics.scores import NO_POSITIVE, RankMetric
-from tallymark.states import RankSums, divide
+from tallymark.states import Draws, RankSums, Reads, ScoresOf, divide
 
 __all__ = ["AveragePrecision", "PrAuc", "average_precision", "pr_auc"]
 
@@ -33,6 +35,9 @@ class AveragePrecision(BoundedMetric):
 
     def of_sums(self, sums: RankSums) -> float | Undefined:
         return NO_POSITIVE if sums.steps is None else sums.steps
+
+    def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
+        return reads.precision_areas(batch, draws) if isinstance(reads, ScoresOf) else None
 
     def of_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
         total = sum(positive)

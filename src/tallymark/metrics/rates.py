@@ -92,8 +92,8 @@ class SelectionRate(AveragedMetric):
     reading = "How much of everything is selected; it says nothing of whether that is right."
     pitfalls = ("Neither high nor low is better: compare it with the share of positives, or between groups.",)
     why = "no rows"
-    is_share = True
     share_of = ("all", "called")
+    is_share = True
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.tp + c.fp, c.tp + c.fp + c.fn + c.tn

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 import hashlib
+from typing import Any
 
 import numpy as np
 
-from tallymark._core import resampled_areas, resampled_cells
+from tallymark._core import resampled_areas, resampled_cells, resampled_precision
 from tallymark.arrays import Array
 from tallymark.batch import QUERY, Batch
 from tallymark.labels import Label
@@ -75,12 +76,36 @@ def rank_order(scores: Array, positive: Array, keys: Array, weights: Array | Non
 def resample_areas(scores: Array, positive: Array, weights: Array | None, draws: Draws) -> Array | None:
     """The area under the ROC curve in every replicate, NaN where a class has no rows; None where there are too many
     rows for one walk."""
+    return _walk(resampled_areas, rank_order, scores, positive, weights, draws)
+
+
+def _walk(
+    kernel: Any, put_in_order: Any, scores: Array, positive: Array, weights: Array | None, draws: Draws
+) -> Array | None:
     if len(scores) > _MOST_ROWS:
         return None
     keys = np.arange(len(scores), dtype=np.uint64) if draws.keys is None else draws.keys
-    order, steps = rank_order(scores, positive, keys, weights)
+    order, steps = put_in_order(scores, positive, keys, weights)
     held = None if weights is None else weights[order]
-    return resampled_areas(keys[order], steps, held, draws.seed, 0, draws.resamples)
+    found: Array = kernel(keys[order], steps, held, draws.seed, 0, draws.resamples)
+    return found
+
+
+def precision_order(scores: Array, positive: Array, keys: Array, weights: Array | None) -> tuple[Array, Array]:
+    """The order of rows from the highest score down, and the step of each: 1 for a positive row, and 2 more where a run
+    of equal scores with positives ends."""
+    order = np.lexsort((-scores,) if weights is None else (weights, keys, positive, -scores))
+    scores, positive = scores[order], positive[order]
+    last = np.ones(len(scores), bool)
+    last[:-1] = scores[1:] != scores[:-1]
+    run = np.cumsum(last) - last
+    ends = last & (np.bincount(run, positive)[run] > 0)
+    return order, (positive + 2 * ends).astype(np.uint8)
+
+
+def resample_precision(scores: Array, positive: Array, weights: Array | None, draws: Draws) -> Array | None:
+    """The area under the steps of precision by recall in every replicate, as `resample_areas` has it."""
+    return _walk(resampled_precision, precision_order, scores, positive, weights, draws)
 
 
 def resample_cells(cells: Array, count: int, draws: Draws) -> Array | None:

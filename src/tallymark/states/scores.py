@@ -22,7 +22,7 @@ from tallymark.states.encoding import encode, own_errors
 from tallymark.states.label_faults import label_fault
 from tallymark.states.packing import columns_of, pack_labels, target_of, unpack_labels
 from tallymark.states.rank_sums import RankSums, Steps, share_in_order, sum_ranks, walk_steps
-from tallymark.states.resample import own_weights, resample_areas
+from tallymark.states.resample import own_weights, resample_areas, resample_precision
 from tallymark.states.runs import NOTHING, Part, Runs, check_runs, join_runs, measure_runs, merge_parts
 from tallymark.states.score_rows import (
     MOST_INTEGER,
@@ -72,20 +72,29 @@ class ScoresOf(Reads):
         """The area under the ROC curve in every replicate, of two classes or of every class against the rest; NaN where
         one has no rows, None where there is no faster way than to read the state of each."""
         weights = own_weights(batch)
-        if batch.n == 0 or batch.truth_columns > 1:
-            return [None]
-        if batch.prediction_columns > 2:
+        if batch.n and batch.prediction_columns > 2:
             classes, places, table = read_table(batch, self.target)
             columns = (np.asarray(table[:, k], np.float64) for k in range(len(classes)))
             return [resample_areas(column, places == k, weights, draws) for k, column in enumerate(columns)]
+        rows = self._two_classes(batch, symmetric=True)
+        return [None if rows is None else resample_areas(*rows, weights, draws)]
+
+    def precision_areas(self, batch: Batch, draws: Draws) -> Array | None:
+        """The area under the steps of precision by recall of two classes, in the same way."""
+        rows = self._two_classes(batch, symmetric=False)
+        return None if rows is None else resample_precision(*rows, own_weights(batch), draws)
+
+    def _two_classes(self, batch: Batch, *, symmetric: bool) -> tuple[Array, Array] | None:
+        """The score of each row, and whether it is positive; None where there are more classes, or none is positive."""
+        if batch.n == 0 or max(batch.truth_columns, batch.prediction_columns - 1) > 1:
+            return None
         labels, codes = encode(batch, 0)
         classes = self.target.classes or labels
-        either = batch.prediction_columns == 2 and len(classes) == 2
+        either = symmetric and batch.prediction_columns == 2 and len(classes) == 2
         place = positive_column(classes, self.target) if either else find_positive(classes, self.target)
         if place is None or len(classes) > 2 or classes[place] not in labels:
-            return [None]
-        scores = np.asarray(read_scores(batch, self.target), np.float64)
-        return [resample_areas(scores, codes == labels.index(classes[place]), weights, draws)]
+            return None
+        return np.asarray(read_scores(batch, self.target), np.float64), codes == labels.index(classes[place])
 
     def _fold_column(self, batch: Batch) -> tuple[Part, tuple[bytes, int] | None]:
         """The runs of one score per row, by the labels of the truth, and the weight; None where a row is 1."""
