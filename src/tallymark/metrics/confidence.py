@@ -13,6 +13,7 @@ from tallymark.states import Moments
 Ends = tuple[float, float]
 
 FEW = 10
+_ROUNDING = 1e-14  # an error so small, relative to the range, is one of arithmetic
 WILSON, SUMMED, DELTA, STUDENT, HALL = "Wilson", "sum of Wilson", "delta", "Student t", "Hall"
 NO_SPREAD = NoInterval("the rows are all alike in what the metric reads, so they do not show how far it can move")
 ONE_ROW = NoInterval("one row does not show how far the value can move")
@@ -76,7 +77,7 @@ def by_logit(value: float, error: float, level: float, limits: Ends, freedom: fl
     below, above = value - low, high - value
     if not (below > 0 and above > 0):
         return AT_ITS_END
-    if not error > 0:
+    if not error > _ROUNDING * (high - low):
         return NO_SPREAD
     reach = two_sided(level) if math.isinf(freedom) else -student_quantile((1 - level) / 2, freedom)
     factor = math.exp(min(reach * error * (high - low) / (below * above), 700.0))

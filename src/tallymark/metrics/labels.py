@@ -207,6 +207,13 @@ class AveragedMetric(LabelMetric, abstract=True):
         return out
 
     def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
+        try:
+            return self.averaged_interval(state, level)
+        except (OverflowError, TypeError):  # a fraction that takes whole numbers only, or makes them too large
+            return None
+
+    def averaged_interval(self, state: Any, level: float) -> Interval | NoInterval | None:
+        """The interval, where the fraction can be taken of floats and complex numbers too."""
         counts = state.counts()
         average = self.settle_average(counts)
         if average is None:

@@ -130,10 +130,12 @@ class FScore(AveragedMetric):
         lo, hi = wilson(*jaccard.fraction(c), level)  # F1 rises with that share of rows
         return 2 * lo / (1 + lo), 2 * hi / (1 + hi)
 
-    def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
+    def averaged_interval(self, state: Any, level: float) -> Interval | NoInterval | None:
+        if self.average != "macro_pr":
+            return super().averaged_interval(state, level)
         counts = state.counts()
-        if self.average != "macro_pr" or not counts.single:
-            return None if self.average == "macro_pr" else super().analytic(state, level)
+        if not counts.single:
+            return None
         table, skip, square = table_of(state), self.absent == "skip", self.beta**2
         p, r = (metric.replace(absent=self.absent).averaged(counts, "macro") for metric in (precision, recall))
         by_p, by_r = (

@@ -44,6 +44,7 @@ CODES = {
     "soft_truth": 26,
 }
 
+_PLAIN = tuple(CODES)
 _POWER = 64  # added to the number of a term that stands for its square, and twice for its cube
 _WITH_POWERS = (
     "squared_error",
@@ -107,7 +108,7 @@ class Term(NamedTuple):
 def check_parameters(term: Term) -> None:
     """Refuse a term that does not exist, or with parameters that it does not have."""
     if term.name not in CODES:
-        raise ParameterError(f"there is no term {term.name!r}; the terms are {', '.join(CODES)}")
+        raise ParameterError(f"there is no term {term.name!r}; the terms are {', '.join(_PLAIN)}")
     wanted = "one parameter" if term.name in _WITH_PARAMETER else "no parameters"
     count = len(term.parameters)
     if count != (1 if term.name in _WITH_PARAMETER else 0) and not (term.name.startswith("pinball") and count > 1):

@@ -13,7 +13,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep, proportion_
 import tallymark as tm
 from tallymark._core import Tasks
 from tallymark.batch import Batch
-from tallymark.metrics import Interval, NoInterval
+from tallymark.metrics import AveragedMetric, Interval, NoInterval
 from tallymark.metrics.class_spread import cells_error, slopes
 from tallymark.metrics.confidence import by_logit, mean_ends, sum_of_shares, wilson
 from tallymark.metrics.delong import area_spread, place
@@ -419,12 +419,45 @@ def test_some_rows_have_none():
     assert interval("auc(max_fpr=0.5)", [0, 1, 0, 1], [1, 2, 3, 4]) is None
     assert interval("auc(bounded=8)", [0, 1, 0, 1], [1, 2, 3, 4]) is None
     assert interval("r2", [1.0, 2.0], [1.0, 3.0]) is None
+    for average in ("binary", "macro", "micro"):  # beta as a fraction of whole numbers is beyond float64
+        assert interval(f"fscore(beta=1e-200, average={average})", Y2, P2) is None
+
+
+def test_a_rate_of_ones_own_has_an_interval_without_a_formula_of_its_own():
+    """By the delta method, if its fraction is one of any numbers."""
+
+    class Threat(AveragedMetric, abstract=True):
+        name = "threat"
+        why = "nothing happened"
+
+        def fraction(self, c):
+            return c.tp, c.tp + 2 * c.fp + c.fn
+
+    class WholeThreat(Threat, abstract=True):
+        def fraction(self, c):
+            return c.tp, c.tp + 2 * c.fp + int(c.fn)
+
+    y, p = np.tile(Y2, 20), np.tile(P2, 20)
+    metric = Threat()
+    wanted = by_logit(metric(y, p), jackknife(metric, y, p), 0.95, (0, 1))
+    assert interval_of(metric, y, p, {})[:2] == pytest.approx(wanted, rel=2e-5)
+    assert interval_of(WholeThreat(), y, p, {}) is None
+
+
+def test_what_predictions_cannot_move_has_no_interval():
+    """Every row is called one of four classes: their mean share is a quarter, whatever the model."""
+    for average in ("micro", "macro"):
+        assert interval(f"selection_rate(average={average})", Y4, P4) == NoInterval(SAME)
+    wanted = proportion_confint((P2 == 1).sum(), 300, 0.05, "wilson")
+    assert interval("selection_rate", Y2, P2)[:2] == pytest.approx(wanted, rel=1e-10)
 
 
 def test_slopes_are_exact():
-    """A quotient of squares has the derivative that calculus says."""
+    """A quotient of squares has the derivative that calculus says; what does not go by shares has none."""
     found = slopes(lambda c: (c.tp * c.tp, c.fp * c.fn), Cells(3.0, 2.0, 5.0, 1.0))
-    assert [float(slope) for slope in found] == pytest.approx([0.6, -0.45, -0.18, 0.0], rel=1e-14)
+    assert list(found) == pytest.approx([0.6, -0.45, -0.18, 0.0], rel=1e-14)
+    with pytest.raises(TypeError, match="no slopes"):
+        slopes(lambda c: (c.tp, c.tp + c.fp + 1), Cells(3.0, 2.0, 5.0, 1.0))
 
 
 def test_moments_know_their_digits():
