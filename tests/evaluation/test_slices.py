@@ -186,3 +186,14 @@ def test_many_groups_of_several_columns():
     slices = tm.evaluate(rng.integers(0, 2, 50), rng.integers(0, 2, 50), ["accuracy"], by=columns).slices
     assert len(slices) == 50
     assert list(slices) == sorted(slices)
+
+
+def test_intervals_of_groups_are_printed():
+    """Each metric has its interval beside it, and one line says how they were made."""
+    text = str(tm.evaluate(Y * 10, P * 10, ["accuracy", "r2"], by=SEX * 10, ci=0.9, seed=3))
+    assert "sex" not in text
+    assert text.count("90 % interval") == 3
+    assert "intervals: Wilson for accuracy; bootstrap (1,000 resamples, seed 3) for r2" in text
+    assert "not compared, of fewer than 41 rows: f, m" in str(
+        tm.evaluate(Y * 10, P * 10, ["r2"], by=SEX * 10, min_rows=41)
+    )

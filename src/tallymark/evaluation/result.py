@@ -242,7 +242,17 @@ class Report(Mapping[str, Any]):
             if len(cell.parts()) > _MOST_PARTS
         ]
         notes = [f"{key}: {text}" for key, cell in self._cells.items() for text in (why(cell), *cell.notes) if text]
+        notes += [] if self.interval is None else self._methods(self.interval)
         return Table(self.title(), tuple(columns), rows, notes, numbers=("value",))
+
+    def _methods(self, settings: IntervalSettings) -> list[str]:
+        """How the intervals were made, in one line."""
+        by_method: dict[str, list[str]] = {}
+        for key, cell in self._cells.items():
+            if cell.lo is not None and cell.method is not None:
+                by_method.setdefault(settings.in_full(cell.method), []).append(key)
+        shown = [f"{method} for {', '.join(keys)}" for method, keys in by_method.items()]
+        return [f"intervals: {'; '.join(shown)}"] if shown else []
 
     def title(self) -> str:
         """How many rows there are, of which weight, and how many were dropped."""

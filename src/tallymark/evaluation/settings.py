@@ -26,6 +26,11 @@ class IntervalSettings(NamedTuple):
             return "bootstrap of clusters"
         return "bootstrap of queries" if by_query else "bootstrap"
 
+    def in_full(self, method: str) -> str:
+        """A method with what else is needed to get the same interval again."""
+        resampled = method.startswith("bootstrap")
+        return f"{method} ({self.resamples:,} resamples, seed {self.seed})" if resampled else method
+
     def heading(self) -> str:
         """What stands above the intervals in a table."""
         return f"{show_level(self.level)} interval"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tallymark.errors import ParameterError
-from tallymark.evaluation.result import Report
+from tallymark.evaluation.result import Report, show_interval
 from tallymark.metrics import Metric, gap, ratio, worst
 from tallymark.metrics.base import Answer
 from tallymark.metrics.group_metric import GroupMetric, show_group
@@ -121,13 +121,16 @@ class Slices(Mapping[Group, Report]):
         notes = []
         if len(self) > _MOST_GROUPS:
             notes.append(f"{len(self) - _MOST_GROUPS:,} more groups: see .slices.to_pandas()")
-        few = [show_group(group) for group, n in self.sizes.items() if n < max(_FEW, self.min_rows)]
+        few = [show_group(group) for group, n in self.sizes.items() if n < _FEW]
         if few:
-            shown = ", ".join(few[:5]) + (", …" if len(few) > 5 else "")
-            left = f"; those of fewer than {self.min_rows:,} are not compared" if self.min_rows > 1 else ""
-            notes.append(f"groups of few rows, whose values vary much by chance: {shown}{left}")
+            notes.append(f"groups of few rows, whose values vary much by chance: {_first_of(few)}")
+        left = [show_group(group) for group, n in self.sizes.items() if n < self.min_rows]
+        if left:
+            notes.append(f"not compared, of fewer than {self.min_rows:,} rows: {_first_of(left)}")
         title = f"by {', '.join(self.names)} · {len(self):,} group{'' if len(self) == 1 else 's'}"
-        return Table(title, (*self.names, "rows", *metrics), rows, notes, numbers=("rows", *metrics))
+        settings = next((report.interval for report in self._reports.values()), None)
+        columns = metrics if settings is None else [name for key in metrics for name in (key, settings.heading())]
+        return Table(title, (*self.names, "rows", *columns), rows, notes, numbers=("rows", *metrics))
 
     def _first(self) -> dict[str, Any]:
         """The keys of the metrics, with a cell of those that have one number."""
@@ -142,8 +145,12 @@ class Slices(Mapping[Group, Report]):
 
     @staticmethod
     def _row(labels: tuple[Any, ...], report: Report, metrics: list[str]) -> tuple[Any, ...]:
-        shown = [report.cell(key) for key in metrics]
-        return (*map(str, labels), report.n, *(cell.shown(cell.parts()[0][1]) for cell in shown))
+        shown: list[Any] = []
+        for cell in map(report.cell, metrics):
+            shown.append(cell.shown(cell.parts()[0][1]))
+            if report.interval is not None:
+                shown.append(show_interval(cell.lo, cell.hi))
+        return (*map(str, labels), report.n, *shown)
 
     def __repr__(self) -> str:
         return to_text(self.table())
@@ -154,3 +161,7 @@ class Slices(Mapping[Group, Report]):
 
 def _labels(group: Group) -> tuple[Any, ...]:
     return group if isinstance(group, tuple) else (group,)
+
+
+def _first_of(names: list[str], most: int = 5) -> str:
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
