@@ -408,8 +408,8 @@ CASES = {
     "clusters without intervals": lambda: tm.evaluate(Y, P, ["rmse"], cluster=[1, 1, 2]),
     "too few clusters": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, cluster=[1, 1]),
     "a cluster that is missing": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, cluster=[1.0, NAN, 2.0]),
-    "clusters of fractions": lambda: tm.evaluate(Y, P, ["max_error"], ci=0.95, cluster=[1.5, 1.5, 2.0]),
-    "two columns of clusters": lambda: tm.evaluate(Y, P, ["max_error"], ci=0.95, cluster=np.ones((3, 2))),
+    "clusters of fractions": lambda: tm.evaluate(Y, P, ["r2"], ci=0.95, cluster=[1.5, 1.5, 2.0]),
+    "two columns of clusters": lambda: tm.evaluate(Y, P, ["r2"], ci=0.95, cluster=np.ones((3, 2))),
     "clusters that cut queries": lambda: tm.evaluate(
         [1, 0, 1], P, ["ndcg"], query=[1, 1, 2], ci=0.95, cluster=[1, 2, 2]
     ),

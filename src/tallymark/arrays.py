@@ -92,8 +92,11 @@ def _with_gaps(source: Any) -> Array | None:
 
 def names_of(source: object) -> list[object] | None:
     """The names of the columns of a table, where it has them."""
-    if type(source) is np.ndarray or columns_of(source) == 1:
-        return None
+    return None if type(source) is np.ndarray or columns_of(source) == 1 else column_names(source)
+
+
+def column_names(source: object) -> list[object] | None:
+    """The names of the columns of a table of any width, where it has them."""
     names = getattr(source, "column_names", None)
     names = getattr(source, "columns", None) if names is None else names
     return None if names is None or callable(names) else list(names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tallymark.arrays import columns_of, describe, reading
+from tallymark.arrays import column_names, columns_of, describe, reading
 from tallymark.errors import ParameterError, ShapeError
 
 _ONLY = "group"
@@ -14,9 +14,7 @@ _ONLY = "group"
 def group_columns(by: object) -> dict[str, object]:
     """One column of labels, a mapping of names to columns, or a table whose columns have names."""
     if isinstance(by, Mapping):
-        if not by:
-            raise ParameterError("`by` must name at least one column; it was empty")
-        return {_name(name): column for name, column in by.items()}
+        return _named(by)
     if isinstance(by, (str, bytes)) or not (hasattr(by, "__len__") or hasattr(by, "__arrow_c_stream__")):
         raise ParameterError(
             f"`by` must hold one label per row, or be a mapping of names to such columns; it was {describe(by)}"
@@ -25,9 +23,9 @@ def group_columns(by: object) -> dict[str, object]:
         if len(getattr(by, "shape", ())) != 2:
             name = getattr(by, "name", None)
             return {name if isinstance(name, str) and name else _ONLY: by}
-        names = _names(by)
+        names = column_names(by)
         if names is not None:
-            return {_name(name): by[name] for name in names}  # type: ignore[index]
+            return _named({name: by[name] for name in names})  # type: ignore[index]
         if columns_of(by) == 1:
             return {_ONLY: by}
     shape = tuple(by.shape)  # type: ignore[attr-defined]
@@ -36,10 +34,14 @@ def group_columns(by: object) -> dict[str, object]:
     )
 
 
-def _names(by: Any) -> list[object] | None:
-    names = getattr(by, "column_names", None)
-    names = getattr(by, "columns", None) if names is None else names
-    return None if names is None or callable(names) else list(names)
+def _named(columns: Mapping[Any, object]) -> dict[str, object]:
+    found = {_name(name): column for name, column in columns.items()}
+    if not found:
+        raise ParameterError("`by` must name at least one column; it was empty")
+    if len(found) < len(columns):
+        twice = next(name for name in found if [str(each) for each in columns].count(name) > 1)
+        raise ParameterError(f"the columns of `by` must have different names; {twice!r} stood there twice")
+    return found
 
 
 def _name(name: object) -> str:

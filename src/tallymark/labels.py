@@ -101,7 +101,10 @@ def _from_categories(source: Any, name: str) -> LabelColumn | None:
     names = [label_or_none(item) for item in held.categories]
     if None in names:
         odd = describe(held.categories[names.index(None)])
-        raise TypeOfDataError(f"`{name}` must hold labels, which are numbers or strings; one category is {odd}")
+        raise TypeOfDataError(
+            f"`{name}` must hold labels, which are numbers or strings; one category is {odd}; "
+            "convert them to strings first"
+        )
     kind = _type_of_items(held.categories)  # as they were given: whole floats are floats
     codes = np.asarray(held.codes)
     if kind == "real" or (codes < 0).any() or len({isinstance(item, str) for item in names}) > 1:

@@ -283,7 +283,8 @@ def test_another_model_changes_no_difference(found):
     two = tm.compare(Y, {"a": MODELS["a"], "b": MODELS["b"]}, ALL, resamples=RESAMPLES)
     for d in two:
         more = found[("a", "b"), d.metric]
-        assert more._replace(p_corrected=d.p_corrected) == d
+        assert more._replace(p_corrected=d.p_corrected, detectable=d.detectable) == d
+        assert more.detectable > d.detectable or math.isnan(d.detectable)
         assert more.p_corrected >= d.p_corrected == d.p
 
 
@@ -415,7 +416,7 @@ def test_a_share_of_rows_that_is_best_at_some_value_is_resampled():
 
 def test_what_could_have_been_shown():
     """A difference of the detectable size is found in about eight of ten data sets."""
-    found = tm.compare(Y, MODELS, ["auc"])
+    found = tm.compare(Y, MODELS, ["auc"], correction="none")
     d = found[("a", "b"), "auc"]
     error = (d.hi - d.lo) / 2 / 1.959964
     assert found.detectable("auc")["a", "b"] == d.detectable == pytest.approx((1.959964 + 0.841621) * error, rel=1e-6)

@@ -89,10 +89,14 @@ def test_bounds_are_not_overwritten():
 @pytest.mark.parametrize(
     ("y", "p", "metric", "reason"),
     [
-        ([1, 2, 3], [1, 2, 3], "rmse", "the same value in every resample"),
-        ([5.0], [4.0], "rmse", "the same value in every resample"),
+        ([1, 2, 3, 4, 5], [1, 2, 3, 4, 5], "rmse", "the same value in every resample"),
+        ([5.0], [4.0], "rmse", "at least 5 rows"),
+        ([1.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 1.0], "r2", "at least 5 rows"),
+        ([1.0, 2.0, 3.0, 5.0, 5.0, 5.0], [1.0, 2.0, 3.0, 4.0, 5.0, 7.0], "r2", "fewer than 10 rows"),
+        (Y, P, "max_error", "largest error"),
+        (Y, P, "rss", "number of rows"),
         ([0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 0, 0], "precision", None),
-        ([1, 2, 2], [1, 2, 3], "r2", "undefined in"),
+        ([1, 2, 2, 2, 2, 2], [1, 2, 3, 3, 1, 2], "r2", "undefined in"),
     ],
 )
 def test_degenerate_cases_say_why(y, p, metric, reason):
@@ -109,7 +113,7 @@ def test_degenerate_cases_say_why(y, p, metric, reason):
 
 def test_analytic_says_where_there_is_no_formula():
     """With ci_method="analytic" nothing is resampled; a metric without a formula says so."""
-    cell = tm.evaluate(Y, P, ["max_error"], ci=0.9, ci_method="analytic").cell("max_error")
+    cell = tm.evaluate(Y, P, ["r2"], ci=0.9, ci_method="analytic").cell("r2")
     assert cell.lo is None
     assert any("no analytic interval" in note for note in cell.notes)
     cell = tm.evaluate(Y, P, ["rmse"], ci=0.9, ci_method="analytic", weights=Y**2).cell("rmse")
@@ -135,7 +139,7 @@ def test_groups_have_intervals():
         assert (part.lo, part.hi) == pytest.approx((ends.lo, ends.hi))
     gap = report.cell("equal_opportunity")
     assert 0 <= gap.lo <= gap.hi <= 1
-    assert gap.method == "bootstrap"
+    assert gap.method == "intervals of all groups at once"
 
 
 def test_clusters_widen_the_interval():
@@ -216,3 +220,45 @@ def test_intervals_cover_what_they_should(metric):
         cell = bootstrap(y, p, [metric], resamples=199).cell(metric)
         held += cell.lo <= truth <= cell.hi
     assert 97 <= held <= 117  # within some three standard errors
+
+
+def test_a_value_that_resamples_do_not_surround_has_no_interval():
+    """Rather than one that does not hold it, or has no width: calibration of a good model, no signal at all."""
+    rng = np.random.default_rng(17)
+    p = rng.random(1000)
+    y = (rng.random(1000) < p).astype(int)
+    report = tm.evaluate(y, p, ["ece", "mce"], kind="probability", ci=0.95)
+    for key in report:
+        assert report.cell(key).lo is None
+        assert any("one side of the value" in note for note in report.cell(key).notes)
+
+
+@pytest.mark.parametrize("scale", [1e60, 1e-60])
+def test_values_of_any_size(scale):
+    """No power of them overflows."""
+    cell = bootstrap(Y * scale, P * scale, ["mse"]).cell("mse")
+    assert 0 < cell.lo < cell.value < cell.hi
+
+
+def test_clusters_of_huge_numbers_stay_apart():
+    """They are told apart beyond 64 bits, as strings of them would be."""
+    names = [(k // 4) * 2**64 + k % 4 for k in range(len(Y))]
+    ends = [bootstrap(Y, P, ["r2"], cluster=held).cell("r2").lo for held in (names, [str(name) for name in names])]
+    assert ends[0] != bootstrap(Y, P, ["r2"], cluster=[k % 4 for k in range(len(Y))]).cell("r2").lo
+    assert all(math.isfinite(end) for end in ends)
+
+
+@pytest.mark.slow
+def test_intervals_of_compared_groups_hold():
+    """Of ten equal groups the gap is 0 and the worst as good as all: intervals hold that as often as they say."""
+    held = {"gap(accuracy)": 0, "ratio(accuracy)": 0, "worst(accuracy)": 0}
+    truth = {"gap(accuracy)": 0.0, "ratio(accuracy)": 1.0, "worst(accuracy)": 0.8}
+    groups = np.arange(1000) % 10
+    for seed in range(200):
+        right = (np.random.default_rng(seed).random(1000) < 0.8).astype(int)
+        report = tm.evaluate(np.ones(1000, int), right, list(held), by=groups, ci=0.9, classes=[0, 1])
+        for key in held:
+            cell = report.cell(key)
+            assert cell.lo <= cell.value <= cell.hi
+            held[key] += cell.lo <= truth[key] <= cell.hi
+    assert min(held.values()) >= 180

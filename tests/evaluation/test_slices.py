@@ -122,7 +122,7 @@ def test_undefined_groups_are_left_out_and_named():
         [1, 1, 0, 0], [1, 0, 0, 0], ["recall", "gap(recall)", "gap(precision)"], by=["a", "b", "c", "c"]
     )
     assert report["gap(recall)"] == 1.0
-    assert "recall has no value for 'c': left out" in report.cell("gap(recall)").notes
+    assert "recall has no value for c: left out" in report.cell("gap(recall)").notes
     assert np.isnan(report["gap(precision)"])
     assert report.reasons["gap(precision)"] == "fewer than two groups have a value"
 
@@ -197,3 +197,32 @@ def test_intervals_of_groups_are_printed():
     assert "not compared, of fewer than 41 rows: f, m" in str(
         tm.evaluate(Y * 10, P * 10, ["r2"], by=SEX * 10, min_rows=41)
     )
+
+
+def test_odd_columns():
+    """Names that read the same, no columns at all, and names of the columns of the report."""
+    with pytest.raises(tm.ParameterError, match="'1' stood there twice"):
+        sliced({1: SEX, "1": OLD})
+    with pytest.raises(tm.ParameterError, match="at least one column"):
+        sliced(pd.DataFrame(index=range(8)))
+    frame = sliced({"value": SEX, "sex": OLD}).to_pandas()
+    assert frame["value (group)"].tolist()[:2] == ["f", "f"]
+    assert frame["value"].dtype == float
+
+
+def test_categories_keep_their_order():
+    """As pandas.cut gives them; intervals as categories are refused with advice."""
+    bins = pd.cut(pd.Series([1, 2, 3, 9, 8, 7, 5, 5]), [0, 3, 6, 10], labels=["low", "mid", "high"])
+    assert list(sliced(bins)) == ["low", "mid", "high"]
+    assert sliced(bins).sizes == {"low": 3, "mid": 2, "high": 3}
+    with pytest.raises(tm.TypeOfDataError, match="convert them to strings"):
+        sliced(pd.cut(pd.Series(range(8)), 2))
+
+
+def test_groups_that_are_left_out_are_named_everywhere():
+    """Also where the report is asked after the fact, as acceptance does."""
+    report = tm.evaluate([1] * 15, [1] * 10 + [0] * 5, ["recall"], by=["a"] * 10 + ["tiny"] * 5, min_rows=6)
+    assert report.slices.worst("recall") == 1.0
+    assert report.slices.worst("recall").notes[-1] == "groups of fewer than 6 rows are left out: tiny"
+    with pytest.raises(tm.ParameterError, match="pass `by`"):
+        tm.evaluate(Y, P, ["recall"], min_rows=3)

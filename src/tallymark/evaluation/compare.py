@@ -97,7 +97,7 @@ def _compare_in(
             found.hi,
             found.p,
             p,
-            detectable(found.error, settings.level),
+            detectable(found.error, settings.level, 1 if settings.correction == "none" else len(pairs)),
             found.method,
             settings.level,
             item.better,

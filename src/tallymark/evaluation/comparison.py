@@ -10,9 +10,10 @@ from tallymark.errors import ParameterError
 from tallymark.evaluation.corrections import CORRECTIONS, letters
 from tallymark.evaluation.difference import Difference, show_p
 from tallymark.evaluation.result import Report
+from tallymark.evaluation.settings import show_level
 from tallymark.metrics import Metric
 from tallymark.metrics.listing import show_better
-from tallymark.report import Table, show_number, to_frame, to_html, to_json, to_text
+from tallymark.report import Table, to_frame, to_html, to_json, to_text
 
 _TEXTS = ("metric", "first", "second", "method", "winner", "reason", "notes")
 
@@ -91,11 +92,14 @@ class Comparison:
         return {name: values[name] for name in sorted(values, key=place)}
 
     def groups(self, metric: str | Metric) -> dict[str, str]:
-        """Letters for the models, the best first: two that the data cannot tell apart share a letter."""
+        """Letters for the models, the best first: two that the data cannot tell apart share a letter. None has one
+        where a pair could not be tested."""
         if self.settings.baseline is not None:
             raise ParameterError("groups need every pair of models; leave out `baseline` to have them compared")
         key = self._key(metric)
         ranked = [name for name, value in self.ranking(key).items() if not math.isnan(value)]
+        if any(math.isnan(d.p) for d in self if d.metric == key and {d.first, d.second} <= set(ranked)):
+            return dict.fromkeys([*ranked, *self.models], "")
         apart = {frozenset((d.first, d.second)) for d in self if d.metric == key and d.significant}
         return {**letters(ranked, apart), **{name: "" for name in self.models if name not in ranked}}
 
@@ -161,7 +165,7 @@ class Comparison:
 
     def _pairs_table(self) -> Table:
         several = len(self) > len(self.metrics)
-        interval = f"{show_number(100 * self.settings.level)} % interval"
+        interval = f"{show_level(self.settings.level)} interval"
         headings = ["metric", "pair", "difference", interval, "p", "corrected p", "detectable", "verdict", "method"]
         rows = [
             [
@@ -187,7 +191,11 @@ class Comparison:
         if several and self.settings.correction != "none":
             pairs = len(self) // len(self.metrics)
             notes.append(f"p is corrected ({how}) for the {pairs} pairs of each metric; intervals are not")
-        notes.append("detectable: the smallest difference that data such as these would show in eight of ten cases")
+        corrected = several and self.settings.correction != "none"
+        notes.append(
+            "detectable: the smallest difference that data such as these would show in eight of ten cases"
+            + ", corrected for all pairs" * corrected
+        )
         return Table("", headings, rows, notes, numbers=("difference", "p", "corrected p", "detectable"))
 
     def __str__(self) -> str:

@@ -59,7 +59,9 @@ class Difference(NamedTuple):
             return f"{self.winner} is better"
         if self.significant:
             return "they differ"
-        return "undefined" if math.isnan(self.p) else "no difference shown"
+        if math.isnan(self.p):
+            return "undefined"
+        return "no difference" if math.isnan(self.lo) else "no difference shown"
 
     def to_dict(self) -> dict[str, Any]:
         """The difference as plain data."""
@@ -107,9 +109,10 @@ def difference_between(item: Metric, first: float, second: float) -> float:
     return second - first
 
 
-def detectable(error: float, level: float) -> float:
-    """The difference whose test at this level shows it with a chance of 0.8, from its standard error."""
-    return (two_sided(level) + normal_quantile(POWER)) * error
+def detectable(error: float, level: float, pairs: int) -> float:
+    """The difference that a test at this level shows with a chance of 0.8, from its standard error; with other pairs to
+    correct for, one that would show if none of them differed."""
+    return (two_sided(1 - (1 - level) / pairs) + normal_quantile(POWER)) * error
 
 
 def show_p(p: float) -> str:

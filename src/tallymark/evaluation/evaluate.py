@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tallymark.batch import Batch
-from tallymark.errors import TallymarkError
+from tallymark.errors import ParameterError, TallymarkError
 from tallymark.evaluation.chosen import DATA_FAULTS, Wanted, check_errors, choose, plan
 from tallymark.evaluation.intervals import add_intervals
 from tallymark.evaluation.result import Report
@@ -69,7 +69,8 @@ def evaluate(
     check_errors(errors)
     target = Target(kind, classes=classes, positive=positive, normalize=normalize)
     columns = None if by is None else group_columns(by)
-    check_min_rows(min_rows)
+    if check_min_rows(min_rows) > 1 and by is None:
+        raise ParameterError("`min_rows` is the smallest size of groups that are compared: pass `by`, the groups, too")
     settings = interval_settings(ci, ci_method, resamples, seed, cluster=cluster is not None)
     batch = Batch(y_true, y_pred, weights, missing=missing, query=query, by=columns, cluster=cluster)
     batch.require_rows()

@@ -10,7 +10,7 @@ import numpy as np
 
 from tallymark.batch import Batch
 from tallymark.evaluation.difference import difference_between
-from tallymark.evaluation.intervals import check_nested
+from tallymark.evaluation.intervals import check_nested, units_of
 from tallymark.evaluation.paired_tests import Tested, bootstrap, delong, mcnemar
 from tallymark.evaluation.resampling import resample_values, row_keys
 from tallymark.evaluation.result import Report
@@ -91,10 +91,13 @@ class Evidence:
             if isinstance(one, Placements) and isinstance(other, Placements):
                 return delong(one, other, self._settings.level)
         item = self._metrics[key]
+        if item.no_interval or item.no_bootstrap:
+            return Tested("none", reason=item.no_interval or item.no_bootstrap)
         values = zip(self._resampled[first][key].tolist(), self._resampled[second][key].tolist(), strict=True)
         differences = np.array([difference_between(item, *pair) for pair in values])
         method = self._settings.name_of(self._batches[first], by_query=item.by_query)
-        return bootstrap(differences, self._settings.level, f"paired {method}")
+        units = units_of(self._batches[first], by_query=item.by_query)
+        return bootstrap(differences, self._settings.level, f"paired {method}", units)
 
 
 def value_of(rows: ByRow) -> float:

@@ -18,12 +18,15 @@ from tallymark.evaluation.chosen import Chosen
 from tallymark.evaluation.percentiles import acceleration_of, percentile_interval
 from tallymark.evaluation.resampling import leave_out_values, numbers_of, resample_values, row_keys
 from tallymark.evaluation.result import Cell, Report
-from tallymark.evaluation.settings import IntervalSettings
+from tallymark.evaluation.settings import IntervalSettings, least_resamples
 from tallymark.metrics import GroupMetric, Metric
-from tallymark.metrics.base import Answer, Interval, NoInterval
+from tallymark.metrics.base import Interval, NoInterval
 from tallymark.states import Plan, Reads, Slice, State, States, nested, query_keys
 
 BOUNDED = "lo and hi are bounds of the value on these rows, not an interval; leave `bounded` out for one"
+
+
+SIMULTANEOUS = "intervals of all groups at once"
 
 
 class _Rows(NamedTuple):
@@ -51,7 +54,7 @@ def add_intervals(
         rows.report.interval = settings
         maker.fill(rows)
     if slices is not None:
-        maker.fill_groups(report, slices, batch)
+        maker.fill_groups(report, slices)
     return report
 
 
@@ -64,10 +67,13 @@ class _Maker:
         self._plain = batch.cluster_side is None and _plain(batch)
         metrics = chosen.metrics.items()
         self._metrics = {key: item for key, item in metrics if key not in chosen.errors}
-        of_rows = {key: item for key, item in self._metrics.items() if not isinstance(item, GroupMetric)}
-        read = {key: chosen.plan.pick(states, item.needs(chosen.target)) for key, item in of_rows.items()}
+        self._of_rows = {key: item for key, item in self._metrics.items() if not isinstance(item, GroupMetric)}
+        compared = [item for item in self._metrics.values() if isinstance(item, GroupMetric)]
+        self._items = {**{f"of {each}": each for item in compared for each in item.of}, **self._of_rows}
+        read = {key: chosen.plan.pick(states, item.needs(chosen.target)) for key, item in self._items.items()}
         self._reads = {key: state.reads.settled(batch, state) for key, state in read.items()}
         self._of_interval = self._interval_reads(batch) if self._analytic else {}
+        row_keys(batch)  # clusters that are no labels are refused, whatever reads them
         if batch.cluster_side is not None and any(item.by_query for item in self._metrics.values()):
             check_nested(batch)
 
@@ -77,7 +83,7 @@ class _Maker:
 
     def _interval_reads(self, batch: Batch) -> dict[str, Reads]:
         """What analytic intervals read beside the states of the values, with the classes of all rows."""
-        wanted = {key: self._metrics[key].interval_reads(self._chosen.target) for key in self._reads}
+        wanted = {key: item.interval_reads(self._chosen.target) for key, item in self._items.items()}
         asked = {key: reads for key, reads in wanted.items() if reads is not None}
         plan = Plan(asked.values())
         states = plan.fold(batch)
@@ -87,7 +93,7 @@ class _Maker:
 
     def fill(self, rows: _Rows) -> None:
         """The intervals of some rows."""
-        every = {key: rows.report.cell(key) for key in self._reads}
+        every = {key: rows.report.cell(key) for key in self._of_rows}
         for cell in every.values():
             if cell.method is not None:
                 cell.notes += (BOUNDED,)
@@ -95,7 +101,7 @@ class _Maker:
         folded: dict[Reads, State] = {}
         left = {}
         for key, cell in cells.items():
-            found = self._analytic_of(key, cell.metric, rows, folded) if self._analytic else None
+            found = self._analytic_of(key, rows, folded, self._settings.level)
             if found is None and self._settings.method != "analytic":
                 left[key] = cell
             elif found is None:
@@ -103,16 +109,18 @@ class _Maker:
             else:
                 _put(cell, found)
         if left:
-            items = {key: cell.metric for key, cell in left.items()}
-            reads = {key: self._reads[key] for key in left}
-            values = self._resample(items, reads, rows.batch)
-            without = leave_out_values(items, reads, rows.batch, row_keys(rows.batch)) or {}
-            for key, cell in left.items():
-                _put(cell, self._bootstrap(cell, values[key], without.get(key), rows.batch))
+            values = {key: cell.value for key, cell in left.items()}
+            for key, found in self._bootstrap(values, rows, self._settings.level).items():
+                _put(left[key], found)
 
     def _analytic_of(
-        self, key: str, item: Metric, rows: _Rows, folded: dict[Reads, State]
+        self, key: str, rows: _Rows, folded: dict[Reads, State], level: float
     ) -> Interval | NoInterval | None:
+        item = self._items[key]
+        if item.no_interval:
+            return NoInterval(item.no_interval)
+        if not self._analytic:
+            return NoInterval(item.no_bootstrap) if item.no_bootstrap else None
         reads = self._of_interval.get(key)
         if reads is None:
             state = self._chosen.plan.pick(rows.states, item.needs(self._chosen.target))
@@ -120,7 +128,8 @@ class _Maker:
             if reads not in folded:
                 folded[reads] = reads.fold(rows.batch)
             state = folded[reads]
-        return item.interval(state, self._settings.level)
+        found = item.interval(state, level)
+        return NoInterval(item.no_bootstrap) if found is None and item.no_bootstrap else found
 
     def _no_formula(self, item: Metric) -> str:
         why = (
@@ -130,61 +139,84 @@ class _Maker:
         )
         return f'{why}; ci_method="bootstrap" resamples the rows'
 
-    def _resample(self, items: Mapping[str, Metric], reads: Mapping[str, Reads], batch: Batch) -> dict[str, Array]:
-        settings = self._settings
-        return resample_values(items, reads, batch, settings.seed, settings.resamples, row_keys(batch))
+    def _bootstrap(self, values: Mapping[str, Any], rows: _Rows, level: float) -> dict[str, Interval | NoInterval]:
+        """The intervals of values from those in replicates and without some rows, part by part."""
+        settings, keys = self._settings, row_keys(rows.batch)
+        items = {key: self._items[key] for key in values}
+        reads = {key: self._reads[key] for key in values}
+        resampled = resample_values(items, reads, rows.batch, settings.seed, settings.resamples, keys)
+        without = leave_out_values(items, reads, rows.batch, keys) or {}
+        return {
+            key: self._percentiles(items[key], value, resampled[key], without.get(key), rows.batch, level)
+            for key, value in values.items()
+        }
 
-    def _bootstrap(self, cell: Cell, values: Array, without: Array | None, batch: Batch) -> Interval | NoInterval:
-        """The interval of a value from those in replicates and without some rows, part by part."""
-        numbers = numbers_of(cell.value)
-        lines = values if values.ndim == 2 else values[None, :]
+    def _percentiles(
+        self, item: Metric, value: Any, replicates: Array, without: Array | None, batch: Batch, level: float
+    ) -> Interval | NoInterval:
+        numbers = numbers_of(value)
+        lines = replicates if replicates.ndim == 2 else replicates[None, :]
         left_out = np.zeros((len(numbers), 1)) if without is None else np.atleast_2d(without)
-        units = _units(batch, by_query=cell.metric.by_query)
+        units = units_of(batch, by_query=item.by_query)
         found = [
-            percentile_interval(number, line, self._settings.level, cell.metric.range, units, acceleration_of(rest))
+            percentile_interval(number, line, level, item.range, units, acceleration_of(rest))
             for number, line, rest in zip(numbers, lines, left_out, strict=True)
         ]
         notes = tuple(dict.fromkeys(each.note for each in found if each.note))
         if all(each.lo is None for each in found):
             return NoInterval("; ".join(notes))
         return Interval(
-            _shaped(cell.value, [each.lo for each in found]),
-            _shaped(cell.value, [each.hi for each in found]),
-            self._settings.name_of(batch, by_query=cell.metric.by_query),
+            _shaped(value, [each.lo for each in found]),
+            _shaped(value, [each.hi for each in found]),
+            self._settings.name_of(batch, by_query=item.by_query),
             notes,
         )
 
-    def fill_groups(self, report: Report, slices: Sequence[Slice], batch: Batch) -> None:
-        """The intervals of metrics that compare groups: their values in replicates are those of the groups."""
+    def fill_groups(self, report: Report, slices: Sequence[Slice]) -> None:
+        """The intervals of metrics that compare groups.
+
+        Resampling would not do: the highest of many groups is higher than it should be by chance, and higher still in
+        resamples. All groups lie within intervals of a higher level at once, and so does what compares them.
+        """
         least = 1 if report.slices is None else report.slices.min_rows
         large = [each for each in slices if each.rows.n >= least]
         for key, item in self._metrics.items():
             cell = report.cell(key)
-            if not isinstance(item, GroupMetric) or not _can_have(cell):
-                continue
-            if self._settings.method == "analytic":
-                cell.notes += (self._no_formula(item),)
-                continue
-            _put(cell, self._bootstrap(cell, self._resample_groups(item, large), None, batch))
+            if isinstance(item, GroupMetric) and _can_have(cell):
+                _put(cell, self._of_groups(item, [_Rows(each.rows, each.states, report) for each in large]))
 
-    def _resample_groups(self, item: GroupMetric, slices: Sequence[Slice]) -> Array:
-        items = {str(place): each for place, each in enumerate(item.of)}
-        plan, target = self._chosen.plan, self._chosen.target
-        by_group = {}
-        for each in slices:
-            reads = {key: each.states[plan.place(one.needs(target))].reads for key, one in items.items()}
-            by_group[each.group] = self._resample(items, reads, each.rows)
-        out = np.full(self._settings.resamples, math.nan)
-        settled = item.replace(undefined=None)
-        for replicate in range(len(out)):
-            answers = [
-                {group: Answer(float(values[key][replicate])) for group, values in by_group.items()} for key in items
-            ]
-            out[replicate] = settled.combine(answers).value
-        return out
+    def _of_groups(self, item: GroupMetric, groups: Sequence[_Rows]) -> Interval | NoInterval:
+        level = 1 - (1 - self._settings.level) / (len(groups) * len(item.of))
+        ends = []
+        for one in item.of:
+            found = [self._of_group(f"of {one}", rows, level) for rows in groups]
+            missing = next((each for each in found if isinstance(each, NoInterval)), None)
+            if missing is not None:
+                return NoInterval(f"a group has none: {missing.reason}")
+            known = [each for each in found if isinstance(each, Interval)]
+            ends.append(item.bounds([each.lo for each in known], [each.hi for each in known]))
+        held = [each for each in ends if each is not None]
+        if len(held) < len(ends):
+            return NoInterval("the intervals of the groups do not tell")
+        return Interval(item.decisive([lo for lo, _ in held]), item.decisive([hi for _, hi in held]), SIMULTANEOUS)
+
+    def _of_group(self, key: str, rows: _Rows, level: float) -> Interval | NoInterval | None:
+        """The interval in one group; None where it has no value."""
+        item = self._items[key]
+        value = item.answer(self._chosen.plan.pick(rows.states, item.needs(self._chosen.target))).value
+        if math.isnan(value):
+            return None
+        found = self._analytic_of(key, rows, {}, level)
+        if found is not None:
+            return found
+        if self._settings.method == "analytic":
+            return NoInterval(self._no_formula(item))
+        if least_resamples(level) > self._settings.resamples:
+            return NoInterval(f"so many groups need at least {least_resamples(level):,} `resamples`")
+        return self._bootstrap({key: value}, rows, level)[key]
 
 
-def _units(batch: Batch, *, by_query: bool) -> float:
+def units_of(batch: Batch, *, by_query: bool) -> float:
     """How many rows, clusters or queries are resampled; of rows with weights, how many equal ones would tell as much
     (Kish)."""
     keys = row_keys(batch)

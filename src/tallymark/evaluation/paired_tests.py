@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from tallymark.arrays import Array
+from tallymark.evaluation.percentiles import LEAST_DEFINED, LEAST_UNITS, few_units, too_few
 from tallymark.quantiles import binomial_tail, normal_tail, two_sided
 from tallymark.states import Outcomes, Placements
 
 _FEW = 25  # rows on which one model alone is right, below which the test is the exact one
 _HALVINGS = 60  # of an interval of length 2, down to the digits of a float
-_LEAST_DEFINED = 0.5  # the share of resamples that must have a value
 
 
 class Tested(NamedTuple):
@@ -91,9 +91,10 @@ def delong(first: Placements, second: Placements, level: float) -> Tested:
         if mean == 0:
             return Tested("DeLong", 1.0, reason="every row stands at the same place in the order of both models")
         return Tested("DeLong", reason="the order of the rows changes by the same for all, so nothing tells the error")
+    few = ("with fewer than ten rows of a class the level may not be kept",) if min(positives, negatives) < 10 else ()
     reach, scale = two_sided(level) * error, first.scale
     lo, hi = max(mean - reach, -1.0), min(mean + reach, 1.0)
-    return Tested("DeLong", 2 * normal_tail(abs(mean) / error), scale * lo, scale * hi, scale * error)
+    return Tested("DeLong", 2 * normal_tail(abs(mean) / error), scale * lo, scale * hi, scale * error, notes=few)
 
 
 def _mean_and_variance(values: Array) -> tuple[float, float]:
@@ -102,18 +103,21 @@ def _mean_and_variance(values: Array) -> tuple[float, float]:
     return mean, math.fsum(((values - mean) ** 2).tolist()) / (len(values) - 1)
 
 
-def bootstrap(differences: Array, level: float, method: str) -> Tested:
-    """The paired bootstrap: percentiles of the differences in resamples, and how often these are on one side of 0.
+def bootstrap(differences: Array, level: float, method: str, units: float = math.inf) -> Tested:
+    """The paired bootstrap of so many units: percentiles of the differences in resamples, and how often these are on
+    one side of 0.
 
     The interval holds 0 just where the p-value is above 1 − level.
     """
     defined = np.sort(differences[np.isfinite(differences)])
     count = len(defined)
-    notes: tuple[str, ...] = ()
+    if units < LEAST_UNITS:
+        return Tested(method, reason=too_few(units))
+    notes: tuple[str, ...] = (few_units(units),) if few_units(units) else ()
     if count < len(differences):
-        notes = (f"undefined in {len(differences) - count:,} of {len(differences):,} resamples, which are left out",)
+        notes += (f"undefined in {len(differences) - count:,} of {len(differences):,} resamples, which are left out",)
     place = math.floor((count + 1) * (1 - level) / 2 + 1e-9)  # of a level such as 0.95, whose rest is not quite 0.05
-    if count < _LEAST_DEFINED * len(differences) or place < 1:
+    if count < LEAST_DEFINED * len(differences) or place < 1:
         return Tested(method, reason="it is undefined in too many resamples", notes=notes)
     if defined[0] == defined[-1]:
         if defined[0] == 0:

@@ -54,7 +54,12 @@ class ReportSource:
         return _quantity(value, _part(value, cell.value), cell.reason, cell.metric.unit)
 
     def _end_of_interval(self, value: Value, cell: Cell) -> Quantity:
-        if all(held.lo is None and held.method is None for held in self._cells.values()):
+        if cell.bounded:
+            raise ParameterError(
+                f"`condition` asks for {value.text}, and {cell.metric} has bounds of its value, not an interval; leave "
+                "`bounded` out and evaluate with ci=0.95, say"
+            )
+        if self._report.interval is None and all(held.lo is None for held in self._cells.values()):
             raise ParameterError(
                 f"`condition` asks for {value.text}, and the report has no intervals; evaluate with ci=0.95, say"
             )
@@ -63,7 +68,7 @@ class ReportSource:
             found = _part(value, found)
         elif value.part is not None:
             found = None  # an interval of all parts together is none of this one
-        return _quantity(value, found, why(cell), cell.metric.unit, absent="there is no interval")
+        return _quantity(value, found, why(cell), cell.metric.unit, absent=_no_interval(cell))
 
     def _over_slices(self, value: Value, key: str, cell: Cell) -> Quantity:
         slices = self._report.slices
@@ -102,6 +107,11 @@ class MappingSource:
             )
         held, item = self._numbers[key], self._metrics[key]
         return _quantity(value, None if held is None else _part(value, held), None, "" if item is None else item.unit)
+
+
+def _no_interval(cell: Cell) -> str:
+    """Why a cell has no interval, as its notes say."""
+    return next((note for note in cell.notes if note.startswith("no interval")), "there is no interval")
 
 
 def _find(value: Value, held: Mapping[str, Any], where: str) -> str:

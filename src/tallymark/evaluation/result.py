@@ -79,6 +79,11 @@ class Cell:
         return list(zip(lo, hi, strict=True))
 
     @property
+    def bounded(self) -> bool:
+        """Whether `lo` and `hi` are bounds of the value on these rows, which are no interval."""
+        return self.method == "bounded"
+
+    @property
     def shows_itself(self) -> bool:
         """Whether the value is a table of its own, such as a confusion matrix."""
         return hasattr(self._value, "table") and hasattr(self._value, "to_dict")
@@ -226,7 +231,7 @@ class Report(Mapping[str, Any]):
             (
                 f"{key} · {part}" if part else key,
                 cell.shown(value),
-                *([] if self.interval is None else [show_interval(lo, hi)]),
+                *([] if self.interval is None else ["" if cell.bounded else show_interval(lo, hi)]),
                 show_better(cell.metric.better),
                 cell.metric.unit,
             )
@@ -249,7 +254,7 @@ class Report(Mapping[str, Any]):
         """How the intervals were made, in one line."""
         by_method: dict[str, list[str]] = {}
         for key, cell in self._cells.items():
-            if cell.lo is not None and cell.method is not None:
+            if cell.lo is not None and cell.method is not None and not cell.bounded:
                 by_method.setdefault(settings.in_full(cell.method), []).append(key)
         shown = [f"{method} for {', '.join(keys)}" for method, keys in by_method.items()]
         return [f"intervals: {'; '.join(shown)}"] if shown else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from tallymark.batch import Batch
@@ -60,6 +61,9 @@ def interval_settings(
         if cluster:
             raise ParameterError("`cluster` says how rows are resampled for intervals: pass `ci` too, such as ci=0.95")
         check_whole("resamples", resamples, 1, _MOST_RESAMPLES)
+        given = {"ci_method": method != "auto", "resamples": resamples != 1000, "seed": seed != 0}
+        for name in (name for name, changed in given.items() if changed):
+            raise ParameterError(f"`{name}` says how intervals are made: pass `ci` too, such as ci=0.95")
         return None
     return settings_at(ci, str(method), resamples, seed)
 
@@ -68,7 +72,8 @@ def settings_at(ci: object, method: str, resamples: object, seed: object) -> Int
     """The settings of intervals of a level, checked."""
     level = check_level(ci)
     check_whole("seed", seed, 0, (1 << 64) - 1)
-    check_whole("resamples", resamples, least_resamples(level), _MOST_RESAMPLES, f" for ci={level:g}")
+    least = 1 if method == "analytic" else least_resamples(level)
+    check_whole("resamples", resamples, least, _MOST_RESAMPLES, f" for ci={level:g}")
     return IntervalSettings(level, method, int(resamples), int(seed))  # type: ignore[call-overload]
 
 
@@ -79,7 +84,7 @@ def least_resamples(level: float) -> int:
 
 def check_level(ci: Any) -> float:
     """Refuse a level that is no share."""
-    number = isinstance(ci, (int, float)) and not isinstance(ci, bool)
+    number = isinstance(ci, Real) and not isinstance(ci, bool)
     if number and 0.0 < ci < 1.0:
         return float(ci)
     hint = f"; did you mean {ci / 100:g}?" if number and 1.0 < ci < 100.0 else ""
@@ -88,7 +93,5 @@ def check_level(ci: Any) -> float:
 
 def check_whole(name: str, value: object, least: int, most: int, why: str = "") -> None:
     """Refuse what is no whole number in a range."""
-    from numbers import Integral
-
     if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
         raise ParameterError(f"`{name}` must be a whole number from {least:,} to {most:,}{why}; it was {value!r}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tallymark.errors import ParameterError
-from tallymark.evaluation.result import Report, show_interval
+from tallymark.evaluation.result import Report, show_interval, why
 from tallymark.metrics import Metric, gap, ratio, worst
 from tallymark.metrics.base import Answer
 from tallymark.metrics.group_metric import GroupMetric, show_group
@@ -68,13 +68,12 @@ class Slices(Mapping[Group, Report]):
         return self._compare(metric, worst)
 
     def _compare(self, key: str | Metric, how: Any) -> Compared:
-        cells = {group: report.cell(key) for group, report in self._reports.items() if report.n >= self.min_rows}
-        item = next((cell.metric for cell in cells.values()), None)
-        if item is None:
+        cells = {group: report.cell(key) for group, report in self._reports.items()}
+        if not any(n >= self.min_rows for n in self.sizes.values()):
             raise ParameterError(f"`min_rows` leaves no group: none has {self.min_rows:,} rows")
-        combined: GroupMetric = how(item)
-        answers = {group: Answer(cell.value, cell.reason) for group, cell in cells.items()}
-        found = combined.combine([answers])
+        combined: GroupMetric = how(next(iter(cells.values())).metric)
+        answers = {group: Answer(cell.value, cell.reason) for group, cell in cells.items() if cell.n >= self.min_rows}
+        found = combined.compare([answers], self.sizes, self.min_rows)
         out = Compared(found.value)
         out.notes, out.reason = found.notes, found.reason
         return out
@@ -107,7 +106,8 @@ class Slices(Mapping[Group, Report]):
         for group, report in self._reports.items():
             held = report.columns()
             rows = len(held["metric"])
-            labels = {name: [label] * rows for name, label in zip(self.names, _labels(group), strict=True)}
+            names = [f"{name} (group)" if name in held else name for name in self.names]
+            labels = {name: [label] * rows for name, label in zip(names, _labels(group), strict=True)}
             for name, column in {**labels, **held}.items():
                 out.setdefault(name, []).extend(column)
         return out
@@ -117,10 +117,17 @@ class Slices(Mapping[Group, Report]):
         metrics = [key for key, cell in self._first().items() if cell is not None]
         rows = [self._row(_labels(group), report, metrics) for group, report in list(self.items())[:_MOST_GROUPS]]
         if whole is not None:
-            rows.append(self._row(("all", *[""] * (len(self.names) - 1)), whole, metrics))
+            total = "all rows" if any("all" in _labels(group) for group in self) else "all"
+            rows.append(self._row((total, *[""] * (len(self.names) - 1)), whole, metrics))
         notes = []
         if len(self) > _MOST_GROUPS:
             notes.append(f"{len(self) - _MOST_GROUPS:,} more groups: see .slices.to_pandas()")
+        for key in metrics:
+            without = {group: why(report.cell(key)) for group, report in self.items() if why(report.cell(key))}
+            if without:
+                first = next(iter(without))
+                more = f", and {len(without) - 1:,} more" if len(without) > 1 else ""
+                notes.append(f"{key} for {show_group(first)}{more}: {without[first]}")
         few = [show_group(group) for group, n in self.sizes.items() if n < _FEW]
         if few:
             notes.append(f"groups of few rows, whose values vary much by chance: {_first_of(few)}")
@@ -149,7 +156,7 @@ class Slices(Mapping[Group, Report]):
         for cell in map(report.cell, metrics):
             shown.append(cell.shown(cell.parts()[0][1]))
             if report.interval is not None:
-                shown.append(show_interval(cell.lo, cell.hi))
+                shown.append("" if cell.bounded else show_interval(cell.lo, cell.hi))
         return (*map(str, labels), report.n, *shown)
 
     def __repr__(self) -> str:

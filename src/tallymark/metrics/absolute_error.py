@@ -81,6 +81,7 @@ class MaxError(SumMetric):
     reading = "No prediction is further off than this."
     outliers = "high: the worst row alone is the value."
     related = ("rmse",)
+    no_interval = "the largest error of these rows does not tell how large those of others can be"
     pitfalls = ("One row decides it.", "It rises with the number of rows.", "Weights play no part, except zero.")
     terms = (HIGHEST_ABSOLUTE_ERROR,)
 

@@ -112,6 +112,7 @@ class Error(LabelMetric):
     range = (0.0, math.inf)
     at_perfect = 0.0
     symmetric = True
+    no_bootstrap = "resamples differ in their number of rows, and with it in their total; take error_rate"
     formula = "Σ w [ŷ ≠ y]"
     reading = "A count: it grows with the rows."
     related = ("confusion_matrix",)

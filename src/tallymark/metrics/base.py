@@ -141,6 +141,11 @@ class Metric(metaclass=_Record):
     samples: ClassVar[tuple[dict[str, Any], ...]] = ({},)
     """Parameters that the law tests try, the defaults among them."""
 
+    no_interval: ClassVar[str] = ""
+    """Why no interval can be made of the rows, where that is so."""
+    no_bootstrap: ClassVar[str] = ""
+    """Why resampling does not tell how far the value may be off, where that is so."""
+
     undefined: float | str | None = undefined_choice()
     """What stands for an undefined value: None for NaN, a number, or "raise"."""
 

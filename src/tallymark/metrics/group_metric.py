@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral
 from typing import Any, ClassVar
 
 from tallymark.batch import Batch
 from tallymark.errors import ParameterError
 from tallymark.grouping import group_columns
-from tallymark.metrics import registry
-from tallymark.metrics.base import FACTS, NOT_GIVEN, Answer, Better, Metric, Undefined
+from tallymark.metrics.base import FACTS, NOT_GIVEN, Answer, Metric, Undefined
 from tallymark.metrics.naming import metric
 from tallymark.metrics.parameters import Parameter
 from tallymark.report import show_number
 from tallymark.states import Group, Plan, Reads, Slice, slice_states
-from tallymark.target import Target, show_labels
+from tallymark.target import Target
 
-__all__ = ["GroupMetric", "gap", "ratio", "worst"]
+__all__ = ["GroupMetric"]
 
 FEW_GROUPS = Undefined("fewer than two groups have a value")
 
 
-def _metrics(name: str, value: Any) -> tuple[Metric, ...]:
+def read_metrics(name: str, value: Any) -> tuple[Metric, ...]:
+    """Metrics of rows, one or several, by name or as they are."""
     found = tuple(map(metric, value if isinstance(value, (tuple, list)) else [value]))
     for item in found:
         if isinstance(item, GroupMetric):
@@ -42,9 +43,12 @@ class Extreme:
         self.low = min(values, key=lambda group: values[group])
         self.high = max(values, key=lambda group: values[group])
 
-    def show(self, group: Group) -> str:
-        """A group with its value."""
-        return f"{show_group(group)} ({show_number(self.values[group])})"
+    def describe(self) -> str:
+        """Both ends, or that there are none."""
+        low, high = (f"{show_group(group)} ({show_number(self.values[group])})" for group in (self.low, self.high))
+        if self.values[self.low] == self.values[self.high]:
+            return f"{show_number(self.values[self.low])} in every group"
+        return f"highest for {high}, lowest for {low}"
 
 
 def show_group(group: Group) -> str:
@@ -64,17 +68,26 @@ class GroupMetric(Metric, abstract=True):
     pitfalls: ClassVar[tuple[str, ...]] = ("Small groups differ by chance: look at their sizes, and at `min_rows`.",)
     known: ClassVar[dict[str, tuple[str, ...]]] = {}
     """The names of compositions that have one, and the metrics of each."""
+    meanings: ClassVar[dict[str, str]] = {}
+    """What those are, in one sentence."""
 
-    of: tuple[Metric, ...] = Parameter(None, _metrics)  # type: ignore[assignment]
+    of: tuple[Metric, ...] = Parameter(None, read_metrics)  # type: ignore[assignment]
     """The metrics whose values are combined."""
 
     def combine_one(self, ends: Extreme) -> float | Undefined:
         """The value of two groups or more."""
         raise NotImplementedError(f"{type(self).__name__} must define `combine_one`")
 
-    def decisive(self, values: Sequence[float]) -> int:
-        """The place of the value that counts, where there are several metrics."""
+    def decisive(self, values: Sequence[float]) -> float:
+        """The value that counts, where there are several metrics."""
         raise NotImplementedError(f"{type(self).__name__} must define `decisive`")
+
+    def bounds(self, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float] | None:
+        """Where the value lies if that of each group lies between its ends; None where that cannot be said."""
+        raise NotImplementedError(f"{type(self).__name__} must define `bounds`")
+
+    least_groups: ClassVar[int] = 2
+    """How many groups must have a value."""
 
     def combine(self, answers: Sequence[Mapping[Group, Answer]]) -> Answer:
         """The value of the groups, given the answers of every metric."""
@@ -84,29 +97,37 @@ class GroupMetric(Metric, abstract=True):
             defined = {group: answer.value for group, answer in by_group.items() if _is_number(answer.value)}
             without = [show_group(group) for group in by_group if group not in defined]
             if without:
-                notes.append(f"{item} has no value for {show_labels(without, 3)}: left out")
-            if len(defined) < 2:
+                notes.append(f"{item} has no value for {_first_of(without)}: left out")
+            if len(defined) < self.least_groups:
                 return self.settle(FEW_GROUPS, tuple(notes))
             ends = Extreme(defined)
             found = self.combine_one(ends)
             if isinstance(found, Undefined):
                 return self.settle(found, tuple(notes))
             values.append(found)
-            notes.append(f"{item} is highest for {ends.show(ends.high)}, lowest for {ends.show(ends.low)}")
-        return self.settle(values[self.decisive(values)], tuple(notes))
+            notes.append(f"{item} is {ends.describe()}")
+        return self.settle(self.decisive(values), tuple(notes))
+
+    def compare(self, answers: Sequence[Mapping[Group, Answer]], sizes: Mapping[Group, int], least: int) -> Answer:
+        """The value of the groups of at least so many rows; a note names the others."""
+        large = {group for group, n in sizes.items() if n >= least}
+        found = self.combine([{g: answer for g, answer in held.items() if g in large} for held in answers])
+        if len(large) == len(sizes):
+            return found
+        small = [show_group(group) for group in sizes if group not in large]
+        note = f"groups of fewer than {least:,} rows are left out: {_first_of(small)}"
+        return found._replace(notes=(*found.notes, note))
 
     def read_slices(self, slices: Sequence[Slice], place: Callable[[Metric], int], least: int) -> Answer:
         """The value of slices whose states are where `place` says; groups of fewer than `least` rows are left out."""
-        large = [each for each in slices if each.rows.n >= least]
-        answers = [{each.group: item.answer(each.states[place(item)]) for each in large} for item in self.of]
-        found = self.combine(answers)
-        if len(large) == len(slices):
-            return found
-        small = [show_group(each.group) for each in slices if each.rows.n < least]
-        note = f"groups of fewer than {least:,} rows are left out: {show_labels(small, 3)}"
-        return found._replace(notes=(*found.notes, note))
+        answers = [{each.group: item.answer(each.states[place(item)]) for each in slices} for item in self.of]
+        return self.compare(answers, {each.group: each.rows.n for each in slices}, least)
 
     # Facts follow from those of the metrics.
+
+    @property
+    def description(self) -> str:
+        return self.meanings.get(str(self).partition("(")[0], super().description)
 
     @property
     def kind(self) -> str:  # type: ignore[override]
@@ -144,8 +165,8 @@ class GroupMetric(Metric, abstract=True):
         self,
         y_true: object = NOT_GIVEN,
         y_pred: object = NOT_GIVEN,
-        *,
         by: object = None,
+        *,
         min_rows: int = 1,
         weights: object = None,
         query: object = None,
@@ -182,6 +203,10 @@ class GroupMetric(Metric, abstract=True):
         return f"{self.name}({', '.join((*written, *own))})"
 
 
+def _first_of(names: Sequence[str], most: int = 3) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+
+
 def _check_numbers(item: Metric, answers: Mapping[Group, Answer]) -> None:
     for answer in answers.values():
         if not isinstance(answer.value, float):
@@ -195,132 +220,6 @@ def _is_number(value: object) -> bool:
 
 def check_min_rows(min_rows: object) -> int:
     """Refuse a smallest size of groups that is no whole number."""
-    if isinstance(min_rows, bool) or not isinstance(min_rows, int) or min_rows < 1:
+    if isinstance(min_rows, bool) or not isinstance(min_rows, Integral) or min_rows < 1:
         raise ParameterError(f"`min_rows` must be a whole number from 1 on; it was {min_rows!r}")
-    return min_rows
-
-
-class Gap(GroupMetric, abstract=True):
-    """How far the values of a metric in the groups are apart: the highest less the lowest."""
-
-    name = "gap"
-    known = {
-        "demographic_parity": ("selection_rate",),
-        "equal_opportunity": ("recall",),
-        "equalized_odds": ("recall", "fallout"),
-    }
-    formula = "max − min over the groups; of several metrics the largest"
-    reading = "0 means that all groups get the same."
-    landmarks = ((0.0, "all groups get the same"),)
-    at_perfect = None
-
-    @property
-    def better(self) -> Better:
-        return "lower"
-
-    @property
-    def range(self) -> tuple[float, float]:
-        return (0.0, max(high - low for low, high in (item.range for item in self.of)))
-
-    def combine_one(self, ends: Extreme) -> float | Undefined:
-        return ends.values[ends.high] - ends.values[ends.low]
-
-    def decisive(self, values: Sequence[float]) -> int:
-        return values.index(max(values))
-
-
-class Ratio(GroupMetric, abstract=True):
-    """The lowest value of a metric in the groups, as a share of the highest."""
-
-    name = "ratio"
-    known = {f"{name}_ratio": metrics for name, metrics in Gap.known.items()}
-    formula = "min / max over the groups; of several metrics the smallest"
-    unit = ""
-    reading = "1 means that all groups get the same; below 0.8 is often taken as a sign of disparate impact."
-    landmarks = ((1.0, "all groups get the same"),)
-    when_undefined = "Fewer than two groups have a value, one is negative or infinite, or all are 0."
-    pitfalls = (*GroupMetric.pitfalls, "Between small values a small difference is a small ratio.")
-
-    @property
-    def better(self) -> Better:
-        return "higher"
-
-    @property
-    def range(self) -> tuple[float, float]:
-        return (0.0, 1.0)
-
-    def combine_one(self, ends: Extreme) -> float | Undefined:
-        low, high = ends.values[ends.low], ends.values[ends.high]
-        if low < 0:
-            return Undefined("a ratio needs values that are not negative")
-        if high == 0:
-            return Undefined("the value is 0 in every group")
-        return low / high if math.isfinite(high) else Undefined("the value is infinite in a group")
-
-    def decisive(self, values: Sequence[float]) -> int:
-        return values.index(min(values))
-
-
-class Worst(GroupMetric, abstract=True):
-    """The value of a metric in the group where it is worst."""
-
-    name = "worst"
-    formula = "the worst value over the groups"
-    reading = "What the group that fares worst gets."
-    pitfalls = (*GroupMetric.pitfalls, "The more groups there are, the worse is the worst of them by chance alone.")
-
-    @property
-    def better(self) -> Better:
-        return self.of[0].better
-
-    @property
-    def range(self) -> tuple[float, float]:
-        return self.of[0].range
-
-    def combine_one(self, ends: Extreme) -> float | Undefined:
-        better = self.of[0].better
-        if better is None:
-            raise ParameterError(f"neither high nor low values of {self.of[0]} are worse; take its gap or ratio")
-        low, high = ends.values[ends.low], ends.values[ends.high]
-        if isinstance(better, str):
-            return low if better == "higher" else high
-        return max(low, high, key=lambda value: abs(value - better))
-
-    def decisive(self, values: Sequence[float]) -> int:
-        if len(values) > 1:
-            raise ParameterError(f"worst takes one metric; it was given {', '.join(map(str, self.of))}")
-        return 0
-
-
-def gap(*of: str | Metric, **parameters: Any) -> GroupMetric:
-    """The gap of a metric between groups: its highest value less its lowest. Of several metrics, the largest gap.
-
-    >>> gap("recall")([1, 1, 1, 0], [1, 0, 1, 0], by=["a", "a", "b", "b"])
-    0.5
-    """
-    return Gap(of=_metrics("of", parameters.pop("of", of)), **parameters)
-
-
-def ratio(*of: str | Metric, **parameters: Any) -> GroupMetric:
-    """The ratio of a metric between groups: its lowest value over its highest. Of several metrics, the smallest ratio.
-
-    >>> ratio("recall")([1, 1, 1, 0], [1, 0, 1, 0], by=["a", "a", "b", "b"])
-    0.5
-    """
-    return Ratio(of=_metrics("of", parameters.pop("of", of)), **parameters)
-
-
-def worst(*of: str | Metric, **parameters: Any) -> GroupMetric:
-    """The value of a metric in the group where it is worst.
-
-    >>> worst("accuracy")([1, 1, 1, 0], [1, 0, 1, 0], by=["a", "a", "b", "b"])
-    0.5
-    """
-    return Worst(of=_metrics("of", parameters.pop("of", of)), **parameters)
-
-
-for _make in (gap, ratio, worst):
-    registry.makers[_make.__name__] = _make
-for _kind, _maker in ((Gap, gap), (Ratio, ratio)):
-    for _name, _of in _kind.known.items():
-        registry.makers[_name] = lambda *, _maker=_maker, _of=_of, **parameters: _maker(of=_of, **parameters)
+    return int(min_rows)

@@ -22,6 +22,7 @@ class Rss(SumMetric):
     unit = "y squared"
     range = (0.0, math.inf)
     at_perfect = 0.0
+    no_bootstrap = "resamples differ in their number of rows, and with it in their total; take mse"
     formula = "Σ w (ŷ − y)²"
     reading = "Grows with the number of rows: compare it only on the same rows."
     outliers = "high: errors are squared, so one row that is far off can decide the value."

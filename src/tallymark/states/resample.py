@@ -48,13 +48,13 @@ def label_keys(batch: Batch, side: int) -> Array:
 
 
 def _key_of(label: Label) -> int:
-    """The same on every machine: a whole number is its own key."""
-    if isinstance(label, str):
-        import hashlib  # slow to load, and few ask
+    """The same on every machine: a whole number that fits is its own key, and everything else is hashed."""
+    if not isinstance(label, str) and 0 <= label < _WORD:
+        return int(label)
+    import hashlib  # slow to load, and few ask
 
-        digest = hashlib.blake2b(label.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        return int.from_bytes(digest, "little")
-    return int(label) % _WORD
+    digest = hashlib.blake2b(str(label).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
 
 
 def rank_order(scores: Array, positive: Array, keys: Array, weights: Array | None) -> tuple[Array, Array]:

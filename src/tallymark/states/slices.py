@@ -71,6 +71,10 @@ def _groups(batch: Batch) -> tuple[Sequence[Group], Array]:
 
 def _labels_of(batch: Batch, side: int) -> tuple[list[Label], Array]:
     labels, codes = encode(batch, side)
+    names = batch.labels(side).names
+    if names is not None:  # categories, in the order that they have
+        order = [labels.index(name) for name in dict.fromkeys(names) if name in labels]
+        return [labels[place] for place in order], np.argsort(order)[codes]
     return ([bool(label) for label in labels] if batch.labels(side).type == "boolean" else labels), codes
 
 
