@@ -1,6 +1,6 @@
 """compare() finds no more differences than it may where there are none, and its intervals hold the true one.
 
-A short run of bench/coverage_compare.py, which has more metrics and more data sets.
+A short run of bench/comparison_coverage.py, which has more metrics and more data sets.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-PATH = Path(__file__).resolve().parents[2] / "bench" / "coverage_compare.py"
-SPEC = importlib.util.spec_from_file_location("coverage_compare", PATH)
-bench = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(bench)
+PATH = Path(__file__).resolve().parents[2] / "bench" / "comparison_coverage.py"
+LOADED = importlib.util.spec_from_file_location("comparison_coverage", PATH)
+bench = importlib.util.module_from_spec(LOADED)
+LOADED.loader.exec_module(bench)
 
 TRIALS = {"accuracy": 600, "auc": 600, "brier": 200}
 

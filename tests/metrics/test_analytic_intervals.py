@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from bench.coverage import POPULATIONS, interval_of, measure
+from bench.interval_coverage import POPULATIONS, interval_of, measure
 from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 

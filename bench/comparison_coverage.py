@@ -1,6 +1,6 @@
 """How often compare() finds a difference that is not there, and how often its intervals hold the true one.
 
-    python bench/coverage_compare.py [trials]
+    python bench/comparison_coverage.py [trials]
 
 Two models see the same rows with errors that are partly shared. Without a true difference, p ≤ 0.05 should come in at
 most 5 % of data sets; with one, the 95 % interval should hold it in 95 %.

@@ -1,4 +1,4 @@
-"""How often analytic intervals hold the value of the population: python bench/coverage.py [trials] [rows ...]
+"""How often analytic intervals hold the value of the population: python bench/interval_coverage.py [trials] [rows ...]
 
 Every metric that has one is drawn from a population whose value is known, by a formula or from two million rows. The
 share of trials whose interval holds it should be the level, within what so many trials can tell.
