@@ -171,3 +171,5 @@ for _kind, _maker in ((Gap, gap), (Ratio, ratio)):
 demographic_parity = gap(selection_rate)
 equal_opportunity = gap(recall)
 equalized_odds = gap(recall, fallout)
+registry.compositions += [demographic_parity, equal_opportunity, equalized_odds]
+registry.compositions += [ratio(*metrics) for metrics in Ratio.known.values()]

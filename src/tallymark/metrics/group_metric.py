@@ -29,7 +29,7 @@ def read_metrics(name: str, value: Any) -> tuple[Metric, ...]:
         if isinstance(item, GroupMetric):
             raise ParameterError(f"`{name}` must be metrics of rows; {item} is one of groups")
     if not found:
-        raise ParameterError(f"`{name}` must name a metric; it was empty")
+        raise ParameterError(f"`{name}` must name a metric, as in gap(recall); it was empty")
     return found
 
 

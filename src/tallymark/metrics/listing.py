@@ -39,14 +39,14 @@ class Listing(Sequence[Metric]):
     @property
     def names(self) -> list[str]:
         """The names, for use in strings."""
-        return [metric.name for metric in self._metrics]
+        return [str(metric) for metric in self._metrics]
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The facts of every metric as plain data."""
         return [facts(metric) for metric in self._metrics]
 
     def _table(self) -> Table:
-        rows = [(m.name, m.family, show_better(m.better), m.unit, m.size, m.description) for m in self._metrics]
+        rows = [(str(m), m.family, show_better(m.better), m.unit, m.size, m.description) for m in self._metrics]
         title = f"{len(self)} metrics" if len(self) != 1 else "1 metric"
         return Table(title, ("metric", "family", "better", "unit", "state", "what it is"), rows)
 
@@ -60,7 +60,7 @@ class Listing(Sequence[Metric]):
 def facts(metric: Metric) -> dict[str, Any]:
     """Everything that a metric knows about itself."""
     return {
-        "name": metric.name,
+        "name": str(metric),
         "family": metric.family,
         "kind": metric.kind,
         "better": metric.better,
@@ -86,7 +86,7 @@ def list_metrics(family: str | None = None) -> Listing:
     >>> "rmse" in list_metrics(family="regression").names
     True
     """
-    known = sorted(registry.instances(), key=lambda m: (m.family, m.name))
+    known = sorted([*registry.instances(), *registry.compositions], key=lambda m: (m.family, str(m)))
     if family is None:
         return Listing(known)
     found = [metric for metric in known if metric.family == family]

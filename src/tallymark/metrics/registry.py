@@ -14,6 +14,8 @@ classes: dict[str, type[Metric]] = {}
 functions: dict[str, Metric] = {}
 makers: dict[str, Callable[..., Metric]] = {}
 """What makes metrics of other metrics, by the name that strings use."""
+compositions: list[Metric] = []
+"""Metrics made of others that have a name of their own."""
 aliases: dict[str, tuple[str, dict[str, Any]]] = {}
 _listeners: list[Callable[[], None]] = []
 
