@@ -36,6 +36,6 @@ def sections() -> list[str]:
         "",
         "Accuracy, precision and recall for every group and overall.",
         "",
-        *table(headings, rows),
+        table(headings, rows),
         "",
     ]
