@@ -186,7 +186,7 @@ template <class Curve, bool kOnce>
 CurvePoints list_points(const Runs& negative, const Runs& positive, bool drop) {
   using Columns = PointColumns<Curve>;
   const std::size_t room = negative.size + positive.size + 1, threads = threads_for(room), always = drop ? 0 : 1;
-  CurvePoints out{room_for<double>(room * (Columns::kColumns + 1)), Columns::kColumns + 1, room};
+  CurvePoints out{std::shared_ptr<double[]>(new double[room * (Columns::kColumns + 1)]), Columns::kColumns + 1, room};
   Columns columns{out.column(0),
                   {},
                   static_cast<double>(total(positive, 0, positive.size)),
