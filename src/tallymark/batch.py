@@ -30,12 +30,12 @@ from tallymark.errors import (
     EmptyError,
     InputError,
     LengthError,
-    MissingValueError,
     ParameterError,
     ShapeError,
     WeightError,
 )
-from tallymark.labels import LabelColumn, as_labels, normal_label, plain_labels
+from tallymark.labels import LabelColumn, as_labels, plain_labels
+from tallymark.missing import bad_weight, missing_rows, missing_value
 
 MISSING = ("error", "drop")
 
@@ -246,11 +246,11 @@ class Batch:
         """Refuse a truth (0) or predictions (1) that are NaN or infinite."""
         array = self.truth if side == 0 else self.prediction
         if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise _missing_value(self.names[side], array) or InputError("the input changed while it was being read")
+            raise missing_value(self.names[side], array) or InputError("the input changed while it was being read")
 
     def require_weights(self) -> None:
         """Refuse weights that are negative or not finite."""
-        fault = None if self.weights is None else _bad_weight(self.weights)
+        fault = None if self.weights is None else bad_weight(self.weights)
         if fault is not None:
             raise fault
 
@@ -259,23 +259,23 @@ class Batch:
         for side in range(len(self._sources)):
             array, missing = self._missing(side)
             if missing.any():
-                raise _missing_value(self.names[side], array) or InputError("the input changed while it was being read")
+                raise missing_value(self.names[side], array) or InputError("the input changed while it was being read")
         self.require_weights()
 
     def fault(self) -> InputError:
         """The error for the first number that is not finite, or the first bad weight."""
         for name, array in (("y_true", self.truth), ("y_pred", self.prediction)):
-            fault = _missing_value(name, array)
+            fault = missing_value(name, array)
             if fault is not None:
                 return fault
-        bad_weight = None if self.weights is None else _bad_weight(self.weights)
-        return bad_weight or InputError("the input changed while it was being read")
+        bad = None if self.weights is None else bad_weight(self.weights)
+        return bad or InputError("the input changed while it was being read")
 
     def _missing(self, side: int) -> tuple[Array, Array]:
         """One side as an array, and which of its rows are missing."""
         with reading(self.names[side]):
             array = as_array(self._sources[side], self.names[side])
-            missing = _missing_rows(array)
+            missing = missing_rows(array)
         if len(array) != self.n:
             raise LengthError(f"`{self.names[side]}` must have {self.n} rows; its array had {len(array)}")
         return array, missing
@@ -366,55 +366,3 @@ def _read_weights(source: object, n: int) -> Array | None:
     if len(weights) == 0:
         return None  # an empty sequence means unweighted
     raise WeightError(f"`weights` must be one number per row; there were {len(weights)} for {n} rows of `y_true`")
-
-
-def _missing_rows(array: Array) -> Array:
-    """Which rows hold a value that is missing: NaN, infinity, None, or what data frames have for it."""
-    if array.dtype.kind == "f":
-        missing = ~np.isfinite(array)
-    elif array.dtype.kind == "O":
-        flags = [_is_missing(item) for item in array.ravel()]
-        missing = np.array(flags, dtype=bool).reshape(array.shape)
-    elif array.dtype.kind in "Mm":
-        missing = np.isnat(array)
-    else:
-        return np.zeros(len(array), dtype=bool)
-    return missing if missing.ndim == 1 else np.asarray(missing.any(axis=1))
-
-
-def _is_missing(item: object) -> bool:
-    """Whether an item is a missing value. An integer beyond all floats counts as infinite."""
-    found = normal_label(item)
-    if found is None or found is NotImplemented:
-        return found is None
-    return isinstance(found, int) and found.bit_length() > 1024
-
-
-def _missing_value(name: str, array: Array) -> MissingValueError | None:
-    bad = _missing_rows(array)
-    count = int(np.count_nonzero(bad))
-    if count == 0:
-        return None
-    row = int(bad.argmax())
-    place, value = f"row {row}", array[row]
-    if array.ndim == 2:
-        column = int(_missing_rows(array[row]).argmax())
-        place, value = f"row {row}, column {column}", array[row, column]
-    rows = "1 row has" if count == 1 else f"{count} rows have"
-    shown = float(value) if isinstance(value, (float, np.floating)) else value
-    what = "be finite" if array.dtype.kind == "f" else "have no missing values"
-    found = "NaN or infinity" if array.dtype.kind == "f" else "one"
-    return MissingValueError(
-        f'`{name}` must {what}; {rows} {found}, the first at {place} ({shown}). Pass missing="drop" '
-        "to leave such rows out"
-    )
-
-
-def _bad_weight(weights: Array) -> WeightError | None:
-    bad = ~(np.isfinite(weights) & (weights >= 0))
-    count = int(np.count_nonzero(bad))
-    if count == 0:
-        return None
-    row = int(bad.argmax())
-    more = "" if count == 1 else f" (and {count - 1} more)"
-    return WeightError(f"`weights` must be finite and not negative; row {row} has {float(weights[row])}{more}")

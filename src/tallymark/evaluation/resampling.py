@@ -117,6 +117,8 @@ def _read_states(
 def _numbers_in(item: Metric, state: State) -> list[float]:
     try:
         return numbers_of(item.answer(state).value)
+    except MemoryError:
+        raise
     except Exception:  # a formula of the user's own may raise anything; a replicate without a value is counted
         return []
 
