@@ -5,7 +5,6 @@ from __future__ import annotations
 from tallymark.batch import Batch
 from tallymark.errors import ParameterError, TallymarkError
 from tallymark.evaluation.chosen import DATA_FAULTS, Wanted, check_errors, choose, plan
-from tallymark.evaluation.intervals import add_intervals
 from tallymark.evaluation.result import Report
 from tallymark.evaluation.settings import interval_settings
 from tallymark.grouping import group_columns
@@ -87,4 +86,8 @@ def evaluate(
         states = chosen.fold(batch)
     slices = None if columns is None else slice_states(batch, states)
     report = chosen.report(states, dropped=batch.dropped, errors=errors, batch=batch, slices=slices, min_rows=min_rows)
-    return report if settings is None else add_intervals(report, settings, chosen, states, batch, slices)
+    if settings is None:
+        return report
+    from tallymark.evaluation.intervals import add_intervals  # most calls ask for none
+
+    return add_intervals(report, settings, chosen, states, batch, slices)
