@@ -13,11 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "array.hpp"
-#include "curve_points.hpp"
+#include "given_runs.hpp"
 #include "label_input.hpp"
 #include "pairs.hpp"
-#include "rank_sums.hpp"
 #include "scores.hpp"
 #include "wide.hpp"
 
@@ -25,62 +23,6 @@ namespace nb = nanobind;
 using namespace tallymark;
 
 namespace {
-
-// Memory of the core as an array that Python may read.
-template <class T>
-nb::object to_array(const T* data, std::size_t size, const std::shared_ptr<const void>& owner) {
-  if (data == nullptr) return nb::none();
-  auto* held = new std::shared_ptr<const void>(owner);
-  const nb::capsule release(held, [](void* p) noexcept { delete static_cast<std::shared_ptr<const void>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<1>>(data, {size}, release));
-}
-
-nb::object list_runs(const Runs& runs) {
-  static const double nothing = 0.0;
-  return nb::make_tuple(to_array(runs.size == 0 ? &nothing : runs.scores, runs.size, runs.owner),
-                        to_array(runs.weights, runs.size, runs.owner), to_array(runs.counts, runs.size, runs.owner));
-}
-
-// Runs that Python holds: (scores, weights or None, counts or None).
-class GivenRuns {
- public:
-  explicit GivenRuns(nb::handle given) {
-    const nb::tuple parts = nb::cast<nb::tuple>(given);
-    if (parts.size() != 3) throw nb::value_error("runs are scores, weights and counts");
-    scores_.emplace(parts[0], "scores");
-    runs.scores = scores_->data();
-    runs.size = scores_->size();
-    if (!parts[1].is_none()) {
-      weights_.emplace(parts[1], "weights");
-      if (weights_->size() != runs.size) throw nb::value_error("scores and weights differ in length");
-      runs.weights = weights_->data();
-    }
-    if (!parts[2].is_none()) {
-      counts_.emplace(parts[2], "counts");
-      if (counts_->size() != runs.size) throw nb::value_error("scores and counts differ in length");
-      runs.counts = counts_->data();
-    }
-  }
-  // Walks end only where scores are finite and in order.
-  void check() const {
-    if (!in_order(runs.scores, runs.size)) throw nb::value_error("scores must be finite and in order");
-    bool weighed = true;
-    for (std::size_t i = 0; runs.weights != nullptr && i < runs.size; ++i)
-      weighed &= runs.weights[i] > 0.0 && runs.weights[i] < std::numeric_limits<double>::infinity();
-    if (!weighed) throw nb::value_error("weights must be finite and positive");
-    std::uint64_t total = 0;
-    for (std::size_t i = 0; runs.counts != nullptr && i < runs.size; ++i) {
-      if (runs.counts[i] < 1 || (total += static_cast<std::uint64_t>(runs.counts[i])) > kMostRows)
-        throw nb::value_error("counts must be positive, and no more than 2**62 together");
-    }
-  }
-  Runs runs;
-
- private:
-  static constexpr std::uint64_t kMostRows = std::uint64_t{1} << 62;  // products of two such counts fit 128 bits
-  std::optional<Array<double>> scores_, weights_;
-  std::optional<Array<std::int64_t>> counts_;
-};
 
 // The weights of rows, checked while they are read.
 struct Weights {
@@ -285,110 +227,7 @@ nb::object merge_runs(nb::handle left, nb::handle right) {
   return list_runs(merged);
 }
 
-// Exact sums where there are no weights: positives, negatives, twice the wins, the largest distance, and the two areas
-// under precision; the values themselves where there are.
-nb::object rank_sums(nb::handle negative, nb::handle positive, bool steps, bool trapezoids, bool distance) {
-  const GivenRuns n(negative), p(positive);
-  n.check();
-  p.check();
-  if (n.runs.weights == nullptr && p.runs.weights == nullptr) {
-    RankCounts found;
-    {
-      nb::gil_scoped_release release;
-      found = count_ranks(n.runs, p.runs, {steps, trapezoids, distance});
-    }
-    const Signed farthest = std::max(found.highest, -found.lowest);
-    return nb::make_tuple(found.positives, found.negatives, to_python(static_cast<Wide>(found.twice_wins)),
-                          to_python(static_cast<Wide>(farthest)), found.steps.nearest(), found.trapezoids.nearest());
-  }
-  RankWeights found;
-  {
-    nb::gil_scoped_release release;
-    found = weigh_ranks(n.runs, p.runs, {steps, trapezoids, distance});
-  }
-  return nb::make_tuple(found.positives, found.negatives, found.area, found.distance, found.steps, found.trapezoids);
-}
-
-// How one class stands to every other in a column: its rows, theirs, and twice the wins; with weights whether there are
-// any, and the area.
-nb::list class_sums(const nb::list& groups, std::size_t own) {
-  std::vector<std::unique_ptr<GivenRuns>> given;
-  for (const nb::handle group : groups) {
-    given.push_back(std::make_unique<GivenRuns>(group));
-    given.back()->check();
-  }
-  if (own >= given.size()) throw nb::value_error("no such class");
-  const Runs& positive = given[own]->runs;
-  const auto plain = [&](std::size_t g) { return given[g]->runs.weights == nullptr && positive.weights == nullptr; };
-  std::vector<RankCounts> counts(given.size());
-  std::vector<RankWeights> weights(given.size());
-  run(false, [&] {
-    std::size_t rows = 0;
-    for (const auto& group : given) rows += group->runs.size;
-    std::atomic<std::size_t> next{0};
-    const std::size_t threads = std::min(threads_for(rows), given.size());
-    for_ranges(threads, threads, [&](std::size_t, std::size_t, std::size_t) {
-      for (std::size_t g = next++; g < given.size(); g = next++) {
-        if (g == own) continue;
-        if (plain(g))
-          counts[g] = count_ranks(given[g]->runs, positive, {}, 1);
-        else
-          weights[g] = weigh_ranks(given[g]->runs, positive, {});
-      }
-    });
-  });
-  nb::list out;
-  for (std::size_t g = 0; g < given.size(); ++g) {
-    if (plain(g))
-      out.append(
-          nb::make_tuple(counts[g].positives, counts[g].negatives, to_python(static_cast<Wide>(counts[g].twice_wins))));
-    else
-      out.append(nb::make_tuple(weights[g].positives, weights[g].negatives, weights[g].area));
-  }
-  return out;
-}
-
-// Every distinct score, the highest first, with the weight of positives and of negatives from there on up, and below.
-nb::tuple score_steps(nb::handle negative, nb::handle positive) {
-  const GivenRuns n(negative), p(positive);
-  n.check();
-  p.check();
-  StepList found;
-  {
-    nb::gil_scoped_release release;
-    found = list_steps(n.runs, p.runs);
-  }
-  return nb::make_tuple(
-      to_array(found.scores.get(), found.size, found.scores), to_array(found.hits.get(), found.size, found.hits),
-      to_array(found.alarms.get(), found.size, found.alarms), to_array(found.missed.get(), found.size, found.missed),
-      to_array(found.spared.get(), found.size, found.spared));
-}
-
-// A curve of runs without weights: thresholds and its columns.
-nb::tuple curve_points(std::string_view curve, nb::handle negative, nb::handle positive, bool drop) {
-  const GivenRuns n(negative), p(positive);
-  n.check();
-  p.check();
-  if (n.runs.weights != nullptr || p.runs.weights != nullptr) throw nb::value_error("there must be no weights");
-  const auto list = curve == "roc"                ? list_points<RocCurve>
-                    : curve == "precision_recall" ? list_points<PrecisionRecallCurve>
-                    : curve == "det"              ? list_points<DetCurve>
-                    : curve == "lift"             ? list_points<LiftCurve>
-                                                  : throw nb::value_error("no such curve");
-  CurvePoints found;
-  {
-    nb::gil_scoped_release release;
-    found = list(n.runs, p.runs, drop);
-  }
-  nb::list columns;
-  for (std::size_t k = 0; k < found.columns; ++k) columns.append(to_array(found.column(k), found.size, found.held));
-  return nb::tuple(columns);
-}
-
 }  // namespace
-
-#define TM_REALS "numpy.typing.NDArray[numpy.float64]"
-#define TM_RUNS "tuple[" TM_REALS ", " TM_REALS " | None, numpy.typing.NDArray[numpy.int64] | None]"
 
 void bind_scores(nb::module_& m) {
   m.def("sort_scores", &sort_scores, nb::arg("truth"), nb::arg("scores"), nb::arg("weight").none(), nb::arg("normal"),
@@ -405,25 +244,4 @@ void bind_scores(nb::module_& m) {
         "refused.");
   m.def("merge_runs", &merge_runs, nb::arg("left"), nb::arg("right"),
         nb::sig("def merge_runs(left: object, right: object) -> " TM_RUNS ""), "The runs of both sets of rows.");
-  m.def("rank_sums", &rank_sums, nb::arg("negative"), nb::arg("positive"), nb::arg("steps"), nb::arg("trapezoids"),
-        nb::arg("distance"),
-        nb::sig("def rank_sums(negative: object, positive: object, steps: bool, trapezoids: bool, "
-                "distance: bool) -> tuple[int, int, int, int, float, float] | "
-                "tuple[bool, bool, float, float, float, float]"),
-        "Counts of both classes and sums over them, or with weights whether there are any and the values.");
-  m.def("class_sums", &class_sums, nb::arg("groups"), nb::arg("own"),
-        nb::sig("def class_sums(groups: list[" TM_RUNS "], own: int) -> list[tuple[int, int, int] | tuple[bool, bool, "
-                "float]]"),
-        "Per class the counts of both and twice the wins of one's own; with weights whether there are any, and the "
-        "area.");
-  m.def("score_steps", &score_steps, nb::arg("negative"), nb::arg("positive"),
-        nb::sig("def score_steps(negative: object, positive: object) -> "
-                "tuple[" TM_REALS ", " TM_REALS ", " TM_REALS ", " TM_REALS " | None, " TM_REALS " | None]"),
-        "Distinct scores, the highest first; the weight of positives and negatives from there on up.\n\nWith weights "
-        "also what lies below; without, that is a difference of whole numbers.");
-  m.def("curve_points", &curve_points, nb::arg("curve"), nb::arg("negative"), nb::arg("positive"), nb::arg("drop"),
-        nb::sig("def curve_points(curve: str, negative: object, positive: object, drop: bool) -> "
-                "tuple[" TM_REALS ", ...]"),
-        "Thresholds, and the columns of a curve of runs without weights: roc, precision_recall, det or lift.\n\nWith "
-        "`drop`, points that the curve does not need are left out.");
 }

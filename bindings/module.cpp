@@ -10,6 +10,7 @@ void bind_partitions(nb::module_& m);
 void bind_points(nb::module_& m);
 void bind_probabilities(nb::module_& m);
 void bind_ranking(nb::module_& m);
+void bind_ranks(nb::module_& m);
 void bind_regression(nb::module_& m);
 void bind_resample(nb::module_& m);
 void bind_scores(nb::module_& m);
@@ -24,6 +25,7 @@ NB_MODULE(_core, m) {
   bind_points(m);
   bind_probabilities(m);
   bind_ranking(m);
+  bind_ranks(m);
   bind_regression(m);
   bind_resample(m);
   bind_scores(m);

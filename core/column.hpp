@@ -64,7 +64,7 @@ TM_INLINE void read_as(const char* data, std::ptrdiff_t stride, std::size_t n, d
 }
 
 // Reads rows [first, first + n) into `out`.
-TM_CLONES static void read_rows(const Column& c, std::size_t first, std::size_t n, double* out) {
+[[maybe_unused]] TM_CLONES static void read_rows(const Column& c, std::size_t first, std::size_t n, double* out) {
   const char* at = c.data + static_cast<std::ptrdiff_t>(first) * c.stride;
   switch (c.type) {
     case Type::f64: return read_as<double>(at, c.stride, n, out, to_double<double>);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -11,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "rank_sums.hpp"
+#include "rank_weights.hpp"
 
 namespace tallymark {
 
@@ -35,7 +36,7 @@ struct RocCurve {
   // The line turns.
   template <bool kOnce>
   static TM_INLINE std::size_t needs(const ScoreStep& a, const ScoreStep& b) {
-    if constexpr (kOnce) return a.dn * b.dp != b.dn * a.dp ? 1 : 0;
+    if constexpr (kOnce) return (a.dn ^ b.dn) | (a.dp ^ b.dp);
     using Product = unsigned __int128;
     return static_cast<Product>(a.dn) * b.dp != static_cast<Product>(b.dn) * a.dp ? 1 : 0;
   }
@@ -97,23 +98,64 @@ struct CurvePoints {
 
 namespace detail {
 
-// The next step down from `i` and `j`, or up from them, if there is any before the ends.
+// The runs of one class in a stretch, from the highest down or from the lowest up. The score after the next one is
+// loaded ahead, so that a step waits for a comparison and not for memory.
 template <bool kDown, bool kOnce>
-TM_INLINE ScoreStep take_step(const Runs& negative, const Runs& positive, std::size_t& i, std::size_t& j,
-                              std::size_t i_end, std::size_t j_end) {
-  constexpr double kFar = (kDown ? -1.0 : 1.0) * std::numeric_limits<double>::infinity();
-  constexpr std::size_t kBack = kDown ? 1 : 0;
-  const double a = i != i_end ? negative.scores[i - kBack] : kFar, b = j != j_end ? positive.scores[j - kBack] : kFar;
-  const bool takes_negative = kDown ? a >= b : a <= b, takes_positive = kDown ? b >= a : b <= a;
-  ScoreStep out{takes_negative ? a : b, takes_negative ? 1U : 0U, takes_positive ? 1U : 0U};
-  const std::size_t at_negative = i - kBack, at_positive = j - kBack;
-  i = kDown ? i - out.dn : i + out.dn;
-  j = kDown ? j - out.dp : j + out.dp;
-  if constexpr (!kOnce) {
-    if (takes_negative) out.dn = static_cast<std::uint64_t>(negative.count(at_negative));
-    if (takes_positive) out.dp = static_cast<std::uint64_t>(positive.count(at_positive));
+class RunsOf {
+ public:
+  // From a place on to where they end, with so many rows above it.
+  RunsOf(const Runs& runs, std::size_t at, std::size_t end, std::uint64_t above)
+      : runs_(runs), at_(at), end_(end), above_(above), now_(load(0)), next_(load(1)) {}
+
+  bool more() const { return at_ != end_; }
+  TM_INLINE double score() const { return std::bit_cast<double>(now_); }
+  // How many rows lie above this place.
+  TM_INLINE std::uint64_t above() const { return kOnce ? runs_.size - at_ : above_; }
+  // Takes the score if `takes` is 1, without a branch that nobody could foresee; how many rows have it.
+  TM_INLINE std::uint64_t take(std::uint64_t takes) {
+    std::uint64_t rows = takes;
+    if constexpr (!kOnce) {
+      if (takes != 0) rows = static_cast<std::uint64_t>(runs_.count(kDown ? at_ - 1 : at_));
+      above_ = kDown ? above_ + rows : above_ - rows;
+    }
+    now_ ^= (now_ ^ next_) & (0 - takes);
+    at_ = kDown ? at_ - takes : at_ + takes;
+    next_ = load(1);
+    return rows;
   }
-  return out;
+
+ private:
+  TM_INLINE std::uint64_t load(std::size_t ahead) const {
+    constexpr double kFar = (kDown ? -1.0 : 1.0) * std::numeric_limits<double>::infinity();
+    const bool there = kDown ? at_ > end_ + ahead : at_ + ahead < end_;
+    return std::bit_cast<std::uint64_t>(there ? runs_.scores[kDown ? at_ - 1 - ahead : at_ + ahead] : kFar);
+  }
+
+  const Runs& runs_;
+  std::size_t at_, end_;
+  std::uint64_t above_, now_, next_;
+};
+
+// The distinct scores of both classes, one a step.
+template <bool kDown, bool kOnce>
+struct StepsOf {
+  RunsOf<kDown, kOnce> negative, positive;
+
+  bool more() const { return negative.more() || positive.more(); }
+  TM_INLINE ScoreStep take() {
+    const double a = negative.score(), b = positive.score();
+    const bool takes_negative = kDown ? a >= b : a <= b, takes_positive = kDown ? b >= a : b <= a;
+    return {takes_negative ? a : b, negative.take(takes_negative ? 1 : 0), positive.take(takes_positive ? 1 : 0)};
+  }
+};
+
+// The step below a stretch, if there is one.
+template <bool kOnce>
+bool step_below(const Runs& negative, const Runs& positive, const Stretch& part, ScoreStep& below) {
+  StepsOf<true, kOnce> lower{{negative, part.negative_end, 0, 0}, {positive, part.positive_end, 0, 0}};
+  if (!lower.more()) return false;
+  below = lower.take();
+  return true;
 }
 
 // Where points are written to.
@@ -136,78 +178,89 @@ struct PointColumns {
   }
 };
 
-// Writes the points of a stretch from `at` on, and returns where they end. A point is written when the step after it is
-// known, in the next stretch if need be.
-template <class Curve, bool kOnce>
+// No sums beside the points.
+struct NoSums {
+  explicit NoSums(RankCounts&) {}
+  TM_INLINE void add(std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t) {}
+  void finish() {}
+};
+
+// Writes the points of a stretch from `at` on, and returns where they end. The step after a point says whether it is
+// needed, in the next stretch if need be; else the next point takes its place.
+template <class Curve, bool kOnce, class Sums>
 std::size_t write_down(const Runs& negative, const Runs& positive, const Stretch& part, std::size_t always,
-                       const PointColumns<Curve> out, std::size_t at) {
-  std::size_t i = part.negative, j = part.positive;
-  if (i == part.negative_end && j == part.positive_end) return at;
-  std::uint64_t tp = part.tp, fp = part.fp;
-  ScoreStep held = take_step<true, kOnce>(negative, positive, i, j, part.negative_end, part.positive_end);
-  const auto write = [&](std::size_t needed) TM_LAMBDA {
-    tp += held.dp;
-    fp += held.dn;
-    out.put(at, held.score, tp, fp);
-    at += needed | always;
+                       const PointColumns<Curve> out, std::size_t at, Sums sums) {
+  StepsOf<true, kOnce> steps{{negative, part.negative, part.negative_end, part.fp},
+                             {positive, part.positive, part.positive_end, part.tp}};
+  if (!steps.more()) return at;
+  const auto write = [&](const ScoreStep& step) TM_LAMBDA {
+    const std::uint64_t fp = steps.negative.above(), tp = steps.positive.above();
+    sums.add(step.dn, step.dp, fp, tp);
+    out.put(at, step.score, tp, fp);
   };
-  while (i > part.negative_end || j > part.positive_end) {
-    const ScoreStep next = take_step<true, kOnce>(negative, positive, i, j, part.negative_end, part.positive_end);
-    write(Curve::template needs<kOnce>(held, next));
-    held = next;
+  ScoreStep above = steps.take();
+  write(above);
+  while (steps.more()) {
+    const ScoreStep step = steps.take();
+    at += Curve::template needs<kOnce>(above, step) | always;
+    write(step);
+    above.dn = step.dn;  // one by one: a copy of all would have to wait for them
+    above.dp = step.dp;
   }
-  const bool last = i == 0 && j == 0;
-  write(last ? 1 : Curve::template needs<kOnce>(held, take_step<true, kOnce>(negative, positive, i, j, 0, 0)));
-  return at;
+  sums.finish();
+  ScoreStep below;
+  const bool last = !step_below<kOnce>(negative, positive, part, below);
+  return at + (last ? 1 : Curve::template needs<kOnce>(above, below) | always);
 }
 
 // Writes the points of a stretch from its lowest up, so that they end before `at`, and returns where they start.
-template <class Curve, bool kOnce>
+template <class Curve, bool kOnce, class Sums>
 std::size_t write_up(const Runs& negative, const Runs& positive, const Stretch& part, std::size_t always,
-                     const PointColumns<Curve> out, std::size_t at) {
-  std::size_t i = part.negative_end, j = part.positive_end;
-  std::uint64_t tp = part.tp + total(positive, j, part.positive), fp = part.fp + total(negative, i, part.negative);
-  std::size_t i_below = i, j_below = j, last = i == 0 && j == 0 ? 1 : 0;
+                     const PointColumns<Curve> out, std::size_t at, Sums sums) {
+  const std::size_t i = part.negative_end, j = part.positive_end;
+  StepsOf<false, kOnce> steps{{negative, i, part.negative, part.fp + total(negative, i, part.negative)},
+                              {positive, j, part.positive, part.tp + total(positive, j, part.positive)}};
   ScoreStep below;
-  if (last == 0) below = take_step<true, kOnce>(negative, positive, i_below, j_below, 0, 0);
-  while (i < part.negative || j < part.positive) {
-    const ScoreStep step = take_step<false, kOnce>(negative, positive, i, j, part.negative, part.positive);
+  std::size_t last = step_below<kOnce>(negative, positive, part, below) ? 0 : 1;
+  while (steps.more()) {
+    const std::uint64_t fp = steps.negative.above(), tp = steps.positive.above();
+    const ScoreStep step = steps.take();
+    sums.add(step.dn, step.dp, fp, tp);
     out.put(at - 1, step.score, tp, fp);
     at -= Curve::template needs<kOnce>(step, below) | always | last;
-    tp -= step.dp;
-    fp -= step.dn;
-    below = step;
+    below.dn = step.dn;  // one by one, as above
+    below.dp = step.dp;
     last = 0;
   }
+  sums.finish();
   return at;
 }
 
-template <class Curve, bool kOnce>
-CurvePoints list_points(const Runs& negative, const Runs& positive, bool drop) {
+template <class Curve, bool kOnce, class Sums>
+CurvePoints list_points(const Runs& negative, const Runs& positive, bool drop, RankCounts& counts) {
   using Columns = PointColumns<Curve>;
   const std::size_t room = negative.size + positive.size + 1, threads = threads_for(room), always = drop ? 0 : 1;
   CurvePoints out{std::shared_ptr<double[]>(new double[room * (Columns::kColumns + 1)]), Columns::kColumns + 1, room};
-  Columns columns{out.column(0),
-                  {},
-                  static_cast<double>(total(positive, 0, positive.size)),
-                  static_cast<double>(total(negative, 0, negative.size))};
+  Columns columns{out.column(0), {}, static_cast<double>(counts.positives), static_cast<double>(counts.negatives)};
   for (std::size_t k = 0; k < Columns::kColumns; ++k) columns.columns[k] = out.column(k + 1);
 
   // From the middle, half of the threads walk up and half down, so that two leave no gap between them.
   const auto parts = cut_walk(negative, positive, threads);
   const std::size_t middle = threads / 2;
   std::vector<std::size_t> starts(threads), ends(threads);
+  std::vector<RankCounts> found(threads, counts);
   for_ranges(threads, threads, [&](std::size_t, std::size_t first, std::size_t last) {
     for (std::size_t t = first; t < last; ++t) {
       const Stretch& part = parts[t];
       starts[t] = 1 + (negative.size - part.negative) + (positive.size - part.positive);
       ends[t] = 1 + (negative.size - part.negative_end) + (positive.size - part.positive_end);
       if (t < middle)
-        starts[t] = write_up<Curve, kOnce>(negative, positive, part, always, columns, ends[t]);
+        starts[t] = write_up<Curve, kOnce>(negative, positive, part, always, columns, ends[t], Sums(found[t]));
       else
-        ends[t] = write_down<Curve, kOnce>(negative, positive, part, always, columns, starts[t]);
+        ends[t] = write_down<Curve, kOnce>(negative, positive, part, always, columns, starts[t], Sums(found[t]));
     }
   });
+  counts = add_parts(counts, found);
   std::size_t start = starts[middle], end = start;
   const auto each_column = [&](auto&& move) {
     for (std::size_t k = 0; k < out.columns; ++k) move(out.column(k));
@@ -234,9 +287,23 @@ CurvePoints list_points(const Runs& negative, const Runs& positive, bool drop) {
 // From the point that no row reaches on. With `drop`, points that the curve does not need are left out.
 template <class Curve>
 CurvePoints list_points(const Runs& negative, const Runs& positive, bool drop) {
+  RankCounts counts = count_classes(negative, positive);
   const bool once = negative.counts == nullptr && positive.counts == nullptr;
-  return once ? detail::list_points<Curve, true>(negative, positive, drop)
-              : detail::list_points<Curve, false>(negative, positive, drop);
+  return once ? detail::list_points<Curve, true, detail::NoSums>(negative, positive, drop, counts)
+              : detail::list_points<Curve, false, detail::NoSums>(negative, positive, drop, counts);
+}
+
+// The ROC curve, and from the same walk the sums that `count_ranks` gives, without the trapezoids.
+inline CurvePoints list_roc(const Runs& negative, const Runs& positive, bool drop, bool steps, RankCounts& counts) {
+  counts = count_classes(negative, positive);
+  const bool once = negative.counts == nullptr && positive.counts == nullptr;
+  const auto list = [&]<bool kSteps, bool kOnce, class Number>() {
+    using Sums = detail::StepSums<kSteps, false, true, kOnce, Number>;
+    return detail::list_points<RocCurve, kOnce, Sums>(negative, positive, drop, counts);
+  };
+  if (once && is_narrow(counts))
+    return steps ? list.operator()<true, true, std::int64_t>() : list.operator()<false, true, std::int64_t>();
+  return steps ? list.operator()<true, false, Signed>() : list.operator()<false, false, Signed>();
 }
 
 // Every distinct score, the highest first, and the weight of positives and negatives from there on up. Runs with

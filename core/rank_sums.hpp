@@ -1,17 +1,15 @@
 // How the scores of two classes stand to each other: what the area under the ROC curve, average precision and their
 // kin are made of.
 //
-// Both classes come as runs in order. A walk goes from the highest score down, one distinct score at a time. Without
-// weights everything is a whole number, and the terms that are not are summed exactly, so that the walk can be cut into
-// pieces for several threads. With weights the sums are kept to twice the digits of a double, in the order of the
-// scores, which is a function of the rows.
+// Both classes come as runs in order. A walk goes from one distinct score to the next. Without weights everything is a
+// whole number, and the terms that are not are summed exactly, so that the walk can be cut into pieces for several
+// threads and go up or down; `rank_weights.hpp` has the other case.
 #pragma once
 
-#include <cmath>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <utility>
+#include <type_traits>
 #include <vector>
 
 #include "scores.hpp"
@@ -19,45 +17,6 @@
 namespace tallymark {
 
 using Signed = __int128;
-
-// A number as the unrounded sum of two doubles.
-struct Pair {
-  double high = 0.0, low = 0.0;
-
-  static Pair sum(double a, double b) {
-    const double s = a + b, bb = s - a;
-    return {s, (a - (s - bb)) + (b - bb)};
-  }
-  static Pair product(double a, double b) {
-    const double p = a * b;
-    return {p, std::fma(a, b, -p)};
-  }
-  Pair operator+(const Pair& o) const {
-    Pair s = sum(high, o.high), t = sum(low, o.low);
-    s.low += t.high;
-    s = sum(s.high, s.low);
-    s.low += t.low;
-    return sum(s.high, s.low);
-  }
-  Pair operator-(const Pair& o) const { return *this + Pair{-o.high, -o.low}; }
-  Pair operator*(const Pair& o) const {
-    Pair p = product(high, o.high);
-    p.low += high * o.low + low * o.high;
-    return sum(p.high, p.low);
-  }
-  Pair operator*(double f) const {
-    Pair p = product(high, f);
-    p.low += low * f;
-    return sum(p.high, p.low);
-  }
-  Pair operator/(const Pair& o) const {
-    const double q = high / o.high;
-    const Pair rest = *this - o * q;
-    return sum(q, (rest.high + rest.low) / o.high);
-  }
-  bool operator<(const Pair& o) const { return high < o.high || (high == o.high && low < o.low); }
-  double value() const { return high + low; }
-};
 
 // Which sums a walk takes; a part that is not asked for costs nothing.
 struct RankWants {
@@ -72,12 +31,6 @@ struct RankCounts {
   Signed twice_wins = 0;           // Σ over positives of 2 (negatives below) + (negatives level)
   Signed highest = 0, lowest = 0;  // of tp * negatives - fp * positives
   ExactSum steps, trapezoids;      // Σ Δtp precision, and Σ Δtp (precision here and at the score before) / 2
-};
-
-// Of weights.
-struct RankWeights {
-  bool positives = false, negatives = false;  // whether there are any
-  double area = 0.0, distance = 0.0, steps = 0.0, trapezoids = 0.0;
 };
 
 namespace detail {
@@ -111,26 +64,71 @@ class TermBlock {
   double terms_[kBlock + 1];
 };
 
-// A walk down a stretch, one distinct score a step. `Distance` is wide enough for the product of both counts.
-template <bool kSteps, bool kTrapezoids, bool kDistance, bool kOnce, class Distance>
+// The sums over the steps of a walk in either direction. `Number` is wide enough for twice the product of both counts.
+template <bool kSteps, bool kTrapezoids, bool kDistance, bool kOnce, class Number>
+class StepSums {
+ public:
+  explicit StepSums(RankCounts& out)
+      : out_(out),
+        positives_(static_cast<Number>(out.positives)),
+        negatives_(static_cast<Number>(out.negatives)),
+        steps_(out.steps, static_cast<double>(out.positives)),
+        trapezoids_(out.trapezoids, static_cast<double>(out.positives)) {}
+
+  // A step takes so many rows of each class; with it, so many are above.
+  TM_INLINE void add(std::uint64_t dn, std::uint64_t dp, std::uint64_t fp, std::uint64_t tp) {
+    const Number wins = 2 * (negatives_ - static_cast<Number>(fp)) + static_cast<Number>(dn);
+    // Once, dp is 0 or 1, and a mask is quicker than a product.
+    wins_ += kOnce ? wins & -static_cast<Number>(dp) : wins * static_cast<Number>(dp);
+    if constexpr (kDistance) {
+      const Number distance = static_cast<Number>(tp) * negatives_ - static_cast<Number>(fp) * positives_;
+      highest_ = std::max(highest_, distance);
+      lowest_ = std::min(lowest_, distance);
+    }
+    if constexpr (kSteps || kTrapezoids) {
+      const std::uint64_t takes = kOnce || dp == 0 ? dp : 1;
+      const double now = precision(tp, fp);
+      if constexpr (kSteps) steps_.add(real(dp) * now, takes);
+      if constexpr (kTrapezoids) {
+        // Where nothing lies above, the first score speaks for itself.
+        const double before = tp + fp == dp + dn ? now : precision(tp - dp, fp - dn);
+        trapezoids_.add(real(dp) * (0.5 * (before + now)), takes);
+      }
+    }
+  }
+
+  void finish() {
+    out_.twice_wins = static_cast<Signed>(wins_);
+    out_.highest = static_cast<Signed>(highest_);
+    out_.lowest = static_cast<Signed>(lowest_);
+    if constexpr (kSteps) steps_.flush();
+    if constexpr (kTrapezoids) trapezoids_.flush();
+  }
+
+ private:
+  // Signed, which one instruction converts; there are never 2^63 rows.
+  static TM_INLINE double real(std::uint64_t count) { return static_cast<double>(static_cast<std::int64_t>(count)); }
+  static TM_INLINE double precision(std::uint64_t tp, std::uint64_t fp) { return real(tp) / real(tp + fp); }
+
+  RankCounts& out_;
+  Number positives_, negatives_, wins_ = 0, highest_ = 0, lowest_ = 0;
+  TermBlock steps_, trapezoids_;
+};
+
+// A walk down a stretch, one distinct score a step.
+template <bool kOnce, class Sums>
 class Walk {
  public:
   Walk(const Runs& negative, const Runs& positive, const Stretch& at, RankCounts& out)
       : negative_(negative),
         positive_(positive),
-        out_(out),
         n_(negative.scores + at.negative),
         n_end_(negative.scores + at.negative_end),
         p_(positive.scores + at.positive),
         p_end_(positive.scores + at.positive_end),
         tp_(at.tp),
         fp_(at.fp),
-        distance_(static_cast<Distance>(at.tp) * static_cast<Distance>(out.negatives) -
-                  static_cast<Distance>(at.fp) * static_cast<Distance>(out.positives)),
-        // The precision of what lies above; -1 where nothing does, and the first score speaks for itself.
-        before_(at.tp + at.fp == 0 ? -1.0 : static_cast<double>(at.tp) / static_cast<double>(at.tp + at.fp)),
-        steps_(out.steps, static_cast<double>(out.positives)),
-        trapezoids_(out.trapezoids, static_cast<double>(out.positives)) {}
+        sums_(out) {}
 
   bool both() const { return n_ > n_end_ && p_ > p_end_; }
 
@@ -143,95 +141,51 @@ class Walk {
   void finish() {
     while (both()) step();
     while (n_ > n_end_ || p_ > p_end_) take(n_ > n_end_ ? 1 : 0, p_ > p_end_ ? 1 : 0);
-    settle();
-    if constexpr (kDistance) {
-      out_.highest = static_cast<Signed>(highest_);
-      out_.lowest = static_cast<Signed>(lowest_);
-    }
-    steps_.flush();
-    trapezoids_.flush();
+    sums_.finish();
   }
-
-  // Moves the sum of the last steps on; at the latest after kStride of them.
-  void settle() {
-    out_.twice_wins += static_cast<Signed>(wins_);
-    wins_ = 0;
-  }
-  static constexpr std::size_t kStride = 4096;
 
  private:
-  TM_INLINE void take(std::uint64_t takes_negative, std::uint64_t takes_positive) {
-    std::uint64_t dn = takes_negative, dp = takes_positive;
-    n_ -= takes_negative;
-    p_ -= takes_positive;
+  TM_INLINE void take(std::uint64_t dn, std::uint64_t dp) {
+    n_ -= dn;
+    p_ -= dp;
     if constexpr (!kOnce) {
-      dn = takes_negative != 0
-               ? static_cast<std::uint64_t>(negative_.count(static_cast<std::size_t>(n_ - negative_.scores)))
-               : 0;
-      dp = takes_positive != 0
-               ? static_cast<std::uint64_t>(positive_.count(static_cast<std::size_t>(p_ - positive_.scores)))
-               : 0;
+      if (dn != 0) dn = static_cast<std::uint64_t>(negative_.count(static_cast<std::size_t>(n_ - negative_.scores)));
+      if (dp != 0) dp = static_cast<std::uint64_t>(positive_.count(static_cast<std::size_t>(p_ - positive_.scores)));
     }
     tp_ += dp;
     fp_ += dn;
-    const std::uint64_t wins = 2 * (out_.negatives - fp_) + dn;
-    if constexpr (kOnce)
-      wins_ += wins & (0 - dp);
-    else
-      out_.twice_wins += static_cast<Signed>(dp) * static_cast<Signed>(wins);
-    if constexpr (kDistance) {
-      distance_ += static_cast<Distance>(dp) * static_cast<Distance>(out_.negatives) -
-                   static_cast<Distance>(dn) * static_cast<Distance>(out_.positives);
-      highest_ = distance_ > highest_ ? distance_ : highest_;
-      lowest_ = distance_ < lowest_ ? distance_ : lowest_;
-    }
-    if constexpr (kSteps || kTrapezoids) {
-      const double now = static_cast<double>(tp_) / static_cast<double>(tp_ + fp_);
-      if constexpr (kSteps) steps_.add(static_cast<double>(dp) * now, takes_positive);
-      if constexpr (kTrapezoids) {
-        before_ = before_ < 0.0 ? now : before_;
-        trapezoids_.add(static_cast<double>(dp) * (0.5 * (before_ + now)), takes_positive);
-        before_ = now;
-      }
-    }
+    sums_.add(dn, dp, fp_, tp_);
   }
 
   const Runs& negative_;
   const Runs& positive_;
-  RankCounts& out_;
   const double* n_;
   const double* n_end_;
   const double* p_;
   const double* p_end_;
-  std::uint64_t tp_, fp_, wins_ = 0;
-  Distance distance_, highest_ = 0, lowest_ = 0;
-  double before_;
-  TermBlock steps_, trapezoids_;
+  std::uint64_t tp_, fp_;
+  Sums sums_;
 };
 
 // Two stretches at once: neither has to wait for the other's loads.
-template <bool kSteps, bool kTrapezoids, bool kDistance, bool kOnce, class Distance>
+template <bool kOnce, class Sums>
 void walk_two(const Runs& negative, const Runs& positive, const Stretch* at, RankCounts* out) {
-  using One = Walk<kSteps, kTrapezoids, kDistance, kOnce, Distance>;
-  One upper(negative, positive, at[0], out[0]), lower(negative, positive, at[1], out[1]);
+  Walk<kOnce, Sums> upper(negative, positive, at[0], out[0]), lower(negative, positive, at[1], out[1]);
   while (upper.both() && lower.both()) {
-    for (std::size_t k = 0; k < One::kStride && upper.both() && lower.both(); ++k) {
-      upper.step();
-      lower.step();
-    }
-    upper.settle();
-    lower.settle();
+    upper.step();
+    lower.step();
   }
   upper.finish();
   lower.finish();
 }
 
-template <bool kOnce, class Distance>
+template <bool kOnce, class Number>
 void walk_two(const RankWants& wanted, const Runs& negative, const Runs& positive, const Stretch* at, RankCounts* out) {
-  if (wanted.trapezoids) return walk_two<true, true, true, kOnce, Distance>(negative, positive, at, out);
-  if (wanted.steps) return walk_two<true, false, true, kOnce, Distance>(negative, positive, at, out);
-  if (wanted.distance) return walk_two<false, false, true, kOnce, Distance>(negative, positive, at, out);
-  walk_two<false, false, false, kOnce, Distance>(negative, positive, at, out);
+  const auto with = [&](auto sums) { walk_two<kOnce, typename decltype(sums)::type>(negative, positive, at, out); };
+  if (wanted.trapezoids) return with(std::type_identity<StepSums<true, true, true, kOnce, Number>>());
+  if (wanted.steps) return with(std::type_identity<StepSums<true, false, true, kOnce, Number>>());
+  if (wanted.distance) return with(std::type_identity<StepSums<false, false, true, kOnce, Number>>());
+  with(std::type_identity<StepSums<false, false, false, kOnce, Number>>());
 }
 
 inline std::uint64_t total(const Runs& runs, std::size_t first, std::size_t last) {
@@ -243,40 +197,75 @@ inline std::uint64_t total(const Runs& runs, std::size_t first, std::size_t last
 
 }  // namespace detail
 
-// Cuts a walk into parts: the longer class evenly, the other where the scores of the cuts belong. The first part is the
-// highest.
+// The lowest score that has so many distinct scores of both classes together, or one less, below it.
+inline double score_at(const Runs& negative, const Runs& positive, std::size_t place) {
+  std::size_t low = place > negative.size ? place - negative.size : 0, high = std::min(place, positive.size);
+  while (low < high) {
+    const std::size_t j = low + (high - low) / 2, i = place - j;
+    if (positive.scores[j] < negative.scores[i - 1])
+      low = j + 1;
+    else
+      high = j;
+  }
+  const std::size_t i = place - low;
+  if (low == positive.size) return negative.scores[i];
+  return i == negative.size ? positive.scores[low] : std::min(negative.scores[i], positive.scores[low]);
+}
+
+// Cuts a walk into parts of as many steps, more or less. The first part is the highest.
 inline std::vector<detail::Stretch> cut_walk(const Runs& negative, const Runs& positive, std::size_t count) {
-  const bool by_positive = positive.size >= negative.size;
-  const Runs& longer = by_positive ? positive : negative;
-  const Runs& other = by_positive ? negative : positive;
+  const auto below = [](const Runs& runs, double score) {
+    return static_cast<std::size_t>(std::lower_bound(runs.scores, runs.scores + runs.size, score) - runs.scores);
+  };
+  const std::size_t rows = negative.size + positive.size;
   std::vector<detail::Stretch> parts;
-  std::size_t above_longer = longer.size, above_other = other.size;
-  std::uint64_t fp = 0, tp = 0;
+  detail::Stretch part{negative.size, positive.size, negative.size, positive.size};
   for (std::size_t t = count; t-- > 0;) {
-    const std::size_t cut = longer.size * t / count;
-    const double* there = other.scores;
-    if (t > 0 && other.size > 0) there = std::lower_bound(other.scores, other.scores + other.size, longer.scores[cut]);
-    const auto place = static_cast<std::size_t>(there - other.scores);
-    parts.push_back(by_positive ? detail::Stretch{above_other, above_longer, place, cut, fp, tp}
-                                : detail::Stretch{above_longer, above_other, cut, place, fp, tp});
-    fp += detail::total(negative, parts.back().negative_end, parts.back().negative);
-    tp += detail::total(positive, parts.back().positive_end, parts.back().positive);
-    above_longer = cut;
-    above_other = place;
+    const std::size_t place = rows * t / count;
+    const double score = place == 0 ? 0.0 : score_at(negative, positive, place);
+    part.negative_end = place == 0 ? 0 : below(negative, score);
+    part.positive_end = place == 0 ? 0 : below(positive, score);
+    parts.push_back(part);
+    part.fp += detail::total(negative, part.negative_end, part.negative);
+    part.tp += detail::total(positive, part.positive_end, part.positive);
+    part.negative = part.negative_end;
+    part.positive = part.positive_end;
   }
   return parts;
+}
+
+// The sums of the parts of a walk together.
+inline RankCounts add_parts(RankCounts whole, const std::vector<RankCounts>& parts) {
+  for (const RankCounts& part : parts) {
+    whole.twice_wins += part.twice_wins;
+    whole.highest = std::max(whole.highest, part.highest);
+    whole.lowest = std::min(whole.lowest, part.lowest);
+    whole.steps.add(part.steps);
+    whole.trapezoids.add(part.trapezoids);
+  }
+  return whole;
+}
+
+// How many rows there are of each class, before any walk.
+inline RankCounts count_classes(const Runs& negative, const Runs& positive) {
+  RankCounts out;
+  out.positives = detail::total(positive, 0, positive.size);
+  out.negatives = detail::total(negative, 0, negative.size);
+  return out;
+}
+
+// Whether 64 bits hold all sums of a walk.
+inline bool is_narrow(const RankCounts& counts) {
+  return static_cast<double>(counts.positives) * static_cast<double>(counts.negatives) < 0x1p61;
 }
 
 // Runs without weights.
 inline RankCounts count_ranks(const Runs& negative, const Runs& positive, const RankWants& wanted,
                               std::size_t threads) {
-  RankCounts whole;
-  whole.positives = detail::total(positive, 0, positive.size);
-  whole.negatives = detail::total(negative, 0, negative.size);
+  const RankCounts whole = count_classes(negative, positive);
   const auto parts = cut_walk(negative, positive, 2 * threads);
   std::vector<RankCounts> found(parts.size(), whole);
-  const bool once = negative.counts == nullptr && positive.counts == nullptr;
-  const bool narrow = static_cast<double>(whole.positives) * static_cast<double>(whole.negatives) < 0x1p61;
+  const bool once = negative.counts == nullptr && positive.counts == nullptr, narrow = is_narrow(whole);
   for_ranges(threads, threads, [&](std::size_t, std::size_t first, std::size_t last) {
     for (std::size_t t = first; t < last; ++t) {
       const detail::Stretch* at = &parts[2 * t];
@@ -289,159 +278,11 @@ inline RankCounts count_ranks(const Runs& negative, const Runs& positive, const 
         detail::walk_two<false, Signed>(wanted, negative, positive, at, out);
     }
   });
-  for (const RankCounts& part : found) {
-    whole.twice_wins += part.twice_wins;
-    whole.highest = std::max(whole.highest, part.highest);
-    whole.lowest = std::min(whole.lowest, part.lowest);
-    whole.steps.add(part.steps);
-    whole.trapezoids.add(part.trapezoids);
-  }
-  return whole;
-}
-
-// Calls visit(score, dp, dn) for every distinct score, the highest first, with the weights of both classes there, which
-// are multiplied by 2^down.
-template <class Visit>
-void each_step(const Runs& negative, const Runs& positive, int down_negative, int down_positive, Visit&& visit) {
-  // In two factors, since 2^down itself may be out of range.
-  struct Scaled {
-    const Runs& runs;
-    double first, second;
-    Scaled(const Runs& r, int down)
-        : runs(r), first(std::ldexp(1.0, down / 2)), second(std::ldexp(1.0, down - down / 2)) {}
-    Pair operator()(std::size_t i) const {
-      const double weight = runs.weight(i) * first * second;
-      return runs.counts == nullptr ? Pair{weight, 0.0} : Pair::product(weight, static_cast<double>(runs.counts[i]));
-    }
-  };
-  const Scaled weight_negative(negative, down_negative), weight_positive(positive, down_positive);
-  std::size_t i = negative.size, j = positive.size;
-  while (i > 0 || j > 0) {
-    const double score = i == 0                                                       ? positive.scores[j - 1]
-                         : j == 0 || negative.scores[i - 1] >= positive.scores[j - 1] ? negative.scores[i - 1]
-                                                                                      : positive.scores[j - 1];
-    Pair dn, dp;
-    for (; i > 0 && negative.scores[i - 1] == score; --i) dn = dn + weight_negative(i - 1);
-    for (; j > 0 && positive.scores[j - 1] == score; --j) dp = dp + weight_positive(j - 1);
-    visit(score, dp, dn);
-  }
+  return add_parts(whole, found);
 }
 
 inline RankCounts count_ranks(const Runs& negative, const Runs& positive, const RankWants& wanted) {
   return count_ranks(negative, positive, wanted, threads_for(negative.size + positive.size));
-}
-
-// The power of two next to the largest weight of a class: only ratios matter, and near 1 no product leaves the doubles.
-inline int scale_of(const Runs& runs) {
-  double most = 0.0;
-  for (std::size_t i = 0; i < runs.size; ++i) most = std::max(most, runs.weight(i));
-  return most > 0.0 ? std::ilogb(most) : 0;
-}
-
-// The weight of rows from the top down as a number of any size: the exponent is that of the largest weight so far.
-class AnySum {
- public:
-  void add(double weight, std::int64_t count) {
-    int exponent = 0;
-    Pair term = Pair::product(std::frexp(weight, &exponent), static_cast<double>(count));
-    if (value_.high == 0.0) exponent_ = exponent;
-    if (exponent > exponent_) {
-      value_ = value_ * power(exponent_ - exponent);
-      exponent_ = exponent;
-    } else {
-      term = term * power(exponent - exponent_);
-    }
-    value_ = value_ + term;
-  }
-  // This as a share of this and another.
-  Pair share(const AnySum& other) const {
-    if (value_.high == 0.0) return {};
-    const int above = other.value_.high == 0.0 ? 0 : other.exponent_ - exponent_;
-    const Pair own = value_ * power(-std::max(above, 0));
-    return own / (own + other.value_ * power(std::min(above, 0)));
-  }
-
- private:
-  static double power(int exponent) { return std::ldexp(1.0, exponent); }
-  Pair value_;
-  int exponent_ = 0;
-};
-
-// Precision from the top down where weights are too far apart for a common unit.
-class FarPrecision {
- public:
-  FarPrecision(const Runs& negative, const Runs& positive)
-      : negative_(negative), positive_(positive), i_(negative.size), j_(positive.size) {}
-  Pair at(double score) {
-    for (; i_ > 0 && negative_.scores[i_ - 1] >= score; --i_)
-      fp_.add(negative_.weight(i_ - 1), negative_.count(i_ - 1));
-    for (; j_ > 0 && positive_.scores[j_ - 1] >= score; --j_)
-      tp_.add(positive_.weight(j_ - 1), positive_.count(j_ - 1));
-    return tp_.share(fp_);
-  }
-
- private:
-  const Runs &negative_, &positive_;
-  std::size_t i_, j_;
-  AnySum fp_, tp_;
-};
-
-// Whether the weights of two classes span more than products of two of them may.
-inline bool far_apart(const Runs& negative, const Runs& positive) {
-  double least = std::numeric_limits<double>::infinity(), most = 0.0;
-  for (const Runs* runs : {&negative, &positive}) {
-    for (std::size_t i = 0; i < runs->size; ++i) {
-      least = std::min(least, runs->weight(i));
-      most = std::max(most, runs->weight(i));
-    }
-  }
-  return most > 0.0 && std::ilogb(most) - std::ilogb(least) > 400;
-}
-
-// Runs with weights.
-inline RankWeights weigh_ranks(const Runs& negative, const Runs& positive,
-                               const RankWants& wanted = {true, true, true}) {
-  const int down_negative = -scale_of(negative), down_positive = -scale_of(positive);
-  Pair all_positives, all_negatives;
-  const auto walk = [&](auto&& visit) { each_step(negative, positive, down_negative, down_positive, visit); };
-  walk([&](double, const Pair& dp, const Pair& dn) {
-    all_positives = all_positives + dp;
-    all_negatives = all_negatives + dn;
-  });
-  // Precision sets one class against the other: the lighter one is scaled back.
-  const double to_tp = std::ldexp(1.0, std::min(0, down_negative - down_positive));
-  const double to_fp = std::ldexp(1.0, std::min(0, down_positive - down_negative));
-  RankWeights out;
-  out.positives = all_positives.value() > 0.0;
-  out.negatives = all_negatives.value() > 0.0;
-  if (!out.positives) return out;
-  Pair tp, fp, area, steps, trapezoids, distance, highest, lowest, before{-1.0, 0.0};
-  const bool precise = wanted.steps || wanted.trapezoids, far = precise && far_apart(negative, positive);
-  FarPrecision precision(negative, positive);
-  walk([&](double score, const Pair& dp, const Pair& dn) {
-    tp = tp + dp;
-    fp = fp + dn;
-    if (dn.high > 0.0) area = area + dn * (tp - dp * 0.5);
-    if (wanted.distance) {
-      if (dp.high > 0.0) distance = distance + dp * all_negatives;
-      if (dn.high > 0.0) distance = distance - dn * all_positives;
-      highest = highest < distance ? distance : highest;
-      lowest = distance < lowest ? distance : lowest;
-    }
-    if (!precise) return;
-    const Pair hits = tp * to_tp;
-    const Pair now = far ? precision.at(score) : hits.high > 0.0 ? hits / (hits + fp * to_fp) : Pair{};
-    if (before.high < 0.0) before = now;
-    steps = steps + dp * now;
-    trapezoids = trapezoids + dp * ((before + now) * 0.5);
-    before = now;
-  });
-  const Pair pairs = all_positives * all_negatives;
-  if (out.negatives) out.area = (area / pairs).value();
-  if (out.negatives) out.distance = std::max((highest / pairs).value(), -(lowest / pairs).value());
-  out.steps = (steps / all_positives).value();
-  out.trapezoids = (trapezoids / all_positives).value();
-  return out;
 }
 
 }  // namespace tallymark

@@ -189,6 +189,58 @@ class Rankings:
     def highest(self) -> float:
         """The highest relevance."""
 
+def rank_sums(
+    negative: object, positive: object, steps: bool, trapezoids: bool, distance: bool
+) -> tuple[int, int, int, int, float, float] | tuple[bool, bool, float, float, float, float]:
+    """
+    Counts of both classes and sums over them, or with weights whether there are any and the values.
+    """
+
+def class_sums(
+    groups: list[
+        tuple[
+            numpy.typing.NDArray[numpy.float64],
+            numpy.typing.NDArray[numpy.float64] | None,
+            numpy.typing.NDArray[numpy.int64] | None,
+        ]
+    ],
+    own: int,
+) -> list[tuple[int, int, int] | tuple[bool, bool, float]]:
+    """
+    Per class the counts of both and twice the wins of one's own; with weights whether there are any, and the area.
+    """
+
+def score_steps(
+    negative: object, positive: object
+) -> tuple[
+    numpy.typing.NDArray[numpy.float64],
+    numpy.typing.NDArray[numpy.float64],
+    numpy.typing.NDArray[numpy.float64],
+    numpy.typing.NDArray[numpy.float64] | None,
+    numpy.typing.NDArray[numpy.float64] | None,
+]:
+    """
+    Distinct scores, the highest first; the weight of positives and negatives from there on up.
+
+    With weights also what lies below; without, that is a difference of whole numbers.
+    """
+
+def curve_points(
+    curve: str, negative: object, positive: object, drop: bool
+) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
+    """
+    Thresholds, and the columns of a curve of runs without weights: roc, precision_recall, det or lift.
+
+    With `drop`, points that the curve does not need are left out.
+    """
+
+def roc_and_sums(
+    negative: object, positive: object, drop: bool, steps: bool
+) -> tuple[tuple[numpy.typing.NDArray[numpy.float64], ...], tuple[int, int, int, int, float, float]]:
+    """
+    The points of the ROC curve, and from the same walk what rank_sums gives, without the trapezoids.
+    """
+
 class Tasks:
     """Terms to total over rows of truth, prediction and weight."""
 
@@ -300,48 +352,3 @@ def merge_runs(
     numpy.typing.NDArray[numpy.int64] | None,
 ]:
     """The runs of both sets of rows."""
-
-def rank_sums(
-    negative: object, positive: object, steps: bool, trapezoids: bool, distance: bool
-) -> tuple[int, int, int, int, float, float] | tuple[bool, bool, float, float, float, float]:
-    """
-    Counts of both classes and sums over them, or with weights whether there are any and the values.
-    """
-
-def class_sums(
-    groups: list[
-        tuple[
-            numpy.typing.NDArray[numpy.float64],
-            numpy.typing.NDArray[numpy.float64] | None,
-            numpy.typing.NDArray[numpy.int64] | None,
-        ]
-    ],
-    own: int,
-) -> list[tuple[int, int, int] | tuple[bool, bool, float]]:
-    """
-    Per class the counts of both and twice the wins of one's own; with weights whether there are any, and the area.
-    """
-
-def score_steps(
-    negative: object, positive: object
-) -> tuple[
-    numpy.typing.NDArray[numpy.float64],
-    numpy.typing.NDArray[numpy.float64],
-    numpy.typing.NDArray[numpy.float64],
-    numpy.typing.NDArray[numpy.float64] | None,
-    numpy.typing.NDArray[numpy.float64] | None,
-]:
-    """
-    Distinct scores, the highest first; the weight of positives and negatives from there on up.
-
-    With weights also what lies below; without, that is a difference of whole numbers.
-    """
-
-def curve_points(
-    curve: str, negative: object, positive: object, drop: bool
-) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
-    """
-    Thresholds, and the columns of a curve of runs without weights: roc, precision_recall, det or lift.
-
-    With `drop`, points that the curve does not need are left out.
-    """

@@ -9,7 +9,6 @@
 
 #include "check.hpp"
 #include "curve_points.hpp"
-#include "rank_sums.hpp"
 #include "scores.hpp"
 
 using namespace tallymark;
@@ -248,6 +247,41 @@ bool same(RankCounts& a, RankCounts& b) {
          bits(a.trapezoids.nearest()) == bits(b.trapezoids.nearest());
 }
 
+// The walk that writes the ROC curve takes the same sums, and parts of a walk are of as many steps.
+void roc_walks_take_sums() {
+  for (int round = 0; round < 300; ++round) {
+    const int kind = round % kPatterns;
+    const std::size_t most = round % 10 == 0 ? 400000 : 40;  // many rows are cut for several threads
+    const Runs negative = made(pattern(kind, 1 + random_bits() % most), false);
+    const Runs positive = made(pattern(kind, 1 + random_bits() % most), false);
+    for (const bool steps : {false, true}) {
+      RankCounts found, expected = count_ranks(negative, positive, {steps, false, true});
+      const CurvePoints curve = list_roc(negative, positive, true, steps, found);
+      check(same(found, expected), "sums beside the ROC curve");
+      const CurvePoints alone = list_points<RocCurve>(negative, positive, true);
+      bool equal = curve.size == alone.size;
+      for (std::size_t k = 0; equal && k < curve.columns; ++k)
+        equal = std::equal(curve.column(k), curve.column(k) + curve.size, alone.column(k));
+      check(equal, "the ROC curve with sums");
+    }
+    for (const std::size_t count : {1, 2, 3, 8}) {
+      const auto parts = cut_walk(negative, positive, count);
+      const std::size_t rows = negative.size + positive.size;
+      std::size_t i = negative.size, j = positive.size;
+      for (const auto& part : parts) {
+        check(part.negative == i && part.positive == j, "a part begins where the one above ends");
+        const std::size_t steps = (i - part.negative_end) + (j - part.positive_end);
+        check(steps <= rows / count + 3, "parts of as many steps");
+        i = part.negative_end;
+        j = part.positive_end;
+        check(i == 0 || j == positive.size || negative.scores[i - 1] < positive.scores[j], "scores are not parted");
+        check(j == 0 || i == negative.size || positive.scores[j - 1] < negative.scores[i], "scores are not parted");
+      }
+      check(i == 0 && j == 0, "parts cover the walk");
+    }
+  }
+}
+
 // Every threshold, and how many rows of each class reach it.
 void steps_are_listed() {
   for (int round = 0; round < 100; ++round) {
@@ -438,6 +472,9 @@ int main() {
   scores_that_are_not_finite_are_refused();
   runs_merge();
   ranks_are_counted();
+  thread_limit().store(4);
+  roc_walks_take_sums();
+  thread_limit().store(1);
   steps_are_listed();
   curves_are_listed();
   threads_change_nothing();

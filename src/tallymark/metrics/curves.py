@@ -12,7 +12,8 @@ from tallymark.metrics.base import Answer, Undefined
 from tallymark.metrics.curve import Curve
 from tallymark.metrics.parameters import switch
 from tallymark.metrics.scores import NO_POSITIVE, ONE_CLASS, StepMetric
-from tallymark.states import Scores, Steps
+from tallymark.states import Reads, Scores, ScoresOf, Steps
+from tallymark.target import Target
 
 __all__ = ["DetCurve", "LiftCurve", "PrCurve", "RocCurve", "det_curve", "lift_curve", "pr_curve", "roc_curve"]
 
@@ -75,6 +76,9 @@ class RocCurve(CurveMetric):
 
     drop: bool = switch(True)
     """Whether to leave out points on a straight line between their neighbours; the curve is the same."""
+
+    def reads_of(self, target: Target) -> Reads:
+        return ScoresOf(target, frozenset({"roc"} if self.drop else ()))
 
     def points(self, state: Scores) -> tuple[Array, ...] | None:
         return state.points("roc", drop=self.drop)

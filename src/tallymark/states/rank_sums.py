@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from tallymark._core import rank_sums, score_steps
+from tallymark._core import curve_points, rank_sums, roc_and_sums, score_steps
 from tallymark.arrays import Array
 from tallymark.states.base import divide
 from tallymark.states.runs import Runs
@@ -26,12 +26,23 @@ class RankSums(NamedTuple):
 
 def sum_ranks(negative: Runs, positive: Runs, wants: frozenset[str]) -> RankSums:
     """The sums over two classes; those that nobody wants are not to be read."""
-    p, n, area, distance, steps, trapezoids = rank_sums(
-        negative, positive, "steps" in wants, "trapezoids" in wants, "distance" in wants
-    )
-    if negative[1] is None and positive[1] is None:
-        area = share_in_order(p, n, int(area))
-        distance = divide(int(distance), p * n) if p and n else 0.0
+    found = rank_sums(negative, positive, "steps" in wants, "trapezoids" in wants, "distance" in wants)
+    return _sums_of(found, weighted=negative[1] is not None or positive[1] is not None)
+
+
+def roc_with_sums(negative: Runs, positive: Runs, wants: frozenset[str]) -> tuple[tuple[Array, ...], RankSums]:
+    """The points of the ROC curve, and from the same walk the sums over two classes without weights."""
+    if "trapezoids" in wants:  # which that walk does not take
+        return curve_points("roc", negative, positive, True), sum_ranks(negative, positive, wants)
+    points, found = roc_and_sums(negative, positive, True, "steps" in wants)
+    return points, _sums_of(found, weighted=False)
+
+
+def _sums_of(found: tuple[float, float, float, float, float, float], *, weighted: bool) -> RankSums:
+    p, n, area, distance, steps, trapezoids = found
+    if not weighted:
+        area = share_in_order(int(p), int(n), int(area))
+        distance = divide(int(distance), int(p) * int(n)) if p and n else 0.0
         steps, trapezoids = (steps / p, trapezoids / p) if p else (0.0, 0.0)
     return RankSums(
         min(float(area), 1.0) if p and n else None,

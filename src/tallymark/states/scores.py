@@ -21,7 +21,7 @@ from tallymark.states.draws import Draws
 from tallymark.states.encoding import encode, own_errors
 from tallymark.states.label_faults import label_fault
 from tallymark.states.packing import columns_of, pack_labels, target_of, unpack_labels
-from tallymark.states.rank_sums import RankSums, Steps, share_in_order, sum_ranks, walk_steps
+from tallymark.states.rank_sums import RankSums, Steps, roc_with_sums, share_in_order, sum_ranks, walk_steps
 from tallymark.states.resample import own_weights, resample_areas, resample_precision
 from tallymark.states.runs import NOTHING, Part, Runs, check_runs, join_runs, measure_runs, merge_parts
 from tallymark.states.score_rows import (
@@ -153,6 +153,11 @@ def _refused(batch: Batch) -> InputError:
     return InputError("the input changed while it was being read")
 
 
+def _can_draw(negative: Runs, positive: Runs) -> bool:
+    """Whether the core can write the curves of two classes: both have rows, and none has weights."""
+    return negative[1] is None and positive[1] is None and len(negative[0]) > 0 and len(positive[0]) > 0
+
+
 class Scores(ScoreState[ScoresOf, Runs]):
     """The scores of every class in order.
 
@@ -198,7 +203,11 @@ class Scores(ScoreState[ScoresOf, Runs]):
         every = self._reads.wants | {wants}
         symmetric = symmetric and self._columns == (1, 2)  # elsewhere it changes nothing
         if (symmetric, wants) not in self._memo:
-            found = sum_ranks(*self.binary(symmetric=symmetric), every)
+            sides = self.binary(symmetric=symmetric)
+            if "roc" in every and not symmetric and _can_draw(*sides):
+                self._memo["roc"], found = roc_with_sums(*sides, every)
+            else:
+                found = sum_ranks(*sides, every)
             self._memo.update({(symmetric, want): found for want in (*every, "")})
         sums: RankSums = self._memo[symmetric, wants]
         return sums
@@ -213,10 +222,13 @@ class Scores(ScoreState[ScoresOf, Runs]):
 
     def points(self, curve: str, *, drop: bool = False) -> tuple[Array, ...] | None:
         """Thresholds and the columns of a curve; None where there are weights, or one class only."""
-        negative, positive = self.binary()
-        if negative[1] is not None or positive[1] is not None or not len(negative[0]) or not len(positive[0]):
+        sides = self.binary()
+        if not _can_draw(*sides):
             return None
-        return curve_points(curve, negative, positive, drop)
+        if curve == "roc" and drop and self._reads.wants > {"roc"}:  # sums are read too, which one walk takes with it
+            self.sums()
+        known: tuple[Array, ...] | None = self._memo.get("roc") if curve == "roc" and drop else None
+        return known or curve_points(curve, *sides, drop)
 
     def class_weights(self) -> list[int]:
         if "weights" not in self._memo:
