@@ -21,7 +21,7 @@ from tallymark.evaluation.result import Cell, Report
 from tallymark.evaluation.settings import IntervalSettings, least_resamples
 from tallymark.metrics import GroupMetric, Metric
 from tallymark.metrics.base import Interval, NoInterval
-from tallymark.states import Plan, Reads, Slice, State, States, nested, query_keys
+from tallymark.states import Plan, Reads, Slice, State, States, UnitsOf, nested, query_keys
 
 BOUNDED = "lo and hi are bounds of the value on these rows, not an interval; leave `bounded` out for one"
 
@@ -97,7 +97,7 @@ class _Maker:
         for cell in every.values():
             if cell.method is not None:
                 cell.notes += (BOUNDED,)
-        cells = {key: cell for key, cell in every.items() if _can_have(cell)}
+        cells = {key: cell for key, cell in every.items() if can_have(cell)}
         folded: dict[Reads, State] = {}
         left = {}
         for key, cell in cells.items():
@@ -107,11 +107,11 @@ class _Maker:
             elif found is None:
                 cell.notes += (self._no_formula(cell.metric),)
             else:
-                _put(cell, found)
+                put_interval(cell, found)
         if left:
             values = {key: cell.value for key, cell in left.items()}
             for key, found in self._bootstrap(values, rows, self._settings.level).items():
-                _put(left[key], found)
+                put_interval(left[key], found)
 
     def _analytic_of(
         self, key: str, rows: _Rows, folded: dict[Reads, State], level: float
@@ -132,12 +132,7 @@ class _Maker:
         return NoInterval(item.no_bootstrap) if found is None and item.no_bootstrap else found
 
     def _no_formula(self, item: Metric) -> str:
-        why = (
-            f"{item.name} has no analytic interval"
-            if self._plain
-            else "analytic intervals are for single rows of weight 1"
-        )
-        return f'{why}; ci_method="bootstrap" resamples the rows'
+        return no_formula(item, plain=self._plain)
 
     def _bootstrap(self, values: Mapping[str, Any], rows: _Rows, level: float) -> dict[str, Interval | NoInterval]:
         """The intervals of values from those in replicates and without some rows, part by part."""
@@ -146,31 +141,19 @@ class _Maker:
         reads = {key: self._reads[key] for key in values}
         resampled = resample_values(items, reads, rows.batch, settings.seed, settings.resamples, keys)
         without = leave_out_values(items, reads, rows.batch, keys) or {}
+        clusters = rows.batch.cluster_side is not None
         return {
-            key: self._percentiles(items[key], value, resampled[key], without.get(key), rows.batch, level)
+            key: resampled_interval(
+                items[key],
+                value,
+                resampled[key],
+                without.get(key),
+                level,
+                units_of(rows.batch, by_query=items[key].by_query),
+                settings.name_of(clusters=clusters, by_query=items[key].by_query),
+            )
             for key, value in values.items()
         }
-
-    def _percentiles(
-        self, item: Metric, value: Any, replicates: Array, without: Array | None, batch: Batch, level: float
-    ) -> Interval | NoInterval:
-        numbers = numbers_of(value)
-        lines = replicates if replicates.ndim == 2 else replicates[None, :]
-        left_out = np.zeros((len(numbers), 1)) if without is None else np.atleast_2d(without)
-        units = units_of(batch, by_query=item.by_query)
-        found = [
-            percentile_interval(number, line, level, item.range, units, acceleration_of(rest))
-            for number, line, rest in zip(numbers, lines, left_out, strict=True)
-        ]
-        notes = tuple(dict.fromkeys(each.note for each in found if each.note))
-        if all(each.lo is None for each in found):
-            return NoInterval("; ".join(notes))
-        return Interval(
-            _shaped(value, [each.lo for each in found]),
-            _shaped(value, [each.hi for each in found]),
-            self._settings.name_of(batch, by_query=item.by_query),
-            notes,
-        )
 
     def fill_groups(self, report: Report, slices: Sequence[Slice]) -> None:
         """The intervals of metrics that compare groups.
@@ -182,8 +165,8 @@ class _Maker:
         large = [each for each in slices if each.rows.n >= least]
         for key, item in self._metrics.items():
             cell = report.cell(key)
-            if isinstance(item, GroupMetric) and _can_have(cell):
-                _put(cell, self._of_groups(item, [_Rows(each.rows, each.states, report) for each in large]))
+            if isinstance(item, GroupMetric) and can_have(cell):
+                put_interval(cell, self._of_groups(item, [_Rows(each.rows, each.states, report) for each in large]))
 
     def _of_groups(self, item: GroupMetric, groups: Sequence[_Rows]) -> Interval | NoInterval:
         level = 1 - (1 - self._settings.level) / (len(groups) * len(item.of))
@@ -216,19 +199,37 @@ class _Maker:
         return self._bootstrap({key: value}, rows, level)[key]
 
 
+def no_formula(item: Metric, *, plain: bool) -> str:
+    """Why a metric has no analytic interval of rows, which are plain where they have neither weights nor clusters."""
+    why = f"{item.name} has no analytic interval" if plain else "analytic intervals are for single rows of weight 1"
+    return f'{why}; ci_method="bootstrap" resamples the rows'
+
+
+def resampled_interval(
+    item: Metric, value: Any, replicates: Array, without: Array | None, level: float, units: float, method: str
+) -> Interval | NoInterval:
+    """The interval of a value of so many independent units from those in replicates, and without some rows if these are
+    few, part by part."""
+    numbers = numbers_of(value)
+    lines = replicates if replicates.ndim == 2 else replicates[None, :]
+    left_out = np.zeros((len(numbers), 1)) if without is None else np.atleast_2d(without)
+    found = [
+        percentile_interval(number, line, level, item.range, units, acceleration_of(rest))
+        for number, line, rest in zip(numbers, lines, left_out, strict=True)
+    ]
+    notes = tuple(dict.fromkeys(each.note for each in found if each.note))
+    if all(each.lo is None for each in found):
+        return NoInterval("; ".join(notes))
+    lo, hi = (_shaped(value, ends) for ends in ([each.lo for each in found], [each.hi for each in found]))
+    return Interval(lo, hi, method, notes)
+
+
 def units_of(batch: Batch, *, by_query: bool) -> float:
-    """How many rows, clusters or queries are resampled; of rows with weights, how many equal ones would tell as much
-    (Kish)."""
-    keys = row_keys(batch)
+    """How many rows, clusters or queries are resampled; of rows with weights, how many equal ones would tell as
+    much."""
     if by_query:
-        keys = query_keys(batch, keys)
-    if by_query or batch.cluster_side is not None:
-        return len(np.unique(keys)) if keys is not None else batch.n
-    if batch.weights is None:
-        return batch.n
-    shares = np.asarray(batch.weights, np.float64) / max(float(np.max(batch.weights)), 1e-300)
-    squares = float((shares**2).sum())
-    return float(shares.sum()) ** 2 / squares if squares > 0.0 else 0.0
+        return len(np.unique(query_keys(batch, row_keys(batch))))
+    return UnitsOf().fold(batch).count()
 
 
 def check_nested(batch: Batch) -> None:
@@ -244,14 +245,15 @@ def _plain(batch: Batch) -> bool:
     return batch.weights is None or bool((np.asarray(batch.weights) == 1).all())
 
 
-def _can_have(cell: Cell) -> bool:
+def can_have(cell: Cell) -> bool:
     """Whether a cell has numbers to put an interval around. Bounds are not to be taken for one."""
     if cell.error is not None or cell.shows_itself or cell.method is not None:
         return False
     return any(map(math.isfinite, numbers_of(cell.value)))
 
 
-def _put(cell: Cell, found: Interval | NoInterval) -> None:
+def put_interval(cell: Cell, found: Interval | NoInterval) -> None:
+    """Give a cell its interval, or the reason why it has none."""
     if isinstance(found, NoInterval):
         cell.notes += (f"no interval: {found.reason}",)
     else:
