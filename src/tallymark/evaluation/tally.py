@@ -226,7 +226,7 @@ class Tally:
             held = list(out._states)
             if out.interval is not None:
                 out._interval_states = tuple(State.restore(*packed) for packed in fields["interval_states"])
-                out._numbered = bool(fields["numbered"])
+                out._numbered = fields["numbered"] is True
                 held += out._interval_states
                 expected += out._intervals(chosen, out._columns).plan.reads if out._columns else ()
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
@@ -238,8 +238,8 @@ class Tally:
     def _fits(self, held: list[State]) -> bool:
         """Whether states are of the columns and rows of this tally; resamples may be of some rows only."""
         whole = {(state.columns, state.n) for state in held if not isinstance(state, Resampled)}
-        some = {state.columns for state in held if isinstance(state, Resampled) and state.n}
-        return whole <= {(self._columns, self.n)} and some <= {self._columns}
+        some = [state for state in held if isinstance(state, Resampled) and state.n]
+        return whole <= {(self._columns, self.n)} and all(s.columns == self._columns and s.n <= self.n for s in some)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Tally.from_bytes, (self.to_bytes(),))
