@@ -23,10 +23,10 @@ class Tally:
     """Metrics over rows that come in pieces: update it, add it to others, and read a report at any time.
 
     `ci=0.95` puts intervals into the report, as in `evaluate`: by a formula where a metric has one, which takes no more
-    than a few totals beside those of the value, else by a bootstrap. Its `resamples` are kept as one state each and
-    then some: a thousand of them take about 1 MB for a metric of few totals, and 10 to 20 ms for each update, so give
-    rows in large pieces. A state that grows with the rows is not kept a thousand times: such metrics have an interval
-    by formula or none, and say so.
+    than a few totals beside those of the value, else by a bootstrap. Of its `resamples` one state each is kept: a
+    thousand take about 1 MB for a metric of few totals, and tens of milliseconds for each update, so give rows in large
+    pieces. A state that grows with the rows is not kept a thousand times: such metrics have an interval by formula or
+    none, and say so.
 
     >>> monday, tuesday = Tally(["rmse", "mae"]), Tally(["rmse", "mae"])
     >>> monday.update([3, -0.5], [2.5, 0])
@@ -147,10 +147,8 @@ class Tally:
                 f"only tallies of tables of the same width add; these have {self._columns} and {other._columns} columns"
             )
         if self.interval != other.interval:
-            raise StateError(
-                f"only tallies with the same intervals add; these have {self.interval or 'none'} and "
-                f"{other.interval or 'none'}"
-            )
+            mine, theirs = (str(tally.interval and tally.interval.to_dict()) for tally in (self, other))
+            raise StateError(f"only tallies with the same intervals add; these have {mine} and {theirs}")
         out = Tally(self.metrics, missing=self.missing, **self.target.facts())
         out.interval = self.interval
         out.dropped = self.dropped + other.dropped
