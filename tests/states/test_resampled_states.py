@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from tests.states.round_trip import refuse_odd_fields, survive_bytes
@@ -14,6 +17,7 @@ from tallymark.states import BinsOf, PairsOf, Resampled, ResampledOf, State, Uni
 from tallymark.states.format import pack
 from tallymark.states.resample import MOST_GROUPS
 
+STORED = Path(__file__).with_name("stored")
 RNG = np.random.default_rng(7)
 N = 24
 Y, P, W = RNG.normal(size=N), RNG.normal(size=N), RNG.uniform(0.5, 2, N)
@@ -51,6 +55,15 @@ def test_replicates_and_groups_are_those_of_the_rows():
         assert values["r2"][replicate] == tm.r2(Y, P, weights=W * times)
     left = [tm.r2(np.delete(Y, k), np.delete(P, k), weights=np.delete(W, k)) for k in range(N)]
     assert sorted(without["r2"]) == sorted(left)
+
+
+@pytest.mark.parametrize("path", sorted(STORED.glob("*.resampled")), ids=lambda path: path.name)
+def test_resamples_of_earlier_releases_load(path):
+    """Each stored file has a twin that says what the metric is in every resample and without every row."""
+    expected = json.loads(path.with_suffix(".json").read_text())
+    item = tm.metric(expected["metric"])
+    values, without = read_resampled({"it": item}, State.from_bytes(path.read_bytes()))
+    assert (values["it"].tolist(), without["it"].tolist()) == (expected["values"], expected["without"])
 
 
 def test_groups_are_few_and_hold_every_row_once():
