@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tallymark.evaluation.chosen import Chosen
-from tallymark.evaluation.intervals import BOUNDED, can_have, no_formula, put_interval, resampled_interval
+from tallymark.evaluation.interval_cells import Found, fill_cells, formula_interval, resampled_interval
 from tallymark.evaluation.resampling import read_resampled
 from tallymark.evaluation.result import Cell, Report
 from tallymark.evaluation.settings import IntervalSettings
 from tallymark.metrics import Metric
-from tallymark.metrics.base import Interval, NoInterval
+from tallymark.metrics.base import NoInterval
 from tallymark.states import KEPT, NO_KEYS, Plan, Reads, Resampled, ResampledOf, States, Units, UnitsOf
 
 GROWS = "a tally keeps resamples of small states only, and that of {} grows with the rows; evaluate resamples the rows"
@@ -59,61 +59,47 @@ class IntervalStates:
 
     def fill(self, report: Report, values: States, states: States) -> Report:
         """The report with an interval in every cell that can have one."""
-        report.interval = self._settings
         units = self.plan.pick(states, UnitsOf())
         assert isinstance(units, Units)
-        cells = {key: report.cell(key) for key in self._metrics}
-        for cell in cells.values():
-            if cell.method is not None:
-                cell.notes += (BOUNDED,)
-        left = {}
-        for key, cell in cells.items():
-            if not can_have(cell):
-                continue
-            found = self._of_formula(key, units, values, states)
-            if found is None and self._settings.method != "analytic":
-                left[key] = cell
-            elif found is None:
-                cell.notes += (no_formula(cell.metric, plain=units.plain),)
-            else:
-                put_interval(cell, found)
-        self._bootstrap(left, units, states)
+        report.interval = self._settings
+        fill_cells(
+            {key: report.cell(key) for key in self._metrics},
+            lambda key: self._of_formula(key, units, values, states),
+            None if self._settings.method == "analytic" else lambda left: self._bootstrap(left, units, states),
+            plain=units.plain,
+        )
         return report
 
-    def _of_formula(self, key: str, units: Units, values: States, states: States) -> Interval | NoInterval | None:
-        item = self._metrics[key]
-        if item.no_interval:
-            return NoInterval(item.no_interval)
-        found = None
+    def _of_formula(self, key: str, units: Units, values: States, states: States) -> Found | None:
+        item, reads = self._metrics[key], self._analytic.get(key)
+        state = None
         if units.plain and self._settings.method != "bootstrap":
-            reads = self._analytic.get(key)
-            if reads is None:
-                state = self._chosen.plan.pick(values, item.needs(self._chosen.target))
-            else:
-                state = self.plan.pick(states, reads)
-            found = item.interval(state, self._settings.level)
-        return NoInterval(item.no_bootstrap) if found is None and item.no_bootstrap else found
+            wanted = item.needs(self._chosen.target)
+            state = self._chosen.plan.pick(values, wanted) if reads is None else self.plan.pick(states, reads)
+        return formula_interval(item, self._settings.level, state)
 
-    def _bootstrap(self, cells: Mapping[str, Cell], units: Units, states: States) -> None:
+    def _bootstrap(self, cells: Mapping[str, Cell], units: Units, states: States) -> dict[str, Found]:
         """The intervals from replicates; metrics that read one state are read together."""
+        out: dict[str, Found] = {}
         by_place: dict[int, dict[str, Metric]] = {}
         for key, cell in cells.items():
             if key in self._resampled:
                 by_place.setdefault(self.plan.place(self._resampled[key]), {})[key] = cell.metric
             else:
-                put_interval(cell, NoInterval(GROWS.format(cell.metric.name)))
-        method = self._settings.name_of(clusters=units.clusters is not None, by_query=False)
+                out[key] = NoInterval(GROWS.format(cell.metric.name))
+        method, level = (
+            self._settings.name_of(clusters=units.clusters is not None, by_query=False),
+            self._settings.level,
+        )
         for place, metrics in by_place.items():
             state = states[place]
             assert isinstance(state, Resampled)
             why = LOST.get(state.lost) or (MIXED if state.n < units.n else None)
             if why is not None:
-                for key in metrics:
-                    put_interval(cells[key], NoInterval(why))
+                out.update(dict.fromkeys(metrics, NoInterval(why)))
                 continue
             replicates, without = read_resampled(metrics, state)
             for key, item in metrics.items():
-                left_out = None if without is None else without[key]
-                value, level = cells[key].value, self._settings.level
-                found = resampled_interval(item, value, replicates[key], left_out, level, units.count(), method)
-                put_interval(cells[key], found)
+                left_out, value = None if without is None else without[key], cells[key].value
+                out[key] = resampled_interval(item, value, replicates[key], left_out, level, units.count(), method)
+        return out
