@@ -46,8 +46,9 @@ class Batch:
     `whole` says that these are all the rows that there are, so that their labels are all the labels. `column_names` are
     those of tables whose columns have names; `memo` is where states leave what others of the same batch can use.
     `names` are those of the columns of rows as the caller knows them: the truth, the predictions, and then labels of
-    each row, of the query, of the cluster and of the groups that it belongs to. `keys` tell the rows apart when they
-    are resampled, None where that is their place among all rows; rows of one cluster are resampled together.
+    each row, of the query, of the cluster, of its own and of the groups that it belongs to. `keys` tell the rows apart
+    when they are resampled, None where that is their place among all rows or `key_side` has not been read; rows of one
+    cluster are resampled together.
     """
 
     __slots__ = (
@@ -60,6 +61,7 @@ class Batch:
         "dropped",
         "group_names",
         "has_query",
+        "key_side",
         "keys",
         "memo",
         "n",
@@ -79,6 +81,7 @@ class Batch:
         query: object = None,
         by: Mapping[str, object] | None = None,
         cluster: object = None,
+        keys: object = None,
     ) -> None:
         truth, n, truth_columns, truth_names = _read_rows(y_true, "y_true")
         prediction, found, prediction_columns, prediction_names = _read_rows(y_pred, "y_pred")
@@ -102,6 +105,10 @@ class Batch:
         self.cluster_side: int | None = None
         if cluster is not None:
             self.add_cluster(cluster)
+        self.key_side: int | None = None
+        if keys is not None:
+            self.key_side = len(self._sources)
+            self._add_labels(keys, "keys")
         self.group_names: tuple[str, ...] = ()
         if by is not None:
             self.group_names = tuple(by)
@@ -143,7 +150,7 @@ class Batch:
         out._labels = labels
         out._columns, out.names, out.column_names = self._columns, self.names, self.column_names
         out.has_query, out.group_names, out.whole = self.has_query, self.group_names, self.whole
-        out.keys, out.cluster_side = keys, self.cluster_side
+        out.keys, out.key_side, out.cluster_side = keys, self.key_side, self.cluster_side
         out.memo = {}
         out.n = len(sources[0])
         out.weights = weights

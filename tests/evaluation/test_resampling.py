@@ -165,7 +165,7 @@ def test_leaving_out_takes_every_row_once():
     y = np.arange(7.0)
     items = {"mae": tm.mae}
     found = leave_out_values(items, {"mae": tm.mae.reads}, Batch(y, np.zeros(7)), None)
-    assert found["mae"] == pytest.approx((21 - y) / 6)
+    assert sorted(found["mae"]) == pytest.approx(sorted((21 - y) / 6))
     many = leave_out_values(items, {"mae": tm.mae.reads}, Batch(np.ones(20_000), np.zeros(20_000)), None)
     assert many is None
 

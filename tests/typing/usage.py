@@ -15,6 +15,7 @@ pair: tm.Difference = compared[("a", "b"), "rmse"]
 better: str | None = pair.winner
 shown: float = pair.value + compared.detectable(tm.mae)["a", "b"]
 tally: tm.Tally = (tm.Tally(["rmse"]) + tm.Tally(["rmse"])).update([1.0], [2.0])
+streamed: tm.Report = tm.Tally(["r2"], ci=0.95, seed=1).update([1.0], [2.0], keys=["a"]).report()
 names: list[str] = tm.list_metrics(family="regression").names
 
 

@@ -33,6 +33,7 @@ def evaluate(
     resamples: int = 1000,
     seed: int = 0,
     cluster: object = None,
+    keys: object = None,
 ) -> Report:
     """Evaluate many metrics in one pass over the rows.
 
@@ -53,6 +54,8 @@ def evaluate(
     `ci=0.95` puts a 95 % interval around every number, as `cell.lo` and `cell.hi`: by a formula where the metric has
     one, else by a bootstrap of `resamples` resamples, which follow from the `seed`; `ci_method` asks for one of them.
     `cluster` holds a label for each row, and rows of one label, such as those of one patient, are resampled together.
+    `keys` hold a label that no other row has, such as an id: rows are then resampled by it and not by their place, so
+    that neither their order nor a `Tally` of pieces changes the interval.
 
     >>> report = evaluate([3, -0.5, 2, 7], [2.5, 0, 2, 8], ["rmse", "mae"])
     >>> report["mae"]
@@ -70,8 +73,8 @@ def evaluate(
     columns = None if by is None else group_columns(by)
     if check_min_rows(min_rows) > 1 and by is None:
         raise ParameterError("`min_rows` is the smallest size of groups that are compared: pass `by`, the groups, too")
-    settings = interval_settings(ci, ci_method, resamples, seed, cluster=cluster is not None)
-    batch = Batch(y_true, y_pred, weights, missing=missing, query=query, by=columns, cluster=cluster)
+    settings = interval_settings(ci, ci_method, resamples, seed, cluster=cluster is not None, keys=keys is not None)
+    batch = Batch(y_true, y_pred, weights, missing=missing, query=query, by=columns, cluster=cluster, keys=keys)
     batch.require_rows()
     chosen_metrics = choose(metrics, batch, target)
     chosen = plan(chosen_metrics, target, (batch.truth_columns, batch.prediction_columns), errors=errors)

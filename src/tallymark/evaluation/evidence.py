@@ -95,7 +95,7 @@ class Evidence:
             return Tested("none", reason=item.no_interval or item.no_bootstrap)
         values = zip(self._resampled[first][key].tolist(), self._resampled[second][key].tolist(), strict=True)
         differences = np.array([difference_between(item, *pair) for pair in values])
-        method = self._settings.name_of(self._batches[first], by_query=item.by_query)
+        method = self._settings.name_of(clusters=self._batches[first].cluster_side is not None, by_query=item.by_query)
         units = units_of(self._batches[first], by_query=item.by_query)
         return bootstrap(differences, self._settings.level, f"paired {method}", units)
 

@@ -11,20 +11,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import ParameterError
 from tallymark.evaluation.chosen import Chosen
-from tallymark.evaluation.percentiles import acceleration_of, percentile_interval
-from tallymark.evaluation.resampling import leave_out_values, numbers_of, resample_values, row_keys
+from tallymark.evaluation.interval_cells import (
+    Found,
+    can_have,
+    fill_cells,
+    formula_interval,
+    no_formula,
+    put_interval,
+    resampled_interval,
+)
+from tallymark.evaluation.resampling import leave_out_values, resample_values, row_keys
 from tallymark.evaluation.result import Cell, Report
 from tallymark.evaluation.settings import IntervalSettings, least_resamples
-from tallymark.metrics import GroupMetric, Metric
+from tallymark.metrics import GroupMetric
 from tallymark.metrics.base import Interval, NoInterval
-from tallymark.states import Plan, Reads, Slice, State, States, nested, query_keys
-
-BOUNDED = "lo and hi are bounds of the value on these rows, not an interval; leave `bounded` out for one"
-
+from tallymark.states import Plan, Reads, Slice, State, States, UnitsOf, nested, query_keys
 
 SIMULTANEOUS = "intervals of all groups at once"
 
@@ -93,34 +97,22 @@ class _Maker:
 
     def fill(self, rows: _Rows) -> None:
         """The intervals of some rows."""
-        every = {key: rows.report.cell(key) for key in self._of_rows}
-        for cell in every.values():
-            if cell.method is not None:
-                cell.notes += (BOUNDED,)
-        cells = {key: cell for key, cell in every.items() if _can_have(cell)}
-        folded: dict[Reads, State] = {}
-        left = {}
-        for key, cell in cells.items():
-            found = self._analytic_of(key, rows, folded, self._settings.level)
-            if found is None and self._settings.method != "analytic":
-                left[key] = cell
-            elif found is None:
-                cell.notes += (self._no_formula(cell.metric),)
-            else:
-                _put(cell, found)
-        if left:
-            values = {key: cell.value for key, cell in left.items()}
-            for key, found in self._bootstrap(values, rows, self._settings.level).items():
-                _put(left[key], found)
+        level, folded = self._settings.level, dict[Reads, State]()
 
-    def _analytic_of(
-        self, key: str, rows: _Rows, folded: dict[Reads, State], level: float
-    ) -> Interval | NoInterval | None:
+        def by_resampling(left: Mapping[str, Cell]) -> dict[str, Found]:
+            return self._bootstrap({key: cell.value for key, cell in left.items()}, rows, level)
+
+        fill_cells(
+            {key: rows.report.cell(key) for key in self._of_rows},
+            lambda key: self._analytic_of(key, rows, folded, level),
+            None if self._settings.method == "analytic" else by_resampling,
+            plain=self._plain,
+        )
+
+    def _analytic_of(self, key: str, rows: _Rows, folded: dict[Reads, State], level: float) -> Found | None:
         item = self._items[key]
-        if item.no_interval:
-            return NoInterval(item.no_interval)
         if not self._analytic:
-            return NoInterval(item.no_bootstrap) if item.no_bootstrap else None
+            return formula_interval(item, level, None)
         reads = self._of_interval.get(key)
         if reads is None:
             state = self._chosen.plan.pick(rows.states, item.needs(self._chosen.target))
@@ -128,49 +120,28 @@ class _Maker:
             if reads not in folded:
                 folded[reads] = reads.fold(rows.batch)
             state = folded[reads]
-        found = item.interval(state, level)
-        return NoInterval(item.no_bootstrap) if found is None and item.no_bootstrap else found
+        return formula_interval(item, level, state)
 
-    def _no_formula(self, item: Metric) -> str:
-        why = (
-            f"{item.name} has no analytic interval"
-            if self._plain
-            else "analytic intervals are for single rows of weight 1"
-        )
-        return f'{why}; ci_method="bootstrap" resamples the rows'
-
-    def _bootstrap(self, values: Mapping[str, Any], rows: _Rows, level: float) -> dict[str, Interval | NoInterval]:
+    def _bootstrap(self, values: Mapping[str, Any], rows: _Rows, level: float) -> dict[str, Found]:
         """The intervals of values from those in replicates and without some rows, part by part."""
         settings, keys = self._settings, row_keys(rows.batch)
         items = {key: self._items[key] for key in values}
         reads = {key: self._reads[key] for key in values}
         resampled = resample_values(items, reads, rows.batch, settings.seed, settings.resamples, keys)
         without = leave_out_values(items, reads, rows.batch, keys) or {}
+        clusters = rows.batch.cluster_side is not None
         return {
-            key: self._percentiles(items[key], value, resampled[key], without.get(key), rows.batch, level)
+            key: resampled_interval(
+                items[key],
+                value,
+                resampled[key],
+                without.get(key),
+                level,
+                units_of(rows.batch, by_query=items[key].by_query),
+                settings.name_of(clusters=clusters, by_query=items[key].by_query),
+            )
             for key, value in values.items()
         }
-
-    def _percentiles(
-        self, item: Metric, value: Any, replicates: Array, without: Array | None, batch: Batch, level: float
-    ) -> Interval | NoInterval:
-        numbers = numbers_of(value)
-        lines = replicates if replicates.ndim == 2 else replicates[None, :]
-        left_out = np.zeros((len(numbers), 1)) if without is None else np.atleast_2d(without)
-        units = units_of(batch, by_query=item.by_query)
-        found = [
-            percentile_interval(number, line, level, item.range, units, acceleration_of(rest))
-            for number, line, rest in zip(numbers, lines, left_out, strict=True)
-        ]
-        notes = tuple(dict.fromkeys(each.note for each in found if each.note))
-        if all(each.lo is None for each in found):
-            return NoInterval("; ".join(notes))
-        return Interval(
-            _shaped(value, [each.lo for each in found]),
-            _shaped(value, [each.hi for each in found]),
-            self._settings.name_of(batch, by_query=item.by_query),
-            notes,
-        )
 
     def fill_groups(self, report: Report, slices: Sequence[Slice]) -> None:
         """The intervals of metrics that compare groups.
@@ -182,10 +153,10 @@ class _Maker:
         large = [each for each in slices if each.rows.n >= least]
         for key, item in self._metrics.items():
             cell = report.cell(key)
-            if isinstance(item, GroupMetric) and _can_have(cell):
-                _put(cell, self._of_groups(item, [_Rows(each.rows, each.states, report) for each in large]))
+            if isinstance(item, GroupMetric) and can_have(cell):
+                put_interval(cell, self._of_groups(item, [_Rows(each.rows, each.states, report) for each in large]))
 
-    def _of_groups(self, item: GroupMetric, groups: Sequence[_Rows]) -> Interval | NoInterval:
+    def _of_groups(self, item: GroupMetric, groups: Sequence[_Rows]) -> Found:
         level = 1 - (1 - self._settings.level) / (len(groups) * len(item.of))
         ends = []
         for one in item.of:
@@ -200,7 +171,7 @@ class _Maker:
             return NoInterval("the intervals of the groups do not tell")
         return Interval(item.decisive([lo for lo, _ in held]), item.decisive([hi for _, hi in held]), SIMULTANEOUS)
 
-    def _of_group(self, key: str, rows: _Rows, level: float) -> Interval | NoInterval | None:
+    def _of_group(self, key: str, rows: _Rows, level: float) -> Found | None:
         """The interval in one group; None where it has no value."""
         item = self._items[key]
         value = item.answer(self._chosen.plan.pick(rows.states, item.needs(self._chosen.target))).value
@@ -210,25 +181,18 @@ class _Maker:
         if found is not None:
             return found
         if self._settings.method == "analytic":
-            return NoInterval(self._no_formula(item))
+            return NoInterval(no_formula(item, plain=self._plain))
         if least_resamples(level) > self._settings.resamples:
             return NoInterval(f"so many groups need at least {least_resamples(level):,} `resamples`")
         return self._bootstrap({key: value}, rows, level)[key]
 
 
 def units_of(batch: Batch, *, by_query: bool) -> float:
-    """How many rows, clusters or queries are resampled; of rows with weights, how many equal ones would tell as much
-    (Kish)."""
-    keys = row_keys(batch)
+    """How many rows, clusters or queries are resampled; of rows with weights, how many equal ones would tell as
+    much."""
     if by_query:
-        keys = query_keys(batch, keys)
-    if by_query or batch.cluster_side is not None:
-        return len(np.unique(keys)) if keys is not None else batch.n
-    if batch.weights is None:
-        return batch.n
-    shares = np.asarray(batch.weights, np.float64) / max(float(np.max(batch.weights)), 1e-300)
-    squares = float((shares**2).sum())
-    return float(shares.sum()) ** 2 / squares if squares > 0.0 else 0.0
+        return len(np.unique(query_keys(batch, row_keys(batch))))
+    return UnitsOf().fold(batch).count()
 
 
 def check_nested(batch: Batch) -> None:
@@ -242,25 +206,3 @@ def check_nested(batch: Batch) -> None:
 
 def _plain(batch: Batch) -> bool:
     return batch.weights is None or bool((np.asarray(batch.weights) == 1).all())
-
-
-def _can_have(cell: Cell) -> bool:
-    """Whether a cell has numbers to put an interval around. Bounds are not to be taken for one."""
-    if cell.error is not None or cell.shows_itself or cell.method is not None:
-        return False
-    return any(map(math.isfinite, numbers_of(cell.value)))
-
-
-def _put(cell: Cell, found: Interval | NoInterval) -> None:
-    if isinstance(found, NoInterval):
-        cell.notes += (f"no interval: {found.reason}",)
-    else:
-        cell.lo, cell.hi, cell.method = found.lo, found.hi, found.method
-        cell.notes += found.notes
-
-
-def _shaped(value: Any, ends: list[float | None]) -> Any:
-    """Ends of intervals in the shape of the value."""
-    if isinstance(value, dict):
-        return dict(zip(value, ends, strict=True))
-    return ends if isinstance(value, list) else ends[0]

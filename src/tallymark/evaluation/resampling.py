@@ -17,13 +17,19 @@ from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import TallymarkError
 from tallymark.metrics import Metric
-from tallymark.states import Draws, Reads, State, query_keys, row_keys
+from tallymark.states import (
+    MOST_LEFT_OUT,
+    Draws,
+    Reads,
+    Resampled,
+    State,
+    coarsen,
+    query_keys,
+    row_keys,
+    spread_keys,
+)
 
-__all__ = ["leave_out_values", "numbers_of", "resample_values", "row_keys"]
-
-
-_MOST_LEFT_OUT = 10_000  # rows beyond which leaving some out tells nothing that matters
-_GROUPS = 200  # that are left out one after the other
+__all__ = ["leave_out_values", "numbers_of", "read_resampled", "resample_values", "row_keys"]
 
 
 class Replicated(NamedTuple):
@@ -67,16 +73,27 @@ def leave_out_values(
 ) -> dict[str, Array] | None:
     """The values of every metric without one group of rows after the other, where rows of one key stay together; None
     where there are too many rows for that to matter."""
-    if batch.n > _MOST_LEFT_OUT:
+    if batch.n > MOST_LEFT_OUT:
         return None
     out: dict[str, Array] = {}
+    own = np.ones(batch.n) if batch.weights is None else np.asarray(batch.weights, np.float64)
     for each in _by_state(metrics, reads, batch, keys):
-        held = np.arange(batch.n) if each.keys is None else np.unique(each.keys, return_inverse=True)[1].reshape(-1)
-        count = min(int(held.max()) + 1, _GROUPS)
-        own = np.ones(batch.n) if batch.weights is None else np.asarray(batch.weights, np.float64)
-        states = (_fold(each.reads, batch.reweighted(np.where(held % count == k, 0.0, own))) for k in range(count))
-        out.update(_read_states(each.metrics, each.whole, states, count))
+        group = np.full(batch.n, -1)
+        _, ids, group[own > 0] = coarsen(spread_keys(each.keys, batch.n)[own > 0])
+        states = (_fold(each.reads, batch.reweighted(np.where(group == k, 0.0, own))) for k in range(len(ids)))
+        out.update(_read_states(each.metrics, each.whole, states, len(ids)))
     return {key: out[key] for key in metrics}
+
+
+def read_resampled(metrics: Mapping[str, Metric], state: Resampled) -> tuple[dict[str, Array], dict[str, Array] | None]:
+    """The values of metrics that read one state in all its replicates, and without one group of rows after the other:
+    those that `resample_values` and `leave_out_values` find of the rows, to the last bit."""
+    items, whole = {key: _without_raising(item) for key, item in metrics.items()}, state.settled_whole()
+    values = _read_states(items, whole, state.replicates(), len(state.states))
+    left_out = state.left_out()
+    if left_out is None or state.groups is None:
+        return values, None
+    return values, _read_states(items, whole, left_out, len(state.groups.states))
 
 
 def _by_state(
@@ -84,11 +101,14 @@ def _by_state(
 ) -> Iterator[Replicated]:
     groups: dict[tuple[Reads, bool], dict[str, Metric]] = {}
     for key, item in metrics.items():
-        without = item.replace(undefined=None) if item.undefined == "raise" else item
-        groups.setdefault((reads[key], item.by_query), {})[key] = without
+        groups.setdefault((reads[key], item.by_query), {})[key] = _without_raising(item)
     for (each, by_query), items in groups.items():
         whole = each.fold(batch)
         yield Replicated(items, each.settled(batch, whole), whole, query_keys(batch, keys) if by_query else keys)
+
+
+def _without_raising(item: Metric) -> Metric:
+    return item.replace(undefined=None) if item.undefined == "raise" else item
 
 
 def _fold(reads: Reads, batch: Batch) -> State | None:

@@ -6,7 +6,6 @@ import math
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
-from tallymark.batch import Batch
 from tallymark.errors import ParameterError
 
 METHODS = ("auto", "analytic", "bootstrap")
@@ -21,9 +20,9 @@ class IntervalSettings(NamedTuple):
     resamples: int = 1000
     seed: int = 0
 
-    def name_of(self, batch: Batch, *, by_query: bool) -> str:
+    def name_of(self, *, clusters: bool, by_query: bool) -> str:
         """The bootstrap by what is resampled."""
-        if batch.cluster_side is not None:
+        if clusters:
             return "bootstrap of clusters"
         return "bootstrap of queries" if by_query else "bootstrap"
 
@@ -51,21 +50,26 @@ def show_level(level: float) -> str:
 
 
 def interval_settings(
-    ci: object, method: object, resamples: object, seed: object, *, cluster: bool
+    ci: object, method: object, resamples: object, seed: object, *, cluster: bool = False, keys: bool = False
 ) -> IntervalSettings | None:
-    """The settings, checked; None where no intervals are asked for."""
+    """The settings, checked; None where no intervals are asked for, and then no `cluster` and `keys` of rows either."""
     if method not in METHODS:
         raise ParameterError(f"`ci_method` must be one of {', '.join(METHODS)}; it was {method!r}")
     check_whole("seed", seed, 0, (1 << 64) - 1)
     if ci is None:
-        if cluster:
-            raise ParameterError("`cluster` says how rows are resampled for intervals: pass `ci` too, such as ci=0.95")
+        if cluster or keys:
+            raise ParameterError(resampled_by("cluster" if cluster else "keys"))
         check_whole("resamples", resamples, 1, _MOST_RESAMPLES)
         given = {"ci_method": method != "auto", "resamples": resamples != 1000, "seed": seed != 0}
         for name in (name for name, changed in given.items() if changed):
             raise ParameterError(f"`{name}` says how intervals are made: pass `ci` too, such as ci=0.95")
         return None
     return settings_at(ci, str(method), resamples, seed)
+
+
+def resampled_by(name: str) -> str:
+    """What to say to one who passes it without asking for intervals."""
+    return f"`{name}` says how rows are resampled for intervals: pass `ci` too, such as ci=0.95"
 
 
 def settings_at(ci: object, method: str, resamples: object, seed: object) -> IntervalSettings:

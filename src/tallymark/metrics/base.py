@@ -222,6 +222,10 @@ class Metric(metaclass=_Record):
         """Which state `interval` reads, where it is another than `needs(target)` or must hold more than that."""
         return None
 
+    def has_formula(self, columns: tuple[int, int]) -> bool:
+        """Whether `analytic` has an interval for plain rows of so many columns of truth and prediction."""
+        return type(self).analytic is not Metric.analytic
+
     def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
         """The interval by a formula, of a state that has rows, all of weight 1, and where the value exists. None: there
         is no formula for these rows."""

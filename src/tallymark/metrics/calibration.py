@@ -98,6 +98,7 @@ class ReliabilityCurve(CalibrationMetric):
     better = None
     range = (0.0, math.inf)
     formula = f"mean p and share of positives by bin; {_FORMULA_NOTE}"
+    no_interval = "a curve has none"
     reading = "Where accuracy lies below confidence, the model promises too much; above, too little."
     outliers = "low: a row moves one bin, by its weight."
     related = ("brier", "logloss")

@@ -145,6 +145,7 @@ class ClassificationReport(LabelMetric):
     reading = "Look for the classes that are low; support says how many rows stand behind a line."
     related = ("confusion_matrix", "precision", "recall", "fscore")
     pitfalls = ("In the averages, a class that was never predicted has a precision of 0.",)
+    no_interval = "a table has none"
     samples = ({},)
 
     def read(self, state: Any) -> Answer:

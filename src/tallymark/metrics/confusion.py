@@ -183,6 +183,7 @@ class ConfusionMatrix(LabelMetric):
     reading = "The diagonal is right; a row says what became of a class, a column what its name was given to."
     related = ("classification_report", "accuracy")
     pitfalls = ("Large classes hide small ones: look at normalized() too.",)
+    no_interval = "a table has none"
     samples = ({},)
 
     def read(self, state: Pairs | Indicators) -> Answer:

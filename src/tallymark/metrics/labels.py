@@ -86,6 +86,9 @@ class LabelMetric(TargetMetric, abstract=True):
     def read(self, state: Any) -> Answer:
         return self.settle(self.formula_value(state.counts()), self.notes(state))
 
+    def has_formula(self, columns: tuple[int, int]) -> bool:
+        return columns[0] == 1 and (self.is_share or type(self).analytic is not LabelMetric.analytic)
+
     def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
         counts = state.counts()
         found = self.ratio(counts) if self.is_share else None

@@ -113,6 +113,9 @@ class Regression(Metric, abstract=True):
     method: ClassVar[str] = ""
     """How the interval of one output is found, where there is a formula."""
 
+    def has_formula(self, columns: tuple[int, int]) -> bool:
+        return bool(self.method) and (self.outputs == "each" or self.count_outputs(columns[1]) == 1)
+
     def combine_intervals(self, found: Sequence[Ends | NoInterval], rows: int) -> Interval | NoInterval | None:
         """The interval of one output, or of each. Of the mean of several there is none, since they go together."""
         if self.outputs == "each":

@@ -18,7 +18,15 @@ from tallymark.states.probability_rows import soft_fault
 from tallymark.states.queries import Queries, QueriesOf, Ranked
 from tallymark.states.rank_sums import RankSums, Steps, sum_ranks
 from tallymark.states.ranks import Ranks, RanksOf, read_ranks
-from tallymark.states.resample import nested, query_keys, row_keys
+from tallymark.states.resample import coarsen, nested, query_keys, row_keys, spread_keys
+from tallymark.states.resampled import (
+    KEPT,
+    MOST_LEFT_OUT,
+    MOST_RESAMPLES,
+    NO_KEYS,
+    Resampled,
+    ResampledOf,
+)
 from tallymark.states.rows import Rows, RowsOf
 from tallymark.states.runs import Runs, measure_runs
 from tallymark.states.score_state import ScoreState
@@ -27,11 +35,17 @@ from tallymark.states.size import Size, SizeOf
 from tallymark.states.slices import Group, Slice, slice_states
 from tallymark.states.sums import Output, Sums, SumsOf, Total, exact_sum, total_weight
 from tallymark.states.terms import INTERVAL, LOWEST, PAIRED, QUANTILES, Term, check_columns
+from tallymark.states.units import MOST_CLUSTERS, Units, UnitsOf
 
 __all__ = [
     "INTERVAL",
+    "KEPT",
     "LOWEST",
     "MOST_BINS",
+    "MOST_CLUSTERS",
+    "MOST_LEFT_OUT",
+    "MOST_RESAMPLES",
+    "NO_KEYS",
     "ONE",
     "PAIRED",
     "QUANTILES",
@@ -69,6 +83,8 @@ __all__ = [
     "Ranks",
     "RanksOf",
     "Reads",
+    "Resampled",
+    "ResampledOf",
     "Rows",
     "RowsOf",
     "Runs",
@@ -86,7 +102,10 @@ __all__ = [
     "Term",
     "ThresholdCounts",
     "Total",
+    "Units",
+    "UnitsOf",
     "check_columns",
+    "coarsen",
     "divide",
     "exact_sum",
     "measure_runs",
@@ -100,6 +119,7 @@ __all__ = [
     "slice_states",
     "sum_ranks",
     "soft_fault",
+    "spread_keys",
     "to_float",
     "total_weight",
 ]

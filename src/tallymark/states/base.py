@@ -76,6 +76,15 @@ class State(ABC):
         """Whether all rows can be of weight 1, as far as the totals say: weights of mean 1 look the same."""
         return self.weight == self.n << UNIT_BITS
 
+    @property
+    def entries(self) -> int:
+        """How many numbers it holds, roughly. Rows never make it less."""
+        return 1
+
+    def under(self, reads: Any) -> State:
+        """The same totals read by a declaration that knows more, such as the classes of all rows."""
+        return self
+
     @abstractmethod
     def __add__(self, other: Any) -> State: ...
 
@@ -152,9 +161,9 @@ class Reads(ABC):
     def fold(self, batch: Batch) -> State:
         """The state of the rows of one batch."""
 
-    def settled(self, batch: Batch, whole: Any) -> Reads:
+    def settled(self, batch: Batch | None, whole: Any) -> Reads:
         """The declaration for some of the rows of a batch, given the state of all: what the rows would tell, such as
-        the classes, is what all of them told."""
+        the classes, is what all of them told. The batch is None where there are only states."""
         return self
 
     def replicates(self, batch: Batch, draws: Draws) -> Iterator[State | None]:

@@ -53,7 +53,7 @@ class BinsOf(KeyedReads):
     def zero(self) -> Bins:
         return Bins(self, None, 0, (), (_EMPTY,) * self.bins)
 
-    def settled(self, batch: Batch, whole: Bins) -> BinsOf:
+    def settled(self, batch: Batch | None, whole: Bins) -> BinsOf:
         return BinsOf(whole.settled_target(), self.bins)
 
     def fold(self, batch: Batch) -> Bins:
@@ -84,6 +84,13 @@ class Bins(LabelledState[BinsOf]):
     @property
     def weight(self) -> int:
         return sum(found.weight for found in self.bins)
+
+    @property
+    def entries(self) -> int:
+        return 3 * len(self.bins)
+
+    def under(self, reads: BinsOf) -> Bins:
+        return Bins(reads, self._columns, self._n, self.labels, self.bins)
 
     def spans(self, bins: int) -> list[Span]:
         """The bins that have rows."""

@@ -41,7 +41,7 @@ class BoundedScoresOf(KeyedReads):
     def zero(self) -> BoundedScores:
         return BoundedScores(self, None, 0, 0, [])
 
-    def settled(self, batch: Batch, whole: BoundedScores) -> BoundedScoresOf:
+    def settled(self, batch: Batch | None, whole: BoundedScores) -> BoundedScoresOf:
         return BoundedScoresOf(self.target.with_classes(whole.labels), self.most)
 
     def fold(self, batch: Batch) -> BoundedScores:

@@ -132,6 +132,10 @@ class Indicators(FoldedState[PairsOf]):
     def weight(self) -> int:
         return self.total
 
+    @property
+    def entries(self) -> int:
+        return 3 * len(self.labels)
+
     def counts(self) -> Counts:
         """The counts by label."""
         classes = self._reads.target.classes or self.names or range(len(self.labels))

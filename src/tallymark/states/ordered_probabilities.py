@@ -39,7 +39,7 @@ class OrderedProbabilitiesOf(KeyedReads):
     def zero(self) -> OrderedProbabilities:
         return OrderedProbabilities(self, None, (), _SCORES.zero())
 
-    def settled(self, batch: Batch, whole: OrderedProbabilities) -> OrderedProbabilitiesOf:
+    def settled(self, batch: Batch | None, whole: OrderedProbabilities) -> OrderedProbabilitiesOf:
         return OrderedProbabilitiesOf(whole.settled_target())
 
     def fold(self, batch: Batch) -> OrderedProbabilities:

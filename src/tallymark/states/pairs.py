@@ -84,7 +84,7 @@ class PairsOf(Reads):
         classes = column_classes(self.target, batch)
         return LABELS, classes, self._decision(self._positive_column(classes))
 
-    def settled(self, batch: Batch, whole: State) -> PairsOf:
+    def settled(self, batch: Batch | None, whole: State) -> PairsOf:
         if self.clusters or not isinstance(whole, Pairs):  # clusters have no classes, and tables have columns
             return self
         return PairsOf(self.target.with_classes(whole.classes()[0]), self.threshold)
@@ -252,6 +252,14 @@ class Pairs(FoldedState[PairsOf]):
         if self.unit is None:
             return self._n << UNIT_BITS
         return sum(self.values) << (UNIT_BITS + self.unit)
+
+    @property
+    def entries(self) -> int:
+        return len(self.values)
+
+    def under(self, reads: PairsOf) -> Pairs:
+        counted = Counted(self.labels, self.cells, self.values, self.unit, self.whole_weights)
+        return Pairs(reads, self._columns, self.form, self._n, counted)
 
     def whole(self) -> list[int] | None:
         """The values as whole numbers of rows; None where a weight is a fraction."""

@@ -90,7 +90,7 @@ class ProbabilitiesOf(Reads):
     def zero(self) -> Probabilities:
         return Probabilities(self, None, 0, (), 0, UNIT_BITS, 0, tuple(Spent(0, 0) for _ in self.costs))
 
-    def settled(self, batch: Batch, whole: Probabilities) -> ProbabilitiesOf:
+    def settled(self, batch: Batch | None, whole: Probabilities) -> ProbabilitiesOf:
         return ProbabilitiesOf(whole.settled_target(), *self.costs)
 
     def fold(self, batch: Batch) -> Probabilities:
@@ -162,6 +162,14 @@ class Probabilities(LabelledState[ProbabilitiesOf]):
     @property
     def weight(self) -> int:
         return self._weight << self.unit
+
+    @property
+    def entries(self) -> int:
+        return len(self.spent)
+
+    def under(self, reads: ProbabilitiesOf) -> Probabilities:
+        n, labels = self._n, self.labels
+        return Probabilities(reads, self._columns, n, labels, self.soft, self.unit, self._weight, self.spent)
 
     @property
     def soft(self) -> int:

@@ -32,7 +32,9 @@ class RanksOf(KeyedReads):
     def zero(self) -> Ranks:
         return Ranks(self, None, 0, [])
 
-    def settled(self, batch: Batch, whole: Ranks) -> RanksOf:
+    def settled(self, batch: Batch | None, whole: Ranks) -> RanksOf:
+        if batch is None:  # columns that come in pieces have classes that were given
+            return self
         return RanksOf(self.target.with_classes(class_places(self.target, batch)[0]))
 
     def fold(self, batch: Batch) -> Ranks:
@@ -78,6 +80,10 @@ class Ranks(TargetState[RanksOf]):
     @property
     def weight(self) -> int:
         return sum(self.weights)
+
+    @property
+    def entries(self) -> int:
+        return len(self.weights)
 
     def _plus(self, other: Ranks) -> Ranks:
         weights = [a + b for a, b in zip(self.weights, other.weights, strict=True)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from bisect import bisect_left
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from tallymark._core import resampled_areas, resampled_cells, resampled_precision
 from tallymark.arrays import Array
 from tallymark.batch import QUERY, Batch
+from tallymark.errors import ParameterError
 from tallymark.labels import Label
 from tallymark.states.draws import Draws
 from tallymark.states.encoding import encode
@@ -17,6 +19,9 @@ from tallymark.states.encoding import encode
 _MOST_ROWS = 1 << 28  # of one walk
 _MOST_CELLS = 4096
 _WORD = 1 << 64
+HASH_BITS = 64
+MOST_GROUPS = 256  # of rows, that are left out one after the other
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 def row_keys(batch: Batch, cluster: object = None) -> Array | None:
@@ -24,7 +29,7 @@ def row_keys(batch: Batch, cluster: object = None) -> Array | None:
     if cluster is not None:
         batch = copy.copy(batch)
         batch.add_cluster(cluster)
-    return batch.keys if batch.cluster_side is None else label_keys(batch, batch.cluster_side)
+    return own_keys(batch) if batch.cluster_side is None else label_keys(batch, batch.cluster_side)
 
 
 def query_keys(batch: Batch, keys: Array | None) -> Array:
@@ -43,6 +48,11 @@ def nested(batch: Batch, keys: Array) -> bool:
 
 def label_keys(batch: Batch, side: int) -> Array:
     """The keys of rows by a label of theirs, so that rows of one label count alike."""
+    source, _, names = batch.labels(side)
+    whole = names is None and type(source) is np.ndarray and source.dtype.kind in "iu" and len(source) > 0
+    if whole and source.min() >= 0:
+        found: Array = source.astype(np.uint64)  # as `_key_of` has it, without a look at each
+        return found
     labels, codes = encode(batch, side)
     return np.array([_key_of(label) for label in labels], np.uint64)[codes]
 
@@ -55,6 +65,42 @@ def _key_of(label: Label) -> int:
 
     digest = hashlib.blake2b(str(label).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "little")
+
+
+def own_keys(batch: Batch) -> Array | None:
+    """The keys that rows were given, which no two of them share; None where their places are their keys."""
+    if batch.keys is None and batch.key_side is not None:
+        found = label_keys(batch, batch.key_side)
+        ordered, counts = np.unique(found, return_counts=True)
+        if len(ordered) < len(found):
+            row = int(np.flatnonzero(found == ordered[counts.argmax()])[1])
+            raise ParameterError(
+                f"`keys` must differ from row to row; row {row} has {batch.item(batch.key_side, row)!r} again. Rows "
+                "that belong together are passed as cluster="
+            )
+        batch.keys = found
+    return batch.keys
+
+
+def spread_keys(keys: Array | None, rows: int) -> Array:
+    """Hashes that tell keys apart, None of which are the places of the rows, and lie evenly in 64 bits."""
+    held = np.arange(rows, dtype=np.uint64) if keys is None else keys
+    return held * _GOLDEN  # Fibonacci hashing: one for each key, and those of places that follow each other lie apart
+
+
+def coarsen(hashes: Array) -> tuple[int, Array, Array]:
+    """Groups of hashes that begin alike: as many last bits are left out as it takes to have few enough groups, then
+    those groups in order, and the place of each hash among them. They depend on the set of hashes alone."""
+    ids = np.unique(hashes)
+    dropped = bisect_left(range(HASH_BITS - 1), True, key=lambda bits: _distinct(ids, bits) <= MOST_GROUPS)
+    groups = np.unique(ids >> np.uint64(dropped))
+    return dropped, groups, np.searchsorted(groups, hashes >> np.uint64(dropped))
+
+
+def _distinct(ids: Array, dropped: int) -> int:
+    """How many numbers in order differ without their last bits."""
+    held = ids >> np.uint64(dropped)
+    return int(np.count_nonzero(held[1:] != held[:-1])) + min(len(held), 1)
 
 
 def rank_order(scores: Array, positive: Array, keys: Array, weights: Array | None) -> tuple[Array, Array]:

@@ -55,7 +55,7 @@ class ScoresOf(Reads):
     def zero(self) -> Scores:
         return Scores(self, None, 0, 0, ())
 
-    def settled(self, batch: Batch, whole: Scores) -> ScoresOf:
+    def settled(self, batch: Batch | None, whole: Scores) -> ScoresOf:
         return ScoresOf(self.target.with_classes(whole.labels), self.wants)
 
     def fold(self, batch: Batch) -> Scores:

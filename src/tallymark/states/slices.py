@@ -16,6 +16,7 @@ from tallymark.batch import Batch
 from tallymark.labels import Label, LabelColumn
 from tallymark.states.encoding import encode
 from tallymark.states.plan import States
+from tallymark.states.resample import own_keys
 
 Group = Label | tuple[Label, ...]
 """The label of a group, or one label per column where there are several."""
@@ -38,17 +39,23 @@ def slice_states(batch: Batch, whole: States) -> list[Slice]:
 def split(batch: Batch) -> list[tuple[Group, Batch]]:
     """The rows of every group."""
     groups, codes = _groups(batch)
+    return list(zip(groups, rows_by(batch, codes, len(groups)), strict=True))
+
+
+def rows_by(batch: Batch, codes: Array, count: int) -> list[Batch]:
+    """The rows of every code below `count`, in order; those of others are left out."""
     order = np.argsort(codes, kind="stable")
-    ends = np.cumsum(np.bincount(codes, minlength=len(groups))).tolist()
+    ends = np.cumsum(np.bincount(codes, minlength=count))[:count].tolist()
     sides = [_side(batch, side, order) for side in range(len(batch.names) - len(batch.group_names))]
     weights = None if batch.weights is None else np.asarray(batch.weights)[order]
-    keys = order.view(np.uint64) if batch.keys is None else batch.keys[order]  # rows keep theirs
+    own = own_keys(batch)
+    keys = order.view(np.uint64) if own is None else own[order]  # rows keep theirs
     out, first = [], 0
-    for group, end in zip(groups, ends, strict=True):
+    for end in ends:
         rows = slice(first, end)
         sources = [source[rows] for source, _ in sides]
         labels = [None if held is None else held._replace(source=held.source[rows]) for _, held in sides]
-        out.append((group, batch.part(sources, labels, None if weights is None else weights[rows], keys[rows])))
+        out.append(batch.part(sources, labels, None if weights is None else weights[rows], keys[rows]))
         first = end
     return out
 

@@ -167,6 +167,10 @@ class Sums(FoldedState[SumsOf]):
     def weight(self) -> int:
         return self._weight << self.unit
 
+    @property
+    def entries(self) -> int:
+        return 6 * len(self.totals)
+
     def __add__(self, other: Sums) -> Sums:
         if not isinstance(other, Sums):
             return NotImplemented

@@ -1,0 +1,105 @@
+"""The interval of a cell: by the formula of its metric, else from replicates, else the reason why there is none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from tallymark.arrays import Array
+from tallymark.evaluation.percentiles import acceleration_of, percentile_interval
+from tallymark.evaluation.resampling import numbers_of
+from tallymark.evaluation.result import Cell
+from tallymark.metrics import Metric
+from tallymark.metrics.base import Interval, NoInterval
+from tallymark.states import State
+
+BOUNDED = "lo and hi are bounds of the value on these rows, not an interval; leave `bounded` out for one"
+
+Found = Interval | NoInterval
+
+
+def fill_cells(
+    cells: Mapping[str, Cell],
+    by_formula: Callable[[str], Found | None],
+    by_resampling: Callable[[Mapping[str, Cell]], Mapping[str, Found]] | None,
+    *,
+    plain: bool,
+) -> None:
+    """Give every cell its interval: the one by formula, or where there is none that of the replicates, if rows are to
+    be resampled. `plain` rows have neither weights nor clusters."""
+    left = {}
+    for key, cell in cells.items():
+        if cell.method is not None:
+            cell.notes += (BOUNDED,)
+        if not can_have(cell):
+            continue
+        found = by_formula(key)
+        if found is not None:
+            put_interval(cell, found)
+        elif by_resampling is not None:
+            left[key] = cell
+        else:
+            cell.notes += (no_formula(cell.metric, plain=plain),)
+    if left and by_resampling is not None:
+        for key, found in by_resampling(left).items():
+            put_interval(left[key], found)
+
+
+def formula_interval(item: Metric, level: float, state: State | None) -> Found | None:
+    """The interval by formula from its state, None where rows are not such that there is one; or the reason why there
+    is none by any method. None: resample."""
+    if item.no_interval:
+        return NoInterval(item.no_interval)
+    found = None if state is None else item.interval(state, level)
+    return NoInterval(item.no_bootstrap) if found is None and item.no_bootstrap else found
+
+
+def no_formula(item: Metric, *, plain: bool) -> str:
+    """Why a metric has no analytic interval of rows, which are plain where they have neither weights nor clusters."""
+    why = f"{item.name} has no analytic interval" if plain else "analytic intervals are for single rows of weight 1"
+    return f'{why}; ci_method="bootstrap" resamples the rows'
+
+
+def resampled_interval(
+    item: Metric, value: Any, replicates: Array, without: Array | None, level: float, units: float, method: str
+) -> Found:
+    """The interval of a value of so many independent units from those in replicates, and without some rows if these are
+    few, part by part."""
+    numbers = numbers_of(value)
+    lines = replicates if replicates.ndim == 2 else replicates[None, :]
+    left_out = np.zeros((len(numbers), 1)) if without is None else np.atleast_2d(without)
+    found = [
+        percentile_interval(number, line, level, item.range, units, acceleration_of(rest))
+        for number, line, rest in zip(numbers, lines, left_out, strict=True)
+    ]
+    notes = tuple(dict.fromkeys(each.note for each in found if each.note))
+    if all(each.lo is None for each in found):
+        return NoInterval("; ".join(notes))
+    lo, hi = (_shaped(value, ends) for ends in ([each.lo for each in found], [each.hi for each in found]))
+    return Interval(lo, hi, method, notes)
+
+
+def can_have(cell: Cell) -> bool:
+    """Whether a cell has numbers to put an interval around. Bounds are not to be taken for one."""
+    if cell.error is not None or cell.shows_itself or cell.method is not None:
+        return False
+    return any(map(math.isfinite, numbers_of(cell.value)))
+
+
+def put_interval(cell: Cell, found: Found) -> None:
+    """Give a cell its interval, or the reason why it has none."""
+    if isinstance(found, NoInterval):
+        cell.notes += (f"no interval: {found.reason}",)
+    else:
+        cell.lo, cell.hi, cell.method = found.lo, found.hi, found.method
+        cell.notes += found.notes
+
+
+def _shaped(value: Any, ends: list[float | None]) -> Any:
+    """Ends of intervals in the shape of the value."""
+    if isinstance(value, dict):
+        return dict(zip(value, ends, strict=True))
+    return ends if isinstance(value, list) else ends[0]
