@@ -286,3 +286,17 @@ def test_columns_that_do_not_fit(columns):
     """A curve has columns of one length."""
     with pytest.raises(tm.ShapeError, match="`columns` must be arrays of one length"):
         tm.Curve("curve", columns)
+
+
+@pytest.mark.parametrize("other", ["auc", "average_precision", "ks", "pr_auc", "gini"])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_walk_that_draws_takes_the_sums_with_it(other, first):
+    """The ROC curve and another metric have the same values together, in any order, as each alone."""
+    rng = np.random.default_rng(5)
+    for n, digits in ((50, 1), (500, 9)):
+        y, s = rng.integers(0, 2, n), rng.random(n).round(digits)
+        for facts in ({}, {"weights": rng.random(n) + 0.5}):
+            together = tm.evaluate(y, s, [other, "roc_curve"] if first else ["roc_curve", other], kind="score", **facts)
+            assert together[other] == tm.metric(other)(y, s, kind="score", **facts)
+            alone = tm.roc_curve(y, s, **facts)
+            assert together["roc_curve"].to_dict() == alone.to_dict()
