@@ -11,13 +11,17 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy import stats
 from sklearn.metrics import recall_score, roc_auc_score
 
 import tallymark as tm
 from tallymark._core import poisson_counts
+from tallymark.batch import Batch
 from tallymark.evaluation.corrections import correct
-from tallymark.evaluation.paired_tests import bootstrap
+from tallymark.evaluation.paired_tests import bootstrap, delong
 from tallymark.metrics import registry
+from tallymark.states import read_placements
+from tallymark.target import Target
 
 RESAMPLES = 199
 
@@ -418,8 +422,12 @@ def test_what_could_have_been_shown():
     """A difference of the detectable size is found in about eight of ten data sets."""
     found = tm.compare(Y, MODELS, ["auc"], correction="none")
     d = found[("a", "b"), "auc"]
-    error = (d.hi - d.lo) / 2 / 1.959964
-    assert found.detectable("auc")["a", "b"] == d.detectable == pytest.approx((1.959964 + 0.841621) * error, rel=1e-6)
+    tested = delong(*(read_placements(Batch(Y, MODELS[name]), Target(), 1.0) for name in "ab"), 0.95)
+    reach = stats.t.ppf(0.975, tested.freedom) + stats.t.ppf(0.8, tested.freedom)
+    assert found.detectable("auc")["a", "b"] == d.detectable == pytest.approx(reach * tested.error, rel=1e-9)
+    several = tm.compare(Y, MODELS, ["auc"], correction="holm")[("a", "b"), "auc"].detectable
+    wider = stats.t.ppf(1 - 0.025 / 3, tested.freedom) + stats.t.ppf(0.8, tested.freedom)
+    assert several == pytest.approx(wider * tested.error, rel=1e-9)
 
 
 def test_print_and_export(found):

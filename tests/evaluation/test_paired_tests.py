@@ -94,7 +94,7 @@ def test_models_that_are_right_in_the_same_rows():
 
 
 def covariance_twin(truth, first, second):
-    """DeLong by all pairs of rows: both areas and the standard error of their difference."""
+    """DeLong by all pairs of rows: both areas, the standard error of their difference and its degrees of freedom."""
     y = np.asarray(truth) == 1
     wins = [
         (s[y][:, None] > s[~y][None, :]) + 0.5 * (s[y][:, None] == s[~y][None, :])
@@ -102,27 +102,59 @@ def covariance_twin(truth, first, second):
     ]
     of_positives = np.cov([w.mean(axis=1) for w in wins])
     of_negatives = np.cov([w.mean(axis=0) for w in wins])
-    covariance = of_positives / y.sum() + of_negatives / (~y).sum()
     contrast = np.array([-1.0, 1.0])
-    return wins[0].mean(), wins[1].mean(), math.sqrt(contrast @ covariance @ contrast)
+    sizes = y.sum(), (~y).sum()
+    parts = [contrast @ held @ contrast / n for held, n in zip((of_positives, of_negatives), sizes, strict=True)]
+    freedom = sum(parts) ** 2 / sum(part**2 / (n - 1) for part, n in zip(parts, sizes, strict=True))
+    return wins[0].mean(), wins[1].mean(), math.sqrt(sum(parts)), freedom
 
 
 @pytest.mark.parametrize("ties", [1, 20, 1000])
 @pytest.mark.parametrize("seed", range(5))
 def test_delong_is_that_of_all_pairs(seed, ties):
-    """The covariance of two areas by comparing every positive with every negative, ties half."""
+    """The covariance of two areas by comparing every positive with every negative, ties half; Student's t with the
+    degrees of freedom of Welch."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(20, 150))
-    truth = np.concatenate(([0, 0, 1, 1], rng.integers(0, 2, n)))
+    truth = np.concatenate(([0, 0, 1, 1], rng.random(n) < rng.choice([0.05, 0.5])))
     first = np.round((truth + rng.normal(size=n + 4)) * ties) / ties
     second = np.round((truth + first + rng.normal(size=n + 4)) * ties) / ties
-    area_first, area_second, error = covariance_twin(truth, first, second)
+    area_first, area_second, error, freedom = covariance_twin(truth, first, second)
     found = delong(placements(truth, first), placements(truth, second), 0.9)
-    difference, reach = area_second - area_first, stats.norm.ppf(0.95) * error
+    difference, reach = area_second - area_first, stats.t.ppf(0.95, freedom) * error
     assert found.error == pytest.approx(error, rel=1e-9)
-    assert found.p == pytest.approx(2 * stats.norm.sf(abs(difference) / error), rel=1e-9)
+    assert found.p == pytest.approx(2 * stats.t.sf(abs(difference) / error, freedom), rel=1e-9)
+    assert found.freedom == pytest.approx(freedom, rel=1e-9)
     assert found.lo == pytest.approx(difference - reach, abs=1e-12)
     assert found.hi == pytest.approx(difference + reach, abs=1e-12)
+
+
+def test_delong_of_one_model_at_rest_is_the_test_of_brunner_and_munzel():
+    """Against a model that gives all rows one score, the area is tested against 0.5, as SciPy does."""
+    rng = np.random.default_rng(5)
+    for positives in (4, 30):
+        truth = np.repeat([0, 1], [40, positives])
+        scores = np.round(truth + rng.normal(size=len(truth)), 1)
+        found = delong(placements(truth, np.zeros(len(truth))), placements(truth, scores), 0.95)
+        peer = stats.brunnermunzel(scores[truth == 0], scores[truth == 1])
+        assert found.p == pytest.approx(peer.pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("positives", [5, 9])
+def test_few_positives_find_no_more_than_they_may(positives):
+    """Where there is no difference, at most one data set in twenty shows one, up to the error of so many; by the normal
+    distribution about twice as many would."""
+    rng = np.random.default_rng(11)
+    truth = np.repeat([0, 1], [200, positives])
+    ps, by_normal = [], []
+    for _ in range(400):
+        shared, *own = rng.normal(size=(3, len(truth)))
+        found = delong(*(placements(truth, truth + shared + noise) for noise in own), 0.95)
+        ps.append(found.p)
+        by_normal.append((found.lo + found.hi) / 2 / found.error)
+    most = stats.binom.ppf(0.999, len(ps), 0.05) / len(ps)
+    assert np.mean(np.array(ps) <= 0.05) <= most
+    assert np.mean(np.abs(by_normal) > stats.norm.ppf(0.975)) > 1.3 * np.mean(np.array(ps) <= 0.05)
 
 
 def test_delong_where_nothing_spreads():
