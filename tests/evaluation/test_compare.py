@@ -18,7 +18,7 @@ import tallymark as tm
 from tallymark._core import poisson_counts
 from tallymark.batch import Batch
 from tallymark.evaluation.corrections import correct
-from tallymark.evaluation.paired_tests import bootstrap, delong
+from tallymark.evaluation.paired_tests import bootstrap, delong, group_freedom
 from tallymark.metrics import registry
 from tallymark.states import read_placements
 from tallymark.target import Target
@@ -193,9 +193,13 @@ def test_the_bootstrap_is_paired_by_row():
     keys = np.arange(60, dtype=np.uint64)
     drawn = [poisson_counts(7, k, keys).astype(float) for k in range(99)]
     values = [tm.rmse(y, b, weights=w) - tm.rmse(y, a, weights=w) for w in drawn]
-    twin = bootstrap(np.array(values), 0.9, "paired bootstrap")
-    assert (d.lo, d.hi, d.p) == (twin.lo, twin.hi, twin.p)
-    assert d.detectable == pytest.approx((1.6448536 + 0.8416212) * np.std(values, ddof=1), rel=1e-6)
+    kept = [np.arange(60) != k for k in range(60)]
+    without = np.array([tm.rmse(y[k], b[k]) - tm.rmse(y[k], a[k]) for k in kept])
+    twin = bootstrap(np.array(values), 0.9, "paired bootstrap", 60, group_freedom(without))
+    assert (d.lo, d.hi) == (twin.lo, twin.hi)
+    assert d.p == pytest.approx(twin.p, rel=1e-9)
+    reach = stats.t.ppf(0.95, twin.freedom) + stats.t.ppf(0.8, twin.freedom)
+    assert d.detectable == pytest.approx(reach * math.sqrt(60 / 59) * np.std(values, ddof=1), rel=1e-6)
 
 
 def test_rows_of_a_cluster_are_drawn_together():

@@ -13,7 +13,7 @@ import numpy as np
 from tallymark.arrays import Array
 from tallymark.evaluation.percentiles import LEAST_DEFINED, LEAST_UNITS, few_units, too_few
 from tallymark.metrics.delong import join_spreads
-from tallymark.quantiles import binomial_tail, student_quantile, student_tail, two_sided
+from tallymark.quantiles import binomial_tail, normal_quantile, normal_tail, student_quantile, student_tail, two_sided
 from tallymark.states import Outcomes, Placements
 
 _FEW = 25  # rows on which one model alone is right, below which the test is the exact one
@@ -109,9 +109,44 @@ def _mean_and_variance(values: Array) -> tuple[float, float]:
     return mean, math.fsum(((values - mean) ** 2).tolist()) / (len(values) - 1)
 
 
-def bootstrap(differences: Array, level: float, method: str, units: float = math.inf) -> Tested:
+class Grouped(NamedTuple):
+    """From how many groups of rows an error is known, and with how many degrees of freedom."""
+
+    groups: float = math.inf
+    freedom: float = math.inf
+
+    @property
+    def widening(self) -> float:
+        """By how much resamples of so many groups spread too little."""
+        return 1.0 if math.isinf(self.groups) else math.sqrt(self.groups / (self.groups - 1))
+
+
+WELL_KNOWN = Grouped()
+
+
+def group_freedom(left_out: Array) -> Grouped:
+    """The degrees of freedom of the error of a difference, from its values without one group of rows after the other.
+
+    Those of a variance are 2 n / (κ − 1), with the kurtosis κ of what each of n groups adds: where few rows decide, as
+    those of a rare class or of a heavy tail do, the variance is not known well.
+    """
+    known = left_out[np.isfinite(left_out)]
+    count = len(known)
+    if count < LEAST_UNITS:
+        return WELL_KNOWN
+    known = np.ldexp(known, -int(np.frexp(known)[1].max()))  # so that no power overflows
+    added = known - math.fsum(known.tolist()) / count
+    added = added / max(float(np.abs(added).max()), 5e-324)
+    spread = math.fsum((added**2).tolist())
+    kurtosis = count * math.fsum((added**4).tolist()) / spread**2 if spread else 3.0
+    return Grouped(count, 2 * count / max(kurtosis - 1, 2 * count / (count - 1)))
+
+
+def bootstrap(
+    differences: Array, level: float, method: str, units: float = math.inf, known: Grouped = WELL_KNOWN
+) -> Tested:
     """The paired bootstrap of so many units: percentiles of the differences in resamples, and how often these are on
-    one side of 0.
+    one side of 0. Both are as far out as those of Student's t with the degrees of freedom of the error.
 
     The interval holds 0 just where the p-value is above 1 − level.
     """
@@ -122,8 +157,7 @@ def bootstrap(differences: Array, level: float, method: str, units: float = math
     notes: tuple[str, ...] = (few_units(units),) if few_units(units) else ()
     if count < len(differences):
         notes += (f"undefined in {len(differences) - count:,} of {len(differences):,} resamples, which are left out",)
-    place = math.floor((count + 1) * (1 - level) / 2 + 1e-9)  # of a level such as 0.95, whose rest is not quite 0.05
-    if count < LEAST_DEFINED * len(differences) or place < 1:
+    if count < LEAST_DEFINED * len(differences) or (count + 1) * (1 - level) / 2 < 1 - 1e-9:
         return Tested(method, reason="it is undefined in too many resamples", notes=notes)
     if defined[0] == defined[-1]:
         if defined[0] == 0:
@@ -131,7 +165,29 @@ def bootstrap(differences: Array, level: float, method: str, units: float = math
         return Tested(method, reason="the difference is the same in every resample", notes=notes)
     exponent = int(np.frexp(defined)[1].max())  # squares of what is near 1 are neither too large nor too small
     _, variance = _mean_and_variance(np.ldexp(defined, -exponent))
-    beyond = min(int(np.count_nonzero(defined <= 0)), int(np.count_nonzero(defined >= 0)))
-    p = min(1.0, 2 * (beyond + 1) / (count + 1))
-    lo, hi = float(defined[place - 1]), float(defined[count - place])
-    return Tested(method, p, lo, hi, float(np.ldexp(math.sqrt(variance), exponent)), notes=notes)
+    error = float(np.ldexp(math.sqrt(variance), exponent))
+    reach = -student_quantile((1 - level) / 2, known.freedom) * known.widening
+    lo, hi = _lowest(defined, reach, error), -_lowest(-defined[::-1], reach, error)
+    away = max(_steps_to_zero(defined, error), _steps_to_zero(-defined[::-1], error)) / known.widening
+    p = min(1.0, max(2 * student_tail(away, known.freedom), 2 / (count + 1)))
+    return Tested(method, p, lo, hi, error * known.widening, notes=notes, freedom=known.freedom)
+
+
+def _lowest(ordered: Array, reach: float, error: float) -> float:
+    """The end of an interval that reaches so many steps of a normal distribution down. Beyond the last resample such a
+    step is one standard error."""
+    place = math.floor((len(ordered) + 1) * normal_tail(reach) + 1e-9)  # of 0.95, say, whose rest is not quite 0.05
+    return float(ordered[place - 1]) if place else float(ordered[0]) - (reach - _outermost(ordered)) * error
+
+
+def _steps_to_zero(ordered: Array, error: float) -> float:
+    """How many such steps 0 lies below the middle."""
+    below = int(np.searchsorted(ordered, 0.0, "right"))
+    if below == 0:
+        return _outermost(ordered) + float(ordered[0]) / error
+    return -normal_quantile((below + 1) / (len(ordered) + 1)) if below < len(ordered) else -math.inf
+
+
+def _outermost(ordered: Array) -> float:
+    """How many steps the last resample is away."""
+    return -normal_quantile(1 / (len(ordered) + 1))
