@@ -137,8 +137,9 @@ def group_freedom(left_out: Array) -> Grouped:
     known = np.ldexp(known, -int(np.frexp(known)[1].max()))  # so that no power overflows
     added = known - math.fsum(known.tolist()) / count
     added = added / max(float(np.abs(added).max()), 5e-324)
-    spread = math.fsum((added**2).tolist())
-    kurtosis = count * math.fsum((added**4).tolist()) / spread**2 if spread else 3.0
+    squares = added * added  # a power of 4 may round otherwise for a negative number
+    spread = math.fsum(squares.tolist())
+    kurtosis = count * math.fsum((squares * squares).tolist()) / spread**2 if spread else 3.0
     return Grouped(count, 2 * count / max(kurtosis - 1, 2 * count / (count - 1)))
 
 
