@@ -240,6 +240,9 @@ def test_weights():
     kept = {name: p[some > 0] for name, p in MODELS.items()}
     expected = tm.compare(Y[some > 0], kept, ["accuracy", "auc"])
     assert list(tm.compare(Y, MODELS, ["accuracy", "auc"], weights=some)) == list(expected)
+    kept = Y[some == 1], {name: p[some == 1] for name, p in MODELS.items()}
+    found = tm.compare(Y, MODELS, ["brier"], weights=some, resamples=RESAMPLES)
+    assert list(found) == list(tm.compare(*kept, ["brier"], resamples=RESAMPLES))
 
 
 def test_missing_rows_are_dropped_for_all():

@@ -106,7 +106,24 @@ def covariance_twin(truth, first, second):
     sizes = y.sum(), (~y).sum()
     parts = [contrast @ held @ contrast / n for held, n in zip((of_positives, of_negatives), sizes, strict=True)]
     freedom = sum(parts) ** 2 / sum(part**2 / (n - 1) for part, n in zip(parts, sizes, strict=True))
-    return wins[0].mean(), wins[1].mean(), math.sqrt(sum(parts)), freedom
+    return (
+        wins[0].mean(),
+        wins[1].mean(),
+        math.sqrt(sum(parts)),
+        freedom,
+        of_positives / sizes[0] + of_negatives / sizes[1],
+    )
+
+
+def mover_twin(areas, covariance, t):
+    """The ends of a difference from those of two areas on the logit scale, and how far they go together."""
+    errors = np.sqrt(np.diag(covariance))
+    logits, steps = np.log(areas / (1 - areas)), t * errors / (areas * (1 - areas))
+    (l1, l2), (u1, u2) = (1 / (1 + np.exp(-(logits + sign * steps))) for sign in (-1, 1))
+    r = covariance[0, 1] / errors.prod()
+    below, above = np.array([areas[1] - l2, u1 - areas[0]]), np.array([u2 - areas[1], areas[0] - l1])
+    reach = [math.sqrt(d @ [[1, -r], [-r, 1]] @ d) for d in (below, above)]
+    return areas[1] - areas[0] - reach[0], areas[1] - areas[0] + reach[1]
 
 
 @pytest.mark.parametrize("ties", [1, 20, 1000])
@@ -119,14 +136,18 @@ def test_delong_is_that_of_all_pairs(seed, ties):
     truth = np.concatenate(([0, 0, 1, 1], rng.random(n) < rng.choice([0.05, 0.5])))
     first = np.round((truth + rng.normal(size=n + 4)) * ties) / ties
     second = np.round((truth + first + rng.normal(size=n + 4)) * ties) / ties
-    area_first, area_second, error, freedom = covariance_twin(truth, first, second)
+    area_first, area_second, error, freedom, covariance = covariance_twin(truth, first, second)
     found = delong(placements(truth, first), placements(truth, second), 0.9)
     difference, reach = area_second - area_first, stats.t.ppf(0.95, freedom) * error
     assert found.error == pytest.approx(error, rel=1e-9)
     assert found.p == pytest.approx(2 * stats.t.sf(abs(difference) / error, freedom), rel=1e-9)
     assert found.freedom == pytest.approx(freedom, rel=1e-9)
-    assert found.lo == pytest.approx(difference - reach, abs=1e-12)
-    assert found.hi == pytest.approx(difference + reach, abs=1e-12)
+    low, high = mover_twin(np.array([area_first, area_second]), covariance, stats.t.ppf(0.95, freedom))
+    lo, hi = difference - reach, difference + reach
+    lo, hi = (lo, max(hi, high)) if difference > 0 else (min(lo, low), hi)
+    assert found.lo == pytest.approx(lo, abs=1e-12)
+    assert found.hi == pytest.approx(hi, abs=1e-12)
+    assert (found.lo > 0 or found.hi < 0) == (found.p <= 0.1)
 
 
 def test_delong_of_one_model_at_rest_is_the_test_of_brunner_and_munzel():
@@ -151,10 +172,10 @@ def test_few_positives_find_no_more_than_they_may(positives):
         shared, *own = rng.normal(size=(3, len(truth)))
         found = delong(*(placements(truth, truth + shared + noise) for noise in own), 0.95)
         ps.append(found.p)
-        by_normal.append((found.lo + found.hi) / 2 / found.error)
+        by_normal.append(stats.t.isf(found.p / 2, found.freedom))
     most = stats.binom.ppf(0.999, len(ps), 0.05) / len(ps)
     assert np.mean(np.array(ps) <= 0.05) <= most
-    assert np.mean(np.abs(by_normal) > stats.norm.ppf(0.975)) > 1.3 * np.mean(np.array(ps) <= 0.05)
+    assert np.mean(np.array(by_normal) > stats.norm.ppf(0.975)) > 1.3 * np.mean(np.array(ps) <= 0.05)
 
 
 def test_delong_where_nothing_spreads():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Mapping
 
@@ -35,15 +34,16 @@ class Evidence:
         target: Target,
         settings: IntervalSettings,
     ) -> None:
-        self._batches = batches
+        plain = plain_batches(batches)
+        batches = self._batches = plain or batches
         self._reports = reports
         self._alike: dict[tuple[str, str], bool] = {}  # whether two models predict the same
         self._settings = settings
         report = next(iter(reports.values()))
         self._metrics: dict[str, Metric] = {key: report.cell(key).metric for key in report}
         one = next(iter(batches.values()))
-        plain = plain_batches(batches) if one.cluster_side is None else None
-        self._rows = {key: found for key in report if plain and (found := self._by_row(key, plain, target))}
+        single = plain if one.cluster_side is None else None
+        self._rows = {key: found for key in report if single and (found := self._by_row(key, single, target))}
         rest = {key: item for key, item in self._metrics.items() if key not in self._rows and self._defined(key)}
         if one.cluster_side is not None and any(item.by_query for item in rest.values()):
             check_nested(one)
@@ -124,12 +124,6 @@ def value_of(rows: ByRow) -> float:
 
 def plain_batches(batches: Mapping[str, Batch]) -> Mapping[str, Batch] | None:
     """The rows of weight 1, if all others weigh nothing; else None."""
-    weights = next(iter(batches.values())).weights
-    if weights is None or (weights == 1).all():
-        return batches
-    if not ((weights == 0) | (weights == 1)).all():
-        return None
-    out = {name: copy.copy(batch) for name, batch in batches.items()}
-    for batch in out.values():
-        batch.keep(weights == 1)
-    return out
+    found = {name: batch.counted_once() for name, batch in batches.items()}
+    out = {name: batch for name, batch in found.items() if batch is not None and batch.n}
+    return out if len(out) == len(found) else None

@@ -12,7 +12,9 @@ import numpy as np
 
 from tallymark.arrays import Array
 from tallymark.evaluation.percentiles import LEAST_DEFINED, LEAST_UNITS, few_units, too_few
-from tallymark.metrics.delong import join_spreads
+from tallymark.metrics.base import NoInterval
+from tallymark.metrics.confidence import Ends, by_logit
+from tallymark.metrics.delong import Spread, join_spreads
 from tallymark.quantiles import binomial_tail, normal_quantile, normal_tail, student_quantile, student_tail, two_sided
 from tallymark.states import Outcomes, Placements
 
@@ -84,13 +86,11 @@ def _highest_difference(gains: int, losses: int, n: int, z: float) -> float:
 def delong(first: Placements, second: Placements, level: float) -> Tested:
     """DeLong's test of two areas under the ROC curve, from how the placement of each row differs, with the degrees of
     freedom of Brunner and Munzel: by the normal distribution, five rows of a class find a difference in about one of
-    ten data sets that have none."""
+    ten data sets that have none. The interval holds 0 just where the p-value is above 1 − level."""
     positives, negatives = len(first.positive), len(first.negative)
     if min(positives, negatives) < 2:
         return Tested("DeLong", reason="the test needs two rows of each class")
-    mean, spread_of_positives = _mean_and_variance((second.positive - first.positive) / (2 * negatives))
-    _, spread_of_negatives = _mean_and_variance((second.negative - first.negative) / (2 * positives))
-    spread = join_spreads([(spread_of_positives, positives), (spread_of_negatives, negatives)])
+    mean, spread = _area(second.positive - first.positive, second.negative - first.negative)
     error = math.sqrt(spread.variance)
     if error == 0:
         if mean == 0:
@@ -98,9 +98,35 @@ def delong(first: Placements, second: Placements, level: float) -> Tested:
         return Tested("DeLong", reason="the order of the rows changes by the same for all, so nothing tells the error")
     few = ("with fewer than ten rows of a class the level may not be kept",) if min(positives, negatives) < 10 else ()
     reach, scale = -student_quantile((1 - level) / 2, spread.freedom) * error, first.scale
-    lo, hi = max(mean - reach, -1.0), min(mean + reach, 1.0)
+    low, high = _skewed_ends(_area(*first[:2]), _area(*second[:2]), spread, level)
+    # Only the end away from 0 is moved, and outwards: the other one says what the p-value says.
+    lo = max(min(mean - reach, low) if mean <= 0 else mean - reach, -1.0)
+    hi = min(max(mean + reach, high) if mean >= 0 else mean + reach, 1.0)
     p = 2 * student_tail(abs(mean) / error, spread.freedom)
     return Tested("DeLong", p, scale * lo, scale * hi, scale * error, notes=few, freedom=spread.freedom)
+
+
+def _area(positive: Array, negative: Array) -> tuple[float, Spread]:
+    """The area, or difference of areas, that doubled placements make, and its spread."""
+    sizes = len(positive), len(negative)
+    mean, of_positives = _mean_and_variance(positive / (2 * sizes[1]))
+    _, of_negatives = _mean_and_variance(negative / (2 * sizes[0]))
+    return mean, join_spreads([(of_positives, sizes[0]), (of_negatives, sizes[1])])
+
+
+def _skewed_ends(first: tuple[float, Spread], second: tuple[float, Spread], spread: Spread, level: float) -> Ends:
+    """The ends of a difference of two areas from those that each has on the logit scale, which know that an area near 1
+    has more room below than above; `spread` is that of the difference (MOVER: Zou and Donner 2008)."""
+    (one, of_one), (other, of_other) = first, second
+    errors = math.sqrt(of_one.variance), math.sqrt(of_other.variance)
+    ends = by_logit(one, errors[0], level, (0.0, 1.0), spread.freedom)
+    others = by_logit(other, errors[1], level, (0.0, 1.0), spread.freedom)
+    if isinstance(ends, NoInterval) or isinstance(others, NoInterval):
+        return math.inf, -math.inf
+    shared = (of_one.variance + of_other.variance - spread.variance) / (errors[0] * errors[1])  # twice the correlation
+    below, above = ((other - others[0], ends[1] - one), (others[1] - other, one - ends[0]))
+    reach = [math.sqrt(max(x * x + y * y - shared * (x * y), 0.0)) for x, y in (below, above)]
+    return other - one - reach[0], other - one + reach[1]
 
 
 def _mean_and_variance(values: Array) -> tuple[float, float]:
