@@ -1,9 +1,9 @@
 """How often compare() finds a difference that is not there, and how often its intervals hold the true one.
 
-    python bench/comparison_coverage.py [trials]
+    python bench/comparison_coverage.py [trials] [resamples] [metric ...]
 
 Two models see the same rows with errors that are partly shared. Without a true difference, p ≤ 0.05 should come in at
-most 5 % of data sets; with one, the 95 % interval should hold it in 95 %.
+most 5 % of data sets; with one, the 95 % interval should hold it in 95 %. All metrics of a population read the same data sets.
 """
 
 from __future__ import annotations
@@ -16,9 +16,16 @@ import numpy as np
 
 import tallymark as tm
 
-SIZES = (50, 200, 1000)
-METRICS = ("accuracy", "recall", "auc", "logloss", "fscore", "rmse", "r2")
-POPULATION = 400_000
+SIZES = (50, 200, 1000, 5000)
+OF_ROWS = {  # the metrics that are tried on the rows of a population
+    "half": ("accuracy", "recall", "auc", "average_precision", "logloss", "fscore"),
+    "rare": ("accuracy", "recall", "auc", "average_precision", "logloss", "fscore", "balanced_accuracy"),
+    "normal": ("rmse", "r2"),
+    "heavy": ("rmse", "mae"),
+}
+SHARES = {"half": 0.5, "rare": 0.1}  # of positive rows
+POPULATION = 2_000_000
+EDGE = 0.3
 
 
 class Rows(NamedTuple):
@@ -27,52 +34,64 @@ class Rows(NamedTuple):
     second: Any
 
 
-def draw(metric: str, n: int, edge: float, rng: np.random.Generator) -> Rows:
-    """Rows of two models; the second is better by `edge`."""
-    shared, own, other = rng.normal(size=(3, n))
-    if metric in ("rmse", "r2"):
+def draw(population: str, n: int, edge: float, rng: np.random.Generator) -> Rows:
+    """Rows of two models; the second has errors that are smaller by `edge`."""
+    shared, own, other = rng.standard_t(5, (3, n)) if population == "heavy" else rng.normal(size=(3, n))
+    if population in ("normal", "heavy"):
         truth = rng.normal(size=n)
         return Rows(truth, truth + 0.7 * (shared + own), truth + 0.7 * (1 - edge) * (shared + other))
-    truth = rng.integers(0, 2, n)
-    margins = [2 * truth - 1 + 0.8 * (shared + noise) * scale for noise, scale in ((own, 1.0), (other, 1 - edge))]
+    share = SHARES[population]
+    truth = (rng.random(n) < share).astype(int)
+    middle = 2 * truth - 1 + (0.0 if share == 0.5 else -1.0)  # a rare class has a lower chance from the start
+    margins = [middle + 0.8 * (shared + noise) * scale for noise, scale in ((own, 1.0), (other, 1 - edge))]
     return Rows(truth, *(1 / (1 + np.exp(-margin)) for margin in margins))
 
 
-def differences(metric: str, n: int, edge: float, trials: int, seed: int, resamples: int) -> Iterator[tm.Difference]:
-    """The difference that each of many data sets shows."""
+def differences(
+    population: str, metrics: tuple[str, ...], n: int, edge: float, trials: int, *, seed: int, resamples: int = 499
+) -> Iterator[tm.Difference]:
+    """The differences that each of many data sets shows."""
     rng = np.random.default_rng(seed)
     for trial in range(trials):
-        rows = draw(metric, n, edge, rng)
+        rows = draw(population, n, edge, rng)
         models = {"first": rows.first, "second": rows.second}
-        yield next(iter(tm.compare(rows.truth, models, [metric], resamples=resamples, seed=trial)))
+        yield from tm.compare(rows.truth, models, metrics, resamples=resamples, seed=trial)
 
 
-def truth_of(metric: str, edge: float) -> float:
+def truth_of(population: str, metric: str, edge: float) -> float:
     """The difference in a population so large that its own error does not matter."""
-    rows = draw(metric, POPULATION, edge, np.random.default_rng(99))
+    rows = draw(population, POPULATION, edge, np.random.default_rng(99))
     value = tm.metric(metric)
-    return value(rows.truth, rows.second) - value(rows.truth, rows.first)
+    return float(value(rows.truth, rows.second) - value(rows.truth, rows.first))
 
 
-def false_findings(metric: str, n: int, trials: int, *, seed: int = 1, resamples: int = 499) -> float:
+def false_findings(found: list[tm.Difference]) -> float:
     """The share of data sets without a true difference in which one is found."""
-    return float(np.mean([d.p <= 0.05 for d in differences(metric, n, 0.0, trials, seed, resamples)]))
+    return float(np.mean([d.p <= 0.05 for d in found]))
 
 
-def coverage(metric: str, n: int, trials: int, *, edge: float = 0.3, seed: int = 2, resamples: int = 499) -> float:
-    """The share of data sets whose interval holds the true difference."""
-    true = truth_of(metric, edge)
-    return float(np.mean([d.lo <= true <= d.hi for d in differences(metric, n, edge, trials, seed, resamples)]))
+def coverage(found: list[tm.Difference], true: float) -> float:
+    """The share of intervals that hold the true difference; a data set without one is left out."""
+    return float(np.mean([d.lo <= true <= d.hi for d in found if d.lo <= d.hi]))
 
 
 def main() -> None:
     trials = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+    resamples = int(sys.argv[2]) if len(sys.argv) > 2 else 499
+    wanted = sys.argv[3:]
     print(f"{trials} data sets each; their own error is {100 * (0.05 * 0.95 / trials) ** 0.5:.1f} points")
-    print(f"{'metric':10}{'n':>6}{'false findings':>17}{'coverage':>11}")
-    for metric in METRICS:
-        for n in SIZES:
-            false, held = false_findings(metric, n, trials), coverage(metric, n, trials)
-            print(f"{metric:10}{n:>6}{100 * false:>15.1f} %{100 * held:>9.1f} %", flush=True)
+    print(f"{'rows':8}{'metric':18}{'n':>6}{'false findings':>16}{'coverage':>11}")
+    for population, every in OF_ROWS.items():
+        metrics = tuple(metric for metric in every if not wanted or metric in wanted)
+        for n in SIZES if metrics else ():
+            alike, better = (
+                list(differences(population, metrics, n, edge, trials, seed=1, resamples=resamples))
+                for edge in (0.0, EDGE)
+            )
+            for metric in metrics:
+                false = false_findings([d for d in alike if d.metric == metric])
+                held = coverage([d for d in better if d.metric == metric], truth_of(population, metric, EDGE))
+                print(f"{population:8}{metric:18}{n:>6}{100 * false:>14.1f} %{100 * held:>9.1f} %", flush=True)
 
 
 if __name__ == "__main__":

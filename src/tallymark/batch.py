@@ -304,6 +304,19 @@ class Batch:
         self.dropped += self.n - kept
         self.n = kept
 
+    def counted_once(self) -> Batch | None:
+        """The rows of weight 1, if all others weigh nothing; else None."""
+        if self.weights is None:
+            return self
+        once = np.asarray(self.weights) == 1
+        if once.all():
+            return self
+        if not (once | (np.asarray(self.weights) == 0)).all():
+            return None
+        out = copy.copy(self)
+        out.keep(once)
+        return out
+
     def predicts_like(self, other: Batch) -> bool:
         """Whether another batch has the same predictions, row by row."""
         mine, theirs = self.source(1), other.source(1)

@@ -160,6 +160,31 @@ def test_a_class_or_an_output_stands_in_brackets():
     assert tm.accept({"recall": {"a": 0.5, "b": None}}, "recall[a] == 0.5 and not recall[b] > 1").passed is False
 
 
+def test_a_number_and_a_text_that_read_alike():
+    """Quotes tell which of them is meant; where one of them is there alone, they do not matter."""
+    both = {"recall": {1: 0.25, "1": 0.75}}
+    assert tm.accept(both, """recall[1] == 0.25 and recall["1"] == 0.75 and recall[ '1' ] == 0.75""")
+    for labels in ([0, 1], ["0", "1"]):
+        report = tm.evaluate(labels, labels, ["recall(average=None)"])
+        assert tm.accept(report, """recall(average=None)[1] == 1 and recall(average=None)["1"] == 1""")
+
+    class Odd:
+        def __str__(self):
+            return "1"
+
+    with pytest.raises(tm.ParameterError, match="has 2 parts that read so, of the types int, Odd: give them names"):
+        tm.accept({"recall": {1: 0.5, Odd(): 0.5}}, "recall[1] > 0")
+
+
+def test_keys_that_name_no_metric_cost_next_to_nothing(monkeypatch):
+    """Of a mapping with many of them none is compared with the names that there are."""
+    import difflib
+
+    monkeypatch.setattr(difflib, "get_close_matches", lambda *_, **__: pytest.fail("names were compared"))
+    many = {f"metric {k}(": float(k) for k in range(1000)} | {f"loss_{k}": 1.0 for k in range(1000)}
+    assert tm.accept({**many, "fscore": 0.5, "fscore(beta=": 0.1}, "f1 == 0.5 and loss_7 == 1")
+
+
 def test_percentages_follow_the_unit():
     """80% is 0.8 of a share, 80 of a metric in percent, and an error of what is neither."""
     assert tm.accept({"accuracy": 0.8}, "accuracy == 80%")

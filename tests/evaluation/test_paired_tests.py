@@ -10,7 +10,7 @@ from scipy import optimize, stats
 from statsmodels.stats.contingency_tables import mcnemar as peer_mcnemar
 
 from tallymark.batch import Batch
-from tallymark.evaluation.paired_tests import bootstrap, delong, mcnemar
+from tallymark.evaluation.paired_tests import WELL_KNOWN, Grouped, bootstrap, delong, group_freedom, mcnemar
 from tallymark.states import Outcomes, Placements, read_placements
 from tallymark.target import ANY_TARGET
 
@@ -94,7 +94,7 @@ def test_models_that_are_right_in_the_same_rows():
 
 
 def covariance_twin(truth, first, second):
-    """DeLong by all pairs of rows: both areas and the standard error of their difference."""
+    """DeLong by all pairs of rows: both areas, the standard error of their difference and its degrees of freedom."""
     y = np.asarray(truth) == 1
     wins = [
         (s[y][:, None] > s[~y][None, :]) + 0.5 * (s[y][:, None] == s[~y][None, :])
@@ -102,27 +102,80 @@ def covariance_twin(truth, first, second):
     ]
     of_positives = np.cov([w.mean(axis=1) for w in wins])
     of_negatives = np.cov([w.mean(axis=0) for w in wins])
-    covariance = of_positives / y.sum() + of_negatives / (~y).sum()
     contrast = np.array([-1.0, 1.0])
-    return wins[0].mean(), wins[1].mean(), math.sqrt(contrast @ covariance @ contrast)
+    sizes = y.sum(), (~y).sum()
+    parts = [contrast @ held @ contrast / n for held, n in zip((of_positives, of_negatives), sizes, strict=True)]
+    freedom = sum(parts) ** 2 / sum(part**2 / (n - 1) for part, n in zip(parts, sizes, strict=True))
+    return (
+        wins[0].mean(),
+        wins[1].mean(),
+        math.sqrt(sum(parts)),
+        freedom,
+        of_positives / sizes[0] + of_negatives / sizes[1],
+    )
+
+
+def mover_twin(areas, covariance, t):
+    """The ends of a difference from those of two areas on the logit scale, and how far they go together."""
+    errors = np.sqrt(np.diag(covariance))
+    logits, steps = np.log(areas / (1 - areas)), t * errors / (areas * (1 - areas))
+    (l1, l2), (u1, u2) = (1 / (1 + np.exp(-(logits + sign * steps))) for sign in (-1, 1))
+    r = covariance[0, 1] / errors.prod()
+    below, above = np.array([areas[1] - l2, u1 - areas[0]]), np.array([u2 - areas[1], areas[0] - l1])
+    reach = [math.sqrt(d @ [[1, -r], [-r, 1]] @ d) for d in (below, above)]
+    return areas[1] - areas[0] - reach[0], areas[1] - areas[0] + reach[1]
 
 
 @pytest.mark.parametrize("ties", [1, 20, 1000])
 @pytest.mark.parametrize("seed", range(5))
 def test_delong_is_that_of_all_pairs(seed, ties):
-    """The covariance of two areas by comparing every positive with every negative, ties half."""
+    """The covariance of two areas by comparing every positive with every negative, ties half; Student's t with the
+    degrees of freedom of Welch."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(20, 150))
-    truth = np.concatenate(([0, 0, 1, 1], rng.integers(0, 2, n)))
+    truth = np.concatenate(([0, 0, 1, 1], rng.random(n) < rng.choice([0.05, 0.5])))
     first = np.round((truth + rng.normal(size=n + 4)) * ties) / ties
     second = np.round((truth + first + rng.normal(size=n + 4)) * ties) / ties
-    area_first, area_second, error = covariance_twin(truth, first, second)
+    area_first, area_second, error, freedom, covariance = covariance_twin(truth, first, second)
     found = delong(placements(truth, first), placements(truth, second), 0.9)
-    difference, reach = area_second - area_first, stats.norm.ppf(0.95) * error
+    difference, reach = area_second - area_first, stats.t.ppf(0.95, freedom) * error
     assert found.error == pytest.approx(error, rel=1e-9)
-    assert found.p == pytest.approx(2 * stats.norm.sf(abs(difference) / error), rel=1e-9)
-    assert found.lo == pytest.approx(difference - reach, abs=1e-12)
-    assert found.hi == pytest.approx(difference + reach, abs=1e-12)
+    assert found.p == pytest.approx(2 * stats.t.sf(abs(difference) / error, freedom), rel=1e-9)
+    assert found.freedom == pytest.approx(freedom, rel=1e-9)
+    low, high = mover_twin(np.array([area_first, area_second]), covariance, stats.t.ppf(0.95, freedom))
+    lo, hi = difference - reach, difference + reach
+    lo, hi = (lo, max(hi, high)) if difference > 0 else (min(lo, low), hi)
+    assert found.lo == pytest.approx(lo, abs=1e-12)
+    assert found.hi == pytest.approx(hi, abs=1e-12)
+    assert (found.lo > 0 or found.hi < 0) == (found.p <= 0.1)
+
+
+def test_delong_of_one_model_at_rest_is_the_test_of_brunner_and_munzel():
+    """Against a model that gives all rows one score, the area is tested against 0.5, as SciPy does."""
+    rng = np.random.default_rng(5)
+    for positives in (4, 30):
+        truth = np.repeat([0, 1], [40, positives])
+        scores = np.round(truth + rng.normal(size=len(truth)), 1)
+        found = delong(placements(truth, np.zeros(len(truth))), placements(truth, scores), 0.95)
+        peer = stats.brunnermunzel(scores[truth == 0], scores[truth == 1])
+        assert found.p == pytest.approx(peer.pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("positives", [5, 9])
+def test_few_positives_find_no_more_than_they_may(positives):
+    """Where there is no difference, at most one data set in twenty shows one, up to the error of so many; by the normal
+    distribution about twice as many would."""
+    rng = np.random.default_rng(11)
+    truth = np.repeat([0, 1], [200, positives])
+    ps, by_normal = [], []
+    for _ in range(400):
+        shared, *own = rng.normal(size=(3, len(truth)))
+        found = delong(*(placements(truth, truth + shared + noise) for noise in own), 0.95)
+        ps.append(found.p)
+        by_normal.append(stats.t.isf(found.p / 2, found.freedom))
+    most = stats.binom.ppf(0.999, len(ps), 0.05) / len(ps)
+    assert np.mean(np.array(ps) <= 0.05) <= most
+    assert np.mean(np.array(by_normal) > stats.norm.ppf(0.975)) > 1.3 * np.mean(np.array(ps) <= 0.05)
 
 
 def test_delong_where_nothing_spreads():
@@ -143,20 +196,56 @@ def test_the_bootstrap_counts_resamples_beyond_zero():
     differences = np.arange(-9.0, 990.0)  # 999 of them, of which ten are not above 0
     found = bootstrap(np.random.default_rng(0).permutation(differences), 0.95, "paired bootstrap")
     assert (found.lo, found.hi) == (-9.0 + 24, 989.0 - 24)
-    assert found.p == 2 * 11 / 1000
+    assert found.p == pytest.approx(2 * 11 / 1000, rel=1e-12)
     assert found.error == pytest.approx(np.std(differences, ddof=1), rel=1e-12)
 
 
+KNOWN = [WELL_KNOWN, Grouped(200, 45.5), Grouped(30, 7.2), Grouped(6, 2.1)]
+
+
+@pytest.mark.parametrize("known", KNOWN)
 @pytest.mark.parametrize("level", [0.8, 0.9, 0.95, 0.99])
-def test_the_interval_of_a_bootstrap_holds_zero_just_where_p_says_so(level):
-    """They never contradict each other."""
+def test_the_interval_of_a_bootstrap_holds_zero_just_where_p_says_so(level, known):
+    """They never contradict each other, beyond the last resample neither."""
     rng = np.random.default_rng(1)
     seen = set()
-    for shift in np.linspace(0, 4, 80):
-        found = bootstrap(rng.normal(shift, 1, 999), level, "paired bootstrap")
+    for shift in np.linspace(0, 14, 300):
+        found = bootstrap(rng.normal(shift, 1, 999), level, "paired bootstrap", known=known)
         seen.add(found.p <= 1 - level + 1e-12)
         assert (found.lo > 0 or found.hi < 0) == (found.p <= 1 - level + 1e-12)
     assert seen == {True, False}
+
+
+def test_what_is_not_known_well_is_wider():
+    """Percentiles and p-values are as far out as those of Student's t are, and the error as that of a sample is."""
+    values = np.random.default_rng(2).normal(2.4, 1, 9999)
+    plain, found = (bootstrap(values, 0.95, "b", known=known) for known in (WELL_KNOWN, Grouped(20, 8.0)))
+    widening = math.sqrt(20 / 19)
+    assert found.error == pytest.approx(plain.error * widening, rel=1e-12)
+    reach = stats.t.ppf(0.975, 8) * widening
+    place = int(10_000 * stats.norm.sf(reach))
+    assert (found.lo, found.hi) == (np.sort(values)[place - 1], np.sort(values)[-place])
+    assert found.p == pytest.approx(2 * stats.t.sf(stats.norm.isf(plain.p / 2) / widening, 8), rel=1e-9)
+    beyond = bootstrap(values, 0.95, "b", known=Grouped(5, 2.5))
+    reach = stats.t.ppf(0.975, 2.5) * math.sqrt(5 / 4)
+    assert beyond.lo == pytest.approx(values.min() - (reach - stats.norm.isf(1e-4)) * plain.error, rel=1e-9)
+
+
+def test_degrees_of_freedom_by_kurtosis():
+    """Twice the groups over the kurtosis less 1: all but one less than them where what they add is spread evenly, next
+    to none where one of them decides; of any size, and without those that are undefined."""
+    even = np.tile([-1.0, 1.0], 50)
+    assert group_freedom(even) == (100, pytest.approx(99))
+    one = np.zeros(100)
+    one[0] = 1.0
+    assert group_freedom(one).freedom == pytest.approx(2 * 100 / (stats.kurtosis(one, fisher=False) - 1), rel=1e-9)
+    assert 2 < group_freedom(one).freedom < 2.1
+    drawn = np.random.default_rng(0).standard_t(5, 200)
+    expected = 2 * 200 / (stats.kurtosis(drawn, fisher=False) - 1)
+    for scale in (1.0, 1e-290, 1e300):
+        assert group_freedom(np.append(drawn * scale, math.nan)) == (200, pytest.approx(expected, rel=1e-9))
+    assert group_freedom(np.ones(50)) == (50, pytest.approx(49))
+    assert group_freedom(np.full(50, math.nan)) == WELL_KNOWN
 
 
 def test_resamples_that_say_nothing():
@@ -185,7 +274,7 @@ def test_the_other_way_round_only_the_signs_turn(seed):
     for one, other in (
         (mcnemar(first, second, 0.95), mcnemar(second, first, 0.95)),
         (delong(*scores, 0.95), delong(*scores[::-1], 0.95)),
-        (bootstrap(values, 0.95, "b"), bootstrap(-values, 0.95, "b")),
+        *((bootstrap(values, 0.95, "b", known=k), bootstrap(-values, 0.95, "b", known=k)) for k in KNOWN),
     ):
         assert one == other._replace(lo=-other.hi, hi=-other.lo)
         assert one.lo < one.hi

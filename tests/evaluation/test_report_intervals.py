@@ -32,6 +32,40 @@ def test_an_interval_holds_the_value_and_says_its_method():
     assert tm.evaluate(Y, P, ["rmse"]).interval is None
 
 
+@pytest.mark.parametrize("method", ["auto", "bootstrap"])
+def test_rows_that_weigh_nothing_are_not_there(method):
+    """Weights of 0 and 1 give the intervals of the rows that count, of slices and of what compares them too; the number
+    of rows is that of all."""
+    rng = np.random.default_rng(6)
+    y, p, by = rng.integers(0, 2, 90), rng.random(90), np.repeat(["a", "b", "c"], 30)
+    weights = (rng.random(90) < 0.7).astype(float)
+    weights[by == "c"] = 0.0
+    once = weights == 1
+    metrics = ["auc", "logloss", "fscore", "average_precision", "gap(recall)"]
+    facts = {"ci": 0.9, "ci_method": method, "resamples": 199}
+    found = tm.evaluate(y, p, metrics, kind="probability", weights=weights, by=by, **facts)
+    expected = tm.evaluate(y[once], p[once], metrics, kind="probability", by=by[once], **facts)
+    for held, other in ((found, expected), *((found.slices[g], expected.slices[g]) for g in "ab")):
+        for key in held:
+            cell, twin = held.cell(key), other.cell(key)
+            assert (cell.lo, cell.hi, cell.method) == (twin.lo, twin.hi, twin.method)
+    assert found.cell("auc").lo < found.cell("auc").value
+    assert found.n == 90
+    assert found.slices["c"].cell("auc").lo is None
+    assert found.slices["c"].interval == found.interval
+    assert tm.evaluate(y, p, ["brier"], kind="probability", weights=np.zeros(90), ci=0.9).cell("brier").lo is None
+
+
+def test_a_group_of_infinite_value_has_no_interval():
+    """What compares groups says so, though its own value is that of another group."""
+    signal = tm.custom(lambda y, p, w: math.inf if y[0] == 0 else float(y.mean()), name="signal", better="higher")
+    y = np.arange(40.0)
+    report = tm.evaluate(y, y, [tm.worst(signal)], by=np.repeat(["a", "b"], 20), ci=0.9, resamples=199)
+    cell = report.cell(tm.worst(signal))
+    assert (cell.value, cell.lo) == (29.5, None)
+    assert "no interval: a group has none: its value is infinite" in cell.notes
+
+
 def test_the_seed_decides():
     """The same seed gives the same interval, another one another; threads do not matter."""
     ends = [bootstrap(Y, P, ["rmse"], seed=seed).cell("rmse").lo for seed in (0, 0, 1)]

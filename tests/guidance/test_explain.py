@@ -19,7 +19,7 @@ from tallymark.metrics import registry
 from tallymark.report.sheet import Sheet, sheet_to_html, sheet_to_text
 
 METRICS = [cls() for cls in registry.classes.values() if cls.__module__.startswith("tallymark.")]
-GROUPED = [tm.gap("recall"), tm.ratio("recall"), tm.worst("auc"), tm.equalized_odds, tm.metric("demographic_parity")]
+GROUPED = [tm.gap("precision"), tm.ratio("precision"), tm.worst("auc"), *registry.compositions]
 by_metric = pytest.mark.parametrize("metric", [*METRICS, *GROUPED], ids=str)
 
 
@@ -42,6 +42,13 @@ def test_every_explanation_is_complete(metric):
     for part in (*shown, metric.name):
         assert part in text
         assert part in page
+
+
+@pytest.mark.parametrize("metric", registry.compositions, ids=str)
+def test_a_composition_with_a_name_shows_its_own_example(metric):
+    """By that name, with parameters of its own too."""
+    assert str(metric) in tm.explain(metric).example
+    assert tm.explain(metric.replace(undefined=0.0)).example == tm.explain(metric).example
 
 
 @by_metric

@@ -97,7 +97,7 @@ def _compare_in(
             found.hi,
             found.p,
             p,
-            detectable(found.error, settings.level, 1 if settings.correction == "none" else len(pairs)),
+            detectable(found.error, settings.level, 1 if settings.correction == "none" else len(pairs), found.freedom),
             found.method,
             settings.level,
             item.better,

@@ -36,12 +36,14 @@ class Number(NamedTuple):
 
 
 class Value(NamedTuple):
-    """A metric of the report, a part of it if it has several, and what is asked of it; and all of it as written."""
+    """A metric of the report, a part of it if it has several, and what is asked of it; and all of it as written.
+    `quoted` says whether the part is in quotes."""
 
     text: str
     metric: str
     part: str | None
     suffix: str | None
+    quoted: bool = False
 
 
 class Comparison(NamedTuple):
@@ -148,9 +150,9 @@ class _Reader:
         if token.kind != "name":
             raise self.expected("a metric or a number")
         self._at += 1
-        part = None
+        part, quoted = None, False
         if self.next.kind == "part":
-            part = self.next.value
+            part, quoted = self.next.value, self.next.text[1:].lstrip()[0] in "\"'"
             self._at += 1
         suffix = self._suffix() if self._takes(".") else None
         last = self._tokens[self._at - 1]
@@ -159,7 +161,7 @@ class _Reader:
             raise refuse(
                 self._text, token.start, f"a metric with its parameters has at most {_LONGEST_VALUE:,} characters"
             )
-        return Value(" ".join(written.split()), token.value, part, suffix)
+        return Value(" ".join(written.split()), token.value, part, suffix, quoted)
 
     def _suffix(self) -> str:
         if self.next.text not in _SUFFIXES:

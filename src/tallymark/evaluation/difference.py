@@ -6,7 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 from tallymark.metrics import Metric
-from tallymark.quantiles import normal_quantile, two_sided
+from tallymark.quantiles import student_quantile
 from tallymark.report import show_number
 
 POWER = 0.8  # the chance with which a detectable difference shows
@@ -109,10 +109,10 @@ def difference_between(item: Metric, first: float, second: float) -> float:
     return second - first
 
 
-def detectable(error: float, level: float, pairs: int) -> float:
-    """The difference that a test at this level shows with a chance of 0.8, from its standard error; with other pairs to
-    correct for, one that would show if none of them differed."""
-    return (two_sided(1 - (1 - level) / pairs) + normal_quantile(POWER)) * error
+def detectable(error: float, level: float, pairs: int, freedom: float = math.inf) -> float:
+    """The difference that a test at this level shows with a chance of 0.8, from its standard error and the degrees of
+    freedom of that; with other pairs to correct for, one that would show if none of them differed."""
+    return (student_quantile(POWER, freedom) - student_quantile((1 - level) / pairs / 2, freedom)) * error
 
 
 def show_p(p: float) -> str:

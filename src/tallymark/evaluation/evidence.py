@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Mapping
 
 import numpy as np
 
+from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.evaluation.difference import difference_between
 from tallymark.evaluation.intervals import check_nested, units_of
-from tallymark.evaluation.paired_tests import Tested, bootstrap, delong, mcnemar
-from tallymark.evaluation.resampling import resample_values, row_keys
+from tallymark.evaluation.paired_tests import WELL_KNOWN, Grouped, Tested, bootstrap, delong, group_freedom, mcnemar
+from tallymark.evaluation.resampling import leave_out_values, resample_values, row_keys
 from tallymark.evaluation.result import Report
 from tallymark.evaluation.settings import IntervalSettings
 from tallymark.metrics import Metric
@@ -34,23 +34,26 @@ class Evidence:
         target: Target,
         settings: IntervalSettings,
     ) -> None:
-        self._batches = batches
+        plain = plain_batches(batches)
+        batches = self._batches = plain or batches
         self._reports = reports
-        self._known: dict[tuple[str, str], bool] = {}  # whether two models predict the same
+        self._alike: dict[tuple[str, str], bool] = {}  # whether two models predict the same
         self._settings = settings
         report = next(iter(reports.values()))
         self._metrics: dict[str, Metric] = {key: report.cell(key).metric for key in report}
         one = next(iter(batches.values()))
-        plain = plain_batches(batches) if one.cluster_side is None else None
-        self._rows = {key: found for key in report if plain and (found := self._by_row(key, plain, target))}
+        single = plain if one.cluster_side is None else None
+        self._rows = {key: found for key in report if single and (found := self._by_row(key, single, target))}
         rest = {key: item for key, item in self._metrics.items() if key not in self._rows and self._defined(key)}
         if one.cluster_side is not None and any(item.by_query for item in rest.values()):
             check_nested(one)
         reads = {key: item.needs(target) for key, item in rest.items()}
-        self._resampled = {
-            name: resample_values(rest, reads, batch, settings.seed, settings.resamples, row_keys(one)) if rest else {}
-            for name, batch in batches.items()
-        }
+        self._resampled: dict[str, dict[str, Array]] = {}
+        self._left_out: dict[str, dict[str, Array]] = {}
+        keys = row_keys(one)
+        for name, batch in batches.items() if rest else ():
+            self._resampled[name] = resample_values(rest, reads, batch, settings.seed, settings.resamples, keys)
+            self._left_out[name] = leave_out_values(rest, reads, batch, keys) or {}
 
     def _defined(self, key: str) -> bool:
         return sum(math.isfinite(report[key]) for report in self._reports.values()) > 1
@@ -73,9 +76,9 @@ class Evidence:
         return math.isfinite(self._reports[name][key])
 
     def _same(self, first: str, second: str) -> bool:
-        if (first, second) not in self._known:
-            self._known[first, second] = self._batches[first].predicts_like(self._batches[second])
-        return self._known[first, second]
+        if (first, second) not in self._alike:
+            self._alike[first, second] = self._batches[first].predicts_like(self._batches[second])
+        return self._alike[first, second]
 
     def test(self, key: str, first: str, second: str) -> Tested:
         """The test of two models in a metric."""
@@ -93,11 +96,22 @@ class Evidence:
         item = self._metrics[key]
         if item.no_interval or item.no_bootstrap:
             return Tested("none", reason=item.no_interval or item.no_bootstrap)
-        values = zip(self._resampled[first][key].tolist(), self._resampled[second][key].tolist(), strict=True)
-        differences = np.array([difference_between(item, *pair) for pair in values])
+        differences = _differences(item, self._resampled[first][key], self._resampled[second][key])
         method = self._settings.name_of(clusters=self._batches[first].cluster_side is not None, by_query=item.by_query)
         units = units_of(self._batches[first], by_query=item.by_query)
-        return bootstrap(differences, self._settings.level, f"paired {method}", units)
+        return bootstrap(differences, self._settings.level, f"paired {method}", units, self._known(key, first, second))
+
+    def _known(self, key: str, first: str, second: str) -> Grouped:
+        """How well the rows tell the error of a difference."""
+        held = self._left_out[first].get(key), self._left_out[second].get(key)
+        if held[0] is None or held[1] is None:
+            return WELL_KNOWN
+        return group_freedom(_differences(self._metrics[key], held[0], held[1]))
+
+
+def _differences(item: Metric, first: Array, second: Array) -> Array:
+    pairs = zip(first.tolist(), second.tolist(), strict=True)
+    return np.array([difference_between(item, *pair) for pair in pairs])
 
 
 def value_of(rows: ByRow) -> float:
@@ -110,12 +124,6 @@ def value_of(rows: ByRow) -> float:
 
 def plain_batches(batches: Mapping[str, Batch]) -> Mapping[str, Batch] | None:
     """The rows of weight 1, if all others weigh nothing; else None."""
-    weights = next(iter(batches.values())).weights
-    if weights is None or (weights == 1).all():
-        return batches
-    if not ((weights == 0) | (weights == 1)).all():
-        return None
-    out = {name: copy.copy(batch) for name, batch in batches.items()}
-    for batch in out.values():
-        batch.keep(weights == 1)
-    return out
+    found = {name: batch.counted_once() for name, batch in batches.items()}
+    out = {name: batch for name, batch in found.items() if batch is not None and batch.n}
+    return out if len(out) == len(found) else None

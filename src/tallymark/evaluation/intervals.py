@@ -28,7 +28,7 @@ from tallymark.evaluation.result import Cell, Report
 from tallymark.evaluation.settings import IntervalSettings, least_resamples
 from tallymark.metrics import GroupMetric
 from tallymark.metrics.base import Interval, NoInterval
-from tallymark.states import Plan, Reads, Slice, State, States, UnitsOf, nested, query_keys
+from tallymark.states import Plan, Reads, Slice, State, States, UnitsOf, nested, query_keys, slice_states
 
 SIMULTANEOUS = "intervals of all groups at once"
 
@@ -50,12 +50,17 @@ def add_intervals(
     slices: Sequence[Slice] | None = None,
 ) -> Report:
     """The report with an interval in every cell that can have one, those of the slices among them."""
+    for each in (report, *(report.slices or {}).values()):
+        each.interval = settings
+    once = batch.counted_once()
+    if once is not None and once is not batch and once.n:  # rows that weigh nothing are as if they were not there
+        batch, states = once, chosen.fold(once)
+        slices = None if slices is None else slice_states(batch, states)
     all_rows = [_Rows(batch, states, report)]
     if slices is not None and report.slices is not None:
         all_rows += [_Rows(each.rows, each.states, report.slices[each.group]) for each in slices]
     maker = _Maker(settings, chosen, states, batch)
     for rows in all_rows:
-        rows.report.interval = settings
         maker.fill(rows)
     if slices is not None:
         maker.fill_groups(report, slices)
@@ -150,7 +155,7 @@ class _Maker:
         resamples. All groups lie within intervals of a higher level at once, and so does what compares them.
         """
         least = 1 if report.slices is None else report.slices.min_rows
-        large = [each for each in slices if each.rows.n >= least]
+        large = [each for each in slices if report.slices is None or report.slices[each.group].n >= least]
         for key, item in self._metrics.items():
             cell = report.cell(key)
             if isinstance(item, GroupMetric) and can_have(cell):
@@ -177,6 +182,8 @@ class _Maker:
         value = item.answer(self._chosen.plan.pick(rows.states, item.needs(self._chosen.target))).value
         if math.isnan(value):
             return None
+        if math.isinf(value):
+            return NoInterval("its value is infinite")
         found = self._analytic_of(key, rows, {}, level)
         if found is not None:
             return found

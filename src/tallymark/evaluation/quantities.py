@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, Protocol
 from tallymark.errors import ParameterError, TallymarkError
 from tallymark.evaluation.conditions import Value
 from tallymark.evaluation.result import Cell, Report, why
-from tallymark.metrics import GroupMetric, metric
+from tallymark.metrics import GroupMetric, Metric, metric
+from tallymark.metrics.naming import known_metric
 
 _MOST_LISTED = 20
 _MOST_COMPARED = 1_000
@@ -95,7 +96,7 @@ class MappingSource:
 
     def __init__(self, numbers: Mapping[Any, Any]) -> None:
         self._numbers = numbers
-        self._metrics = {key: _known(key) for key in numbers if isinstance(key, str)}
+        self._metrics = {key: known_metric(key) for key in numbers if isinstance(key, str)}
 
     def quantity(self, value: Value) -> Quantity:
         """The number that a value stands for."""
@@ -114,7 +115,7 @@ def _no_interval(cell: Cell) -> str:
     return next((note for note in cell.notes if note.startswith("no interval")), "there is no interval")
 
 
-def _find(value: Value, held: Mapping[str, Any], where: str) -> str:
+def _find(value: Value, held: Mapping[str, Metric | None], where: str) -> str:
     """The key of a value: as it stands, or that of the same metric by another name."""
     if value.metric in held:
         return value.metric
@@ -141,32 +142,33 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(names[:_MOST_LISTED]) + f" and {len(names) - _MOST_LISTED:,} more" * (len(names) > _MOST_LISTED)
 
 
-def _known(key: str) -> Any:
-    """The metric that a key of a mapping names, if it does."""
-    try:
-        return metric(key)
-    except TallymarkError:
-        return None
-
-
 def _part(value: Value, held: Any) -> Any:
     """The number of the class or output that is asked for."""
     if isinstance(held, Mapping):
-        parts = {str(label): number for label, number in held.items()}
+        parts: Mapping[Any, Any] = held
     elif isinstance(held, (list, tuple)):
-        parts = {str(k): number for k, number in enumerate(held)}
+        parts = dict(enumerate(held))
     elif value.part is None or (isinstance(held, float) and math.isnan(held)):
         return held
     else:
         raise ParameterError(f"`condition` asks for {value.text}; {value.metric} is one number and has no parts")
-    if value.part in parts:
-        return parts[value.part]
+    listed = _listed(map(str, parts))
     if value.part is None:
         raise ParameterError(
-            f"`condition` compares {value.text}, which has a value for each of {_listed(parts)}; name one in brackets: "
+            f"`condition` compares {value.text}, which has a value for each of {listed}; name one in brackets: "
             f"{value.metric}[{next(iter(parts), '')}]"
         )
-    raise ParameterError(f"`condition` asks for {value.text}; the parts of {value.metric} are {_listed(parts)}")
+    alike = [label for label in parts if str(label) == value.part]
+    if len(alike) > 1:  # a number and a text, say: then quotes tell which
+        alike = [label for label in alike if isinstance(label, str) == value.quoted] or alike
+    if len(alike) > 1:
+        raise ParameterError(
+            f"`condition` asks for {value.text}; {value.metric} has {len(alike)} parts that read so, of the types "
+            f"{', '.join(type(label).__name__ for label in alike)}: give them names that differ"
+        )
+    if not alike:
+        raise ParameterError(f"`condition` asks for {value.text}; the parts of {value.metric} are {listed}")
+    return parts[alike[0]]
 
 
 def _quantity(value: Value, held: Any, reason: str | None, unit: str, *, absent: str = "it is undefined") -> Quantity:

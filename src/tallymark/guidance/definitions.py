@@ -9,13 +9,15 @@ import re
 import textwrap
 from itertools import pairwise
 
-from tallymark.metrics import Metric, registry
+from tallymark.metrics import GroupMetric, Metric, registry
 
 
 def examples_of(metric: Metric) -> list[tuple[str, str]]:
-    """The examples of its docstring as one types them from outside, each with its output as doctest writes it."""
+    """The examples of its docstring as one types them from outside, each with its output as doctest writes it; of a
+    composition with a name of its own, the examples of that."""
     made_by = registry.makers.get(metric.name, type(metric))
-    found = doctest.DocTestParser().get_examples(made_by.__doc__ or "")
+    own = metric.examples.get(str(metric).partition("(")[0]) if isinstance(metric, GroupMetric) else None
+    found = doctest.DocTestParser().get_examples(own or made_by.__doc__ or "")
     return [(_as_typed(example.source), example.want) for example in found]
 
 

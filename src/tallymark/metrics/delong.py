@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -42,16 +43,22 @@ def place(own: Runs, other: Runs) -> Placements:
 
 
 class Spread(NamedTuple):
-    """The variance of an area, and the degrees of freedom that it is known with."""
+    """The variance of an area, or of a difference of two, and the degrees of freedom that it is known with."""
 
     variance: float
     freedom: float
 
 
 def area_spread(negative: Runs, positive: Runs) -> Spread:
-    """The spread of the area of two classes with two rows or more each. The degrees of freedom are those of Welch, as
-    Brunner and Munzel (2000) have them for ranks: few rows of one class do not know their variance well."""
+    """The spread of the area of two classes with two rows or more each."""
     placed = place(positive, negative), place(negative, positive)
-    parts = [one.variance() / one.rows for one in placed]
-    unsure = sum(part * part / (one.rows - 1) for part, one in zip(parts, placed, strict=True))
+    return join_spreads([(one.variance(), one.rows) for one in placed])
+
+
+def join_spreads(classes: Sequence[tuple[float, int]]) -> Spread:
+    """The spread of a sum of means, given by the variance and the number of rows of each. The degrees of freedom are
+    those of Welch, as Brunner and Munzel (2000) have them for ranks: few rows of one class do not know their variance
+    well."""
+    parts = [variance / rows for variance, rows in classes]
+    unsure = sum(part * part / (rows - 1) for part, (_, rows) in zip(parts, classes, strict=True))
     return Spread(sum(parts), sum(parts) ** 2 / unsure if unsure else 1.0)

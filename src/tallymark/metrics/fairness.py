@@ -31,6 +31,20 @@ class Gap(GroupMetric, abstract=True):
         "equalized_odds": "The larger gap between groups of two: how often positives are found, and how often "
         "negatives raise a false alarm.",
     }
+    examples = {
+        "demographic_parity": """
+            >>> demographic_parity([1, 0, 1, 0], [1, 0, 1, 1], by=["a", "a", "b", "b"])
+            0.5
+            """,
+        "equal_opportunity": """
+            >>> equal_opportunity([1, 1, 1, 0], [1, 0, 1, 0], by=["a", "a", "b", "b"])
+            0.5
+            """,
+        "equalized_odds": """
+            >>> equalized_odds([1, 1, 0, 1, 0], [1, 0, 0, 1, 1], by=["a", "a", "a", "b", "b"])
+            1.0
+            """,
+    }
     formula = "max − min over the groups; of several metrics the largest"
     reading = "0 means that all groups get the same."
     landmarks = ((0.0, "all groups get the same"),)
@@ -63,6 +77,20 @@ class Ratio(GroupMetric, abstract=True):
         "demographic_parity_ratio": "The lowest share of a group that is called positive, over the highest.",
         "equal_opportunity_ratio": "The lowest recall of the groups as a share of the highest.",
         "equalized_odds_ratio": "The smaller of two ratios between groups: of recall, and of fallout.",
+    }
+    examples = {
+        "demographic_parity_ratio": """
+            >>> tm.metric("demographic_parity_ratio")([1, 0, 1, 0], [1, 0, 1, 1], by=["a", "a", "b", "b"])
+            0.5
+            """,
+        "equal_opportunity_ratio": """
+            >>> tm.metric("equal_opportunity_ratio")([1, 1, 1, 0], [1, 0, 1, 0], by=["a", "a", "b", "b"])
+            0.5
+            """,
+        "equalized_odds_ratio": """
+            >>> tm.metric("equalized_odds_ratio")([1, 0, 0, 1, 0], [1, 1, 0, 1, 1], by=["a", "a", "a", "b", "b"])
+            0.5
+            """,
     }
     formula = "min / max over the groups; of several metrics the smallest"
     unit = ""

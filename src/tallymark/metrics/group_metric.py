@@ -70,6 +70,8 @@ class GroupMetric(Metric, abstract=True):
     """The names of compositions that have one, and the metrics of each."""
     meanings: ClassVar[dict[str, str]] = {}
     """What those are, in one sentence."""
+    examples: ClassVar[dict[str, str]] = {}
+    """An example of each."""
 
     of: tuple[Metric, ...] = Parameter(None, read_metrics)  # type: ignore[assignment]
     """The metrics whose values are combined."""

@@ -11,8 +11,9 @@ from tallymark.batch import Batch
 from tallymark.errors import InputError
 from tallymark.labels import Label
 from tallymark.states.counts import find_positive
+from tallymark.states.decisions import POSITIVE, name_decisions
 from tallymark.states.encoding import Counted, count_rows, encode
-from tallymark.states.pairs import POSITIVE, PairsOf, name_decisions
+from tallymark.states.pairs import PairsOf
 from tallymark.states.score_rows import positive_column, read_scores
 from tallymark.target import Target
 

@@ -13,11 +13,12 @@ import numpy as np
 from tallymark._core import class_counts
 from tallymark.arrays import Array
 from tallymark.batch import Batch
-from tallymark.errors import ParameterError, ShapeError, StateError
+from tallymark.errors import ShapeError, StateError
 from tallymark.labels import Label
 from tallymark.states.base import UNIT_BITS, FoldedState, Reads, State, check_addable
 from tallymark.states.counts import Cells as BinaryTable
-from tallymark.states.counts import Counts, find_positive
+from tallymark.states.counts import Counts
+from tallymark.states.decisions import LABELS, POSITIVE, decides, name_decisions, threshold_column
 from tallymark.states.draws import Draws
 from tallymark.states.encoding import (
     Counted,
@@ -35,10 +36,8 @@ from tallymark.states.encoding import (
 )
 from tallymark.states.packing import columns_of, pack_labels, pack_weights, target_of, unpack_labels, unpack_weights
 from tallymark.states.resample import own_weights, resample_cells
-from tallymark.target import ANY_TARGET, Target, show_labels
+from tallymark.target import ANY_TARGET, Target
 
-LABELS = "labels"
-POSITIVE = "positive"  # predictions are whether the row is of the positive class, whose label the truth tells
 _MOST_UNIT = 2048  # weights are below 2**1024, and rows are fewer than that
 _EMPTY = np.empty(0, np.int64)
 
@@ -82,7 +81,7 @@ class PairsOf(Reads):
         if batch.prediction_columns == 1:
             return POSITIVE, None, self._decision(0)
         classes = column_classes(self.target, batch)
-        return LABELS, classes, self._decision(self._positive_column(classes))
+        return LABELS, classes, self._decision(threshold_column(classes, self.target, self.threshold))
 
     def settled(self, batch: Batch | None, whole: State) -> PairsOf:
         if self.clusters or not isinstance(whole, Pairs):  # clusters have no classes, and tables have columns
@@ -118,36 +117,8 @@ class PairsOf(Reads):
     def _decision(self, positive: int) -> Decision:
         return (self.threshold, self.target.kind == "margin", self.target.normalize, positive)
 
-    def _positive_column(self, classes: Sequence[Label]) -> int:
-        """The column whose probability the threshold is for; 2 where there is none, and the largest decides."""
-        if len(classes) > 2 or (self.target.positive is None and 1 not in classes):
-            if self.threshold != 0.5:
-                why = "is for two classes" if len(classes) > 2 else "needs `positive`, the class that it is for"
-                raise ParameterError(
-                    f"`threshold` {why}; here the largest of the columns ({show_labels(classes)}) decides"
-                )
-            return 2
-        place = find_positive(classes, self.target)
-        return 2 if place is None else place
-
     def _decides(self, batch: Batch) -> bool:
-        """Whether predictions are probabilities or margins to decide on, by kind, type and shape."""
-        kind = self.target.kind
-        if self.clusters:
-            return False
-        one = batch.prediction_columns == 1
-        decides = kind != "label" and (kind is not None or not one or batch.prediction_labels.type == "real")
-        if self.target.normalize and (one or not decides):
-            held = "one column" if decides else "labels"
-            raise ParameterError(f"`normalize` divides the probabilities of several columns; `y_pred` held {held}")
-        if one or kind is not None:
-            return decides
-        if batch.prediction.dtype.kind != "f":
-            raise ShapeError(
-                f"`y_pred` must be one label per row, or probabilities; it had {batch.prediction_columns} columns of "
-                f"type {batch.prediction.dtype}. Pass a table of 0 and 1 as `y_true` too if rows have several labels"
-            )
-        return True
+        return not self.clusters and decides(batch, self.target)
 
     def _fold_table(self, batch: Batch) -> State:
         from tallymark.states.indicators import fold_indicators  # which counts columns by means of this file
@@ -181,31 +152,6 @@ class PairsOf(Reads):
 
     def __repr__(self) -> str:
         return f"PairsOf({self.target!r}, {self.threshold}{', clusters=True' if self.clusters else ''})"
-
-
-def check_two(classes: Sequence[Label], *, labels: bool = True) -> None:
-    """Refuse one column of predictions for more than two classes."""
-    if len(classes) > 2:
-        raise ShapeError(
-            "`y_pred` must have one column per class where there are more than two; it had one column for "
-            f"{len(classes)} classes ({show_labels(classes)})"
-            + ('. Pass kind="label" if it holds labels' if labels else "")
-        )
-
-
-def name_decisions(truth: Sequence[Label], target: Target, *, labels: bool = True) -> tuple[Label, Label]:
-    """The labels that predictions of no and yes stand for, by the labels of the truth.
-
-    `labels` says that the predictions could be labels as well.
-    """
-    classes = truth if target.classes is None else target.classes
-    check_two(classes, labels=labels)
-    place = find_positive(classes, target)
-    positive = classes[place] if place is not None else 1 if target.positive is None else target.positive
-    others = [label for label in classes if label != positive]
-    if others:
-        return others[0], positive
-    return f"not {positive}" if isinstance(positive, str) else 0 if positive else 1, positive
 
 
 class Pairs(FoldedState[PairsOf]):

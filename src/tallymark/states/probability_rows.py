@@ -18,9 +18,9 @@ from tallymark.batch import Batch
 from tallymark.errors import DomainError, InputError, KindError, ParameterError, ShapeError
 from tallymark.labels import Label
 from tallymark.states.base import UNIT_BITS
+from tallymark.states.decisions import name_decisions
 from tallymark.states.encoding import check_classes, class_places, encode, weighed_labels
 from tallymark.states.label_faults import label_fault
-from tallymark.states.pairs import name_decisions
 from tallymark.states.score_rows import check_truth, outside_fault, positive_column
 from tallymark.states.sums import Entry, run_tasks
 from tallymark.states.terms import CODES

@@ -12,9 +12,9 @@ from tallymark.batch import Batch
 from tallymark.errors import DomainError, InputError, ParameterError, ShapeError
 from tallymark.labels import Label
 from tallymark.states.counts import find_positive
+from tallymark.states.decisions import name_decisions
 from tallymark.states.encoding import check_classes, class_places, column_classes, read_pairs
 from tallymark.states.label_faults import label_fault
-from tallymark.states.pairs import name_decisions
 from tallymark.target import Target
 
 MOST_INTEGER = 1 << 53

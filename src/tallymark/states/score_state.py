@@ -10,8 +10,8 @@ from tallymark.errors import StateError
 from tallymark.labels import Label
 from tallymark.states.base import R, TargetState
 from tallymark.states.counts import find_positive
+from tallymark.states.decisions import check_two
 from tallymark.states.encoding import check_classes
-from tallymark.states.pairs import check_two
 from tallymark.states.score_rows import positive_column
 from tallymark.target import Target, show_labels
 

@@ -1,0 +1,202 @@
+"""Analytic intervals of areas, correlations, medians and means, against SciPy and direct twins."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+from tests.interval_rows import interval
+
+import tallymark as tm
+from tallymark._core import Tasks
+from tallymark.batch import Batch
+from tallymark.metrics import Interval, NoInterval
+from tallymark.metrics.confidence import mean_ends
+from tallymark.metrics.delong import area_spread, place
+from tallymark.states import ScoresOf, SumsOf, Term, moments
+from tallymark.states.terms import CODES
+
+
+def direct_delong(y, s):
+    """The variance of the area from all pairs of rows, and Welch's degrees of freedom."""
+    wins = np.sign(s[y == 1][:, None] - s[y == 0][None, :]) / 2 + 0.5
+    m, n = wins.shape
+    a, b = wins.mean(axis=1).var(ddof=1) / m, wins.mean(axis=0).var(ddof=1) / n
+    return a + b, (a + b) ** 2 / max(a**2 / (m - 1) + b**2 / (n - 1), 1e-300)
+
+
+@pytest.mark.parametrize("digits", [0, 1, 8])
+def test_delong_is_that_of_all_pairs(digits):
+    """With ties of every amount, and classes of any size."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        y = np.concatenate(([0, 0, 1, 1], rng.random(rng.integers(1, 150)) < rng.random())).astype(int)
+        s = np.round(rng.normal(0, 1, len(y)) + y, digits)
+        state = ScoresOf().fold(Batch(y, s))
+        variance, freedom = direct_delong(y, s)
+        found = area_spread(*state.binary())
+        assert found.variance == pytest.approx(variance, rel=1e-10, abs=1e-15)
+        ends = interval("auc", y, s)
+        if isinstance(ends, Interval):
+            value, reach = tm.auc(y, s), stats.t.ppf(0.975, freedom) * math.sqrt(variance)
+            away = reach / (value * (1 - value))
+            wanted = [1 / (1 + (1 - value) / value * math.exp(shift)) for shift in (away, -away)]
+            assert ends[:2] == pytest.approx(wanted, rel=1e-9)
+            assert interval("gini", y, s)[:2] == pytest.approx([2 * end - 1 for end in wanted], rel=1e-9, abs=1e-12)
+
+
+def test_placements_are_shares_of_the_other_class():
+    """Half of what ties counts."""
+    negative, positive = ScoresOf().fold(Batch([0, 0, 0, 0, 1, 1, 1], [1, 2, 2, 5, 2, 2, 9])).binary()
+    placed = place(positive, negative)
+    assert placed.shares.tolist() == [0.5, 1.0]
+    assert placed.counts.tolist() == [2, 1]
+
+
+def test_correlations_are_those_of_scipy():
+    """Fisher's z of values; for ranks the wider one of Bonett and Wright."""
+    x, e = np.random.default_rng(3).normal(0, 1, (2, 80))
+    y = 0.6 * x + 0.8 * e
+    wanted = stats.pearsonr(x, y).confidence_interval(0.9)
+    assert interval("pearson", x, y, 0.9)[:2] == pytest.approx(tuple(wanted), rel=1e-9)
+    r = stats.spearmanr(x, y).statistic
+    reach = stats.norm.ppf(0.95) * math.sqrt((1 + r * r / 2) / 77)
+    wanted = np.tanh([math.atanh(r) - reach, math.atanh(r) + reach])
+    assert interval("spearman", x, y, 0.9)[:2] == pytest.approx(wanted, rel=1e-9)
+
+
+def test_a_median_lies_between_two_errors():
+    """Those of SciPy's interval of a median, which are found in the same way."""
+    e = np.abs(np.random.default_rng(4).normal(0, 1, 37))
+    wanted = stats.quantile_test(e, p=0.5).confidence_interval(0.95)
+    assert interval("median_absolute_error", np.zeros(37), e)[:2] == tuple(wanted)
+
+
+def test_a_mean_bias_is_that_of_student():
+    """SciPy's interval of a mean, even far from zero."""
+    e = np.random.default_rng(3).normal(0, 1, 50)
+    for far in (0.0, 2.0**40):
+        wanted = stats.ttest_1samp(e, 0).confidence_interval(0.9)
+        found = interval("mean_bias", np.full(50, -far), np.round(e, 4), 0.9)
+        assert np.subtract(found[:2], far) == pytest.approx(tuple(wanted), abs=1e-3)
+        assert found.method == "Student t"
+
+
+def hall(x, level):
+    """Hall's interval of a mean, in the words of his paper, with Student's quantiles."""
+    n, m, g = len(x), x.mean(), stats.skew(x)
+    t = stats.t.ppf(np.array([1 + level, 1 - level]) / 2, n - 1)
+    q = (3 / (g / np.sqrt(n))) * (np.cbrt(1 + g / np.sqrt(n) * (t - g / (6 * np.sqrt(n)))) - 1)
+    return m - q * x.std(ddof=1) / np.sqrt(n)
+
+
+MEANS = {
+    "mae": (lambda y, p: np.abs(p - y), lambda m: m),
+    "mse": (lambda y, p: (p - y) ** 2, lambda m: m),
+    "rmse": (lambda y, p: (p - y) ** 2, np.sqrt),
+    "mase(scale=2)": (lambda y, p: np.abs(p - y), lambda m: m / 2),
+    "msle": (lambda y, p: (np.log1p(p) - np.log1p(y)) ** 2, lambda m: m),
+    "mape": (lambda y, p: np.abs(p - y) / np.abs(y), lambda m: 100 * m),
+    "smape": (lambda y, p: np.abs(p - y) / (np.abs(y) + np.abs(p)), lambda m: 200 * m),
+    "huber": (lambda y, p: np.where(abs(p - y) <= 1, 0.5 * (p - y) ** 2, abs(p - y) - 0.5), lambda m: m),
+    "log_cosh": (lambda y, p: np.log(np.cosh(p - y)), lambda m: m),
+    "poisson_deviance": (lambda y, p: 2 * (y * np.log(y / p) - y + p), lambda m: m),
+    "gamma_deviance": (lambda y, p: 2 * (np.log(p / y) + y / p - 1), lambda m: m),
+    "pinball(alphas=0.9)": (lambda y, p: np.where(p > y, 0.1 * (p - y), 0.9 * (y - p)), lambda m: m),
+    "crps_quantile(alphas=0.5)": (lambda y, p: np.abs(p - y) / 2, lambda m: 2 * m),
+}
+
+
+@pytest.mark.parametrize("name", MEANS)
+def test_means_are_those_of_hall(name):
+    """From the exact totals of a term, its squares and its cubes."""
+    rng = np.random.default_rng(11)
+    y = rng.gamma(3, 2, 2500) + 0.5
+    p = y * rng.gamma(20, 1 / 20, 2500)
+    term, of_mean = MEANS[name]
+    found = interval(name, y, p)
+    assert found.method == "Hall"
+    assert found[:2] == pytest.approx(of_mean(hall(term(y, p), 0.95)), rel=1e-9)
+
+
+def test_costs_of_probabilities_are_those_of_hall():
+    """One column, two, three, and margins."""
+    rng = np.random.default_rng(5)
+    p = rng.dirichlet([1, 2, 3], 400)
+    y = (rng.random(400)[:, None] > p.cumsum(axis=1)[:, :2]).sum(axis=1)
+    hot = np.eye(3)[y]
+    facts = {"classes": [0, 1, 2]}
+    assert interval("logloss", y, p, **facts)[:2] == pytest.approx(hall(-np.log((p * hot).sum(axis=1)), 0.95))
+    assert interval("brier", y, p, **facts)[:2] == pytest.approx(hall(((p - hot) ** 2).sum(axis=1), 0.95))
+    ranked = ((p.cumsum(axis=1) - hot.cumsum(axis=1)) ** 2)[:, :2].sum(axis=1) / 2
+    assert interval("rps", y, p, **facts)[:2] == pytest.approx(hall(ranked, 0.95))
+    b, q = (y == 2).astype(int), p[:, 2]
+    loss = hall(-np.log(np.where(b == 1, q, 1 - q)), 0.95)
+    assert interval("logloss", b, q)[:2] == pytest.approx(loss)
+    assert interval("logloss", b, np.column_stack((1 - q, q)), classes=[0, 1])[:2] == pytest.approx(loss)
+    assert interval("logloss", b, np.log(q / (1 - q)), kind="margin")[:2] == pytest.approx(loss)
+    assert interval("brier", b, q)[:2] == pytest.approx(hall((b - q) ** 2, 0.95))
+
+
+def test_margins_of_counts_are_read_through_their_link():
+    """The powers of a deviance are those of what the link makes of the margins."""
+    rng = np.random.default_rng(5)
+    y, margins = rng.poisson(2, 300).astype(float), rng.normal(0.7, 0.3, 300)
+    found = interval("poisson_deviance", y, margins, kind="margin")
+    assert found[:2] == pytest.approx(interval("poisson_deviance", y, np.exp(margins))[:2], rel=1e-12)
+
+
+PARAMETERS = {"relative_error": (1.5,), "huber": (1.5,), "deviance": (1.5,), "pinball": (0.3,)}
+
+
+def test_every_power_of_a_term_is_its_power():
+    """The native totals against NumPy, weighted and not, over more than one block of rows."""
+    rng = np.random.default_rng(2)
+    y, w = rng.gamma(3, 1, 3000) + 0.1, rng.random(3000)
+    p = y * rng.gamma(9, 1 / 9, 3000)
+    for name in CODES:
+        base, _, power = name.rpartition("_")
+        if power not in ("squares", "cubes") or base.startswith("exact") or base in ("log_loss", "interval"):
+            continue
+        parameters = PARAMETERS.get(base, ())
+        one, high = Term(base, parameters), Term(name, parameters)
+        each = [SumsOf(one).fold(Batch([a], [b])).at(0).total(one) for a, b in zip(y[:50], p[:50], strict=True)]
+        wanted = np.array(each) ** (2 if power == "squares" else 3)
+        found = SumsOf(high).fold(Batch(y[:50], p[:50])).at(0).total(high)
+        assert found == pytest.approx(wanted.sum(), rel=1e-13)
+        heavy = SumsOf(high).fold(Batch(y[:50], p[:50], w[:50])).at(0).total(high)
+        assert heavy == pytest.approx((wanted * w[:50]).sum(), rel=1e-13)
+    high = Term("squared_error_cubes")
+    assert SumsOf(high).fold(Batch(y, p)).at(0).total(high) == pytest.approx(((y - p) ** 6).sum(), rel=1e-12)
+
+
+def test_terms_without_powers_are_refused():
+    """The core knows no square of a count."""
+    for code in (CODES["covered"] + 64, CODES["exact_error"] + 128, CODES["huber"] + 192, -1, 63):
+        with pytest.raises(ValueError, match="no such term"):
+            Tasks([(code, 1.0, 0, 0)])
+
+
+def test_several_outputs():
+    """Each has its own; the mean of them has none."""
+    y = np.random.default_rng(1).normal(0, 1, (40, 2))
+    p = y + np.random.default_rng(2).normal(0, 1, (40, 2))
+    found = interval("mae(outputs=each)", y, p)
+    for k in range(2):
+        assert (found.lo[k], found.hi[k]) == interval("mae", y[:, k], p[:, k])[:2]
+    assert interval("mae", y, p) is None
+    p[:, 1] = y[:, 1]
+    found = interval("mae(outputs=each)", y, p)
+    assert found.lo[1] is None
+    assert found.notes[0].startswith("output 1: the rows are all alike")
+
+
+def test_moments_know_their_digits():
+    """A variance that is a matter of rounding is none; a skewness that is, too."""
+    x = np.array([1.0, 2.0, 4.0, 8.0])
+    found = moments(4, 4, 15, 85, 585)
+    assert found == pytest.approx((x.mean(), x.var(ddof=1), stats.skew(x)), rel=1e-14)
+    assert moments(4, 4, 4 * 10**9, 4 * 10**18 + 10, 4 * 10**27).variance == 0.0
+    assert mean_ends(None, 4, 0.95) == NoInterval("the terms are too large or too small for float64")
