@@ -3,7 +3,8 @@
     python bench/comparison_coverage.py [trials] [resamples] [metric ...]
 
 Two models see the same rows with errors that are partly shared. Without a true difference, p ≤ 0.05 should come in at
-most 5 % of data sets; with one, the 95 % interval should hold it in 95 %. All metrics of a population read the same data sets.
+most 5 % of data sets; with one, the 95 % interval should hold it in 95 %. All metrics of a population
+read the same data sets.
 """
 
 from __future__ import annotations
