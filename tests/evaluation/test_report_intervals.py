@@ -10,7 +10,7 @@ import pytest
 
 import tallymark as tm
 from tallymark import _core
-from tallymark.evaluation.percentiles import acceleration_of, percentile_interval
+from tallymark.evaluation.percentiles import Influence, influence_of, percentile_interval
 from tallymark.evaluation.settings import least_resamples
 
 RNG = np.random.default_rng(2)
@@ -133,9 +133,8 @@ def test_groups_have_intervals():
             times = _core.poisson_counts(0, replicate, np.flatnonzero(rows).astype(np.uint64))
             values.append(tm.recall((Y > 3)[rows], said[rows], weights=times))
         without = [tm.recall(np.delete((Y > 3)[rows], k), np.delete(said[rows], k)) for k in range(rows.sum())]
-        ends = percentile_interval(
-            part.value, np.array(values), 0.9, (0, 1), int(rows.sum()), acceleration_of(np.array(without))
-        )
+        influence = influence_of(np.array(without), len(without))
+        ends = percentile_interval(part.value, np.array(values), 0.9, (0, 1), len(without), influence)
         assert (part.lo, part.hi) == pytest.approx((ends.lo, ends.hi))
     gap = report.cell("equal_opportunity")
     assert 0 <= gap.lo <= gap.hi <= 1
@@ -178,7 +177,7 @@ def test_percentiles_are_those_of_a_normal_sample():
     assert percentile_interval(500.0, replicates, 0.99, (0.0, 990.0), 10**9).hi == 990.0
     few = percentile_interval(500.0, replicates, 0.95, (0.0, 990.0), 5)
     assert few.lo < 25.0 < 975.0 < few.hi
-    skewed = percentile_interval(500.0, replicates, 0.95, (0.0, 1e9), 10**9, acceleration=0.1)
+    skewed = percentile_interval(500.0, replicates, 0.95, (0.0, 1e9), 10**9, Influence(acceleration=0.1))
     assert skewed.lo > 25.0
     assert skewed.hi > 975.0
 
@@ -189,9 +188,8 @@ def test_bca_is_that_of_scipy():
     sample = np.random.default_rng(0).exponential(size=60)
     found = stats.bootstrap((sample,), np.mean, n_resamples=4999, method="BCa", rng=np.random.default_rng(1))
     without = np.array([np.delete(sample, k).mean() for k in range(60)])
-    ends = percentile_interval(
-        sample.mean(), found.bootstrap_distribution, 0.95, (0.0, math.inf), 10**9, acceleration_of(without)
-    )
+    same = influence_of(without, 60)._replace(units=math.inf)
+    ends = percentile_interval(sample.mean(), found.bootstrap_distribution, 0.95, (0.0, math.inf), 10**9, same)
     expected = found.confidence_interval
     assert (ends.lo, ends.hi) == pytest.approx((expected.low, expected.high), rel=2e-3)
 

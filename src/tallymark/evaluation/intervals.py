@@ -15,7 +15,7 @@ from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import ParameterError
 from tallymark.evaluation.chosen import Chosen
-from tallymark.evaluation.percentiles import acceleration_of, percentile_interval
+from tallymark.evaluation.percentiles import influence_of, percentile_interval
 from tallymark.evaluation.resampling import leave_out_values, numbers_of, resample_values, row_keys
 from tallymark.evaluation.result import Cell, Report
 from tallymark.evaluation.settings import IntervalSettings, least_resamples
@@ -159,7 +159,7 @@ class _Maker:
         left_out = np.zeros((len(numbers), 1)) if without is None else np.atleast_2d(without)
         units = units_of(batch, by_query=item.by_query)
         found = [
-            percentile_interval(number, line, level, item.range, units, acceleration_of(rest))
+            percentile_interval(number, line, level, item.range, units, influence_of(rest, units))
             for number, line, rest in zip(numbers, lines, left_out, strict=True)
         ]
         notes = tuple(dict.fromkeys(each.note for each in found if each.note))
