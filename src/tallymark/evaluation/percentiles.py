@@ -1,9 +1,9 @@
 """The interval of a value from its values in replicates: bias-corrected and accelerated percentiles.
 
 Efron, "Better bootstrap confidence intervals" (1987), with percentiles that are as far out as those of Student's t
-(Hesterberg, "What teachers should know about the bootstrap", 2015). Its degrees of freedom are not those of the rows, but
-of what the rows do to the value: where a few rows decide it, as those of a rare class or of large errors do, its standard
-error is known no better than from so few (Satterthwaite 1946).
+(Hesterberg, "What teachers should know about the bootstrap", 2015). Its degrees of freedom are not those of the rows,
+but of what the rows do to the value: where a few rows decide it, as those of a rare class or of large errors do, its
+standard error is known no better than from so few (Satterthwaite 1946).
 """
 
 from __future__ import annotations
@@ -35,11 +35,14 @@ class Ends(NamedTuple):
 
 
 class Influence(NamedTuple):
-    """What single units do to a value: how fast its standard error grows with it, and of how many equal units that error
-    is known as well."""
+    """What single units do to a value: how fast its standard error grows with it, and how many equal units would tell
+    that error as well."""
 
     acceleration: float = 0.0
     units: float = math.inf
+
+
+ALIKE = Influence()
 
 
 def percentile_interval(
@@ -48,7 +51,7 @@ def percentile_interval(
     level: float,
     within: tuple[float, float],
     units: float,
-    influence: Influence = Influence(),  # noqa: B008 — a constant
+    influence: Influence = ALIKE,
 ) -> Ends:
     """The interval of a value of so many independent units, never outside of what the metric can be."""
     if not math.isfinite(value):
@@ -104,15 +107,15 @@ def influence_of(left_out: Array, units: float) -> Influence:
     """The influence of so many units, from the values without one group of them after the other; as if it were the same
     for all where these values do not tell.
 
-    The variance of n terms is known with 2n / (kurtosis − 1) degrees of freedom. Sums over groups of them have an excess
-    of kurtosis that is smaller by the size of the groups.
+    The variance of n terms is known with 2n / (kurtosis − 1) degrees of freedom. Sums over groups of them have an
+    excess of kurtosis that is smaller by the size of the groups.
     """
     if not np.isfinite(left_out).all():
-        return Influence()
+        return ALIKE
     deviations = left_out.mean() - left_out
     deviations = deviations / max(float(np.abs(deviations).max()), 5e-324)  # of no unit, so that no power overflows
     spread, third, fourth = (float((deviations**power).sum()) for power in (2, 3, 4))
     if not math.isfinite(spread) or spread <= 0.0:
-        return Influence()
+        return ALIKE
     unsure = 2.0 / units + fourth / spread**2 - 3.0 / len(left_out)
     return Influence(third / (6.0 * spread**1.5), 1.0 + 2.0 / unsure if unsure > 0.0 else math.inf)
