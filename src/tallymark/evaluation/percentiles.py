@@ -70,7 +70,7 @@ def percentile_interval(
     bias = min(max(bias, -_MOST_BIAS), _MOST_BIAS)
     equal = min(units, influence.units)
     reach = student_quantile((1 + level) / 2, equal - 1) * math.sqrt(equal / (equal - 1))
-    ends = [_order_statistic(found, _corrected(side * reach, bias, influence.acceleration), side) for side in (-1, 1)]
+    ends = [_quantile(found, _corrected(side * reach, bias, influence.acceleration)) for side in (-1, 1)]
     if not ends[0] <= value <= ends[1] or ends[0] == ends[1]:
         return Ends(None, None, _BIASED)
     lo, hi = (min(max(end, within[0]), within[1]) for end in ends)
@@ -96,11 +96,12 @@ def _corrected(reach: float, bias: float, acceleration: float) -> float:
     return normal_tail(-z)
 
 
-def _order_statistic(found: Array, share: float, side: int) -> float:
-    """The replicate at a share of them, or the next one outwards."""
-    place = round(share * (len(found) + 1), 6) - 1  # a rounding error is not to move it by one
-    rank = math.floor(place) if side < 0 else math.ceil(place)
-    return float(found[min(max(rank, 0), len(found) - 1)])
+def _quantile(found: Array, share: float) -> float:
+    """The replicate at a share of them, or between two of them."""
+    place = min(max(round(share * (len(found) + 1), 6) - 1, 0.0), len(found) - 1.0)  # rounding is not to move it
+    low = math.floor(place)
+    near, far, part = float(found[low]), float(found[min(low + 1, len(found) - 1)]), place - low
+    return min(near * (1.0 - part) + far * part, far) if part > 0.0 and near < far else near  # far may be infinite
 
 
 def influence_of(left_out: Array, units: float) -> Influence:
