@@ -19,7 +19,8 @@ from tallymark.target import Target
 
 LEVEL = 0.95
 MANY = 2_000_000
-Draw = Callable[[np.random.Generator, int], tuple[Any, Any]]
+Draw = Callable[[np.random.Generator, int], tuple[Any, ...]]  # truth, prediction and, as a dict, columns beside them
+Intervals = Callable[..., dict[str, Any]]  # of metrics by name on such rows, of which some facts are known
 
 
 class Population(NamedTuple):
@@ -166,18 +167,33 @@ def interval_of(metric: Metric, y: Any, p: Any, facts: dict[str, Any], level: fl
     return metric.interval(reads.fold(Batch(y, p)), level)
 
 
-def measure(population: Population, rows: int, trials: int, seed: int = 0) -> dict[str, Coverage]:
+def analytic(metrics: dict[str, Metric], y: Any, p: Any, facts: dict[str, Any]) -> dict[str, Any]:
+    """The analytic intervals of metrics."""
+    return {name: interval_of(metric, y, p, facts) for name, metric in metrics.items()}
+
+
+def values_of(population: Population, metrics: dict[str, Metric]) -> dict[str, float]:
+    """The values in the whole population."""
+    y, p, *beside = population.draw(np.random.default_rng(12345), MANY)
+    columns = {key: column for each in beside for key, column in each.items() if key != "cluster"}
+    found = {}
+    for name, metric in metrics.items():
+        own = {key: column for key, column in columns.items() if key != "query" or metric.by_query}
+        found[name] = metric(y, p, **population.facts, **own)
+    return found
+
+
+def measure(
+    population: Population, rows: int, trials: int, seed: int = 0, intervals: Intervals = analytic
+) -> dict[str, Coverage]:
     """The coverage of every metric of a population. A trial without an interval does not count."""
     metrics = {name: tm.metric(name) for name in population.metrics}
-    y, p = population.draw(np.random.default_rng(12345), MANY)
-    truth = {name: metric(y, p, **population.facts) for name, metric in metrics.items()}
+    truth = values_of(population, metrics)
     rng = np.random.default_rng(seed)
     counts = {name: [0, 0, 0] for name in metrics}
     methods = dict.fromkeys(metrics, "")
     for _ in range(trials):
-        y, p = population.draw(rng, rows)
-        for name, metric in metrics.items():
-            found = interval_of(metric, y, p, population.facts)
+        for name, found in intervals(metrics, *population.draw(rng, rows), facts=population.facts).items():
             if isinstance(found, Interval):
                 methods[name] = found.method
                 counts[name][0 if found.lo > truth[name] else 2 if found.hi < truth[name] else 1] += 1
@@ -188,14 +204,13 @@ def measure(population: Population, rows: int, trials: int, seed: int = 0) -> di
     return out
 
 
-def main() -> None:
-    trials = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
-    sizes = [int(size) for size in sys.argv[2:]] or [200, 1000, 5000]
+def study(populations: dict[str, Population], intervals: Intervals, sizes: list[int], trials: int) -> None:
+    """Print the coverage of every metric of all populations, for samples of every size."""
     print(f"Nominal {LEVEL:.0%}, {trials} trials; the value lies below and above the interval as often as said.\n")
     print("| population | metric | method | rows | held | below | above | trials |\n|---|---|---|--:|--:|--:|--:|--:|")
-    for title, population in POPULATIONS.items():
+    for title, population in populations.items():
         for rows in sizes:
-            for name, found in measure(population, rows, trials).items():
+            for name, found in measure(population, rows, trials, intervals=intervals).items():
                 flag = " **" if abs(found.held - LEVEL) > 0.015 else ""
                 print(
                     f"| {title} | {name} | {found.method} | {rows} | {found.held:.1%}{flag} | {found.above:.1%} | "
@@ -204,5 +219,10 @@ def main() -> None:
                 )
 
 
+def asked() -> tuple[list[int], int]:
+    """The sizes of samples and the number of trials that the command line asks for."""
+    return [int(size) for size in sys.argv[2:]] or [200, 1000, 5000], int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+
+
 if __name__ == "__main__":
-    main()
+    study(POPULATIONS, analytic, *asked())

@@ -10,7 +10,8 @@ from scipy import optimize, stats
 from statsmodels.stats.contingency_tables import mcnemar as peer_mcnemar
 
 from tallymark.batch import Batch
-from tallymark.evaluation.paired_tests import WELL_KNOWN, Grouped, bootstrap, delong, group_freedom, mcnemar
+from tallymark.evaluation.paired_tests import bootstrap, delong, mcnemar
+from tallymark.evaluation.percentiles import ALIKE, Influence, influence_of
 from tallymark.states import Outcomes, Placements, read_placements
 from tallymark.target import ANY_TARGET
 
@@ -200,7 +201,7 @@ def test_the_bootstrap_counts_resamples_beyond_zero():
     assert found.error == pytest.approx(np.std(differences, ddof=1), rel=1e-12)
 
 
-KNOWN = [WELL_KNOWN, Grouped(200, 45.5), Grouped(30, 7.2), Grouped(6, 2.1)]
+KNOWN = [(math.inf, ALIKE), (200, Influence(0.0, 46.5)), (30, Influence(0.0, 8.2)), (6, Influence(0.0, 3.1))]
 
 
 @pytest.mark.parametrize("known", KNOWN)
@@ -210,7 +211,7 @@ def test_the_interval_of_a_bootstrap_holds_zero_just_where_p_says_so(level, know
     rng = np.random.default_rng(1)
     seen = set()
     for shift in np.linspace(0, 14, 300):
-        found = bootstrap(rng.normal(shift, 1, 999), level, "paired bootstrap", known=known)
+        found = bootstrap(rng.normal(shift, 1, 999), level, "paired bootstrap", *known)
         seen.add(found.p <= 1 - level + 1e-12)
         assert (found.lo > 0 or found.hi < 0) == (found.p <= 1 - level + 1e-12)
     assert seen == {True, False}
@@ -219,33 +220,36 @@ def test_the_interval_of_a_bootstrap_holds_zero_just_where_p_says_so(level, know
 def test_what_is_not_known_well_is_wider():
     """Percentiles and p-values are as far out as those of Student's t are, and the error as that of a sample is."""
     values = np.random.default_rng(2).normal(2.4, 1, 9999)
-    plain, found = (bootstrap(values, 0.95, "b", known=known) for known in (WELL_KNOWN, Grouped(20, 8.0)))
+    plain, found = (bootstrap(values, 0.95, "b", *known) for known in ((), (20, Influence(0.0, 9.0))))
     widening = math.sqrt(20 / 19)
     assert found.error == pytest.approx(plain.error * widening, rel=1e-12)
     reach = stats.t.ppf(0.975, 8) * widening
     place = int(10_000 * stats.norm.sf(reach))
     assert (found.lo, found.hi) == (np.sort(values)[place - 1], np.sort(values)[-place])
     assert found.p == pytest.approx(2 * stats.t.sf(stats.norm.isf(plain.p / 2) / widening, 8), rel=1e-9)
-    beyond = bootstrap(values, 0.95, "b", known=Grouped(5, 2.5))
+    beyond = bootstrap(values, 0.95, "b", 5, Influence(0.0, 3.5))
     reach = stats.t.ppf(0.975, 2.5) * math.sqrt(5 / 4)
     assert beyond.lo == pytest.approx(values.min() - (reach - stats.norm.isf(1e-4)) * plain.error, rel=1e-9)
 
 
 def test_degrees_of_freedom_by_kurtosis():
-    """Twice the groups over the kurtosis less 1: all but one less than them where what they add is spread evenly, next
-    to none where one of them decides; of any size, and without those that are undefined."""
-    even = np.tile([-1.0, 1.0], 50)
-    assert group_freedom(even) == (100, pytest.approx(99))
+    """Twice the units over the kurtosis less 1: none are lost where all do as much, nearly all where one decides; of any
+    size, and without those that are undefined."""
     one = np.zeros(100)
     one[0] = 1.0
-    assert group_freedom(one).freedom == pytest.approx(2 * 100 / (stats.kurtosis(one, fisher=False) - 1), rel=1e-9)
-    assert 2 < group_freedom(one).freedom < 2.1
+    expected = 2 * 100 / (stats.kurtosis(one, fisher=False) - 1)
+    assert influence_of(one, 100).units == pytest.approx(1 + expected, rel=1e-9)
+    assert 3 < influence_of(one, 100).units < 3.1
     drawn = np.random.default_rng(0).standard_t(5, 200)
-    expected = 2 * 200 / (stats.kurtosis(drawn, fisher=False) - 1)
+    expected = 1 + 2 * 200 / (stats.kurtosis(drawn, fisher=False) - 1)
     for scale in (1.0, 1e-290, 1e300):
-        assert group_freedom(np.append(drawn * scale, math.nan)) == (200, pytest.approx(expected, rel=1e-9))
-    assert group_freedom(np.ones(50)) == (50, pytest.approx(49))
-    assert group_freedom(np.full(50, math.nan)) == WELL_KNOWN
+        found = influence_of(np.append(drawn * scale, math.nan), 200)
+        assert found.units == pytest.approx(expected, rel=1e-9)
+        turned = influence_of(-drawn[::-1] * scale, 200)
+        assert turned == (-found.acceleration, found.units)
+    assert influence_of(np.tile([-1.0, 1.0], 50), 100).units == math.inf
+    assert influence_of(np.ones(50), 50) == ALIKE
+    assert influence_of(np.full(50, math.nan), 50) == ALIKE
 
 
 def test_resamples_that_say_nothing():
@@ -274,7 +278,7 @@ def test_the_other_way_round_only_the_signs_turn(seed):
     for one, other in (
         (mcnemar(first, second, 0.95), mcnemar(second, first, 0.95)),
         (delong(*scores, 0.95), delong(*scores[::-1], 0.95)),
-        *((bootstrap(values, 0.95, "b", known=k), bootstrap(-values, 0.95, "b", known=k)) for k in KNOWN),
+        *((bootstrap(values, 0.95, "b", *k), bootstrap(-values, 0.95, "b", *k)) for k in KNOWN),
     ):
         assert one == other._replace(lo=-other.hi, hi=-other.lo)
         assert one.lo < one.hi

@@ -10,7 +10,7 @@ import pytest
 
 import tallymark as tm
 from tallymark import _core
-from tallymark.evaluation.percentiles import acceleration_of, percentile_interval
+from tallymark.evaluation.percentiles import Influence, influence_of, percentile_interval
 from tallymark.evaluation.settings import least_resamples
 
 RNG = np.random.default_rng(2)
@@ -167,9 +167,8 @@ def test_groups_have_intervals():
             times = _core.poisson_counts(0, replicate, np.flatnonzero(rows).astype(np.uint64))
             values.append(tm.recall((Y > 3)[rows], said[rows], weights=times))
         without = [tm.recall(np.delete((Y > 3)[rows], k), np.delete(said[rows], k)) for k in range(rows.sum())]
-        ends = percentile_interval(
-            part.value, np.array(values), 0.9, (0, 1), int(rows.sum()), acceleration_of(np.array(without))
-        )
+        influence = influence_of(np.array(without), len(without))
+        ends = percentile_interval(part.value, np.array(values), 0.9, (0, 1), len(without), influence)
         assert (part.lo, part.hi) == pytest.approx((ends.lo, ends.hi))
     gap = report.cell("equal_opportunity")
     assert 0 <= gap.lo <= gap.hi <= 1
@@ -212,7 +211,7 @@ def test_percentiles_are_those_of_a_normal_sample():
     assert percentile_interval(500.0, replicates, 0.99, (0.0, 990.0), 10**9).hi == 990.0
     few = percentile_interval(500.0, replicates, 0.95, (0.0, 990.0), 5)
     assert few.lo < 25.0 < 975.0 < few.hi
-    skewed = percentile_interval(500.0, replicates, 0.95, (0.0, 1e9), 10**9, acceleration=0.1)
+    skewed = percentile_interval(500.0, replicates, 0.95, (0.0, 1e9), 10**9, Influence(acceleration=0.1))
     assert skewed.lo > 25.0
     assert skewed.hi > 975.0
 
@@ -223,11 +222,52 @@ def test_bca_is_that_of_scipy():
     sample = np.random.default_rng(0).exponential(size=60)
     found = stats.bootstrap((sample,), np.mean, n_resamples=4999, method="BCa", rng=np.random.default_rng(1))
     without = np.array([np.delete(sample, k).mean() for k in range(60)])
-    ends = percentile_interval(
-        sample.mean(), found.bootstrap_distribution, 0.95, (0.0, math.inf), 10**9, acceleration_of(without)
-    )
+    same = influence_of(without, 60)._replace(units=math.inf)
+    ends = percentile_interval(sample.mean(), found.bootstrap_distribution, 0.95, (0.0, math.inf), 10**9, same)
     expected = found.confidence_interval
     assert (ends.lo, ends.hi) == pytest.approx((expected.low, expected.high), rel=2e-3)
+
+
+def test_the_influence_of_rows_is_that_of_their_moments():
+    """The acceleration is the skewness of what rows do, the degrees of freedom follow from its kurtosis."""
+    stats = pytest.importorskip("scipy.stats")
+    left_out = 3.0 - np.random.default_rng(0).exponential(size=60) / 59
+    found = influence_of(left_out, 60)
+    assert found.acceleration == pytest.approx(stats.skew(-left_out) / (6 * math.sqrt(60)))
+    assert found.units == pytest.approx(1 + 2 * 60 / (stats.kurtosis(left_out, fisher=False) - 1))
+    assert influence_of(left_out * 1e200, 60) == pytest.approx(found)
+    for flat in (np.ones(5), np.array([1.0, math.nan, 2.0]), np.array([0.0])):
+        assert influence_of(flat, 60) == Influence(0.0, math.inf)
+
+
+def test_groups_of_rows_tell_what_single_rows_do():
+    """Leaving out 25 rows at a time finds the same degrees of freedom, whatever the tails."""
+    rng = np.random.default_rng(3)
+    for rows in (rng.normal(size=50_000), rng.exponential(size=50_000) ** 2):
+        single, grouped = (influence_of(-each, 50_000) for each in (rows, rows.reshape(2_000, 25).sum(axis=1)))
+        assert grouped.acceleration == pytest.approx(single.acceleration, abs=0.003)
+        assert 2 / (grouped.units - 1) == pytest.approx(2 / (single.units - 1), abs=3 * math.sqrt(24 / 2_000**3) + 2e-4)
+
+
+def test_few_rows_that_decide_widen_the_interval_and_are_told():
+    """With four positives among 200 rows the interval reaches further out, and a note says that it may not hold."""
+    y = np.zeros(200, int)
+    y[::50] = 1
+    cell = bootstrap(y, RNG.normal(size=200) + y, ["auc"], kind="score").cell("auc")
+    assert any("so few rows, clusters or queries decide the value" in note for note in cell.notes)
+    replicates = np.arange(1.0, 1000.0)
+    wide, narrow = (
+        percentile_interval(500.0, replicates, 0.95, (0.0, 1e9), 200, Influence(units=units)) for units in (9.0, 200.0)
+    )
+    assert wide.lo < narrow.lo < narrow.hi < wide.hi
+    assert not narrow.note
+
+
+def test_resamples_that_lean_to_one_side_are_told():
+    """A maximum is higher in most resamples than in the rows, so its interval holds less often."""
+    y = np.arange(200) % 4 == 0
+    cell = bootstrap(y, RNG.normal(size=200) + y, ["ks"], kind="score").cell("ks")
+    assert any("to one side of the value" in note for note in cell.notes)
 
 
 @pytest.mark.parametrize(("level", "least"), [(0.95, 39), (0.9, 19), (0.5, 3), (0.99, 199)])

@@ -120,6 +120,7 @@ QUICK = {
     "scores with ties": ("auc",),
     "probabilities": ("logloss", "brier"),
     "normal errors": ("mae", "rmse", "mean_bias"),
+    "errors of t, 5 degrees": ("mae", "mse", "rmse"),
     "correlation 0.9": ("pearson", "spearman"),
 }
 

@@ -85,9 +85,10 @@ def test_a_mean_bias_is_that_of_student():
 
 
 def hall(x, level):
-    """Hall's interval of a mean, in the words of his paper, with Student's quantiles."""
+    """Hall's interval of a mean, in the words of his paper, with Student's quantiles for terms of such a skewness."""
     n, m, g = len(x), x.mean(), stats.skew(x)
-    t = stats.t.ppf(np.array([1 + level, 1 - level]) / 2, n - 1)
+    kurtosis = stats.gamma.stats(4 / g**2, moments="k") + 3
+    t = stats.t.ppf(np.array([1 + level, 1 - level]) / 2, 2 * (n - 1) / (kurtosis - 1))
     q = (3 / (g / np.sqrt(n))) * (np.cbrt(1 + g / np.sqrt(n) * (t - g / (6 * np.sqrt(n)))) - 1)
     return m - q * x.std(ddof=1) / np.sqrt(n)
 

@@ -11,7 +11,8 @@ from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.evaluation.difference import difference_between
 from tallymark.evaluation.intervals import check_nested, units_of
-from tallymark.evaluation.paired_tests import WELL_KNOWN, Grouped, Tested, bootstrap, delong, group_freedom, mcnemar
+from tallymark.evaluation.paired_tests import Tested, bootstrap, delong, mcnemar
+from tallymark.evaluation.percentiles import ALIKE, Influence, influence_of
 from tallymark.evaluation.resampling import leave_out_values, resample_values, row_keys
 from tallymark.evaluation.result import Report
 from tallymark.evaluation.settings import IntervalSettings
@@ -99,14 +100,16 @@ class Evidence:
         differences = _differences(item, self._resampled[first][key], self._resampled[second][key])
         method = self._settings.name_of(clusters=self._batches[first].cluster_side is not None, by_query=item.by_query)
         units = units_of(self._batches[first], by_query=item.by_query)
-        return bootstrap(differences, self._settings.level, f"paired {method}", units, self._known(key, first, second))
+        return bootstrap(
+            differences, self._settings.level, f"paired {method}", units, self._influence(key, first, second, units)
+        )
 
-    def _known(self, key: str, first: str, second: str) -> Grouped:
-        """How well the rows tell the error of a difference."""
+    def _influence(self, key: str, first: str, second: str, units: float) -> Influence:
+        """What the units do to a difference."""
         held = self._left_out[first].get(key), self._left_out[second].get(key)
         if held[0] is None or held[1] is None:
-            return WELL_KNOWN
-        return group_freedom(_differences(self._metrics[key], held[0], held[1]))
+            return ALIKE
+        return influence_of(_differences(self._metrics[key], held[0], held[1]), units)
 
 
 def _differences(item: Metric, first: Array, second: Array) -> Array:

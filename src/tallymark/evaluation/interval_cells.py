@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallymark.arrays import Array
-from tallymark.evaluation.percentiles import acceleration_of, percentile_interval
+from tallymark.evaluation.percentiles import influence_of, percentile_interval
 from tallymark.evaluation.resampling import numbers_of
 from tallymark.evaluation.result import Cell
 from tallymark.metrics import Metric
@@ -72,7 +72,7 @@ def resampled_interval(
     lines = replicates if replicates.ndim == 2 else replicates[None, :]
     left_out = np.zeros((len(numbers), 1)) if without is None else np.atleast_2d(without)
     found = [
-        percentile_interval(number, line, level, item.range, units, acceleration_of(rest))
+        percentile_interval(number, line, level, item.range, units, influence_of(rest, units))
         for number, line, rest in zip(numbers, lines, left_out, strict=True)
     ]
     notes = tuple(dict.fromkeys(each.note for each in found if each.note))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tallymark.arrays import Array
-from tallymark.evaluation.percentiles import LEAST_DEFINED, LEAST_UNITS, few_units, too_few
+from tallymark.evaluation.percentiles import ALIKE, LEAST_DEFINED, LEAST_UNITS, Influence, few_units, too_few
 from tallymark.metrics.base import NoInterval
 from tallymark.metrics.confidence import Ends, by_logit
 from tallymark.metrics.delong import Spread, join_spreads
@@ -135,45 +135,11 @@ def _mean_and_variance(values: Array) -> tuple[float, float]:
     return mean, math.fsum(((values - mean) ** 2).tolist()) / (len(values) - 1)
 
 
-class Grouped(NamedTuple):
-    """From how many groups of rows an error is known, and with how many degrees of freedom."""
-
-    groups: float = math.inf
-    freedom: float = math.inf
-
-    @property
-    def widening(self) -> float:
-        """By how much resamples of so many groups spread too little."""
-        return 1.0 if math.isinf(self.groups) else math.sqrt(self.groups / (self.groups - 1))
-
-
-WELL_KNOWN = Grouped()
-
-
-def group_freedom(left_out: Array) -> Grouped:
-    """The degrees of freedom of the error of a difference, from its values without one group of rows after the other.
-
-    Those of a variance are 2 n / (κ − 1), with the kurtosis κ of what each of n groups adds: where few rows decide, as
-    those of a rare class or of a heavy tail do, the variance is not known well.
-    """
-    known = left_out[np.isfinite(left_out)]
-    count = len(known)
-    if count < LEAST_UNITS:
-        return WELL_KNOWN
-    known = np.ldexp(known, -int(np.frexp(known)[1].max()))  # so that no power overflows
-    added = known - math.fsum(known.tolist()) / count
-    added = added / max(float(np.abs(added).max()), 5e-324)
-    squares = added * added  # a power of 4 may round otherwise for a negative number
-    spread = math.fsum(squares.tolist())
-    kurtosis = count * math.fsum((squares * squares).tolist()) / spread**2 if spread else 3.0
-    return Grouped(count, 2 * count / max(kurtosis - 1, 2 * count / (count - 1)))
-
-
 def bootstrap(
-    differences: Array, level: float, method: str, units: float = math.inf, known: Grouped = WELL_KNOWN
+    differences: Array, level: float, method: str, units: float = math.inf, influence: Influence = ALIKE
 ) -> Tested:
     """The paired bootstrap of so many units: percentiles of the differences in resamples, and how often these are on
-    one side of 0. Both are as far out as those of Student's t with the degrees of freedom of the error.
+    one side of 0. Both are as far out as those of Student's t with the degrees of freedom of what the units do.
 
     The interval holds 0 just where the p-value is above 1 − level.
     """
@@ -193,11 +159,13 @@ def bootstrap(
     exponent = int(np.frexp(defined)[1].max())  # squares of what is near 1 are neither too large nor too small
     _, variance = _mean_and_variance(np.ldexp(defined, -exponent))
     error = float(np.ldexp(math.sqrt(variance), exponent))
-    reach = -student_quantile((1 - level) / 2, known.freedom) * known.widening
+    freedom = min(units, influence.units) - 1
+    widening = 1.0 if math.isinf(units) else math.sqrt(units / (units - 1))  # resamples of so many spread too little
+    reach = -student_quantile((1 - level) / 2, freedom) * widening
     lo, hi = _lowest(defined, reach, error), -_lowest(-defined[::-1], reach, error)
-    away = max(_steps_to_zero(defined, error), _steps_to_zero(-defined[::-1], error)) / known.widening
-    p = min(1.0, max(2 * student_tail(away, known.freedom), 2 / (count + 1)))
-    return Tested(method, p, lo, hi, error * known.widening, notes=notes, freedom=known.freedom)
+    away = max(_steps_to_zero(defined, error), _steps_to_zero(-defined[::-1], error)) / widening
+    p = min(1.0, max(2 * student_tail(away, freedom), 2 / (count + 1)))
+    return Tested(method, p, lo, hi, error * widening, notes=notes, freedom=freedom)
 
 
 def _lowest(ordered: Array, reach: float, error: float) -> float:

@@ -1,7 +1,9 @@
 """The interval of a value from its values in replicates: bias-corrected and accelerated percentiles.
 
-Efron, "Better bootstrap confidence intervals" (1987), with percentiles that are as far out as those of Student's t, for
-few rows (Hesterberg, "What teachers should know about the bootstrap", 2015).
+Efron, "Better bootstrap confidence intervals" (1987), with percentiles that are as far out as those of Student's t
+(Hesterberg, "What teachers should know about the bootstrap", 2015). Its degrees of freedom are not those of the rows,
+but of what the rows do to the value: where a few rows decide it, as those of a rare class or of large errors do, its
+standard error is known no better than from so few (Satterthwaite 1946).
 """
 
 from __future__ import annotations
@@ -17,8 +19,11 @@ from tallymark.quantiles import normal_quantile, normal_tail, student_quantile
 LEAST_DEFINED = 0.5  # the share of replicates that must have a value
 LEAST_UNITS = 5  # rows, clusters or queries, below which resampling says next to nothing
 _FEW_UNITS = 10
+_MUCH_BIAS = 0.3  # in standard errors
 _MOST_BIAS = 3.0  # in standard errors: where all replicates lie on one side of the value
 _BIASED = "nearly all resamples lie on one side of the value, so they do not tell where it may be"
+_DECIDED = "so few rows, clusters or queries decide the value that the level may not be kept"
+_LEANING = "resamples lie more to one side of the value than to the other, so the level may not be kept"
 
 
 class Ends(NamedTuple):
@@ -29,18 +34,26 @@ class Ends(NamedTuple):
     note: str = ""
 
 
+class Influence(NamedTuple):
+    """What single units do to a value: how fast its standard error grows with it, and how many equal units would tell
+    that error as well."""
+
+    acceleration: float = 0.0
+    units: float = math.inf
+
+
+ALIKE = Influence()
+
+
 def percentile_interval(
     value: float,
     replicates: Array,
     level: float,
     within: tuple[float, float],
     units: float,
-    acceleration: float = 0.0,
+    influence: Influence = ALIKE,
 ) -> Ends:
-    """The interval of a value of so many independent units, never outside of what the metric can be.
-
-    `acceleration` says how fast the standard error grows with the value; see `acceleration_of`.
-    """
+    """The interval of a value of so many independent units, never outside of what the metric can be."""
     if not math.isfinite(value):
         return Ends(None, None)
     found = np.sort(replicates[~np.isnan(replicates)])
@@ -55,12 +68,14 @@ def percentile_interval(
     below = (np.searchsorted(found, value, "left") + np.searchsorted(found, value, "right")) / (2 * len(found))
     bias = _MOST_BIAS if below >= 1 else -_MOST_BIAS if below <= 0 else normal_quantile(float(below))
     bias = min(max(bias, -_MOST_BIAS), _MOST_BIAS)
-    reach = student_quantile((1 + level) / 2, units - 1) * math.sqrt(units / (units - 1))
-    ends = [_order_statistic(found, _corrected(side * reach, bias, acceleration), side) for side in (-1, 1)]
+    equal = min(units, influence.units)
+    reach = student_quantile((1 + level) / 2, equal - 1) * math.sqrt(equal / (equal - 1))
+    ends = [_quantile(found, _corrected(side * reach, bias, influence.acceleration)) for side in (-1, 1)]
     if not ends[0] <= value <= ends[1] or ends[0] == ends[1]:
         return Ends(None, None, _BIASED)
     lo, hi = (min(max(end, within[0]), within[1]) for end in ends)
-    return Ends(lo, hi, "; ".join(filter(None, (note, few_units(units)))))
+    few = few_units(units) or _DECIDED * (equal < _FEW_UNITS)
+    return Ends(lo, hi, "; ".join(filter(None, (note, few, _LEANING * (abs(bias) > _MUCH_BIAS)))))
 
 
 def too_few(units: float) -> str:
@@ -81,21 +96,31 @@ def _corrected(reach: float, bias: float, acceleration: float) -> float:
     return normal_tail(-z)
 
 
-def _order_statistic(found: Array, share: float, side: int) -> float:
-    """The replicate at a share of them, or the next one outwards."""
-    place = round(share * (len(found) + 1), 6) - 1  # a rounding error is not to move it by one
-    rank = math.floor(place) if side < 0 else math.ceil(place)
-    return float(found[min(max(rank, 0), len(found) - 1)])
+def _quantile(found: Array, share: float) -> float:
+    """The replicate at a share of them, or between two of them."""
+    place = min(max(round(share * (len(found) + 1), 6) - 1, 0.0), len(found) - 1.0)  # rounding is not to move it
+    low = math.floor(place)
+    near, far, part = float(found[low]), float(found[min(low + 1, len(found) - 1)]), place - low
+    return min(near * (1.0 - part) + far * part, far) if part > 0.0 and near < far else near  # far may be infinite
 
 
-def acceleration_of(left_out: Array) -> float:
-    """The acceleration, from the values without one group of rows after the other; 0 where they do not tell."""
-    if not np.isfinite(left_out).all():
-        return 0.0
-    deviations = left_out.mean() - left_out
-    deviations = deviations / max(float(np.abs(deviations).max()), 5e-324)  # of no unit, so that no power overflows
-    spread = float((deviations**2).sum())
-    if not math.isfinite(spread) or spread <= 0.0:
-        return 0.0
-    found = float((deviations**3).sum()) / (6.0 * spread**1.5)
-    return found if math.isfinite(found) else 0.0
+def influence_of(left_out: Array, units: float) -> Influence:
+    """The influence of so many units, from the values without one group of them after the other; as if it were the same
+    for all where these values do not tell.
+
+    The variance of n terms is known with 2n / (kurtosis − 1) degrees of freedom. Sums over groups of them have an
+    excess of kurtosis that is smaller by the size of the groups.
+    """
+    known = left_out[np.isfinite(left_out)]
+    if len(known) < LEAST_UNITS:
+        return ALIKE
+    scaled = np.ldexp(known, -int(np.frexp(known)[1].max()))  # so that no sum overflows
+    deviations = math.fsum(scaled.tolist()) / len(scaled) - scaled
+    deviations = deviations / max(float(np.abs(deviations).max()), 5e-324)  # of no unit
+    squares = deviations * deviations
+    # In any order the same, and of the other sign where all values are.
+    spread, third, fourth = (math.fsum((squares * by).tolist()) for by in (1.0, deviations, squares))
+    if spread <= 0.0:
+        return ALIKE
+    unsure = 2.0 / units + fourth / spread**2 - 3.0 / len(known)
+    return Influence(third / (6.0 * spread**1.5), 1.0 + 2.0 / unsure if unsure > 0.0 else math.inf)

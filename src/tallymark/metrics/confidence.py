@@ -88,13 +88,15 @@ def by_logit(value: float, error: float, level: float, limits: Ends, freedom: fl
 
 def mean_ends(found: Moments | None, rows: int, level: float) -> Ends | NoInterval:
     """A mean of rows, by the moments of its terms. A skewed mean misses to one side more often than to the other; its
-    ends are moved until it does not (Hall 1992). Without skewness they are those of Student."""
+    ends are moved until it does not (Hall 1992). Nor is the variance of skewed terms well known: its degrees of freedom
+    are those of gamma variables of that skewness, whose kurtosis is 3 + 3/2 skewness². Without skewness all is as
+    Student has it."""
     if found is None or not math.isfinite(found.variance):
         return NoInterval(TOO_LARGE)
     if not found.variance > 0:
         return NO_SPREAD
     error = math.sqrt(found.variance / rows)
-    reach = -student_quantile((1 - level) / 2, rows - 1)
+    reach = -student_quantile((1 - level) / 2, (rows - 1) / (1 + 0.75 * found.skewness**2))
     skew = found.skewness / math.sqrt(rows)
     up, down = (_unskewed(t, skew) for t in (-reach, reach))
     return found.mean - down * error, found.mean - up * error

@@ -1,0 +1,109 @@
+"""How often bootstrap intervals hold the value of the population.
+
+    python -m bench.bootstrap_coverage [trials] [units ...]
+
+The populations of `interval_coverage.py` where a formula could be had too, and others for what is only resampled:
+ratios of sums, areas under precision and recall, maxima, calibration, several outputs, weights, clusters and queries. A
+unit is a row, a cluster of five rows or a query of eight.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from bench.interval_coverage import LEVEL, POPULATIONS, Draw, Population, asked, chances, errors, study
+
+import tallymark as tm
+from tallymark.metrics import Interval, Metric
+
+RESAMPLES = 400  # fewer than a report makes, to be done in an hour
+
+
+def lognormal_amounts(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
+    y = rng.lognormal(0, 0.8, n)
+    return y, y * rng.lognormal(0, 0.3, n)
+
+
+def overconfident(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
+    y, p = chances(rng, n)
+    odds = (p / (1 - p)) ** 2
+    return y, odds / (1 + odds)
+
+
+def three_outputs(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
+    y, shared = rng.normal(0, 2, (n, 3)), rng.normal(0, 1, (n, 1))
+    return y, y + (shared + rng.normal(0, 1, (n, 3))) / [1, 2, 3]
+
+
+def correlated_tails(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
+    x, e = rng.normal(0, 1, (2, n)) * np.sqrt(5 / rng.chisquare(5, n))
+    return x, 0.6 * x + 0.8 * e
+
+
+def weighted(draw: Draw) -> Draw:
+    def with_weights(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
+        return *draw(rng, n), {"weights": rng.gamma(2, 0.5, n)}
+
+    return with_weights
+
+
+def clusters(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
+    which = np.repeat(np.arange(n), 5)
+    y, e = rng.normal(0, 1, (2, n))[:, which] + rng.normal(0, 1, (2, 5 * n))
+    return y, y + 0.6 * e, {"cluster": which}
+
+
+def queries(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
+    relevance = rng.choice(4, (n, 8), p=[0.7, 0.15, 0.1, 0.05])
+    scores = relevance + rng.normal(0, 1, (n, 1)) ** 2 * rng.normal(0, 1, (n, 8))
+    return relevance.ravel(), scores.ravel(), {"query": np.repeat(np.arange(n), 8)}
+
+
+def again(title: str, *metrics: str) -> Population:
+    """A population of the analytic study with other metrics."""
+    return POPULATIONS[title]._replace(metrics=metrics)
+
+
+BOOTSTRAPPED = {
+    "two classes, 30 %": again("two classes, 30 %", "accuracy", "recall", "fscore", "mcc"),
+    "four classes": again("four classes", "fscore(average=macro)", "mcc"),
+    "scores, AUC 0.76": again("scores, AUC 0.76", "auc", "average_precision", "pr_auc", "ks"),
+    "scores, AUC 0.98": again("scores, AUC 0.98", "auc", "average_precision"),
+    "scores, 10 %": again("scores, 10 %", "auc", "average_precision"),
+    "probabilities": again("probabilities", "logloss", "brier"),
+    "overconfident": Population(overconfident, ("logloss", "ece")),
+    "normal errors": again("normal errors", "mae", "rmse", "r2"),
+    "Laplace errors": again("Laplace errors", "mae", "rmse", "r2"),
+    "errors of t, 5 degrees": again("errors of t, 5 degrees", "mae", "rmse", "r2"),
+    "errors of t, 4 degrees": Population(errors(lambda rng, n: rng.standard_t(4, n)), ("rmse",)),
+    "lognormal amounts": Population(lognormal_amounts, ("mae", "rmse", "r2", "wape", "pearson")),
+    "correlation 0.3": again("correlation 0.3", "pearson"),
+    "correlation 0.9": again("correlation 0.9", "pearson", "spearman"),
+    "correlation 0.6 of t, 5 degrees": Population(correlated_tails, ("pearson",)),
+    "three outputs": Population(three_outputs, ("rmse", "r2")),
+    "weighted errors": Population(weighted(POPULATIONS["normal errors"].draw), ("mae", "rmse", "r2")),
+    "weighted scores": Population(weighted(POPULATIONS["scores, AUC 0.76"].draw), ("auc", "average_precision")),
+    "clusters": Population(clusters, ("mae", "rmse", "r2")),
+    "queries": Population(queries, ("ndcg", "mrr")),
+}
+
+
+def bootstrapped(
+    metrics: dict[str, Metric],
+    y: Any,
+    p: Any,
+    columns: dict[str, Any] | None = None,
+    *,
+    facts: dict[str, Any],
+    resamples: int = RESAMPLES,
+) -> dict[str, Any]:
+    """The bootstrap intervals of metrics, as a report has them."""
+    asked_for = {"ci": LEVEL, "ci_method": "bootstrap", "resamples": resamples}
+    report = tm.evaluate(y, p, list(metrics.values()), **asked_for, **facts, **(columns or {}))
+    cells = {name: report.cell(metric) for name, metric in metrics.items()}
+    return {name: None if each.lo is None else Interval(each.lo, each.hi, each.method) for name, each in cells.items()}
+
+
+if __name__ == "__main__":
+    study(BOOTSTRAPPED, bootstrapped, *asked())
