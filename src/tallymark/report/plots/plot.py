@@ -16,6 +16,7 @@ from tallymark.report.html import STYLE, to_html
 from tallymark.report.plots.looks import LIGHT, LOOKS, Look, find_look, look_style
 from tallymark.report.plots.svg import in_variables, tidy_svg
 from tallymark.report.table import Table
+from tallymark.report.text import printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,8 +53,8 @@ class Plot:
         draw: Callable[[Figure, Look], None],
         size: tuple[float, float] = (WIDTH, HEIGHT),
     ) -> None:
-        self.title = title
-        self.description = description
+        self.title = printable(title)
+        self.description = printable(description)
         self.table = table
         self.size = size
         self._draw = draw
