@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.report.plots.canvas import EDGE, SMALL, TOP, Canvas, fit, inches_of, show_short, show_tick
+from tallymark.report.plots.canvas import EDGE, SMALL, TOP, Canvas, fit, inches_of, show_count, show_short
 from tallymark.report.plots.looks import Look
 from tallymark.report.plots.plot import WIDTH, Plot
 from tallymark.report.table import Table
@@ -90,4 +90,4 @@ def _write_rows(canvas: Canvas, axes: Any, bars: Sequence[Bar], left: float) -> 
         y = top - (k + 0.5) * step
         canvas.write_at(left - 0.08, y, fit(bar.name, left - EDGE - 0.06), size=SMALL, along="right")
         canvas.write_at(right - _SIZE, y, show_short(bar.value), size=SMALL, along="right")
-        canvas.write_at(right, y, show_tick(bar.rows), size=SMALL, colour=quiet, along="right")
+        canvas.write_at(right, y, show_count(bar.rows), size=SMALL, colour=quiet, along="right")

@@ -16,6 +16,7 @@ from tallymark.report.text import printable, text_width
 TITLE, TEXT, SMALL = 11.0, 9.5, 9.0  # points
 TOP = 0.68  # inches that title and subtitle take
 EDGE = 0.14  # inches between the drawing and the edge
+_STEPS = [1, 2, 2.5, 5, 10]  # between the numbers at an axis
 _SIGN = 0.58  # of the size of a font, about the width of a sign
 
 
@@ -47,7 +48,7 @@ class Canvas:
         from matplotlib.ticker import FuncFormatter, MaxNLocator
 
         for axis, steps in ((axes.xaxis, int(width / 0.6)), (axes.yaxis, int(height / 0.35))):
-            axis.set_major_locator(MaxNLocator(max(1, min(5, steps)), steps=[1, 2, 2.5, 5, 10]))
+            axis.set_major_locator(MaxNLocator(max(1, min(5, steps)), steps=_STEPS))
             axis.set_major_formatter(FuncFormatter(lambda value, _: show_tick(value)))
         return axes
 
@@ -111,6 +112,24 @@ class Canvas:
         if corners:
             codes = [1, 2, 2, 2, 79] * (len(corners) // 5)
             self.path(axes, np.asarray(corners), codes, facecolor=colour, **style)
+
+
+def room_for(ends: tuple[float, float]) -> float:
+    """The inches that an axis on the left takes, with its numbers and its name."""
+    from matplotlib.ticker import MaxNLocator
+
+    numbers = MaxNLocator(5, steps=_STEPS).tick_values(*ends)
+    return EDGE + 0.34 + max(inches_of(show_tick(float(value))) for value in numbers)
+
+
+def show_count(value: float) -> str:
+    """A count that fits into a small space."""
+    for size, sign in ((1e9, "bn"), (1e6, "M")):
+        if value >= size:
+            return f"{value / size:.3g}{sign}" if value < 1000 * size else f"{value:.2g}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return show_short(value) if value < 1000 else show_tick(round(value))
 
 
 def show_tick(value: float) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallymark.arrays import Array
-from tallymark.report.plots.canvas import EDGE, SMALL, TOP, Canvas, fit, inches_of, show_short, show_tick
+from tallymark.report.plots.canvas import EDGE, SMALL, TOP, Canvas, fit, inches_of, show_count
 from tallymark.report.plots.looks import Look
 from tallymark.report.plots.plot import WIDTH, Plot
 from tallymark.report.table import Table
@@ -65,7 +65,7 @@ def _write_cells(canvas: Canvas, axes: Any, counts: Array, shares: Array, *, roo
         return
     for x, y, count, _ in cells:
         colour = canvas.look.ink if count else canvas.look.quiet
-        canvas.write(axes, x + 0.5, y + 0.38, _count(count.item()), size=SMALL, colour=colour, along="center")
+        canvas.write(axes, x + 0.5, y + 0.38, show_count(count.item()), size=SMALL, colour=colour, along="center")
     for x, y, count, share in cells:
         if count:
             canvas.write(axes, x + 0.5, y + 0.7, f"{share} %", size=7.5, along="center")
@@ -110,19 +110,12 @@ def mistakes_plot(mistakes: Sequence[tuple[str, str, float, float]], classes: in
         for k, (name, mistake) in enumerate(zip(names, mistakes, strict=True)):
             y = box.y1 * canvas.height - (k + 0.5) * step
             canvas.write_at(box.x0 * canvas.width - 0.07, y, fit(name, left - 0.15), size=SMALL, along="right")
-            text = f"{_count(mistake[2])} · {100 * mistake[3]:.0f} %"
+            text = f"{show_count(mistake[2])} · {100 * mistake[3]:.0f} %"
             canvas.write_at(canvas.width - EDGE, y, text, size=SMALL, along="right")
 
     worst = f"; the most frequent is {mistakes[0][0]} taken for {mistakes[0][1]}" if mistakes else ""
     sentence = f"{title} among {classes:,} classes, {100 * right:.1f} % being right{worst}."
     return Plot(title, sentence, table, draw, (WIDTH + 0.6, TOP + EDGE + 0.25 * max(len(mistakes), 1)))
-
-
-def _count(value: float) -> str:
-    """A count that fits into a cell."""
-    if value >= 1e6:
-        return f"{value / 1e6:.3g}M" if value < 1e9 else f"{value:.2g}"
-    return f"{value:,}" if isinstance(value, int) else show_short(value) if value < 1e3 else show_tick(round(value))
 
 
 def _share_right(counts: Array) -> str:
@@ -136,5 +129,5 @@ def _describe(title: str, names: Sequence[str], counts: Array, shares: Array) ->
     if not wrong.any():
         return f"{told}."
     y, x = divmod(int(np.argmax(wrong)), len(names))
-    often = f"{_count(counts[y, x].item())} times, {100 * shares[y, x]:.0f} % of its rows"
+    often = f"{show_count(counts[y, x].item())} times, {100 * shares[y, x]:.0f} % of its rows"
     return f"{told}; the most frequent mistake is {names[y]} taken for {names[x]} ({often})."

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.report.plots.canvas import EDGE, SMALL, TOP, Canvas, show_short, show_tick
+from tallymark.report.plots.canvas import EDGE, SMALL, TOP, Canvas, show_count, show_short
 from tallymark.report.plots.looks import Look
 from tallymark.report.plots.plot import Plot
 from tallymark.report.table import Table
@@ -53,7 +53,7 @@ def reliability_plot(bins: Sequence[Bin], error: float, table: Table, *, what: s
         most = max(found.weight for found in bins)
         sizes.set_ylim(0, most * 1.05)
         sizes.set_yticks([most])
-        sizes.set_yticklabels([show_tick(float(f"{most:.3g}"))])
+        sizes.set_yticklabels([show_count(float(f"{most:.3g}"))])
         gap = 0.002
         canvas.boxes(sizes, [(b.low + gap, b.high - gap, 0, b.weight) for b in bins], look.heat)
         canvas.name_axes(sizes, "probability that was promised", "rows")

@@ -9,7 +9,7 @@ import numpy as np
 
 from tallymark.arrays import Array
 from tallymark.errors import UndefinedError
-from tallymark.report.plots.canvas import EDGE, Canvas, show_short
+from tallymark.report.plots.canvas import EDGE, Canvas, room_for, show_short
 from tallymark.report.plots.looks import Look
 from tallymark.report.plots.plot import Plot
 from tallymark.report.plots.thinning import BLOCK
@@ -21,7 +21,7 @@ _SHADES = 6
 _BINS = 32
 _SHOWN = 12  # rows of a table
 _FAR = 6.0  # times the width of nearly all values, from where on the few outside are cut off
-_LEFT, _BOTTOM = 0.72, 0.56
+_BOTTOM = 0.56  # inches
 
 
 class Cloud(NamedTuple):
@@ -91,7 +91,7 @@ def residuals_plot(
     def draw(figure: Any, look: Look) -> None:
         told = f"mean {show_short(bias)} · root mean square {show_short(rmse)}{cloud.note}"
         canvas = Canvas(figure, look, title, told)
-        axes = canvas.axes(_LEFT, EDGE + 0.95, _BOTTOM)
+        axes = canvas.axes(room_for(cloud.ylim), EDGE + 0.95, _BOTTOM)
         cloud.draw(canvas, axes)
         _across(canvas, axes, cloud.xlim)
         side = canvas.axes(canvas.width - EDGE - 0.88, EDGE, _BOTTOM)
@@ -122,7 +122,7 @@ def predictions_plot(
 
     def draw(figure: Any, look: Look) -> None:
         canvas = Canvas(figure, look, title, f"{known}rmse {show_short(rmse)}{cloud.note}")
-        axes = canvas.axes(_LEFT, EDGE + 0.06, _BOTTOM)
+        axes = canvas.axes(room_for(cloud.ylim), EDGE + 0.06, _BOTTOM)
         cloud.draw(canvas, axes)
         ends = np.array([[cloud.xlim[0]] * 2, [cloud.xlim[1]] * 2])
         canvas.path(axes, ends, edgecolor=look.ink, linewidth=1, linestyle=(0, (2, 2.5)))
