@@ -13,6 +13,7 @@ from tallymark.states import Plan, Reads, Rows, State, States
 
 if TYPE_CHECKING:
     from tallymark.evaluation.chosen import Chosen
+    from tallymark.target import Target
 
 
 class Source:
@@ -27,6 +28,11 @@ class Source:
         self._folded: dict[Any, State] = {}
         self.plots: dict[Any, Any] = {}
         """Plots that were asked for before; what is drawn is small, what it is drawn from is not."""
+
+    @property
+    def target(self) -> Target:
+        """What is known of the data: kind, classes, positive."""
+        return self._chosen.target
 
     def answer(self, item: Metric) -> Answer:
         """The answer of any metric that can read these rows."""

@@ -20,6 +20,19 @@ class Table(NamedTuple):
     """Whether the first cell of a row is its name."""
 
 
+class Banded(float):
+    """A number with the band that it falls in: "good", "fair" or "poor"."""
+
+    __slots__ = ("band",)
+    band: str
+
+    def __new__(cls, value: float, band: str) -> Banded:
+        """The number, which knows its band."""
+        out = super().__new__(cls, value)
+        out.band = band
+        return out
+
+
 def show_number(value: float) -> str:
     """A number as a person reads it: six significant digits, thousands apart, no exponent where it can be helped."""
     if math.isnan(value):

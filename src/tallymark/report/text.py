@@ -30,13 +30,18 @@ def _pad(heading: str, cells: list[str]) -> list[str]:
 
 def _line_up(heading: str, cells: list[str]) -> list[str]:
     """The same with the decimal points one below the other; words stand on the right."""
-    tails = [text_width(cell) - text_width(cell.partition(".")[0]) if _is_number(cell) else 0 for cell in cells]
-    longest = max(tails, default=0)
-    aligned = [
-        cell + " " * (longest - tail) if _is_number(cell) else cell for cell, tail in zip(cells, tails, strict=True)
-    ]
+    aligned = line_up(cells)
     width = max(map(text_width, [heading, *aligned]))
     return [" " * (width - text_width(text)) + text for text in (heading, "─" * width, *aligned)]
+
+
+def line_up(cells: list[str]) -> list[str]:
+    """Cells that stand on the right, with spaces after numbers so that their decimal points are one below the other."""
+    tails = [text_width(cell) - text_width(cell.partition(".")[0]) if _is_number(cell) else 0 for cell in cells]
+    longest = max(tails, default=0)
+    return [
+        cell + " " * (longest - tail) if _is_number(cell) else cell for cell, tail in zip(cells, tails, strict=True)
+    ]
 
 
 def _is_number(cell: str) -> bool:
