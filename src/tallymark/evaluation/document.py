@@ -11,7 +11,7 @@ from tallymark.evaluation.result import Cell, show_interval, why
 from tallymark.metrics import Metric
 from tallymark.metrics.listing import show_better
 from tallymark.report import Table, show_number
-from tallymark.report.document import Card, Document, Notes, Picture, Scale, Section
+from tallymark.report.document import Card, Document, Notes, Part, Picture, Scale, Section
 from tallymark.report.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tallymark.evaluation.result import Report
 
 MOST_CARDS = 8
+DIGITS = 4  # of headline numbers, whose others stand in the table
+MOST_BARS = 4  # metrics whose groups are drawn
 MOST_PARTS = 50  # of a metric with one value per class
 _SLICES = "slices"
 
@@ -30,16 +32,13 @@ def document_of(report: Report, title: str | None, command: str | None, *, pictu
     without = _without_value(cells)
     if without is not None:
         sections.append(without)
-    drawn = {name: getattr(report.plot, name)() for name in report.plot.available()} if pictures else {}
-    plots = [plot for name, plot in drawn.items() if name != _SLICES]
-    if plots:
-        sections.append(Section("plots", "Plots", "", plots))
+    if pictures:
+        sections += _plots(report)
     tables = [cell.value.table() for cell in cells.values() if cell.shows_itself]
     if tables:
         sections.append(Section("tables", "Tables", "", tables))
     if report.slices is not None:
-        bars = [drawn[_SLICES]] if _SLICES in drawn else []
-        sections.append(_groups(report, bars))
+        sections.append(_groups(report, pictures=pictures))
     sections += [_about([cell.metric for cell in cells.values()]), reproduce_report(report, command)]
     cards = [_card(report, key, cell) for key, cell in cells.items() if _is_one_number(cell)][:MOST_CARDS]
     return Document(title or "Evaluation report", _line(report), cards, sections)
@@ -55,9 +54,9 @@ def document_of_comparison(
         Section("verdicts", "What the data show", "", [Notes(verdicts)]),
         Section("values", "Values", "", [values._replace(title="", named_rows=False)]),
     ]
-    if pictures:
-        plots = [getattr(comparison.plot, name)() for name in comparison.plot.available()]
-        sections.append(Section("plots", "Plots", "", plots))
+    plots: Any = getattr(comparison, "plot", None)
+    if pictures and plots is not None:
+        sections.append(Section("plots", "Plots", "", [plots.differences()]))
     sections += [
         Section("differences", "Differences", "", [pairs]),
         _about([comparison._report.cell(key).metric for key in comparison.metrics]),
@@ -81,14 +80,13 @@ def _is_one_number(cell: Cell) -> bool:
 def _card(report: Report, key: str, cell: Cell) -> Card:
     value = cell.parts()[0][1]
     lo, hi = cell.ends()[0]
-    interval = show_interval(lo, hi)
-    if interval and report.interval is not None and not cell.bounded:
-        interval = f"{report.interval.heading()}: {interval}"
-    elif interval:
-        interval = f"for certain {interval}"
+    interval = ""
+    if lo is not None and hi is not None:
+        what = "for certain" if cell.bounded or report.interval is None else report.interval.heading()
+        interval = f"{show_number(lo, DIGITS)} to {show_number(hi, DIGITS)} ({what})"
     shown = cell.shown(value)
     band = getattr(shown, "band", "")
-    text = show_number(shown) if isinstance(shown, float) else shown
+    text = show_number(shown, DIGITS) if isinstance(shown, float) else shown
     return Card(key, text, interval, _hint(cell), band, _scale(cell.metric, value, lo, hi))
 
 
@@ -98,7 +96,7 @@ def _hint(cell: Cell) -> str:
     if reason is not None:
         return reason
     low, high = cell.metric.range
-    marks = [f"{show_number(mark)}: {words}" for mark, words in cell.metric.landmarks if low < mark < high]
+    marks = [f"{show_number(mark, DIGITS)}: {words}" for mark, words in cell.metric.landmarks if low < mark < high]
     return " · ".join(part for part in (_direction(cell.metric), cell.metric.unit, *marks) if part)
 
 
@@ -154,9 +152,21 @@ def _what(cell: Cell) -> str:
     return "infinite" if any(map(math.isinf, numbers)) else "replaced"
 
 
-def _groups(report: Report, bars: list[Picture]) -> Section:
+def _plots(report: Report) -> list[Section]:
+    """All plots but those of groups, and why some that would suit cannot be drawn."""
+    plots: list[Part] = [getattr(report.plot, name)() for name in report.plot.available() if name != _SLICES]
+    reasons = [f"{name.replace('_', ' ')}: {reason}" for name, reason in report.plot.reasons().items()]
+    return [Section("plots", "Plots", "", [*plots, *([Notes(reasons)] if reasons else [])])] if plots or reasons else []
+
+
+def _groups(report: Report, *, pictures: bool) -> Section:
+    """The values of all groups, and bars of the first metrics."""
     assert report.slices is not None
-    table = report.slices.table(report)
+    table = report.slices.table(report, intervals=not pictures)
+    bars: list[Picture] = []
+    if pictures and _SLICES in report.plot.available():
+        keys = [heading for heading in table.headings if heading in report]
+        bars = [getattr(report.plot, _SLICES)(key) for key in keys[:MOST_BARS]]
     return Section("groups", "Groups", table.title[:1].upper() + table.title[1:], [*bars, table._replace(title="")])
 
 

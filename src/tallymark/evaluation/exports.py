@@ -63,9 +63,9 @@ class Exports(ABC):
 
     def __rich__(self) -> Any:
         """What a rich console prints."""
-        from tallymark.report.terminal import renderable
+        from tallymark.report.terminal import ForTerminal
 
-        return renderable(self._tables())
+        return ForTerminal(self._tables())
 
     def save(self, path: str | os.PathLike[str], *, title: str | None = None, command: str | None = None) -> None:
         """Write a file as its name ends: .html, .md, .json or .csv. It is written whole or not at all."""

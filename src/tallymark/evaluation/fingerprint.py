@@ -1,4 +1,4 @@
-"""The fingerprint of rows: the same for the same rows in any order and of any type, and another for almost all others."""
+"""The fingerprint of rows: the same for the same rows in any order, and another for others."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 def fingerprint(batch: Batch) -> str | None:
-    """Sixteen hexadecimal digits: a sum of hashes of the rows, which no order can change; None where rows cannot be read.
+    """Sixteen hexadecimal digits: a sum of hashes of the rows, which no order can change; None if they cannot be read.
 
     Numbers count by their value, texts by their letters; weights count unless all are 1.
     """

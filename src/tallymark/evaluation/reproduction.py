@@ -49,8 +49,13 @@ def reproduce_comparison(comparison: Comparison, command: str | None = None) -> 
     models = ", ".join(f"{_text(name)}: …" for name in reports)
     metrics = _metrics({key: reports[first].cell(key).metric for key in reports[first]})
     arguments = ["y_true", f"{{{models}}}", metrics, *_data(reports[first], batches[first], sources[first])]
-    given = {"ci": (settings.level, 0.95), "correction": (settings.correction, "holm")}
-    given |= {"baseline": (settings.baseline, None), "resamples": (settings.resamples, 1000), "seed": (settings.seed, 0)}
+    given = {
+        "ci": (settings.level, 0.95),
+        "resamples": (settings.resamples, 1000),
+        "seed": (settings.seed, 0),
+        "correction": (settings.correction, "holm"),
+        "baseline": (settings.baseline, None),
+    }
     arguments += _changed(given)
     prints = {f"fingerprint with {name}": batch for name, batch in batches.items()}
     return _section(reports[first], prints, f"tm.compare({', '.join(arguments)})", command)

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def to_csv(columns: Mapping[str, Sequence[Any]]) -> str:
-    """A line of names, then a line per row; what is undefined or missing is empty, and every float reads back as itself."""
+    """A line of names, then a line per row; what is undefined is empty, and every float reads back as itself."""
     import csv  # slow to load, and few ask
     import io
 

@@ -63,13 +63,16 @@ class Notes(NamedTuple):
     lines: Sequence[str]
 
 
+Part = Table | Picture | Sheet | Code | Notes
+
+
 class Section(NamedTuple):
     """A part with a heading: a name for links, a title, a sentence, and what stands below it."""
 
     name: str
     title: str
     sentence: str = ""
-    parts: Sequence[Table | Picture | Sheet | Code | Notes] = ()
+    parts: Sequence[Part] = ()
     folded: bool = False
     """Whether its parts are shown only when asked for."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tallymark.report.document import Code, Document, Notes, Picture, Section
+from tallymark.report.document import Code, Document, Notes, Part, Section
 from tallymark.report.sheet import Sheet
 from tallymark.report.table import Table, show_cell
 from tallymark.report.text import printable
@@ -13,10 +13,14 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 
 
 def to_markdown(document: Document) -> str:
-    """The document with headings, tables and lists. Names in it are escaped: they cannot make links or tags."""
+    """The document with headings, tables and lists, without what a page shows only when asked for.
+
+    Names in it are escaped: they cannot make links or tags.
+    """
     blocks = [f"# {escape(document.title)}", escape(document.line)]
     for section in document.sections:
-        blocks += _section(section)
+        if not section.folded:
+            blocks += _section(section)
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
@@ -35,7 +39,7 @@ def _section(section: Section) -> list[str]:
     return [f"## {escape(section.title)}", escape(section.sentence), *map(_part, section.parts)]
 
 
-def _part(part: Table | Picture | Sheet | Code | Notes) -> str:
+def _part(part: Part) -> str:
     if isinstance(part, Table):
         return table_to_markdown(part)
     if isinstance(part, Code):

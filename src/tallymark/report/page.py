@@ -1,4 +1,4 @@
-"""A document as one HTML file that needs nothing else: no script, no request, light and dark, on paper and on a phone."""
+"""A document as one HTML file that needs nothing else: no script, no request, light and dark, for any width."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from tallymark.report.document import Card, Code, Document, Notes, Picture, Scale, Section
+from tallymark.report.document import Card, Code, Document, Notes, Part, Picture, Scale, Section
 from tallymark.report.plots.looks import LOOKS
 from tallymark.report.sheet import Sheet
 from tallymark.report.table import Table, show_cell, show_number
@@ -18,7 +18,8 @@ BANDS = {  # in either look, and the part of a scale that an interval covers
     "dark": {"good": "#6cc58a", "fair": "#e0b341", "poor": "#ff8a80", "span": "#3d659f"},
 }
 _LONG = 24  # characters from which on a cell is text that may wrap
-_STACKS = 5  # columns from which on a table becomes a list on a phone
+_STACKS, _STACKS_EARLY = 5, 9  # columns from which on a table becomes a list on a phone, and on a tablet
+_SIGNS = {"good": "●", "fair": "◐", "poor": "○"}
 
 
 def to_page(document: Document) -> str:
@@ -35,7 +36,7 @@ def to_page(document: Document) -> str:
         f'<header><h1 dir="auto">{title}</h1><p class="quiet">{_shown(document.line)}</p>{_SWITCH}'
         f'<nav aria-label="Contents"><ul>{links}</ul></nav></header>\n'
         f'<main id="content">{_cards(document.cards)}{body}</main>\n'
-        "<footer>Made by tallymark. This file is complete: it loads nothing and runs nothing.</footer>\n</body></html>\n"
+        "<footer>Made by tallymark. This file is complete: it loads and runs nothing.</footer>\n</body></html>\n"
     )
 
 
@@ -56,12 +57,12 @@ def _variables(look: str) -> str:
 
 def _section(section: Section) -> str:
     """A section with its heading; pictures that follow each other stand side by side."""
-    parts = "".join(
-        f'<div class="plots">{"".join(map(_figure, held))}</div>' if drawn else "".join(map(_part, held))
-        for drawn, held in groupby(section.parts, lambda part: not isinstance(part, (Table, Sheet, Code, Notes)))
-    )
+    parts = ""
+    for drawn, held in groupby(section.parts, lambda part: not isinstance(part, (Table, Sheet, Code, Notes))):
+        shown = "".join(map(_part, held))
+        parts += f'<div class="plots">{shown}</div>' if drawn else shown
     if section.folded:
-        parts = f"<details><summary>Show</summary>{parts}</details>"
+        parts = f"<details><summary>Show all</summary>{parts}</details>"
     sentence = f"<p>{_shown(section.sentence)}</p>" if section.sentence else ""
     return (
         f'<section id="{section.name}" aria-labelledby="{section.name}-title">'
@@ -72,24 +73,26 @@ def _section(section: Section) -> str:
 def _figure(picture: Picture) -> str:
     """A drawing whose colours follow the look of the page, with its sentence and its numbers below."""
     return (
-        f'<figure><h3 dir="auto">{_shown(picture.title)}</h3>{picture.svg("auto")}'
+        f'<figure><h3 class="unseen" dir="auto">{_shown(picture.title)}</h3>{picture.svg("auto")}'
         f'<figcaption dir="auto">{_shown(picture.description)}</figcaption>'
         f"<details><summary>The numbers as a table</summary>{_table(picture.table)}</details></figure>"
     )
 
 
-def _part(part: Table | Sheet | Code | Notes) -> str:
+def _part(part: Part) -> str:
     if isinstance(part, Table):
         return _table(part)
     if isinstance(part, Sheet):
         return _sheet(part)
     if isinstance(part, Notes):
         return _notes(part.lines)
+    if not isinstance(part, Code):
+        return _figure(part)
     return f"<h3>{_shown(part.name)}</h3><pre><code>{_shown_lines(part.text)}</code></pre>"
 
 
 def _table(table: Table) -> str:
-    stacks = len(table.headings) >= _STACKS and not table.named_rows
+    stacks = bool(_stacking(table))
     role = {name: f' role="{name}"' if stacks else "" for name in ("table", "rowgroup", "row", "columnheader", "cell")}
     classes = [_class_of(table, k) for k in range(len(table.headings))]
     heads = "".join(
@@ -108,9 +111,16 @@ def _table(table: Table) -> str:
     label = _shown(table.title) or "Table"
     return (
         f'<div class="wide" role="region" tabindex="0" aria-label="{label}">'
-        f"<table{role['table']}{_class('stacks' * stacks)}>{caption}<thead{role['rowgroup']}>"
+        f"<table{role['table']}{_class(_stacking(table))}>{caption}<thead{role['rowgroup']}>"
         f"<tr{role['row']}>{heads}</tr></thead><tbody{role['rowgroup']}>{body}</tbody></table></div>{_notes(table.notes)}"
     )
+
+
+def _stacking(table: Table) -> str:
+    """Whether rows are to stand one cell below the other where there is little room."""
+    if table.named_rows or len(table.headings) < _STACKS:
+        return ""
+    return "stacks" if len(table.headings) < _STACKS_EARLY else "stacks early"
 
 
 def _class_of(table: Table, column: int) -> str:
@@ -134,10 +144,10 @@ def _in_band(name: str, value: object) -> str:
 
 
 def _cell(value: object) -> str:
-    """A cell; a band is said in a word too, for those who do not see its colour."""
+    """A cell; a band has a sign and a word too, for those who do not see its colour."""
     shown, band = _shown(show_cell(value)), getattr(value, "band", "")
     if band:
-        return f'{shown} <span class="band {band}">{band}</span>'
+        return f'{shown} <span aria-hidden="true">{_SIGNS[band]}</span><span class="unseen"> ({band})</span>'
     return shown if shown.isascii() else f"<bdi>{shown}</bdi>"
 
 
@@ -159,12 +169,13 @@ def _cards(cards: Sequence[Card]) -> str:
 
 
 def _card(card: Card) -> str:
-    band = f'<p><span class="band {card.band}">{card.band}</span></p>' if card.band else ""
+    band = f' <span class="band {card.band}">{card.band}</span>' if card.band else ""
     value = "value" if card.value[-1:].isdigit() else "value word"
-    lines = "".join(f'<p{_class(c)} dir="auto">{_shown(t)}</p>' for t, c in ((card.interval, ""), (card.hint, "quiet")) if t)
+    told = {"": card.interval, "quiet": card.hint}
+    lines = "".join(f'<p{_class(name)} dir="auto">{_shown(text)}</p>' for name, text in told.items() if text)
     return (
         f'<li class="card"><p class="name" dir="auto">{_shown(card.name)}</p>'
-        f'<p class="{value}">{_shown(card.value)}</p>{band}{lines}{_scale(card.scale)}</li>'
+        f'<p class="{value}">{_shown(card.value)}{band}</p>{lines}{_scale(card.scale)}</li>'
     )
 
 

@@ -33,8 +33,8 @@ class Banded(float):
         return out
 
 
-def show_number(value: float) -> str:
-    """A number as a person reads it: six significant digits, thousands apart, no exponent where it can be helped."""
+def show_number(value: float, digits: int = 6) -> str:
+    """A number as a person reads it: some significant digits, thousands apart, no exponent where it can be helped."""
     if math.isnan(value):
         return "undefined"
     if math.isinf(value):
@@ -43,10 +43,10 @@ def show_number(value: float) -> str:
     if value.is_integer() and size < 1e15:
         return f"{value:,.0f}"
     if size != 0 and (size < 1e-4 or size >= 1e15):
-        return f"{value:.6g}"
+        return f"{value:.{digits}g}"
     if size >= 1e5:
         return f"{value:,.1f}" if size < 1e9 else f"{value:,.0f}"
-    return f"{value:.6g}"
+    return f"{value:.{max(digits, len(f'{size:.0f}'))}g}"
 
 
 def show_cell(value: object) -> str:

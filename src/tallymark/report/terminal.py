@@ -2,81 +2,117 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import io
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from tallymark.errors import MissingPackageError
 from tallymark.report.table import Table, show_cell
-from tallymark.report.text import line_up, printable
+from tallymark.report.text import line_up, printable, text_width
 
-if TYPE_CHECKING:
-    from rich.console import Group
+try:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console, ConsoleOptions
     from rich.table import Table as RichTable
+    from rich.text import Text
+except ImportError as missing:
+    raise MissingPackageError(
+        'colours in a terminal need the package rich; install it with: pip install "tallymark[cli]"'
+    ) from missing
 
 _COLOURS = {"good": "green", "fair": "yellow", "poor": "red"}
 _WIDE = 100  # columns, where there is no terminal to ask
+_BETWEEN = 3  # spaces from column to column
+_WRAPS = 24  # characters from which on a text may wrap
 
 
-def renderable(tables: Sequence[Table]) -> Group:
-    """The tables as something that a rich console prints."""
-    rich = _rich()
-    parts: list[Any] = []
-    for table in tables:
-        parts += [rich.Text("")] * bool(parts)
-        parts += [rich.Text(printable(table.title), "bold"), rich.Text("")] if table.title else []
-        parts.append(_table(rich, table))
-        parts += [rich.Text("")] * bool(table.notes)
-        parts += [_note(rich, note) for note in table.notes]
-    return rich.Group(*parts)  # type: ignore[no-any-return]
+class ForTerminal:
+    """Tables as a rich console prints them: columns that have no room are put below, and no number is ever cut."""
+
+    def __init__(self, tables: Sequence[Table]) -> None:
+        self._tables = tables
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Any]:
+        """Tables with their titles above and their notes below."""
+        for place, table in enumerate(self._tables):
+            if place:
+                yield Text("")
+            if table.title:
+                yield from (Text(printable(table.title), "bold"), Text(""))
+            for k, columns in enumerate(_fitting(table, options.max_width)):
+                if k:
+                    yield Text("")
+                yield _part(table, columns)
+            if table.notes:
+                yield Text("")
+                yield from map(_note, table.notes)
 
 
 def to_terminal(tables: Sequence[Table], *, colour: bool = True, width: int | None = None) -> str:
     """The tables as text with the codes of colours, or without; NO_COLOR in the environment asks for none."""
-    import io
-
-    rich = _rich()
     out = io.StringIO()
-    system = {"color_system": "standard", "force_terminal": True} if colour else {"color_system": None}
-    rich.Console(file=out, width=width or _WIDE, **system).print(renderable(tables))
-    return out.getvalue()
+    system: dict[str, Any] = {"color_system": "standard", "force_terminal": True} if colour else {"color_system": None}
+    Console(file=out, width=width or _WIDE, highlight=False, **system).print(ForTerminal(tables))
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
-def _table(rich: Any, table: Table) -> RichTable:
-    out = rich.Table(box=rich.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, show_edge=False)
-    columns = []
-    for k, heading in enumerate(table.headings):
-        number = heading in table.numbers
-        shown = [printable(show_cell(row[k])) for row in table.rows]
-        columns.append(line_up(shown) if number else shown)
+def _fitting(table: Table, width: int) -> list[list[int]]:
+    """Places of columns that fit beside each other; the names of the rows, which come first, stand in each part."""
+    least = [_least_width(table, k) + _BETWEEN for k in range(len(table.headings))]
+    numbers = [k for k, heading in enumerate(table.headings) if heading in table.numbers]
+    names = list(range(max(numbers[0], 1) if numbers else 1))
+    room = width + _BETWEEN - sum(least[k] for k in names)
+    parts: list[list[int]] = [[]]
+    for columns in _together(table, len(names)):
+        if parts[-1] and sum(least[k] for k in (*parts[-1], *columns)) > room:
+            parts.append([])
+        parts[-1] += columns
+    return [names + columns for columns in parts]
+
+
+def _together(table: Table, first: int) -> list[list[int]]:
+    """Columns that must not be parted: a value and its interval."""
+    out: list[list[int]] = []
+    for k in range(first, len(table.headings)):
+        if out and table.headings[k].endswith(" interval"):
+            out[-1].append(k)
+        else:
+            out.append([k])
+    return out
+
+
+def _least_width(table: Table, column: int) -> int:
+    widest = max(text_width(text) for text in (printable(table.headings[column]), *_shown(table, column)))
+    return widest if table.headings[column] in table.numbers else min(widest, _WRAPS)
+
+
+def _shown(table: Table, column: int) -> list[str]:
+    shown = [printable(show_cell(row[column])) for row in table.rows]
+    return line_up(shown) if table.headings[column] in table.numbers else shown
+
+
+def _part(table: Table, columns: list[int]) -> RichTable:
+    """Some columns of a table; numbers have the colour of their band."""
+    out = RichTable(box=SIMPLE_HEAD, padding=(0, 2, 0, 0), pad_edge=False, show_edge=False, collapse_padding=True)
+    for k in columns:
+        number = table.headings[k] in table.numbers
+        justify: Any = "right" if number else "left"
         out.add_column(
-            rich.Text(printable(heading)),
-            justify="right" if number else "left",
+            Text(printable(table.headings[k])),
+            justify=justify,
+            min_width=_least_width(table, k),
             no_wrap=number,
             overflow="fold",
             style="bold" if k == 0 else "",
         )
+    shown = [_shown(table, k) for k in columns]
     for place, row in enumerate(table.rows):
-        cells = (column[place] for column in columns)
-        out.add_row(*(rich.Text(text, _COLOURS.get(getattr(value, "band", ""), "")) for text, value in zip(cells, row, strict=True)))
-    return out  # type: ignore[no-any-return]
-
-
-def _note(rich: Any, note: str) -> Any:
-    out = rich.Table.grid(padding=(0, 1))
-    out.add_row(rich.Text("·", "dim"), rich.Text(printable(note), "dim", overflow="fold"))
+        styles = [_COLOURS.get(getattr(row[k], "band", ""), "") for k in columns]
+        out.add_row(*(Text(column[place], style) for column, style in zip(shown, styles, strict=True)))
     return out
 
 
-def _rich() -> Any:
-    try:
-        from types import SimpleNamespace
-
-        from rich.box import SIMPLE_HEAD
-        from rich.console import Console, Group
-        from rich.table import Table as RichTable
-        from rich.text import Text
-    except ImportError as error:
-        raise MissingPackageError(
-            'colours in a terminal need the package rich; install it with: pip install "tallymark[cli]"'
-        ) from error
-    return SimpleNamespace(SIMPLE_HEAD=SIMPLE_HEAD, Console=Console, Group=Group, Table=RichTable, Text=Text)
+def _note(note: str) -> RichTable:
+    out = RichTable.grid(padding=(0, 1))
+    out.add_row(Text("·"), Text(printable(note), overflow="fold"))
+    return out
