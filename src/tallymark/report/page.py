@@ -14,8 +14,8 @@ from tallymark.report.text import printable
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 BANDS = {  # in either look, and the part of a scale that an interval covers
-    "light": {"good": "#1b7838", "fair": "#855c00", "poor": "#b3261e", "span": "#a9c4ea"},
-    "dark": {"good": "#6cc58a", "fair": "#e0b341", "poor": "#ff8a80", "span": "#3d659f"},
+    "light": {"good": "#1b7838", "fair": "#855c00", "poor": "#b3261e", "span": "#5588cc"},
+    "dark": {"good": "#6cc58a", "fair": "#e0b341", "poor": "#ff8a80", "span": "#4a77b8"},
 }
 _LONG = 24  # characters from which on a cell is text that may wrap
 _STACKS, _STACKS_EARLY = 5, 9  # columns from which on a table becomes a list on a phone, and on a tablet
@@ -183,15 +183,15 @@ def _scale(scale: Scale | None) -> str:
     if scale is None:
         return ""
 
-    def place(value: float) -> str:
-        return f"{100 * min(max((value - scale.low) / (scale.high - scale.low), 0.0), 1.0):.2f}%"
+    def place(value: float) -> float:
+        return 100 * min(max((value - scale.low) / (scale.high - scale.low), 0.0), 1.0)
 
     inside = ""
     if scale.lo is not None and scale.hi is not None:
-        width = 100 * (scale.hi - scale.lo) / (scale.high - scale.low)
-        inside += f'<span class="span" style="left:{place(scale.lo)};width:{width:.2f}%"></span>'
-    inside += "".join(f'<span class="mark" style="left:{place(mark)}"></span>' for mark, _ in scale.marks)
-    inside += f'<span class="dot" style="left:{place(scale.value)}"></span>'
+        left, right = place(scale.lo), place(scale.hi)
+        inside += f'<span class="span" style="left:{left:.2f}%;width:{right - left:.2f}%"></span>'
+    inside += "".join(f'<span class="mark" style="left:{place(mark):.2f}%"></span>' for mark, _ in scale.marks)
+    inside += f'<span class="dot" style="left:{place(scale.value):.2f}%"></span>'
     ends = "".join(f"<span>{show_number(end)}</span>" for end in (scale.low, scale.high))
     return f'<div class="scale" aria-hidden="true">{inside}</div><div class="ends" aria-hidden="true">{ends}</div>'
 

@@ -35,6 +35,7 @@ class Banded(float):
 
 def show_number(value: float, digits: int = 6) -> str:
     """A number as a person reads it: some significant digits, thousands apart, no exponent where it can be helped."""
+    value = float(value)
     if math.isnan(value):
         return "undefined"
     if math.isinf(value):

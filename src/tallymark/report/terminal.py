@@ -82,31 +82,28 @@ def _together(table: Table, first: int) -> list[list[int]]:
 
 
 def _least_width(table: Table, column: int) -> int:
-    widest = max(text_width(text) for text in (printable(table.headings[column]), *_shown(table, column)))
+    widest = max(map(text_width, _shown(table, column)))
     return widest if table.headings[column] in table.numbers else min(widest, _WRAPS)
 
 
 def _shown(table: Table, column: int) -> list[str]:
-    shown = [printable(show_cell(row[column])) for row in table.rows]
-    return line_up(shown) if table.headings[column] in table.numbers else shown
+    """The heading of a column and its cells; those of numbers are of one width, points below each other."""
+    heading, cells = printable(table.headings[column]), [printable(show_cell(row[column])) for row in table.rows]
+    if table.headings[column] not in table.numbers:
+        return [heading, *cells]
+    heading, _, *cells = line_up(heading, cells)
+    return [heading, *cells]
 
 
 def _part(table: Table, columns: list[int]) -> RichTable:
     """Some columns of a table; numbers have the colour of their band."""
     out = RichTable(box=SIMPLE_HEAD, padding=(0, 2, 0, 0), pad_edge=False, show_edge=False, collapse_padding=True)
-    for k in columns:
-        number = table.headings[k] in table.numbers
-        justify: Any = "right" if number else "left"
-        out.add_column(
-            Text(printable(table.headings[k])),
-            justify=justify,
-            min_width=_least_width(table, k),
-            no_wrap=number,
-            overflow="fold",
-            style="bold" if k == 0 else "",
-        )
     shown = [_shown(table, k) for k in columns]
-    for place, row in enumerate(table.rows):
+    for k, (heading, *_) in zip(columns, shown, strict=True):
+        number, least = table.headings[k] in table.numbers, _least_width(table, k)
+        style = "bold" if k == 0 else ""
+        out.add_column(Text(heading), min_width=least, no_wrap=number, overflow="fold", style=style)
+    for place, row in enumerate(table.rows, start=1):
         styles = [_COLOURS.get(getattr(row[k], "band", ""), "") for k in columns]
         out.add_row(*(Text(column[place], style) for column, style in zip(shown, styles, strict=True)))
     return out
