@@ -141,7 +141,8 @@ class Slices(Mapping[Group, Report]):
             notes.append(f"not compared, of fewer than {self.min_rows:,} rows: {_first_of(left)}")
         title = f"by {', '.join(self.names)} · {len(self):,} group{'' if len(self) == 1 else 's'}"
         columns = metrics if settings is None else [name for key in metrics for name in (key, settings.heading())]
-        return Table(title, (*self.names, "rows", *columns), rows, notes, numbers=("rows", *metrics))
+        names = [f"{name} (group)" if name in ("rows", *columns) else name for name in self.names]
+        return Table(title, (*names, "rows", *columns), rows, notes, numbers=("rows", *metrics))
 
     def _first(self) -> dict[str, Any]:
         """The keys of the metrics, with a cell of those that have one number."""
