@@ -22,7 +22,7 @@ MOST_CARDS = 8
 DIGITS = 4  # of headline numbers, whose others stand in the table
 MOST_BARS = 4  # metrics whose groups are drawn
 MOST_PARTS = 50  # of a metric with one value per class
-_SLICES = "slices"
+_SLICES, _DIFFERENCES = "slices", "differences"  # of which there is a plot for each metric
 
 
 def document_of(report: Report, title: str | None, command: str | None, *, pictures: bool) -> Document:
@@ -54,9 +54,11 @@ def document_of_comparison(
         Section("verdicts", "What the data show", "", [Notes(verdicts)]),
         Section("values", "Values", "", [values._replace(title="", named_rows=False)]),
     ]
-    plots: Any = getattr(comparison, "plot", None)
-    if pictures and plots is not None:
-        sections.append(Section("plots", "Plots", "", [plots.differences()]))
+    if pictures:
+        plots = [comparison.plot.differences(key) for key in comparison.metrics[:MOST_BARS]]
+        others = [name for name in comparison.plot.available() if name != _DIFFERENCES]
+        plots += [getattr(comparison.plot, name)() for name in others]
+        sections.append(Section("plots", "Plots", "", plots))
     sections += [
         Section("differences", "Differences", "", [pairs]),
         _about([comparison._report.cell(key).metric for key in comparison.metrics]),
@@ -166,7 +168,7 @@ def _groups(report: Report, *, pictures: bool) -> Section:
     bars: list[Picture] = []
     if pictures and _SLICES in report.plot.available():
         keys = [heading for heading in table.headings if heading in report]
-        bars = [getattr(report.plot, _SLICES)(key) for key in keys[:MOST_BARS]]
+        bars = [report.plot.slices(key) for key in keys[:MOST_BARS]]
     return Section("groups", "Groups", table.title[:1].upper() + table.title[1:], [*bars, table._replace(title="")])
 
 
@@ -199,8 +201,8 @@ def _best_card(comparison: Comparison, key: str) -> Card:
         return Card(key, "undefined", "", comparison.reports[best].cell(key).reason or "")
     beaten = [d for d in comparison if d.metric == key and d.winner == best]
     others = len([d for d in comparison if d.metric == key and best in (d.first, d.second)])
-    words = f"{best} is ahead; the data tell it from {len(beaten)} of the {others} compared with it"
+    words = f"{best} is ahead, and the data show it against {len(beaten)} of {others}"
     if len(beaten) == others:
-        words = f"{best} is better than every model that it was compared with"
+        words = f"{best} is better than {'the other' if others == 1 else 'all it was compared with'}"
     shown = comparison._report.cell(key).shown(value)
-    return Card(key, show_number(value), words, _direction(metric), getattr(shown, "band", ""))
+    return Card(key, show_number(value, DIGITS), words, _direction(metric), getattr(shown, "band", ""))

@@ -30,6 +30,11 @@ class Source:
         """Plots that were asked for before; what is drawn is small, what it is drawn from is not."""
 
     @property
+    def batch(self) -> Batch | None:
+        """The rows; None where only the states of them are known."""
+        return self._batch
+
+    @property
     def target(self) -> Target:
         """What is known of the data: kind, classes, positive."""
         return self._chosen.target

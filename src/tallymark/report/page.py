@@ -118,7 +118,7 @@ def _table(table: Table) -> str:
 
 def _stacking(table: Table) -> str:
     """Whether rows are to stand one cell below the other where there is little room."""
-    if table.named_rows or len(table.headings) < _STACKS:
+    if len(table.headings) < _STACKS:
         return ""
     return "stacks" if len(table.headings) < _STACKS_EARLY else "stacks early"
 
