@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -27,6 +30,7 @@ def browser() -> Iterator[Any]:
     """Headless Chromium: that of the system, or the one that playwright has installed."""
     from playwright.sync_api import Error, sync_playwright
 
+    os.environ.setdefault("PLAYWRIGHT_BROWSERS_PATH", str(Path(sys.prefix) / "browsers"))  # where make puts one
     found = next(filter(None, map(shutil.which, _NAMES)), None)
     with sync_playwright() as playwright:
         try:

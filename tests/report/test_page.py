@@ -91,7 +91,7 @@ def test_a_band_is_not_a_colour_only():
     """A sign and a word beside the number, in cells and in cards."""
     html = page(Table("", ("a", "b"), [("x", Banded(0.5, "poor"))]), cards=[Card("x", "0.9", band="good")])
     assert (
-        '<td class="short poor">0.5 <span aria-hidden="true">○</span><span class="unseen"> (poor)</span></td>' in html
+        '<td class="short poor"><span aria-hidden="true">○</span> 0.5<span class="unseen"> (poor)</span></td>' in html
     )
     assert '0.9 <span class="band good">good</span>' in html
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallymark.evaluation.reproduction import reproduce_comparison, reproduce_report
 from tallymark.evaluation.result import Cell, show_interval, why
+from tallymark.evaluation.settings import show_level
 from tallymark.metrics import Metric
 from tallymark.metrics.listing import show_better
 from tallymark.report import Table, show_number
@@ -84,8 +85,8 @@ def _card(report: Report, key: str, cell: Cell) -> Card:
     lo, hi = cell.ends()[0]
     interval = ""
     if lo is not None and hi is not None:
-        what = "for certain" if cell.bounded or report.interval is None else report.interval.heading()
-        interval = f"{show_number(lo, DIGITS)} to {show_number(hi, DIGITS)} ({what})"
+        what = "for certain" if cell.bounded or report.interval is None else show_level(report.interval.level)
+        interval = f"{what}: {show_number(lo, DIGITS)} to {show_number(hi, DIGITS)}"
     shown = cell.shown(value)
     band = getattr(shown, "band", "")
     text = show_number(shown, DIGITS) if isinstance(shown, float) else shown

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallymark.evaluation.fingerprint import fingerprint
 from tallymark.metrics import Metric
 from tallymark.report.document import Code, Section
 from tallymark.report.json import to_json
@@ -37,18 +36,18 @@ def reproduce_report(report: Report, command: str | None = None) -> Section:
         level, method, resamples, seed = report.interval
         arguments.append(f"ci={level:g}")
         arguments += _changed({"ci_method": (method, "auto"), "resamples": (resamples, 1000), "seed": (seed, 0)})
-    return _section(report, {"fingerprint": batch}, f"tm.{call}({', '.join(arguments)})", command)
+    return _section(report, {"fingerprint": report}, f"tm.{call}({', '.join(arguments)})", command)
 
 
 def reproduce_comparison(comparison: Comparison, command: str | None = None) -> Section:
     """The same for several models on the same rows; each has its own predictions, and so its own fingerprint."""
     reports, settings = comparison.reports, comparison.settings
-    sources = {name: report._source for name, report in reports.items()}
-    batches = {name: None if source is None else source.batch for name, source in sources.items()}
     first = next(iter(reports))
+    source = reports[first]._source
+    batch = None if source is None else source.batch
     models = ", ".join(f"{_text(name)}: …" for name in reports)
     metrics = _metrics({key: reports[first].cell(key).metric for key in reports[first]})
-    arguments = ["y_true", f"{{{models}}}", metrics, *_data(reports[first], batches[first], sources[first])]
+    arguments = ["y_true", f"{{{models}}}", metrics, *_data(reports[first], batch, source)]
     given = {
         "ci": (settings.level, 0.95),
         "resamples": (settings.resamples, 1000),
@@ -57,12 +56,12 @@ def reproduce_comparison(comparison: Comparison, command: str | None = None) -> 
         "baseline": (settings.baseline, None),
     }
     arguments += _changed(given)
-    prints = {f"fingerprint with {name}": batch for name, batch in batches.items()}
+    prints = {f"fingerprint with {name}": report for name, report in reports.items()}
     return _section(reports[first], prints, f"tm.compare({', '.join(arguments)})", command)
 
 
-def _section(report: Report, prints: Mapping[str, Batch | None], call: str, command: str | None) -> Section:
-    found = {name: None if batch is None else fingerprint(batch) for name, batch in prints.items()}
+def _section(report: Report, prints: Mapping[str, Report], call: str, command: str | None) -> Section:
+    found = {name: each.fingerprint for name, each in prints.items()}
     facts = [
         ("rows", [report.title()]),
         *((name, [_grouped(digits)]) for name, digits in found.items() if digits is not None),

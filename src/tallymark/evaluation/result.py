@@ -151,6 +151,20 @@ class Report(Mapping[str, Any], Exports):
 
         return ReportPlots(self)
 
+    @property
+    def fingerprint(self) -> str | None:
+        """A hash of the rows, the same for the same rows in any order and in any array; None where they are gone.
+
+        >>> import tallymark as tm
+        >>> one, two = tm.evaluate([1, 2], [1.0, 3.0], ["mae"]), tm.evaluate([2.0, 1.0], [3, 1], ["rmse"])
+        >>> one.fingerprint == two.fingerprint
+        True
+        """
+        from tallymark.evaluation.fingerprint import fingerprint  # few ask
+
+        batch = None if self._source is None else self._source.batch
+        return None if batch is None else fingerprint(batch)
+
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_source": None}  # rows are not written with what was found in them
 

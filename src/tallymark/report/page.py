@@ -147,7 +147,7 @@ def _cell(value: object) -> str:
     """A cell; a band has a sign and a word too, for those who do not see its colour."""
     shown, band = _shown(show_cell(value)), getattr(value, "band", "")
     if band:
-        return f'{shown} <span aria-hidden="true">{_SIGNS[band]}</span><span class="unseen"> ({band})</span>'
+        return f'<span aria-hidden="true">{_SIGNS[band]}</span> {shown}<span class="unseen"> ({band})</span>'
     return shown if shown.isascii() else f"<bdi>{shown}</bdi>"
 
 
