@@ -11,6 +11,7 @@ WARNINGS := -Wall -Wextra -Wconversion -Werror
 CORE_FLAGS := -std=c++20 -ffp-contract=off -Icore $(WARNINGS) -pthread
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYTHONDONTWRITEBYTECODE :=
+export PLAYWRIGHT_BROWSERS_PATH := $(CURDIR)/$(VENV)/browsers
 
 .PHONY: run test check lint sanitize bench docs format clean help
 .DEFAULT_GOAL := help
@@ -21,7 +22,7 @@ help:  ## show this list
 run: $(VENV)/.built  ## evaluate the bundled example and print its report
 	@$(BIN)/python examples/deliveries.py
 
-test: $(VENV)/.dev $(VENV)/.built sanitize  ## run all tests
+test: $(VENV)/.dev $(VENV)/.built $(VENV)/.browser sanitize  ## run all tests
 	$(BIN)/python -m pytest -n 2 --cov
 
 check: lint  ## lint, types, layers and the fast tests
@@ -55,7 +56,7 @@ format: $(VENV)/.dev  ## format the code
 clean:  ## remove everything that the other verbs made
 	rm -rf $(VENV) build .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-# The environment, in three steps. Each leaves a stamp, so a second run needs no network.
+# The environment, in steps. Each leaves a stamp, so a second run needs no network.
 
 $(VENV)/.base: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
@@ -83,4 +84,13 @@ $(VENV)/.bench: $(VENV)/.dev
 $(VENV)/.dev: $(VENV)/.base
 	@echo "installing what the tests need ..."
 	@$(PIP) install $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["dev"])')
+	@touch $@
+
+# The browser in which reports are looked at: one that is there, else playwright's own, else Debian's.
+$(VENV)/.browser: $(VENV)/.dev
+	@command -v chromium chromium-browser google-chrome google-chrome-stable chrome >/dev/null \
+	  || { echo "installing a browser for the tests ..."; \
+	       $(BIN)/playwright install $$(test "$$(id -u)" != 0 || echo --with-deps) chromium; } \
+	  || { test "$$(id -u)" = 0 && apt-get install -y -qq chromium; } \
+	  || { echo "the tests need Chromium: install it (on Debian: apt install chromium)" >&2; exit 1; }
 	@touch $@

@@ -32,6 +32,8 @@ CASES = {
     ),
     "a comparison of groups": lambda: tm.compare([0, 1], {"a": [0, 1], "b": [1, 1]}, ["demographic_parity"]),
     "groups of models and a baseline": lambda: tm.compare(Y, {"a": P, "b": Y}, ["rmse"], baseline="a").groups("rmse"),
+    # files
+    "a report in a file of no known kind": lambda: tm.evaluate(Y, P, ["rmse"]).save("report.txt"),
     # conditions
     "a condition that ends too soon": lambda: tm.accept({"r2": 0.5}, "r2 > 0.8 and"),
     "a condition without a comparison": lambda: tm.accept({"r2": 0.5}, "r2"),

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tallymark.errors import ParameterError
 from tallymark.evaluation.corrections import CORRECTIONS, letters
 from tallymark.evaluation.difference import Difference, show_p
+from tallymark.evaluation.exports import Exports
 from tallymark.evaluation.result import Report
 from tallymark.evaluation.settings import show_level
 from tallymark.metrics import Metric
 from tallymark.metrics.listing import show_better
 from tallymark.report import Table, to_frame, to_html, to_json, to_text
+
+if TYPE_CHECKING:
+    from tallymark.evaluation.comparison_plots import ComparisonPlots
+    from tallymark.report.document import Document
 
 _TEXTS = ("metric", "first", "second", "method", "winner", "reason", "notes")
 
@@ -28,7 +33,7 @@ class Settings(NamedTuple):
     seed: int
 
 
-class Comparison:
+class Comparison(Exports):
     """What several models score on the same rows, and which differences the data show.
 
     `reports` holds the report of each model; `comparison[("a", "b"), "auc"]` is the difference of b from a. Iterating
@@ -39,6 +44,13 @@ class Comparison:
         self.reports = dict(reports)
         self.settings = settings
         self._differences = {(d.first, d.second, d.metric): d for d in differences}
+
+    @property
+    def plot(self) -> ComparisonPlots:
+        """The plots of the comparison, such as `comparison.plot.differences()`."""
+        from tallymark.evaluation.comparison_plots import ComparisonPlots  # few ask
+
+        return ComparisonPlots(self)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -126,17 +138,17 @@ class Comparison:
 
     def to_pandas(self) -> Any:
         """One row per difference, as a pandas data frame."""
-        return to_frame(self._columns(), "pandas", texts=_TEXTS)
+        return to_frame(self._rows(), "pandas", texts=_TEXTS)
 
     def to_polars(self) -> Any:
         """One row per difference, as a Polars data frame."""
-        return to_frame(self._columns(), "polars", texts=_TEXTS)
+        return to_frame(self._rows(), "polars", texts=_TEXTS)
 
     def to_arrow(self) -> Any:
         """One row per difference, as an Arrow table."""
-        return to_frame(self._columns(), "arrow", texts=_TEXTS)
+        return to_frame(self._rows(), "arrow", texts=_TEXTS)
 
-    def _columns(self) -> dict[str, list[Any]]:
+    def _rows(self) -> dict[str, list[Any]]:
         names = ("metric", "first", "second", "value", "lo", "hi", "p", "p_corrected", "detectable", "method", "winner")
         columns = {name: [getattr(d, name) for d in self] for name in names}
         return {**columns, "reason": [d.reason for d in self], "notes": ["; ".join(d.notes) or None for d in self]}
@@ -198,13 +210,21 @@ class Comparison:
         )
         return Table("", headings, rows, notes, numbers=("difference", "p", "corrected p", "detectable"))
 
+    def _tables(self) -> list[Table]:
+        return [self._values_table(), self._pairs_table()]
+
+    def _document(self, title: str | None, command: str | None, *, pictures: bool) -> Document:
+        from tallymark.evaluation.document import document_of_comparison  # few ask
+
+        return document_of_comparison(self, title, command, pictures=pictures)
+
     def __str__(self) -> str:
-        return "\n\n".join(map(to_text, (self._values_table(), self._pairs_table())))
+        return "\n\n".join(map(to_text, self._tables()))
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return "".join(map(to_html, (self._values_table(), self._pairs_table())))
+        return "".join(map(to_html, self._tables()))
 
 
 def _short_p(p: float) -> str:

@@ -7,13 +7,17 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tallymark.errors import TallymarkError
+from tallymark.evaluation.exports import Exports
 from tallymark.metrics import Metric, metric
 from tallymark.metrics.listing import show_better
-from tallymark.report import Table, show_number, to_frame, to_html, to_json, to_text
+from tallymark.report import Banded, Table, show_number, to_frame, to_html, to_json, to_text
 
 if TYPE_CHECKING:
+    from tallymark.evaluation.plots import ReportPlots
     from tallymark.evaluation.settings import IntervalSettings
     from tallymark.evaluation.slices import Slices
+    from tallymark.evaluation.source import Source
+    from tallymark.report.document import Document
 
 _TEXTS = ("metric", "part", "method", "better", "unit", "reason", "notes")
 _LONGEST = 1_000  # characters of a reason, in print
@@ -92,7 +96,10 @@ class Cell:
         """What stands in the column of values."""
         if self.error is not None:
             return "failed"
-        return str(self._value.summary()) if self.shows_itself else float(value)
+        if self.shows_itself:
+            return str(self._value.summary())
+        band = self.metric.band(value)
+        return Banded(value, band) if band else float(value)
 
     def to_dict(self) -> dict[str, Any]:
         """The cell as plain data."""
@@ -115,7 +122,7 @@ class Cell:
         return f"Cell({self.metric}: {self._value!r}{f', {self.reason}' if self.reason else ''})"
 
 
-class Report(Mapping[str, Any]):
+class Report(Mapping[str, Any], Exports):
     """The values of metrics by key. A lookup takes the key, any other name of the metric, or the metric itself."""
 
     def __init__(
@@ -135,6 +142,31 @@ class Report(Mapping[str, Any]):
         self.kind = kind
         self.slices = slices
         self.interval: IntervalSettings | None = None
+        self._source: Source | None = None
+
+    @property
+    def plot(self) -> ReportPlots:
+        """The plots of the report: `report.plot.available()` names them, `report.plot.roc()` is one."""
+        from tallymark.evaluation.plots import ReportPlots  # few ask
+
+        return ReportPlots(self)
+
+    @property
+    def fingerprint(self) -> str | None:
+        """A hash of the rows, the same for the same rows in any order and in any array; None where they are gone.
+
+        >>> import tallymark as tm
+        >>> one, two = tm.evaluate([1, 2], [1.0, 3.0], ["mae"]), tm.evaluate([2.0, 1.0], [3, 1], ["rmse"])
+        >>> one.fingerprint == two.fingerprint
+        True
+        """
+        from tallymark.evaluation.fingerprint import fingerprint  # few ask
+
+        batch = None if self._source is None else self._source.batch
+        return None if batch is None else fingerprint(batch)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_source": None}  # rows are not written with what was found in them
 
     def cell(self, key: str | Metric) -> Cell:
         """The value of a metric with its reason, notes, error, n and weight."""
@@ -226,6 +258,22 @@ class Report(Mapping[str, Any]):
         names = ("metric", "part", "value", "lo", "hi", "method", "better", "unit", "n", "weight", "reason", "notes")
         return {name: [row[k] for row in rows] for k, name in enumerate(names)}
 
+    def _rows(self) -> dict[str, list[Any]]:
+        """One row per value, of all rows and then of every group."""
+        own = self.columns()
+        if self.slices is None:
+            return own
+        of_groups = self.slices.columns()
+        names = [name for name in of_groups if name not in own]
+        return {name: [None] * len(own["metric"]) + of_groups[name] for name in names} | {
+            name: held + of_groups[name] for name, held in own.items()
+        }
+
+    def _document(self, title: str | None, command: str | None, *, pictures: bool) -> Document:
+        from tallymark.evaluation.document import document_of  # few ask
+
+        return document_of(self, title, command, pictures=pictures)
+
     def _table(self) -> Table:
         rows = [
             (
@@ -247,10 +295,10 @@ class Report(Mapping[str, Any]):
             if len(cell.parts()) > _MOST_PARTS
         ]
         notes = [f"{key}: {text}" for key, cell in self._cells.items() for text in (why(cell), *cell.notes) if text]
-        notes += [] if self.interval is None else self._methods(self.interval)
+        notes += [] if self.interval is None else self.interval_methods(self.interval)
         return Table(self.title(), tuple(columns), rows, notes, numbers=("value",))
 
-    def _methods(self, settings: IntervalSettings) -> list[str]:
+    def interval_methods(self, settings: IntervalSettings) -> list[str]:
         """How the intervals were made, in one line."""
         by_method: dict[str, list[str]] = {}
         for key, cell in self._cells.items():

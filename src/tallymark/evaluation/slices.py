@@ -112,13 +112,18 @@ class Slices(Mapping[Group, Report]):
                 out.setdefault(name, []).extend(column)
         return out
 
-    def table(self, whole: Report | None = None) -> Table:
+    def table(self, whole: Report | None = None, *, intervals: bool = True) -> Table:
         """One row per group, one column per metric with one number; all rows last, where their report is given."""
         metrics = [key for key, cell in self._first().items() if cell is not None]
-        rows = [self._row(_labels(group), report, metrics) for group, report in list(self.items())[:_MOST_GROUPS]]
+        settings = next((report.interval for report in self._reports.values()), None) if intervals else None
+        rows = [
+            self._row(_labels(group), report, metrics, intervals=settings is not None)
+            for group, report in list(self.items())[:_MOST_GROUPS]
+        ]
         if whole is not None:
             total = "all rows" if any("all" in _labels(group) for group in self) else "all"
-            rows.append(self._row((total, *[""] * (len(self.names) - 1)), whole, metrics))
+            labels = (total, *[""] * (len(self.names) - 1))
+            rows.append(self._row(labels, whole, metrics, intervals=settings is not None))
         notes = []
         if len(self) > _MOST_GROUPS:
             notes.append(f"{len(self) - _MOST_GROUPS:,} more groups: see .slices.to_pandas()")
@@ -135,9 +140,9 @@ class Slices(Mapping[Group, Report]):
         if left:
             notes.append(f"not compared, of fewer than {self.min_rows:,} rows: {_first_of(left)}")
         title = f"by {', '.join(self.names)} · {len(self):,} group{'' if len(self) == 1 else 's'}"
-        settings = next((report.interval for report in self._reports.values()), None)
         columns = metrics if settings is None else [name for key in metrics for name in (key, settings.heading())]
-        return Table(title, (*self.names, "rows", *columns), rows, notes, numbers=("rows", *metrics))
+        names = [f"{name} (group)" if name in ("rows", *columns) else name for name in self.names]
+        return Table(title, (*names, "rows", *columns), rows, notes, numbers=("rows", *metrics))
 
     def _first(self) -> dict[str, Any]:
         """The keys of the metrics, with a cell of those that have one number."""
@@ -151,11 +156,11 @@ class Slices(Mapping[Group, Report]):
         return found
 
     @staticmethod
-    def _row(labels: tuple[Any, ...], report: Report, metrics: list[str]) -> tuple[Any, ...]:
+    def _row(labels: tuple[Any, ...], report: Report, metrics: list[str], *, intervals: bool) -> tuple[Any, ...]:
         shown: list[Any] = []
         for cell in map(report.cell, metrics):
             shown.append(cell.shown(cell.parts()[0][1]))
-            if report.interval is not None:
+            if intervals:
                 shown.append("" if cell.bounded else show_interval(cell.lo, cell.hi))
         return (*map(str, labels), report.n, *shown)
 

@@ -8,7 +8,7 @@ from typing import Any
 from tallymark.batch import Batch
 from tallymark.metrics.base import Interval, NoInterval
 from tallymark.metrics.confidence import share_interval
-from tallymark.metrics.labels import LabelMetric, require_single
+from tallymark.metrics.labels import BANDS_OF_SHARES, LabelMetric, require_single
 from tallymark.metrics.precision_recall import recall
 from tallymark.states import Counts, Outcomes, Reads
 from tallymark.target import ANY_TARGET, Target
@@ -46,6 +46,7 @@ class Accuracy(LabelMetric):
     formula = "Σ w [ŷ = y] / Σ w"
     reading = "1 is perfect; compare it with the share of the most frequent class."
     landmarks = ((0.0, "no row is right"),)
+    bands = BANDS_OF_SHARES
     related = ("mcc", "top_k_accuracy", "confusion_matrix")
     pitfalls = (IMBALANCE,)
     samples = ({}, {"threshold": 0.3})
@@ -171,6 +172,7 @@ class BalancedAccuracy(LabelMetric):
     at_perfect = 1.0
     formula = "mean over classes k of TP_k / (TP_k + FN_k)"
     reading = "1 is perfect; one over the number of classes is what guessing gets."
+    bands = BANDS_OF_SHARES
     related = ("recall", "mcc", "informedness")
     pitfalls = ("One row of a rare class can move it a lot.",)
 

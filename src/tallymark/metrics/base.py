@@ -132,6 +132,8 @@ class Metric(metaclass=_Record):
     reading: ClassVar[str] = ""
     landmarks: ClassVar[tuple[tuple[float, str], ...]] = ()
     """Values that mean something of themselves, with what they mean, besides the value on perfect predictions."""
+    bands: ClassVar[tuple[float, float] | None] = None
+    """From which values on it is fair, and good, where that can be said of any problem; values below are poor."""
     outliers: ClassVar[str] = ""
     """How far a few extreme rows can move the value: "none: ", "low: " or "high: ", and why."""
     related: ClassVar[tuple[str, ...]] = ()
@@ -247,6 +249,13 @@ class Metric(metaclass=_Record):
         """Refuse tables whose widths do not fit."""
 
     # What follows.
+
+    def band(self, value: float) -> str:
+        """Which band a value falls in, by the value itself and not by its print; empty where the metric has none."""
+        if self.bands is None or math.isnan(value):
+            return ""
+        fair, good = self.bands
+        return "good" if value >= good else "fair" if value >= fair else "poor"
 
     def needs(self, target: Target) -> Reads:
         """What to read when predictions are as the target says."""

@@ -33,6 +33,7 @@ from tallymark.target import Target, show_labels
 __all__ = ["AveragedMetric", "LabelMetric"]
 
 AVERAGES = ("binary", "macro", "micro", "weighted", None)
+BANDS_OF_SHARES = (0.6, 0.8)
 
 
 class LabelMetric(TargetMetric, abstract=True):

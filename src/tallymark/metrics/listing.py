@@ -74,6 +74,7 @@ def facts(metric: Metric) -> dict[str, Any]:
         "formula": metric.formula,
         "reading": metric.reading,
         "landmarks": metric.landmarks,
+        "bands": metric.bands,
         "outliers": metric.outliers,
         "when_undefined": metric.when_undefined,
         "pitfalls": metric.pitfalls,

@@ -7,7 +7,7 @@ from typing import Any
 from tallymark.metrics.base import Interval, NoInterval, Undefined
 from tallymark.metrics.class_spread import mean_influence, table_of
 from tallymark.metrics.confidence import AT_ITS_END, DELTA, WILSON, Ends, by_logit, few_rows, whole_interval, wilson
-from tallymark.metrics.labels import AVERAGES, AveragedMetric
+from tallymark.metrics.labels import AVERAGES, BANDS_OF_SHARES, AveragedMetric
 from tallymark.metrics.parameters import choice, positive_beta
 from tallymark.states import Cells, Counts
 
@@ -40,6 +40,7 @@ class Precision(AveragedMetric):
     formula = "TP / (TP + FP)"
     reading = "How far a positive answer can be trusted."
     landmarks = ((0.0, "every positive answer is a false alarm"),)
+    bands = BANDS_OF_SHARES
     related = ("fdr", "average_precision")
     when_undefined = "Nothing was predicted positive."
     pitfalls = ("Calling one sure row positive and nothing else scores 1: read it beside recall.",)
@@ -62,6 +63,7 @@ class Recall(AveragedMetric):
     formula = "TP / (TP + FN)"
     reading = "How much of what is there was found."
     landmarks = ((0.0, "nothing was found"),)
+    bands = BANDS_OF_SHARES
     related = ("fnr", "specificity")
     when_undefined = "Nothing is truly positive."
     pitfalls = ("Calling everything positive scores 1: read it beside precision.",)
@@ -97,6 +99,7 @@ class FScore(AveragedMetric):
     formula = "(1 + beta²) TP / ((1 + beta²) TP + beta² FN + FP)"
     reading = "Between precision and recall, nearer to the lower; beta = 1 is their harmonic mean."
     landmarks = ((0.0, "no positive row was found"),)
+    bands = BANDS_OF_SHARES
     related = ("mcc", "average_precision")
     when_undefined = "Nothing is truly positive or was predicted so."
     pitfalls = (

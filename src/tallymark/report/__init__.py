@@ -3,7 +3,7 @@
 from tallymark.report.frames import to_frame
 from tallymark.report.html import to_html
 from tallymark.report.json import to_json
-from tallymark.report.table import Table, show_number
+from tallymark.report.table import Banded, Table, show_number
 from tallymark.report.text import to_text
 
-__all__ = ["Table", "show_number", "to_frame", "to_html", "to_json", "to_text"]
+__all__ = ["Banded", "Table", "show_number", "to_frame", "to_html", "to_json", "to_text"]

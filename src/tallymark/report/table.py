@@ -20,8 +20,22 @@ class Table(NamedTuple):
     """Whether the first cell of a row is its name."""
 
 
-def show_number(value: float) -> str:
-    """A number as a person reads it: six significant digits, thousands apart, no exponent where it can be helped."""
+class Banded(float):
+    """A number with the band that it falls in: "good", "fair" or "poor"."""
+
+    __slots__ = ("band",)
+    band: str
+
+    def __new__(cls, value: float, band: str) -> Banded:
+        """The number, which knows its band."""
+        out = super().__new__(cls, value)
+        out.band = band
+        return out
+
+
+def show_number(value: float, digits: int = 6) -> str:
+    """A number as a person reads it: some significant digits, thousands apart, no exponent where it can be helped."""
+    value = float(value)
     if math.isnan(value):
         return "undefined"
     if math.isinf(value):
@@ -30,10 +44,10 @@ def show_number(value: float) -> str:
     if value.is_integer() and size < 1e15:
         return f"{value:,.0f}"
     if size != 0 and (size < 1e-4 or size >= 1e15):
-        return f"{value:.6g}"
+        return f"{value:.{digits}g}"
     if size >= 1e5:
         return f"{value:,.1f}" if size < 1e9 else f"{value:,.0f}"
-    return f"{value:.6g}"
+    return f"{value:.{max(digits, len(f'{size:.0f}'))}g}"
 
 
 def show_cell(value: object) -> str:

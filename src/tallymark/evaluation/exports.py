@@ -1,0 +1,83 @@
+"""What reports and comparisons share: to be written for people, to a page, to Markdown, to a terminal, to a file."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tallymark.errors import ParameterError
+
+if TYPE_CHECKING:
+    from tallymark.report import Table
+    from tallymark.report.document import Document
+
+
+class Exports(ABC):
+    """Something that can be shown as tables and as a document."""
+
+    @abstractmethod
+    def _tables(self) -> Sequence[Table]:
+        """The tables that print and terminal show."""
+
+    @abstractmethod
+    def _document(self, title: str | None, command: str | None, *, pictures: bool) -> Document:
+        """All there is to show, as data."""
+
+    @abstractmethod
+    def _rows(self) -> Mapping[str, Sequence[Any]]:
+        """The columns of the CSV file."""
+
+    @abstractmethod
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """All values as JSON."""
+
+    def to_html(self, title: str | None = None, command: str | None = None) -> str:
+        """The whole as one HTML file that needs nothing else, with plots, tables, and how to make it again.
+
+        `command` is the command line that made it, if one did. The plots need matplotlib.
+        """
+        from tallymark.report.page import to_page  # few ask
+
+        return to_page(self._document(title, command, pictures=True))
+
+    def to_markdown(self, title: str | None = None, command: str | None = None) -> str:
+        """The whole as Markdown, without plots."""
+        from tallymark.report.markdown import to_markdown
+
+        return to_markdown(self._document(title, command, pictures=False))
+
+    def to_csv(self) -> str:
+        """One line per value as CSV; what is undefined is empty."""
+        from tallymark.report.csv import to_csv
+
+        return to_csv(self._rows())
+
+    def to_terminal(self, *, colour: bool = True, width: int | None = None) -> str:
+        """The tables as text for a terminal of a width, with colours unless NO_COLOR is set. Needs rich."""
+        from tallymark.report.terminal import to_terminal
+
+        return to_terminal(self._tables(), colour=colour, width=width)
+
+    def __rich__(self) -> Any:
+        """What a rich console prints."""
+        from tallymark.report.terminal import ForTerminal
+
+        return ForTerminal(self._tables())
+
+    def save(self, path: str | os.PathLike[str], *, title: str | None = None, command: str | None = None) -> None:
+        """Write a file as its name ends: .html, .md, .json or .csv. It is written whole or not at all."""
+        from tallymark.report.saving import write_whole
+
+        forms: dict[str, Callable[[], str]] = {
+            ".html": lambda: self.to_html(title, command),
+            ".md": lambda: self.to_markdown(title, command),
+            ".json": self.to_json,
+            ".csv": self.to_csv,
+        }
+        ending = Path(path).suffix.lower()
+        if ending not in forms:
+            raise ParameterError(f"`path` must end in {', '.join(forms)}; it was {os.fspath(path)!r}")
+        write_whole(path, forms[ending]())

@@ -1,0 +1,25 @@
+"""Columns of data as CSV."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def to_csv(columns: Mapping[str, Sequence[Any]]) -> str:
+    """A line of names, then a line per row; what is undefined is empty, and every float reads back as itself."""
+    import csv  # slow to load, and few ask
+    import io
+
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*([_plain(value) for value in held] for held in columns.values()), strict=True))
+    return out.getvalue()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return "" if math.isnan(value) else repr(float(value))
+    return "" if value is None else value

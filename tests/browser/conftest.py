@@ -1,0 +1,73 @@
+"""A real browser for the tests in this folder: pages are looked at as people see them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+WIDTHS = {"phone": 390, "tablet": 820, "desktop": 1280}
+LOOKS = ("light", "dark")
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+
+
+class View(NamedTuple):
+    """A page at a width in a look, with all that went wrong while it was loaded."""
+
+    page: Any
+    look: str
+    width: int
+    troubles: list[str]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Headless Chromium: that of the system, or the one that playwright has installed."""
+    from playwright.sync_api import Error, sync_playwright
+
+    os.environ.setdefault("PLAYWRIGHT_BROWSERS_PATH", str(Path(sys.prefix) / "browsers"))  # where make puts one
+    found = next(filter(None, map(shutil.which, _NAMES)), None)
+    with sync_playwright() as playwright:
+        try:
+            started = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        except Error as error:
+            pytest.fail(f"these tests need Chromium; install it with: make .venv/.browser. {error}", pytrace=False)
+        yield started
+        started.close()
+
+
+@pytest.fixture(params=[(look, name) for look in LOOKS for name in WIDTHS], ids=lambda each: "-".join(each))
+def view(request: pytest.FixtureRequest, browser: Any) -> Iterator[View]:
+    """An empty page of every width in every look, without a network."""
+    look, name = request.param
+    width = WIDTHS[name]
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=look, offline=True)
+    page = context.new_page()
+    troubles: list[str] = []
+    page.on("console", lambda message: troubles.append(f"console: {message.text}"))
+    page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
+    page.on("requestfailed", lambda asked: troubles.append(f"failed: {asked.url}"))
+    page.on("request", lambda asked: troubles.extend([f"asked: {asked.url}"] * asked.url.startswith("http")))
+    yield View(page, look, width, troubles)
+    context.close()
+
+
+@pytest.fixture
+def serious(browser: Any) -> Any:
+    """A function that names the serious findings of axe in a page."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    def findings(page: Any) -> list[str]:
+        found = Axe().run(page).response["violations"]
+        return [
+            f"{each['id']}: {each['help']} at {each['nodes'][0]['target']}"
+            for each in found
+            if each["impact"] in ("serious", "critical")
+        ]
+
+    return findings

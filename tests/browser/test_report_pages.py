@@ -1,0 +1,145 @@
+"""Every kind of report in a real browser: three widths, two looks, nothing cut, nothing asked for."""
+
+from __future__ import annotations
+
+import io
+
+import matplotlib.image
+import numpy as np
+import pytest
+
+import tallymark as tm
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "$x$ and $\\frac{1}{2}$",
+    "a_very_long_name_without_a_place_to_break_" * 4,
+    "many words that go on and on " * 8,
+    "\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd",
+    "\u202eright to left",
+    "日本語のラベル",
+    "",
+]
+SPILLS = """() => [...document.querySelectorAll("body *")]
+    .filter(e => !e.closest(".wide, svg, .unseen, thead, .skip, details:not([open])"))
+    .filter(e => e.getBoundingClientRect().right > innerWidth + 1)
+    .map(e => e.tagName + " " + e.className)"""
+
+
+def made(n=600):
+    rng = np.random.default_rng(7)
+    truth = rng.random(n) < 0.3
+    return rng, truth, np.clip(0.35 * truth + rng.beta(2, 4, n), 0, 1)
+
+
+def binary():
+    rng, truth, chance = made()
+    region = np.array(["north", "south", "east", "west"])[rng.integers(0, 4, len(truth))]
+    metrics = ["auc", "logloss", "brier", "accuracy", "precision", "recall", "fscore", "mcc", "confusion_matrix"]
+    return tm.evaluate(truth, chance, metrics, by={"region": region}, ci=0.95, resamples=50)
+
+
+def several():
+    rng, *_ = made()
+    truth = rng.integers(0, 3, 600)
+    scores = rng.random((600, 3)) + 0.8 * np.eye(3)[truth]
+    classes = ["setosa", "versicolor", "virginica"]
+    return tm.evaluate(
+        np.array(classes)[truth],
+        scores / scores.sum(axis=1, keepdims=True),
+        ["accuracy", "logloss", "auc", "fscore(average=none)", "classification_report"],
+        kind="probability",
+        classes=classes,
+    )
+
+
+def values():
+    rng, *_ = made()
+    truth = rng.gamma(2, 20, 600)
+    return tm.evaluate(truth, truth + rng.normal(0, 8, 600), ["rmse", "mae", "r2", "mape", "mean_bias"], ci=0.9)
+
+
+def troubled():
+    """Undefined, failed, weighted, dropped."""
+    truth, found = [5.0, 5.0, 5.0, float("nan")], [4.0, 6.0, 5.0, 1.0]
+    return tm.evaluate(truth, found, ["r2", "coverage", "rmse", "pearson"], weights=[1, 2, 1, 1], missing="drop")
+
+
+def hostile():
+    rng, *_ = made()
+    truth, found = (np.array(HOSTILE, object)[rng.integers(0, len(HOSTILE), 300)] for _ in range(2))
+    names = {HOSTILE[0]: "accuracy", HOSTILE[2]: "mcc", "table": "confusion_matrix", "each": "recall(average=none)"}
+    groups = {HOSTILE[0]: truth, HOSTILE[2]: found}
+    return tm.evaluate(truth, found, names, by=groups)
+
+
+def pieces():
+    _, truth, chance = made()
+    return tm.Tally(["auc", "accuracy"], kind="probability").update(truth, chance).report()
+
+
+def models():
+    rng, truth, chance = made()
+    found = {"old": chance, "new": np.clip(chance + 0.05 * truth, 0, 1), HOSTILE[0]: rng.random(len(truth))}
+    return tm.compare(truth, found, ["auc", "accuracy", "brier"], resamples=100)
+
+
+KINDS = {each.__name__: each for each in (binary, several, values, troubled, hostile, pieces, models)}
+
+
+@pytest.fixture(scope="session", params=KINDS)
+def path(request, tmp_path_factory):
+    """A page of every kind of report."""
+    file = tmp_path_factory.mktemp("pages") / f"{request.param}.html"
+    title = HOSTILE[0] + HOSTILE[2] if request.param == "hostile" else f"A report: {request.param}"
+    KINDS[request.param]().save(file, title=title, command="tallymark evaluate rows.csv --html page.html")
+    return file
+
+
+@pytest.mark.slow
+def test_a_page_as_people_see_it(path, view, serious):
+    """No message, no request, nothing beyond the edge, its own background, and no serious finding of axe."""
+    page = view.page
+    page.goto(path.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate(SPILLS) == []
+    picture = matplotlib.image.imread(io.BytesIO(page.screenshot(full_page=True)))
+    assert picture.shape[1] == view.width
+    assert (picture[:200, :4].mean() > 0.9) == (view.look == "light")
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate(SPILLS) == []
+    assert serious(page) == []
+    assert view.troubles == []
+
+
+@pytest.mark.slow
+def test_the_look_can_be_chosen(browser, tmp_path):
+    """Whatever the system says, and without a script."""
+    values().save(tmp_path / "page.html")
+    context = browser.new_context(color_scheme="dark", java_script_enabled=True)
+    page = context.new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    dark = page.evaluate(ground)
+    page.get_by_label("Light").check()
+    assert page.evaluate(ground) == "rgb(255, 255, 255)" != dark
+    page.get_by_label("Dark").check()
+    assert page.evaluate(ground) == dark
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate(ground) == "rgb(255, 255, 255)"
+    context.close()
+
+
+@pytest.mark.slow
+def test_a_page_by_keyboard(browser, tmp_path):
+    """The first stop is the link past the contents, and every stop can be seen."""
+    values().save(tmp_path / "page.html")
+    page = browser.new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    assert page.evaluate("document.activeElement.getBoundingClientRect().top") >= 0
+    page.keyboard.press("Tab")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.close()

@@ -1,0 +1,228 @@
+"""Reports and comparisons as pages, Markdown, CSV and files; how to make them again."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import pickle
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tallymark as tm
+from tallymark.batch import Batch
+from tallymark.evaluation.fingerprint import fingerprint
+from tallymark.evaluation.reproduction import reproduce_comparison, reproduce_report
+
+RNG = np.random.default_rng(3)
+TRUTH = RNG.random(300) < 0.4
+CHANCE = np.clip(0.3 * TRUTH + RNG.beta(2, 4, 300), 0, 1)
+REGION = np.array(["north", "south"])[RNG.integers(0, 2, 300)]
+
+
+def text_of(html):
+    return re.sub(r"\s+", " ", re.sub(r"<style.*?</style>|<[^>]+>", " ", html, flags=re.DOTALL))
+
+
+@pytest.fixture(scope="module")
+def report():
+    metrics = ["auc", "accuracy", "logloss", "confusion_matrix"]
+    return tm.evaluate(TRUTH, CHANCE, metrics, by={"region": REGION}, ci=0.9, resamples=50)
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    models = {"old": CHANCE, "new": np.clip(CHANCE + 0.1 * TRUTH, 0, 1)}
+    return tm.compare(TRUTH, models, ["auc", "brier"], resamples=50)
+
+
+def test_a_page_has_it_all(report):
+    """Every value, interval, reading, plot, group, and how to make it again."""
+    html = report.to_html(title="Churn", command="tallymark evaluate churn.csv")
+    text = text_of(html)
+    cell = report.cell("auc")
+    for shown in (
+        "Churn",
+        "300 rows",
+        f"{cell.value:.6g}",
+        f"{cell.lo:.6g} to {cell.hi:.6g}",
+        "90 % interval",
+        cell.metric.reading,
+        "By region · 2 groups",
+        "tallymark evaluate churn.csv",
+        f"tallymark {tm.__version__}",
+    ):
+        assert shown in text, shown
+    drawn = len(report.plot.available()) - 1 + 3  # one of groups for each metric with one number
+    assert html.count("<figure>") == html.count("<svg ") == drawn
+
+
+def test_a_page_of_a_comparison(comparison):
+    """Who is better, by how much, with the plots of all models."""
+    html = comparison.to_html()
+    text = text_of(html)
+    assert "Comparison of old and new" in text
+    assert "new is better than the other" in text
+    for difference in comparison:
+        assert str(difference).replace("<", "&lt;") in text
+    assert html.count("<figure>") == 2 + len(comparison.plot.available()) - 1
+
+
+def test_what_has_no_value_is_said():
+    """Undefined, failed and replaced, with the reasons; and plots that cannot be drawn."""
+    report = tm.evaluate([1, 1, 1], [0.5, 0.6, 0.7], ["auc", "auc(undefined=0.5)", "coverage"])
+    text = text_of(report.to_html())
+    assert "What has no value, and why" in text
+    for what in ("auc undefined all rows are of one class", "replaced", "coverage failed", "roc: "):
+        assert what in text, what
+    assert "What has no value" not in tm.evaluate([1.0, 2.0], [1.0, 3.0], ["rmse"]).to_html()
+
+
+def test_the_page_of_a_tally():
+    """Its rows are gone: no fingerprint, and the call is that of a tally."""
+    report = tm.Tally(["auc", "accuracy"], kind="probability").update(TRUTH, CHANCE).report()
+    text = text_of(report.to_html())
+    assert "tm.Tally([&quot;auc&quot;, &quot;accuracy&quot;], kind=&quot;probability&quot;)" in text
+    assert "fingerprint" not in text
+    assert "fingerprint" not in text_of(pickle.loads(pickle.dumps(report)).to_html())
+
+
+def test_one_value_per_class():
+    """A line for each, of many the first, and how many more there are."""
+    truth = np.arange(300) % 70
+    report = tm.evaluate(truth, truth, ["recall(average=none)"])
+    text = text_of(report.to_html())
+    assert "recall(average=None) · 0 ● 1" in text
+    assert "recall(average=None) · and 20 more" in text
+
+
+def test_markdown(report, comparison):
+    """Tables for people, no plots, and what a page folds away is left out."""
+    text = report.to_markdown(title="Churn")
+    assert text.startswith("# Churn\n\n300 rows\n\n## All metrics\n\n| metric | value | 90 % interval |")
+    assert "## Groups" in text
+    assert "## Plots" not in text
+    assert "## About" not in text
+    assert "| auc | new | " in comparison.to_markdown()
+
+
+def test_csv(report, comparison):
+    """One line per value, of all rows and of every group; every number is the same to the last bit."""
+    lines = list(csv.DictReader(io.StringIO(report.to_csv())))
+    assert [line["region"] for line in lines] == [""] * 4 + ["north"] * 4 + ["south"] * 4
+    assert float(lines[0]["value"]) == report["auc"]
+    assert float(lines[4]["hi"]) == report.slices["north"].cell("auc").hi
+    assert lines[3]["value"] == ""
+    found = list(csv.DictReader(io.StringIO(comparison.to_csv())))
+    assert float(found[0]["p"]) == comparison[("old", "new"), "auc"].p
+    assert tm.evaluate([1.0], [2.0], ["mae"]).to_csv().splitlines()[1].startswith("mae,,1.0,,,,lower,")
+
+
+def test_files_by_their_endings(report, comparison, tmp_path):
+    """HTML, Markdown, JSON and CSV; anything else is an error that says so."""
+    for what in (report, comparison):
+        for ending, content in (
+            ("html", what.to_html()),
+            ("md", what.to_markdown()),
+            ("json", what.to_json()),
+            ("CSV", what.to_csv()),
+        ):
+            what.save(tmp_path / f"a.{ending}")
+            assert (tmp_path / f"a.{ending}").read_text() == content
+    assert json.loads((tmp_path / "a.json").read_text())["n"] == 300
+    with pytest.raises(tm.ParameterError, match=r"must end in \.html, \.md, \.json, \.csv; it was 'a\.txt'"):
+        report.save("a.txt")
+
+
+def test_the_same_rows_give_the_same_page(report):
+    """Nothing of the day or the machine's state is in it."""
+    assert report.to_html() == report.to_html()
+
+
+def test_the_call_gives_the_same_report_again():
+    """Of metrics under names of their own, with all that was said about the rows."""
+    y_true, y_pred, weights = np.where(TRUTH, "yes", "no"), CHANCE, RNG.random(300)
+    group = REGION
+    made = tm.evaluate(
+        y_true, y_pred, {"F": "f2", "auc": "auc"}, weights=weights, positive="yes", by=group, min_rows=5, ci=0.9,
+        ci_method="bootstrap", resamples=40, seed=7,
+    )  # fmt: skip
+    code = next(part.text for part in reproduce_report(made).parts if hasattr(part, "text"))
+    again = eval(code.removeprefix("import tallymark as tm\n"), {"tm": tm, **locals()})
+    assert again.to_json() == made.to_json()
+    assert "missing" not in code
+    dropped = tm.evaluate([1.0, float("nan")], [1.0, 2.0], ["rmse"], missing="drop")
+    assert 'tm.evaluate(y_true, y_pred, ["rmse"], missing="drop")' in reproduce_report(dropped).parts[1].text
+    kind = tm.evaluate(TRUTH.astype(int), CHANCE, kind="probability", classes=[0, 1])
+    assert 'kind="probability", classes=[0, 1])' in reproduce_report(kind).parts[1].text
+
+
+def test_the_call_of_a_comparison(comparison):
+    """With what is not the default; each model has a fingerprint."""
+    section = reproduce_comparison(comparison)
+    assert section.parts[1].text.endswith('tm.compare(y_true, {"old": …, "new": …}, ["auc", "brier"], resamples=50)')
+    names = [name for name, _ in section.parts[0].facts]
+    assert names == ["rows", "fingerprint with old", "fingerprint with new", "made with"]
+
+
+def same(*batches):
+    found = {fingerprint(batch) for batch in batches}
+    assert None not in found
+    return len(found) == 1
+
+
+def test_a_fingerprint_is_that_of_the_rows():
+    """Whatever holds them, in any order; weights of 1 are none."""
+    y, p = [0, 1, 1, 0], [0.1, 0.5, 0.25, -0.0]
+    assert same(
+        Batch(y, p),
+        Batch(np.array(y, bool), np.array(p)),
+        Batch(pd.Series(y, dtype="float64"), pd.Series(p)),
+        Batch(y[::-1], np.array(p)[::-1]),
+        Batch(np.array(y, np.uint8), [0.1, 0.5, 0.25, 0.0], [1, 1, 1, 1]),
+    )
+    words = ["a", "b", "b", "c"]
+    assert same(Batch(words, words), Batch(np.array(words), pd.Series(words, dtype="category")))
+
+
+def test_other_rows_have_another_fingerprint():
+    """One value changed, rows paired otherwise, sides swapped, rows more, weights, groups, numbers beyond 2⁵³."""
+    y, p = [0, 1, 1, 0], [1.0, 2.0, 3.0, 4.0]
+    others = [
+        Batch(y, p),
+        Batch(y, [1.0, 2.0, 3.0, np.nextafter(4.0, 5.0)]),
+        Batch([1, 0, 1, 0], p),
+        Batch(p, y),
+        Batch([*y, 0], [*p, 4.0]),
+        Batch([*y, 0, 0], [*p, 4.0, 4.0]),
+        Batch(y, p, [1, 1, 1, 2]),
+        Batch(y, p, by={"g": y}),
+        Batch(y, p, query=y),
+        Batch([0, 2**60, 1, 0], p),
+        Batch([0, 2**60 + 1, 1, 0], p),
+        Batch([str(each) for each in y], p),
+        Batch(y, [[each, each] for each in p]),
+    ]
+    assert len({fingerprint(batch) for batch in others}) == len(others)
+
+
+def test_a_fingerprint_does_not_depend_on_the_machine():
+    """The digits are part of what a report says."""
+    assert fingerprint(Batch([0, 1, 1], [0.5, 0.25, 1.5], [1, 2, 3])) == "8e3a30ce1e11cb2a"
+    assert fingerprint(Batch(["cat", "dog"], ["cat", "cat"])) == "58cddfee6e4313ba"
+
+
+def test_pages_and_colours_are_loaded_when_asked_for():
+    """An import of the library knows nothing of rich, matplotlib or pages."""
+    code = (
+        "import sys, tallymark as tm; r = tm.evaluate([1., 2.], [1., 3.]); str(r); r._repr_html_(); r.to_json()\n"
+        "print([m for m in sys.modules if m.split('.')[0] in ('rich', 'matplotlib') or m.startswith("
+        "('tallymark.report.page', 'tallymark.report.plots', 'tallymark.evaluation.document'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

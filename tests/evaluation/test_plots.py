@@ -1,0 +1,356 @@
+"""The plots of a report and of a comparison: they show what the metrics say, and say why where they cannot."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import pickle
+import re
+
+import numpy as np
+import pytest
+from matplotlib.text import Text
+
+import tallymark as tm
+from tallymark.report import plots
+
+RNG = np.random.default_rng(11)
+ROWS = 400
+TRUTH = RNG.integers(0, 2, ROWS)
+SCORE = np.round(1 / (1 + np.exp(-(2 * TRUTH - 1 + RNG.normal(size=ROWS) * 1.4))), 2)
+NUMBERS = RNG.normal(size=ROWS)
+GUESSES = NUMBERS + RNG.normal(size=ROWS) / 3
+CLASSES = np.array(["ant", "bee", "cow"])
+MANY = RNG.integers(0, 3, ROWS)
+TABLE = RNG.dirichlet([1, 1, 1], ROWS) + 0.4 * np.eye(3)[MANY]
+TABLE /= TABLE.sum(axis=1, keepdims=True)
+GROUPS = np.array(["north", "south", "east"])[RNG.integers(0, 3, ROWS)]
+
+
+def binary(**facts):
+    return tm.evaluate(TRUTH, SCORE, ["auc", "logloss", "accuracy"], kind="probability", **facts)
+
+
+def vertices(plot, colour, *, axes=0):
+    """The points of the lines of a colour."""
+    figure = plot.figure()
+    from matplotlib.colors import to_hex
+
+    found = [p.get_path().vertices for p in figure.axes[axes].patches if to_hex(p.get_edgecolor()) == colour]
+    return found[0] if len(found) == 1 else found
+
+
+def texts(plot):
+    return [text.get_text() for text in plot.figure().findobj(Text)]
+
+
+@pytest.mark.parametrize(
+    ("make", "names"),
+    [
+        (binary, ("roc", "precision_recall", "thresholds", "reliability", "confusion")),
+        (lambda: binary(by=GROUPS), ("roc", "precision_recall", "thresholds", "reliability", "confusion", "slices")),
+        (lambda: tm.evaluate(TRUTH, SCORE, ["auc"]), ("roc", "precision_recall", "thresholds")),
+        (lambda: tm.evaluate(TRUTH, SCORE * 9, kind="score"), ("roc", "precision_recall", "thresholds")),
+        (lambda: tm.evaluate(CLASSES[MANY], TABLE), ("roc", "precision_recall", "reliability", "confusion")),
+        (lambda: tm.evaluate(NUMBERS, GUESSES), ("residuals", "predictions")),
+        (lambda: tm.evaluate(CLASSES[MANY], CLASSES[MANY]), ("confusion",)),
+        (lambda: tm.evaluate(TRUTH, SCORE, ["ndcg"], query=GROUPS), ()),
+        (lambda: tm.evaluate(TRUTH, TRUTH, ["adjusted_rand"]), ()),
+        (
+            lambda: tm.evaluate(TRUTH, np.log(SCORE / (1 - SCORE)), kind="margin"),
+            ("roc", "precision_recall", "thresholds", "reliability", "confusion"),
+        ),
+    ],
+)
+def test_what_is_available_goes_with_the_predictions(make, names):
+    """And all of it can be drawn."""
+    report = make()
+    assert report.plot.available() == names
+    for name in names:
+        plot = getattr(report.plot, name)()
+        assert isinstance(plot, plots.Plot)
+        assert plot.svg("auto").startswith("<svg")
+        assert plot.table.rows
+
+
+def test_roc_is_the_curve_of_the_metric():
+    """Every point that is drawn is one of it, from end to end, and the area is auc with its interval."""
+    report = tm.evaluate(TRUTH, SCORE, ["auc"], ci=0.9)
+    curve, plot = tm.roc_curve(TRUTH, SCORE), report.plot.roc()
+    drawn = vertices(plot, plots.LIGHT.series[0])
+    assert {tuple(p) for p in drawn.tolist()} <= set(zip(curve.fpr.tolist(), curve.tpr.tolist(), strict=True))
+    assert drawn[0].tolist() == [0, 0]
+    assert drawn[-1].tolist() == [1, 1]
+    cell = report.cell("auc")
+    shown = f"{cell.value:.3f} (90 %: {cell.lo:.3f} to {cell.hi:.3f})"
+    assert plot.description == f"ROC curve: the area under the curve is {shown}; chance has 0.5."
+    assert f"area {shown}" in texts(plot)
+
+
+def test_weights_count():
+    """In curves and in the share of positives."""
+    weights = RNG.integers(0, 4, ROWS)
+    plot = tm.evaluate(TRUTH, SCORE, ["average_precision"], weights=weights).plot.precision_recall()
+    value = tm.average_precision(TRUTH, SCORE, weights=weights)
+    share = float(np.average(TRUTH, weights=weights))
+    assert f"the average precision is {value:.3f}; the share of positives is {share:.3f}." in plot.description
+
+
+def test_every_class_against_the_rest():
+    """The best first; of many classes the best and the worst four."""
+    plot = tm.evaluate(CLASSES[MANY], TABLE, ["auc"]).plot.roc()
+    values = {c: tm.auc(CLASSES[MANY] == c, TABLE[:, k]) for k, c in enumerate(CLASSES)}
+    assert plot.table.rows == [
+        (name, pytest.approx(value, rel=1e-12)) for name, value in sorted(values.items(), key=lambda item: -item[1])
+    ]
+    assert set(CLASSES) <= set(texts(plot))
+    truth = np.arange(ROWS) % 12
+    table = RNG.dirichlet(np.ones(12), ROWS)
+    many = tm.evaluate(truth, table, ["auc"]).plot.precision_recall()
+    assert len(many.table.rows) == 12
+    shown = [name for name, _ in [*many.table.rows[:4], *many.table.rows[-4:]]]
+    assert [text for text in texts(many) if text in {str(k) for k in range(12)} - {"0", "1"}] == [
+        name for name in shown if name not in ("0", "1")
+    ]
+
+
+def test_thresholds_are_those_of_the_table():
+    """Levels of the metrics, and the best F marked."""
+    plot = binary().plot.thresholds()
+    table = tm.threshold_table(TRUTH, SCORE)
+    best = table.best("fscore")
+    assert f"fscore is best at {best.threshold:g}, where it is {best.value:.3f}." in plot.description
+    recall = vertices(plot, plots.LIGHT.series[1])
+    assert set(recall[:, 1].tolist()) <= set(table["recall"].tolist())
+    for (left, level), (right, next_level) in itertools.pairwise(recall.tolist()):
+        if level == next_level and right > left:
+            assert level == TRUTH[(left + right) / 2 <= SCORE].sum() / TRUTH.sum()
+    assert recall[0].tolist() == [-0.015, 1.0]
+    assert recall[-1].tolist() == [1.015, 0.0]
+    assert plot.table.headings[:2] == ["threshold", "tp"]
+
+
+def test_thresholds_of_scores_go_from_the_lowest_to_the_highest():
+    """They are no probabilities; equal scores have a place too."""
+    axes = tm.evaluate(TRUTH, SCORE * 40 - 7, kind="score").plot.thresholds().figure().axes[0]
+    low, high = SCORE.min() * 40 - 7, SCORE.max() * 40 - 7
+    assert axes.get_xlim() == pytest.approx((low - 0.015 * (high - low), high + 0.015 * (high - low)))
+    assert tm.evaluate([0, 1], [2.0, 2.0], kind="score").plot.thresholds().png()
+
+
+def test_the_best_threshold_of_very_many_is_the_best():
+    """Thinning keeps it, to the last bit."""
+    truth = RNG.integers(0, 2, 70_000)
+    score = truth + RNG.normal(size=70_000)
+    report = tm.evaluate(truth, score, ["auc"], kind="score")
+    best = tm.threshold_table(truth, score).best("fscore")
+    assert re.search(
+        r"fscore is best at (\S+), where it is (\S+)\.", report.plot.thresholds().description
+    ).groups() == (
+        plots.show_short(best.threshold),
+        plots.show_short(best.value),
+    )
+    assert report.plot.thresholds().table.title == "threshold table · 70,001 thresholds"
+    assert "of 70,001 thresholds" in report.plot.thresholds().table.notes[0]
+
+
+def test_reliability_is_the_curve_of_the_metric():
+    """In as many bins as are asked for; with intervals where the report has them, and rows of no weights."""
+    report = binary()
+    curve = tm.reliability_curve(TRUTH, SCORE, bins=5)
+    plot = report.plot.reliability(bins=5)
+    drawn = vertices(plot, plots.LIGHT.series[0])
+    assert drawn[0][:, 0].tolist() == curve.confidence.tolist()
+    assert drawn[0][:, 1].tolist() == curve.accuracy.tolist()
+    assert f"{tm.ece(TRUTH, SCORE, bins=5):.3f} on average" in plot.description
+    with_intervals = binary(ci=0.95).plot.reliability(bins=5)
+    assert "95 % interval" in with_intervals.description
+    assert len(vertices(with_intervals, plots.LIGHT.series[0])) == 2 + 5
+    weighted = binary(ci=0.95, resamples=50, weights=np.full(ROWS, 2.0)).plot.reliability(bins=5)
+    assert "interval" not in weighted.description
+
+
+def test_confusion_is_that_of_the_metric():
+    """With names; of very many classes, the most frequent mistakes."""
+    said = np.where(RNG.random(ROWS) < 0.8, CLASSES[MANY], "cow")
+    plot = tm.evaluate(CLASSES[MANY], said, ["accuracy"]).plot.confusion()
+    matrix = tm.confusion_matrix(CLASSES[MANY], said)
+    assert plot.table == matrix.table()
+    assert {str(n) for n in matrix.to_numpy().ravel().tolist()} <= set(texts(plot))
+    threshold = binary().plot.confusion(threshold=0.8)
+    assert threshold.table == tm.confusion_matrix(TRUTH, SCORE, threshold=0.8, kind="probability").table()
+    many = np.arange(ROWS) % 50
+    wrong = np.where(many == 7, 9, many)
+    found = tm.evaluate(many, wrong, ["accuracy"]).plot.confusion()
+    assert found.title == "Most frequent mistakes"
+    assert "7 taken for 9" in found.description
+    assert "8 · 100 %" in texts(found)
+
+
+def test_residuals_are_predictions_less_truth():
+    """Every row is a dot where there are few; the numbers are those of the metrics; rows of no weight are left out."""
+    weights = np.arange(ROWS) % 3
+    report = tm.evaluate(NUMBERS, GUESSES, ["rmse"], weights=weights)
+    plot = report.plot.residuals()
+    drawn = vertices(plot, plots.LIGHT.series[0])[::2]
+    there = weights > 0
+    assert drawn[:, 0].tolist() == GUESSES[there].tolist()
+    assert drawn[:, 1].tolist() == (GUESSES - NUMBERS)[there].tolist()
+    assert f"their root mean square {report['rmse']:.3f}" in plot.description
+    assert f"mean is {plots.show_short(tm.mean_bias(NUMBERS, GUESSES, weights=weights))}" in plot.description
+    assert sum(row[2] for row in plot.table.rows) == weights.sum()
+    other = report.plot.predictions()
+    assert f"r2 is {tm.r2(NUMBERS, GUESSES, weights=weights):.3f}" in other.description
+
+
+def test_one_of_several_outputs():
+    """The first, or the one that is asked for."""
+    truth, guess = np.column_stack((NUMBERS, -NUMBERS)), np.column_stack((GUESSES, GUESSES))
+    report = tm.evaluate(truth, guess, ["rmse"])
+    assert report.plot.residuals().title == "Residuals · output 0"
+    second = report.plot.residuals(output=1)
+    assert second.title == "Residuals · output 1"
+    assert f"{tm.rmse(-NUMBERS, GUESSES):.3f}" in second.description
+    with pytest.raises(tm.ParameterError, match="`output` must be from 0 to 1; it was 2"):
+        report.plot.residuals(output=2)
+    quantiles = tm.evaluate(NUMBERS, guess, [tm.Pinball(alphas=(0.1, 0.9))])
+    assert quantiles.plot.available() == ()
+    assert "one column for each of `y_true`" in quantiles.plot.reasons()["residuals"]
+
+
+def test_slices_are_the_values_of_the_groups():
+    """With sizes and intervals; any metric with one number; the first where none is named."""
+    report = binary(by={"region": GROUPS}, ci=0.95)
+    plot = report.plot.slices()
+    assert plot.title == "auc by region"
+    assert plot.table.rows == [
+        (group, each.n, each["auc"], each.cell("auc").lo, each.cell("auc").hi) for group, each in report.slices.items()
+    ]
+    assert str(report.slices["east"].n) in texts(plot)
+    assert f"all rows have {report['auc']:.3f}." in plot.description
+    assert report.plot.slices("logloss").title == "logloss by region"
+    with pytest.raises(KeyError, match="not in the report"):
+        report.plot.slices("mae")
+    with pytest.raises(tm.ParameterError, match="pass `by` to evaluate"):
+        binary().plot.slices()
+    with pytest.raises(
+        tm.ParameterError, match="`metric` must have one number per group to be drawn; confusion_matrix"
+    ):
+        tm.evaluate(TRUTH, TRUTH, ["accuracy", "confusion_matrix"], by=GROUPS).plot.slices("confusion_matrix")
+
+
+def test_of_many_groups_the_lowest_and_the_highest():
+    """As many as can be read; the table has them all, those without a value too."""
+    groups = np.arange(ROWS) % 60
+    truth = np.where(groups == 3, 1, TRUTH)
+    plot = tm.evaluate(truth, SCORE, ["auc"], by=groups).plot.slices()
+    assert len(plot.table.rows) == 60
+    assert "lowest and highest 12 of 60 groups" in " ".join(texts(plot))
+
+
+@pytest.mark.parametrize("name", ["roc", "thresholds"])
+def test_one_class_only_says_why(name):
+    """Nothing is drawn; the reasons of all stand in one place."""
+    report = tm.evaluate(np.ones(9, int), SCORE[:9], ["auc", "logloss"], kind="probability")
+    with pytest.raises(tm.UndefinedError, match="is undefined: all rows are of one class"):
+        getattr(report.plot, name)()
+    assert report.plot.reasons()[name].endswith("all rows are of one class")
+    assert report.plot.available() == ("precision_recall", "reliability", "confusion")
+
+
+def test_a_class_without_rows_says_which():
+    """Of several classes."""
+    report = tm.evaluate(["ant", "bee"] * 5, TABLE[:10], ["logloss"], classes=CLASSES)
+    with pytest.raises(tm.UndefinedError, match="roc_curve is undefined for class 'cow'"):
+        report.plot.roc()
+
+
+def test_a_plot_of_another_kind_says_what_it_reads():
+    """Numbers have no ROC curve, labels have no residuals."""
+    with pytest.raises(
+        tm.KindError, match='roc_curve reads scores, probabilities or margins; it was given kind="value"'
+    ):
+        tm.evaluate(NUMBERS, GUESSES, kind="value").plot.roc()
+    with pytest.raises(tm.KindError, match='rmse reads predictions of kind "value"; it was given kind="label"'):
+        tm.evaluate(TRUTH, TRUTH, kind="label").plot.residuals()
+    with pytest.raises(tm.TallymarkError):
+        tm.evaluate(CLASSES[MANY], CLASSES[MANY]).plot.residuals()
+    with pytest.raises(tm.ShapeError, match="threshold_table reads two classes"):
+        tm.evaluate(CLASSES[MANY], TABLE).plot.thresholds()
+
+
+def test_a_tally_draws_from_its_states():
+    """What it has no state for, it asks for kindly."""
+    tally = tm.Tally(["auc", "logloss"], kind="probability")
+    for piece in np.array_split(np.arange(ROWS), 3):
+        tally.update(TRUTH[piece], SCORE[piece])
+    report = tally.report()
+    assert report.plot.available() == ("roc", "precision_recall", "thresholds")
+    assert report.plot.roc().svg() == tm.evaluate(TRUTH, SCORE, ["auc"]).plot.roc().svg()
+    with pytest.raises(tm.ParameterError, match="Add 'confusion_matrix' to the metrics of the Tally"):
+        report.plot.confusion()
+    with pytest.raises(tm.UndefinedError, match="no rows"):
+        tm.Tally(["auc"]).report().plot.roc()
+    numbers = tm.Tally(["rmse"]).update(NUMBERS, GUESSES).report()
+    assert "Add 'median_absolute_error', which does," in numbers.plot.reasons()["residuals"]
+    kept = tm.Tally(["rmse", "median_absolute_error"]).update(NUMBERS, GUESSES).report()
+    assert kept.plot.residuals().svg() == tm.evaluate(NUMBERS, GUESSES, ["rmse"]).plot.residuals().svg()
+
+
+def test_rows_are_kept_and_not_copied():
+    """A plot reads what was evaluated; a report that is stored leaves the rows behind."""
+    report = binary(by=GROUPS)
+    assert report._source.rows()[1] is SCORE
+    for stored in (pickle.loads(pickle.dumps(report)), copy.copy(report)):
+        assert dict(stored) == dict(report)
+        assert stored.plot.available() == ("slices",)
+        with pytest.raises(tm.ParameterError, match="neither rows nor states to draw from"):
+            stored.plot.roc()
+    with pytest.raises(tm.ParameterError, match="neither rows nor states to draw from"):
+        report.slices["east"].plot.roc()
+
+
+def test_the_same_plot_is_made_once():
+    """As long as the report lives."""
+    report = binary()
+    assert report.plot.roc() is report.plot.roc()
+    assert report.plot.reliability(bins=4) is not report.plot.reliability(bins=5)
+
+
+MODELS = {"old": SCORE, "new": np.clip(SCORE + 0.2 * (TRUTH - 0.5), 0, 1), "same": SCORE}
+
+
+def test_differences_are_those_of_the_comparison():
+    """By pair, with intervals, verdicts and letters."""
+    found = tm.compare(TRUTH, MODELS, ["auc", "logloss"], kind="probability", resamples=100)
+    assert found.plot.available() == ("differences", "roc", "precision_recall")
+    plot = found.plot.differences()
+    pairs = [d for d in found if d.metric == "auc"]
+    assert [row[:2] for row in plot.table.rows] == [(f"{d.second} − {d.first}", d.value) for d in pairs]
+    shown = texts(plot)
+    for d in pairs:
+        assert f"{d.second} − {d.first}" in shown
+    assert {"a", "b"} <= set(shown)
+    assert "Models that share a letter cannot be told apart: new" in plot.description
+    assert found.plot.differences("logloss").title == "Differences in logloss"
+    with pytest.raises(KeyError, match="not in the report"):
+        found.plot.differences("mae")
+
+
+def test_differences_from_a_baseline_have_no_letters():
+    """They need every pair."""
+    plot = tm.compare(TRUTH, MODELS, ["auc"], kind="probability", baseline="old").plot.differences()
+    assert len(plot.table.rows) == 2
+    assert "share a letter" not in plot.description
+
+
+def test_models_side_by_side():
+    """One line each, the best first, with the areas of the metric."""
+    found = tm.compare(TRUTH, MODELS, ["auc"], kind="probability")
+    plot = found.plot.roc()
+    assert plot.table.rows == list(found.ranking("auc").items())
+    assert set(MODELS) <= set(texts(plot))
+    assert found.plot.precision_recall().table.rows[0] == ("new", tm.average_precision(TRUTH, MODELS["new"]))
+    numbers = tm.compare(NUMBERS, {"a": GUESSES, "b": GUESSES + 1}, ["rmse"], resamples=100)
+    assert numbers.plot.available() == ("differences",)
+    assert numbers.plot.differences().svg()
