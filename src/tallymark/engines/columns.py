@@ -60,7 +60,7 @@ class Builder:
         """Take a piece as an Arrow array; `written` where its texts may be numbers, as in a CSV file."""
         kind, values = _from_arrow(piece, self.name)
         if kind == TEXT and self._way != TEXT and (written or self._way == NUMBER):
-            kind, values = self._read_texts(values)
+            kind, values = self._read_texts(_compute().cast(values, _arrow().string()))
         elif kind not in ("", TEXT) and self._way == TEXT:
             kind, values = TEXT, _compute().cast(values, _arrow().string())
         if kind:

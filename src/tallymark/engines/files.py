@@ -124,7 +124,7 @@ class File:
     def _csv_batches(self, places: list[int]) -> Iterator[Any]:
         try:
             with self._reading():
-                text = self._text()
+                text = self._text(self._progress)
                 read_header(text, self.name, self.separator)
                 yield from read_rows(text, self.name, self.separator, len(self.names), places)
         except RowFault as fault:
@@ -143,17 +143,17 @@ class File:
         except OSError as error:
             raise FileError(f"{self.name} could not be read: {str(error).splitlines()[0]}") from error
 
-    def _bytes(self) -> Any:
+    def _bytes(self, progress: Progress | None = None) -> Any:
         """The bytes of the file from its beginning, unpacked."""
         self._stream.seek(0)
-        counted = Counted(self._stream, self._size, self._progress)
+        counted = Counted(self._stream, self._size, progress)
         if self._codec is None:
             return counted
         pa = load("pyarrow")
         return pa.CompressedInputStream(pa.PythonFile(counted, mode="r"), self._codec)
 
-    def _text(self) -> CheckedText:
-        return CheckedText(self._bytes(), self.name, self.separator)
+    def _text(self, progress: Progress | None = None) -> CheckedText:
+        return CheckedText(self._bytes(progress), self.name, self.separator)
 
     def _place(self, row: int) -> str:
         """A row in words, with its line in the file where it has one."""
