@@ -25,6 +25,8 @@ def run(arguments: Sequence[str]) -> int:
         return code if isinstance(code, int) else FINE
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
+    except SystemExit as leaving:  # what completes words for a shell
+        return leaving.code if isinstance(leaving.code, int) else FINE
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still held is for nobody
         return NO_READER

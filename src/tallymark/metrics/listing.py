@@ -68,7 +68,7 @@ def facts(metric: Metric) -> dict[str, Any]:
         "at_perfect": metric.at_perfect,
         "unit": metric.unit,
         "state": metric.size,
-        "parameters": metric.parameters(),
+        "parameters": {name: plain_parameter(value) for name, value in metric.parameters().items()},
         "aliases": dict(metric.aliases),
         "description": metric.description,
         "formula": metric.formula,
@@ -78,6 +78,13 @@ def facts(metric: Metric) -> dict[str, Any]:
         "when_undefined": metric.when_undefined,
         "pitfalls": metric.pitfalls,
     }
+
+
+def plain_parameter(value: Any) -> Any:
+    """The value of a parameter as data: metrics by their names."""
+    if isinstance(value, Metric):
+        return str(value)
+    return tuple(map(plain_parameter, value)) if isinstance(value, tuple) else value
 
 
 def list_metrics(family: str | None = None) -> Listing:
