@@ -18,6 +18,7 @@
         ├── FormulaError            a formula of the user's own that failed
         ├── UndefinedError          a value that is undefined, where undefined="raise"
         ├── AcceptanceError         a report that does not meet its condition, where it is required to
+        ├── FileError               a file that cannot be read, or that lacks what was asked for
         ├── StateError              states that do not fit together, or bytes that are not a state
         └── MissingPackageError     an optional package that is not installed (also an ImportError)
 """
@@ -40,6 +41,7 @@ __all__ = [
     "FormulaError",
     "UndefinedError",
     "AcceptanceError",
+    "FileError",
     "StateError",
     "MissingPackageError",
 ]
@@ -103,6 +105,10 @@ class UndefinedError(TallymarkError):
 
 class AcceptanceError(TallymarkError):
     """A report does not meet the condition that it was required to."""
+
+
+class FileError(TallymarkError):
+    """A file cannot be read, or lacks what was asked for."""
 
 
 class StateError(TallymarkError):

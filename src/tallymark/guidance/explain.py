@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from tallymark.errors import ParameterError
 from tallymark.guidance.definitions import meanings_of, related_to, show_examples
 from tallymark.metrics import Metric, metric
-from tallymark.metrics.listing import facts, show_better
+from tallymark.metrics.listing import facts, plain_parameter, show_better
 from tallymark.metrics.parameters import show
 from tallymark.report import show_number, to_json
 from tallymark.report.sheet import Sheet, sheet_to_html, sheet_to_text
@@ -158,15 +158,8 @@ def _landmarks(explained: Metric) -> tuple[tuple[float, str], ...]:
 def _parameters(explained: Metric) -> tuple[ParameterFacts, ...]:
     meanings, declared = meanings_of(type(explained)), type(explained)._parameters
     return tuple(
-        ParameterFacts(name, _plain(value), declared[name].default, meanings.get(name, ""))
+        ParameterFacts(name, plain_parameter(value), declared[name].default, meanings.get(name, ""))
         for name, value in explained.parameters().items()
-    )
-
-
-def _plain(value: Any) -> Any:
-    """The value of a parameter as data: metrics by their names."""
-    return (
-        tuple(str(item) if isinstance(item, Metric) else item for item in value) if isinstance(value, tuple) else value
     )
 
 

@@ -45,16 +45,16 @@ class Listing(Sequence[Metric]):
         """The facts of every metric as plain data."""
         return [facts(metric) for metric in self._metrics]
 
-    def _table(self) -> Table:
+    def table(self) -> Table:
         rows = [(str(m), m.family, show_better(m.better), m.unit, m.size, m.description) for m in self._metrics]
         title = f"{len(self)} metrics" if len(self) != 1 else "1 metric"
         return Table(title, ("metric", "family", "better", "unit", "state", "what it is"), rows)
 
     def __repr__(self) -> str:
-        return to_text(self._table())
+        return to_text(self.table())
 
     def _repr_html_(self) -> str:
-        return to_html(self._table())
+        return to_html(self.table())
 
 
 def facts(metric: Metric) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def facts(metric: Metric) -> dict[str, Any]:
         "at_perfect": metric.at_perfect,
         "unit": metric.unit,
         "state": metric.size,
-        "parameters": metric.parameters(),
+        "parameters": {name: plain_parameter(value) for name, value in metric.parameters().items()},
         "aliases": dict(metric.aliases),
         "description": metric.description,
         "formula": metric.formula,
@@ -79,6 +79,13 @@ def facts(metric: Metric) -> dict[str, Any]:
         "when_undefined": metric.when_undefined,
         "pitfalls": metric.pitfalls,
     }
+
+
+def plain_parameter(value: Any) -> Any:
+    """The value of a parameter as data: metrics by their names."""
+    if isinstance(value, Metric):
+        return str(value)
+    return tuple(map(plain_parameter, value)) if isinstance(value, tuple) else value
 
 
 def list_metrics(family: str | None = None) -> Listing:

@@ -1,0 +1,20 @@
+"""The command line: one file per command, which reads options, calls one function and prints what it answers."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command that the arguments of the process name, and leave with its exit code."""
+    try:
+        import click  # noqa: F401 - only to know that it is there
+    except ImportError:
+        print(
+            'tallymark: the command line needs the package click; install it with: pip install "tallymark[cli]"',
+            file=sys.stderr,
+        )
+        sys.exit(2)
+    from tallymark.cli.run import run
+
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,92 @@
+"""tallymark choose: asks about a problem and answers with metrics."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from tallymark.cli.group import Command
+from tallymark.cli.output import show_tables, write
+from tallymark.guidance import Choice, choose
+from tallymark.guidance.decisions import TASKS
+from tallymark.guidance.task import Question
+
+_OPEN = "?"
+
+
+def _questions() -> dict[str, Question]:
+    """Every question once, whichever tasks ask it."""
+    return {question.keyword: question for task in TASKS.values() for question in task.questions}
+
+
+def _answer_options() -> list[click.Option]:
+    return [
+        click.Option(
+            [f"--{keyword.replace('_', '-')}", keyword],
+            metavar="|".join(_answers(keyword)),
+            help=question.text,
+            hidden=False,
+        )
+        for keyword, question in _questions().items()
+    ]
+
+
+def _answers(keyword: str) -> list[str]:
+    """The answers that any task takes for a question."""
+    asked = [question for task in TASKS.values() for question in task.questions if question.keyword == keyword]
+    return list(dict.fromkeys(answer for question in asked for answer in question.answers))
+
+
+class _ChooseCommand(Command):
+    """The command, with one option for each question."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params[-1:-1] = _answer_options()
+
+
+@click.command("choose", cls=_ChooseCommand, short_help="Find the metrics that fit a problem.")
+@click.argument("task", required=False, metavar=f"[{'|'.join(TASKS)}]")
+@click.option("--ask/--no-ask", default=None, help="Ask what is open; by default, where a person is there.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(task: str | None, ask: bool | None, as_json: bool, **answers: str | None) -> None:
+    """Find the metrics that fit a problem, with reasons, and those to avoid.
+
+    It asks where a person is there; else the options answer, and questions that stay open are named.
+
+    \b
+    Examples:
+      tallymark choose
+      tallymark choose regression --large-errors no --outliers yes
+    """
+    asks = sys.stdin.isatty() and sys.stdout.isatty() and not as_json if ask is None else ask
+    given: dict[str, object] = {key: answer for key, answer in answers.items() if answer is not None}
+    found = _asked(task, given) if asks else choose(task, **given)
+    if as_json:
+        write(f"{found.to_json()}\n")
+    else:
+        show_tables(found.tables())
+
+
+def _asked(task: str | None, answers: dict[str, object]) -> Choice:
+    """The choice after asking what is open; a question mark leaves it open."""
+    if task is None:
+        click.echo("What is predicted?")
+        for name, each in TASKS.items():
+            click.echo(f"  {name:<15}{each.text}")
+        task = click.prompt("task", type=click.Choice(list(TASKS)), show_choices=False)
+    asked: set[str] = set(answers)
+    while True:
+        found = choose(task, **answers)
+        ahead = [question for question in found.questions if question.keyword not in asked]
+        if not ahead:
+            return found
+        question = ahead[0]
+        asked.add(question.keyword)
+        word = click.prompt(
+            question.text, type=click.Choice([*question.answers, _OPEN]), default=_OPEN, show_default=False
+        )
+        if word != _OPEN:
+            answers[question.keyword] = word

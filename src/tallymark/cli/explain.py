@@ -1,0 +1,30 @@
+"""tallymark explain: a metric in words."""
+
+from __future__ import annotations
+
+import click
+
+from tallymark.cli.group import Command
+from tallymark.cli.options import complete_metrics
+from tallymark.cli.output import write
+
+
+@click.command("explain", cls=Command, short_help="Say what a metric means and how to read it.")
+@click.argument("metric", metavar="METRIC", shell_complete=complete_metrics)
+@click.option("--value", type=float, help="A value of the metric, to say where it stands.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(metric: str, value: float | None, as_json: bool) -> None:
+    """Say what a METRIC means, how to read its values, when it is undefined and what to mind.
+
+    \b
+    Examples:
+      tallymark explain r2
+      tallymark explain "fscore(beta=2)" --value 0.7
+    """
+    from tallymark.guidance import explain
+
+    told = explain(metric)
+    if value is not None:
+        write(f"{told.place(value)}\n")
+    else:
+        write(f"{told.to_json() if as_json else told}\n")

@@ -1,0 +1,93 @@
+"""The commands, each loaded when it is called: help must not wait for what it does not show."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import click
+
+COMMANDS = {
+    "evaluate": "Evaluate the predictions in a file.",
+    "compare": "Compare models whose predictions stand in one file.",
+    "metrics": "List the metrics there are.",
+    "explain": "Say what a metric means and how to read it.",
+    "choose": "Find the metrics that fit a problem.",
+    "completion": "Print what makes a shell complete commands.",
+    "version": "Say which versions are installed.",
+}
+EXAMPLES = """\b
+Examples:
+  tallymark evaluate deliveries.csv --truth minutes --prediction predicted
+  tallymark explain r2
+"""
+
+
+class Settings:
+    """What holds for the whole run."""
+
+    def __init__(self) -> None:
+        self.debug = False
+
+
+def _show_traces(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and isinstance(ctx.obj, Settings):
+        ctx.obj.debug = True
+
+
+class Command(click.Command):
+    """A command of ours: it knows --debug, shows examples as they are, and takes -h."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs["context_settings"] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+        super().__init__(*args, **kwargs)
+        debug = click.Option(
+            ["--debug"],
+            is_flag=True,
+            expose_value=False,
+            is_eager=True,
+            callback=_show_traces,
+            help="Show where in the code an error came from.",
+        )
+        self.params.append(debug)
+
+
+class Commands(click.Group):
+    """The group of commands, which loads one when it is named."""
+
+    def list_commands(self, _: click.Context) -> list[str]:
+        """The names of all commands, in the order in which people meet them."""
+        return list(COMMANDS)
+
+    def get_command(self, _: click.Context, name: str) -> click.Command | None:
+        """The command of this name."""
+        if name not in COMMANDS:
+            return None
+        found = importlib.import_module(f"tallymark.cli.{name}").command
+        return found if isinstance(found, click.Command) else None
+
+    def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+        """The names with a sentence each, from the table above."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from tallymark import __version__
+
+        click.echo(f"tallymark {__version__}")
+        ctx.exit()
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help=f"Measure how good models are, from files of predictions.\n\n{EXAMPLES}",
+    epilog="Exit codes: 0 fine, 1 not accepted, 2 wrong usage or input, 130 interrupted. NO_COLOR turns colours off.",
+)
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."
+)
+def commands() -> None:
+    """All commands."""

@@ -1,0 +1,144 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from tallymark.cli.several import Several
+from tallymark.evaluation.settings import METHODS
+from tallymark.target import KINDS
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def _complete_columns(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The columns of the file, once it is named."""
+    from tallymark.engines.files import File
+    from tallymark.errors import TallymarkError
+
+    path = ctx.params.get("file")
+    try:
+        with File(path or "", separator=ctx.params.get("separator")) as file:
+            return [CompletionItem(name) for name in file.names if name.startswith(incomplete)]
+    except TallymarkError:
+        return []
+
+
+def complete_metrics(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The names of the metrics, with what they are."""
+    from tallymark.metrics import list_metrics
+
+    return [
+        CompletionItem(str(each), help=each.description) for each in list_metrics() if str(each).startswith(incomplete)
+    ]
+
+
+def column(name: str, text: str) -> Decorator:
+    """An option that names a column of the file."""
+    return click.option(name, metavar="COLUMN", help=text, shell_complete=_complete_columns)
+
+
+def columns(name: str, text: str, *, required: bool = False) -> Decorator:
+    """An option that names one or more columns of the file."""
+    return click.option(
+        name, cls=Several, metavar="COLUMN...", help=text, required=required, shell_complete=_complete_columns
+    )
+
+
+_FILE = click.argument("file", metavar="FILE", type=click.Path())
+_METRICS = click.option(
+    "--metrics",
+    cls=Several,
+    metavar="METRIC...",
+    shell_complete=complete_metrics,
+    help="Metrics, with commas or blanks between them; without it, those that suit the types of the columns.",
+)
+_WHAT_ROWS_ARE: list[Decorator] = [
+    column("--weights", "The weight of each row."),
+    column("--query", "The query that each row belongs to, for metrics of rankings."),
+    click.option(
+        "--kind",
+        type=click.Choice(KINDS),
+        help="What the predictions are, where their type does not tell.",
+    ),
+    click.option("--positive", metavar="LABEL", help="The positive class; 1, or true, by default."),
+    click.option(
+        "--classes",
+        cls=Several,
+        metavar="LABEL...",
+        help="All classes, in the order of the columns of probabilities, with commas or blanks between them.",
+    ),
+    click.option("--normalize", is_flag=True, help="Divide the probabilities of each row by their sum."),
+    click.option(
+        "--labels",
+        is_flag=True,
+        help="Read truth and predictions as labels that are written the same or differ: 1 and 1.0 differ.",
+    ),
+    click.option(
+        "--missing",
+        type=click.Choice(["error", "drop"]),
+        default="error",
+        show_default=True,
+        help="Refuse rows with missing values, or drop and count them.",
+    ),
+    click.option("--separator", metavar="CHARACTER", help="What stands between fields; tab is a word for it."),
+]
+_HOW_SURE: list[Decorator] = [
+    click.option("--resamples", type=int, default=1000, show_default=True, help="Resamples of a bootstrap."),
+    click.option("--seed", type=int, default=0, show_default=True, help="The seed from which resamples follow."),
+    column("--cluster", "What rows are resampled together by, such as a patient."),
+]
+CI_METHOD = click.option(
+    "--ci-method", type=click.Choice(METHODS), default="auto", show_default=True, help="How intervals are made."
+)
+_FORMS: list[Decorator] = [
+    click.option("--json", "form", flag_value="json", help="Print JSON."),
+    click.option("--csv", "form", flag_value="csv", help="Print CSV."),
+    click.option("--markdown", "form", flag_value="markdown", help="Print Markdown."),
+]
+_FILES_OUT: list[Decorator] = [
+    click.option("--html", metavar="FILE", type=click.Path(), help="Write an HTML page with plots, too."),
+    click.option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        type=click.Path(),
+        help="Write to a file instead of printing; .html, .md, .json and .csv say in which form.",
+    ),
+]
+
+
+def _applied(decorators: list[Decorator]) -> Decorator:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for each in reversed(decorators):
+            function = each(function)
+        return function
+
+    return decorate
+
+
+def rows_of_a_file(prediction: str) -> Decorator:
+    """FILE, its columns, and what its rows are."""
+    return _applied(
+        [
+            _FILE,
+            columns("--truth", "The true values or labels.", required=True),
+            columns("--prediction", prediction, required=True),
+            _METRICS,
+            *_WHAT_ROWS_ARE,
+        ]
+    )
+
+
+def intervals(*more: Decorator) -> Decorator:
+    """How sure the numbers are."""
+    return _applied([*more, *_HOW_SURE])
+
+
+def forms(*, files: bool = False) -> Decorator:
+    """How to print, and what to write."""
+    return _applied([*_FORMS, *(_FILES_OUT if files else [])])

@@ -1,0 +1,84 @@
+"""What a command answers, printed or written: for people as tables, for programs as JSON, CSV or Markdown."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tallymark.report import Table, to_text
+
+_BY_SUFFIX = {".json": "json", ".csv": "csv", ".md": "markdown", ".html": "html"}
+
+
+def deliver(result: Any, options: Mapping[str, Any], command: str, *more: Table) -> None:
+    """Print a report or a comparison, or write it where the options say; tables follow it for people."""
+    if options["html"]:
+        _save(options["html"], result.to_html(command=command))
+    output = options["output"]
+    if output is None:
+        _print_result(result, options["form"], command, more)
+        return
+    form = options["form"] or _BY_SUFFIX.get(Path(output).suffix.lower())
+    _save(output, _plain(result, form, command, more))
+
+
+def _save(path: str, text: str) -> None:
+    from tallymark.report.saving import write_whole
+
+    write_whole(path, text)
+
+
+def _print_result(result: Any, form: str | None, command: str, more: Sequence[Table]) -> None:
+    if form is None and _is_for_people():
+        write(result.to_terminal(colour=True, width=_width()))
+        if more:
+            write("\n")
+            show_tables(more)
+    else:
+        write(_plain(result, form, command, more))
+
+
+def _plain(result: Any, form: str | None, command: str, more: Sequence[Table]) -> str:
+    if form == "json":
+        return f"{result.to_json()}\n"
+    if form == "csv":
+        return str(result.to_csv())
+    if form == "markdown":
+        return str(result.to_markdown(command=command))
+    if form == "html":
+        return str(result.to_html(command=command))
+    return "\n\n".join([str(result), *map(to_text, more)]) + "\n"
+
+
+def show_tables(tables: Sequence[Table]) -> None:
+    """Tables for people: in colours and folded on a terminal, in full in a pipe."""
+    if _is_for_people():
+        from tallymark.report.terminal import to_terminal
+
+        write(to_terminal(tables, width=_width()))
+    else:
+        write("\n\n".join(map(to_text, tables)) + "\n")
+
+
+def _is_for_people() -> bool:
+    """Whether a terminal with the package for it shows what is printed."""
+    if not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
+        return False
+    from importlib.util import find_spec
+
+    return find_spec("rich") is not None
+
+
+def _width() -> int:
+    return max(shutil.get_terminal_size().columns, 40)
+
+
+def write(text: str) -> None:
+    """Print a text in UTF-8, whatever the locale says."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+    sys.stdout.buffer.flush()

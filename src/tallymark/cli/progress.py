@@ -1,0 +1,42 @@
+"""How far long work is, for a person who watches; a pipe hears nothing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tallymark.engines.streams import Progress
+
+LONG = 16 << 20  # bytes from which on reading takes a while
+
+
+@contextmanager
+def watched(path: str) -> Iterator[Progress | None]:
+    """Something to tell how many of how many bytes are read, which shows a bar; None where nobody watches."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+    except ImportError:  # a bar is not worth an error
+        yield None
+        return
+    parts = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
+    bar = Bar(*parts, console=Console(stderr=True), transient=True)
+    shown = "standard input" if path == "-" else path
+    task = bar.add_task(f"reading {shown}", total=None)
+
+    def tell(done: int, size: int) -> None:
+        if size >= LONG:
+            bar.start()
+            bar.update(
+                task, completed=done, total=size, description="computing" if done >= size else f"reading {shown}"
+            )
+
+    try:
+        yield tell
+    finally:
+        bar.stop()

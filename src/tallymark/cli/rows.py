@@ -1,0 +1,121 @@
+"""The rows of a file as the arguments of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from tallymark.cli.several import split_list
+from tallymark.engines.columns import AUTO, NUMBER, TEXT, Column
+from tallymark.engines.files import File
+from tallymark.engines.streams import Progress
+from tallymark.errors import KindError, ParameterError, TallymarkError, TypeOfDataError
+
+_NUMBERS = ("value", "probability", "margin", "score")  # kinds whose predictions are numbers
+
+
+class Rows:
+    """The columns that the options name, read once."""
+
+    def __init__(self, options: Mapping[str, Any], progress: Progress | None = None) -> None:
+        self._options = options
+        wanted = self._wanted()
+        with File(options["file"], separator=options["separator"], progress=progress) as file:
+            self._columns = file.read(wanted)
+
+    def _wanted(self) -> dict[str, str]:
+        """The columns and how to read them. What a kind asks for as numbers must be numbers."""
+        given = self._options
+        kind, plain = given["kind"], TEXT if given["labels"] else AUTO
+        found: dict[str, str] = {}
+
+        def want(names: Sequence[str], way: str) -> None:
+            for name in names:
+                if way == NUMBER or found.get(name, AUTO) == AUTO:
+                    found[name] = way
+
+        want(given["truth"], NUMBER if kind == "value" or len(given["truth"]) > 1 else plain)
+        want(given["prediction"], NUMBER if kind in _NUMBERS else plain)
+        want(given.get("by", ()), AUTO)
+        want([name for name in (given["query"], given["cluster"]) if name], AUTO)
+        want([given["weights"]] if given["weights"] else [], NUMBER)
+        return found
+
+    def array(self, names: Sequence[str]) -> Any:
+        """One column as it is, or several side by side."""
+        return self._columns[names[0]].values if len(names) == 1 else _side_by_side(names, self._columns)
+
+    def named(self, names: Sequence[str]) -> dict[str, Any] | None:
+        """Columns under their names; None where there are none."""
+        return {name: self._columns[name].values for name in names} or None
+
+    def facts(self) -> dict[str, Any]:
+        """The keywords that `evaluate` and `compare` share."""
+        given = self._options
+        classes = split_list(given["classes"])
+        return {
+            "metrics": split_list(given["metrics"]) or None,
+            "weights": self._one("weights"),
+            "query": self._one("query"),
+            "cluster": self._one("cluster"),
+            "kind": given["kind"],
+            "classes": [self._label("classes", text) for text in classes] or None,
+            "positive": None if given["positive"] is None else self._label("positive", given["positive"]),
+            "normalize": given["normalize"],
+            "missing": given["missing"],
+            "resamples": given["resamples"],
+            "seed": given["seed"],
+        }
+
+    def _one(self, option: str) -> Any:
+        name = self._options[option]
+        return None if name is None else self._columns[name].values
+
+    def _label(self, option: str, text: str) -> Any:
+        """A label as the truth has it: a number where it holds numbers."""
+        truth = self._options["truth"]
+        kind = self._columns[truth[0]].type
+        if kind == TEXT or len(truth) > 1:
+            return text
+        if kind == "boolean" and text.lower() in ("true", "false"):
+            return text.lower() == "true"
+        try:
+            return int(text)
+        except ValueError:
+            pass
+        raise ParameterError(f"`{option}` must be a whole number, as the labels in {truth[0]!r} are; it was {text!r}")
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Where a call cannot read texts among numbers, its error says which text that was."""
+        try:
+            yield
+        except (TypeOfDataError, KindError) as error:
+            raise self._explain(error) from error
+
+    def _explain(self, error: TallymarkError) -> TallymarkError:
+        for name, column in self._columns.items():
+            if column.odd is not None:
+                row, text = column.odd
+                told = f"{error}. Column {name!r} was read as text, since row {row:,} is {text[:40]!r}"
+                return type(error)(told)
+        return error
+
+
+def _side_by_side(names: Sequence[str], columns: Mapping[str, Column]) -> Any:
+    """Columns of numbers as a table."""
+    for name in names:
+        if columns[name].type == TEXT:
+            odd = columns[name].odd
+            what = "text" if odd is None else f"{odd[1][:40]!r} in row {odd[0]:,}"
+            raise TypeOfDataError(f"column {name!r} must hold numbers to stand beside others; it held {what}")
+    return np.column_stack([_numbers(columns[name].values) for name in names])
+
+
+def _numbers(values: Any) -> Any:
+    """An array of NumPy; missing values are NaN."""
+    found = values if isinstance(values, np.ndarray) else values.to_numpy(zero_copy_only=False)
+    return found.astype(np.float64) if found.dtype.kind == "O" else found

@@ -1,0 +1,98 @@
+"""Options that take several values at once: --prediction a b c."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+import click
+
+from tallymark.cli.group import Command
+
+_NEGATIVE = re.compile(r"-[0-9.]")
+
+
+class Several(click.Option):
+    """An option that takes all values up to the next option, and may be given again."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{**kwargs, "multiple": True})
+
+
+class FileCommand(Command):
+    """A command on a file, with options that take several values."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Repeat the option before each of its values, as click wants it."""
+        return super().parse_args(ctx, self._spread(args))
+
+    def _spread(self, args: list[str]) -> list[str]:
+        several = {name for each in self.params if isinstance(each, Several) for name in each.opts}
+        single = {
+            name
+            for each in self.params
+            if isinstance(each, click.Option) and not each.is_flag and not isinstance(each, Several)
+            for name in each.opts
+        }
+        options: list[str] = []
+        files: list[str] = []
+        last_run: list[int] = []
+        place = 0
+        while place < len(args):
+            word = args[place]
+            place += 1
+            if word == "--":
+                files += args[place:]
+                break
+            if word in several:
+                run = _values(args, place)
+                place += len(run)
+                last_run = [] if len(run) < 2 else [len(options) + 2 * len(run) - 2]
+                options += [part for value in run for part in (word, value)] or [word]
+            elif word in single:
+                options += [word, *args[place : place + 1]]
+                place += 1
+            elif word.startswith("-") and word != "-":
+                options.append(word)
+            else:
+                files.append(word)
+        if not files and last_run and os.path.isfile(options[last_run[0] + 1]):  # it stood behind the values
+            files = [options[last_run[0] + 1]]
+            del options[last_run[0] : last_run[0] + 2]
+        return [*options, "--", *files] if files else options
+
+
+def _values(args: list[str], place: int) -> list[str]:
+    """The words from a place on up to the next option; one that is - is a file."""
+    found = []
+    for word in args[place:]:
+        if word.startswith("-") and not _NEGATIVE.match(word):
+            break
+        found.append(word)
+    return found
+
+
+def split_list(texts: tuple[str, ...]) -> list[str]:
+    """Values between commas; those in parentheses and quotes belong to the value.
+
+    >>> split_list(("rmse,fscore(beta=2, average=macro)", "mae"))
+    ['rmse', 'fscore(beta=2, average=macro)', 'mae']
+    """
+    found: list[str] = []
+    for text in texts:
+        depth, quote, start = 0, "", 0
+        for place, letter in enumerate(text):
+            if quote:
+                quote = "" if letter == quote else quote
+            elif letter in "\"'":
+                quote = letter
+            elif letter in "([{":
+                depth += 1
+            elif letter in ")]}":
+                depth -= 1
+            elif letter == "," and depth == 0:
+                found.append(text[start:place])
+                start = place + 1
+        found.append(text[start:])
+    return [text.strip() for text in found if text.strip()]

@@ -1,0 +1,56 @@
+"""The words of Python calls in messages, as the options of the command line."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+
+_NAMES = {
+    "y_true": "truth",
+    "y_pred": "prediction",
+    "condition": "accept",
+    "models": "prediction",
+    **{
+        name: name.replace("_", "-")
+        for name in (
+            "baseline",
+            "by",
+            "ci",
+            "ci_method",
+            "classes",
+            "cluster",
+            "correction",
+            "family",
+            "kind",
+            "metrics",
+            "min_rows",
+            "missing",
+            "normalize",
+            "positive",
+            "query",
+            "resamples",
+            "seed",
+            "separator",
+            "value",
+            "weights",
+        )
+    },
+}
+_NAMED = re.compile(rf"`({'|'.join(_NAMES)})`")
+_GIVEN = re.compile(r"\b(kind|missing|ci)=\"?([\w.]+)\"?")
+
+
+def in_options(message: str) -> str:
+    """A message about arguments of a call as one about options.
+
+    >>> in_options('`y_true` must be finite; row 2 is NaN. Pass missing="drop" to leave such rows out')
+    '`--truth` must be finite; row 2 is NaN. Pass --missing drop to leave such rows out'
+    """
+    named = _NAMED.sub(lambda found: f"`--{_NAMES[found[1]]}`", message.replace("normalize=True", "--normalize"))
+    return _GIVEN.sub(r"--\1 \2", named)
+
+
+def command_line() -> str:
+    """The command as it was typed, to run it again."""
+    return shlex.join(["tallymark", *sys.argv[1:]])

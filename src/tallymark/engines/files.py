@@ -1,0 +1,224 @@
+"""The one reader of files: CSV, plain or compressed, and Parquet, by what is in them.
+
+Columns are read by name and with explicit types, in batches, so that memory holds no more than what was asked for.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from tallymark.engines.columns import WAYS, Builder, Column, IsText
+from tallymark.engines.csv_text import CheckedText, RowFault, find_fault, line_of, read_header, read_rows
+from tallymark.engines.packages import load
+from tallymark.engines.parquet import ParquetRows
+from tallymark.engines.streams import Counted, Progress, Raw, open_bytes
+from tallymark.errors import FileError, ParameterError
+
+MOST_CELLS = 1 << 32
+_COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
+_FOREIGN = {
+    b"PK\x03\x04": "a zip archive or a spreadsheet; save it as CSV or Parquet",
+    b"PARE": "an encrypted Parquet file; decrypt it first",
+    b"\xd0\xcf\x11\xe0": "a spreadsheet; save it as CSV or Parquet",
+    b"ARROW1": "an Arrow file; save it as Parquet",
+    b"SQLite": "a database; export a table as CSV or Parquet",
+}
+
+
+class File:
+    """An open file of rows: the `names` of its columns, and its rows in batches.
+
+    `path` is "-" for standard input. `progress` is told now and then how many of how many bytes are read.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, separator: str | None = None, progress: Progress | None = None
+    ) -> None:
+        self.path = os.fspath(path)
+        self.name = "standard input" if self.path == "-" else f"`{self.path}`"
+        self.separator = _check_separator(separator, self.path)
+        self._progress = progress
+        self._stream = open_bytes(self.path, self.name)
+        try:
+            self._size = self._stream.seek(0, os.SEEK_END)
+            self._stream.seek(0)
+            start = self._stream.read(8)
+            self._check_form(start)
+            self._codec = next((codec for magic, codec in _COMPRESSED.items() if start.startswith(magic)), None)
+            self._parquet = ParquetRows(self._stream, self.name) if start.startswith(b"PAR1") else None
+            self.names = self._parquet.names if self._parquet else self._header()
+        except BaseException:
+            self._stream.close()
+            raise
+
+    def _check_form(self, start: bytes) -> None:
+        if not self._size:
+            raise FileError(f"{self.name} is empty")
+        for magic, what in _FOREIGN.items():
+            if start.startswith(magic):
+                raise FileError(f"{self.name} must be CSV or Parquet; it is {what}")
+        if self.path.lower().endswith((".parquet", ".pq")) and not start.startswith(b"PAR1"):
+            raise FileError(f"{self.name} must be a Parquet file, as its name says; it does not begin like one")
+
+    def __enter__(self) -> File:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stream.close()
+
+    def batches(self, wanted: Mapping[str, str], *, most_cells: int = MOST_CELLS) -> Iterator[dict[str, Column]]:
+        """The rows in batches, each with the columns that are wanted, as numbers or as text.
+
+        What a column is cannot be told from a batch of it, so that each must be asked for as "number" or "text".
+        """
+        for name, way in wanted.items():
+            if way not in WAYS[1:]:
+                raise ParameterError(f"column {name!r} must be read as {' or '.join(WAYS[1:])}; it was {way!r}")
+        columns, done = self._find(wanted), 0
+        for batch in self._arrow_batches(list(columns.values()), most_cells):
+            builders = {name: Builder(name, way, self._shift(done)) for name, way in wanted.items()}
+            self._add(builders, batch)
+            done += batch.num_rows
+            yield {name: builder.finish() for name, builder in builders.items()}
+
+    def read(self, wanted: Mapping[str, str], *, most_cells: int = MOST_CELLS) -> dict[str, Column]:
+        """All rows of the columns that are wanted, each as "number", "text" or, by what all its fields are, "auto"."""
+        for name, way in wanted.items():
+            if way not in WAYS:
+                raise ParameterError(f"column {name!r} must be read as one of {', '.join(WAYS)}; it was {way!r}")
+        columns, ways = self._find(wanted), dict(wanted)
+        odd: dict[str, tuple[int, str] | None] = {}
+        while True:
+            builders = {name: Builder(name, way, self._place, odd.get(name)) for name, way in ways.items()}
+            try:
+                for batch in self._arrow_batches(list(columns.values()), most_cells):
+                    self._add(builders, batch)
+            except IsText as found:
+                ways[found.name], odd[found.name] = "text", found.odd
+                continue
+            return {name: builder.finish() for name, builder in builders.items()}
+
+    def _add(self, builders: Mapping[str, Builder], batch: Any) -> None:
+        for builder, piece in zip(builders.values(), batch.columns, strict=True):
+            builder.add(piece, written=self._parquet is None)
+
+    def _arrow_batches(self, places: list[int], most_cells: int) -> Iterator[Any]:
+        """Batches of the columns at these places, in this order."""
+        rows, each = 0, max(len(places), 1)
+        if self._parquet is not None:
+            _check_cells(self.name, self._parquet.rows * each, most_cells)
+            batches = self._parquet.batches([self.names[place] for place in places])
+        else:
+            batches = self._csv_batches(places)
+        for batch in batches:
+            rows += batch.num_rows
+            _check_cells(self.name, rows * each, most_cells)
+            if self._progress is not None and self._parquet is not None:
+                self._progress(self._size * rows // max(self._parquet.rows, 1), self._size)
+            yield batch
+
+    def _csv_batches(self, places: list[int]) -> Iterator[Any]:
+        try:
+            with self._reading():
+                text = self._text(self._progress)
+                read_header(text, self.name, self.separator)
+                yield from read_rows(text, self.name, self.separator, len(self.names), places)
+        except RowFault as fault:
+            again = io.BufferedReader(Raw(self._bytes()))
+            raise find_fault(again, self.name, self.separator, len(self.names), str(fault)) from fault
+
+    def _header(self) -> list[str]:
+        with self._reading():
+            return read_header(self._text(), self.name, self.separator)
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """What the disk or the compression has to say is an error of the file."""
+        try:
+            yield
+        except OSError as error:
+            raise FileError(f"{self.name} could not be read: {str(error).splitlines()[0]}") from error
+
+    def _bytes(self, progress: Progress | None = None) -> Any:
+        """The bytes of the file from its beginning, unpacked."""
+        self._stream.seek(0)
+        counted = Counted(self._stream, self._size, progress)
+        if self._codec is None:
+            return counted
+        pa = load("pyarrow")
+        return pa.CompressedInputStream(pa.PythonFile(counted, mode="r"), self._codec)
+
+    def _text(self, progress: Progress | None = None) -> CheckedText:
+        return CheckedText(self._bytes(progress), self.name, self.separator)
+
+    def _place(self, row: int) -> str:
+        """A row in words, with its line in the file where it has one."""
+        if self._parquet is not None:
+            return f"row {row:,}"
+        line = line_of(io.BufferedReader(Raw(self._bytes())), self.separator, row)
+        return f"row {row:,}" if line is None else f"row {row:,} (line {line:,})"
+
+    def _shift(self, done: int) -> Callable[[int], str]:
+        return lambda row: self._place(done + row)
+
+    def _find(self, wanted: Mapping[str, str]) -> dict[str, int]:
+        return {name: self._find_column(name) for name in wanted}
+
+    def _find_column(self, name: str) -> int:
+        """The place of a column; blanks around its name may be left out."""
+        for names in (self.names, [each.strip() for each in self.names]):
+            if names.count(name) > 1:
+                raise FileError(f"{self.name} must have the column {name!r} once; it has it {names.count(name)} times")
+            if name in names:
+                return names.index(name)
+        raise FileError(f"{self.name} has no column {name!r}{self._hint(name)}")
+
+    def _hint(self, name: str) -> str:
+        if self._parquet is None and len(self.names) == 1:
+            for mark, shown in ((";", "';'"), ("\t", "tab"), ("|", "'|'"), (",", "','")):
+                if mark in self.names[0] and mark != self.separator:
+                    return f"; its header is {_short(self.names[0])!r}: pass the separator, {shown}"
+        import difflib  # only mistakes need it
+
+        near = difflib.get_close_matches(name, self.names, n=1)
+        if near:
+            return f"; did you mean {near[0]!r}?"
+        more = f", … ({len(self.names):,} in all)" if len(self.names) > 10 else ""
+        return f"; it has {', '.join(repr(_short(each)) for each in self.names[:10])}{more}"
+
+
+def read_columns(
+    path: str | os.PathLike[str],
+    wanted: Mapping[str, str] | Sequence[str],
+    *,
+    separator: str | None = None,
+    progress: Progress | None = None,
+    most_cells: int = MOST_CELLS,
+) -> dict[str, Column]:
+    """All rows of some columns of a file, by name; each as "number", "text" or, where it says nothing else, "auto"."""
+    ways = wanted if isinstance(wanted, Mapping) else dict.fromkeys(wanted, "auto")
+    with File(path, separator=separator, progress=progress) as file:
+        return file.read(ways, most_cells=most_cells)
+
+
+def _check_separator(separator: str | None, path: str) -> str:
+    if separator is None:
+        plain = path.lower().removesuffix(".gz")
+        return "\t" if plain.endswith((".tsv", ".tab")) else ","
+    named = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}.get(separator, separator)
+    if len(named) != 1 or not named.isascii() or named in '"\r\n\0':
+        raise ParameterError(f"`separator` must be one character, such as ';', or the word tab; it was {separator!r}")
+    return named
+
+
+def _check_cells(name: str, cells: int, most: int) -> None:
+    if cells > most:
+        raise FileError(f"{name} must have at most {most:,} values in the columns that are read; it has {cells:,}")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:37]}..."

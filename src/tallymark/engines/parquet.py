@@ -1,0 +1,45 @@
+"""Parquet: bounded by what it would unfold to before any of it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from tallymark.engines.packages import load
+from tallymark.errors import FileError
+
+_ROWS = 1 << 16  # in a batch
+
+
+class ParquetRows:
+    """The columns of a Parquet file."""
+
+    def __init__(self, stream: Any, name: str) -> None:
+        self._name = name
+        with self._reading():
+            self._file = load("pyarrow.parquet").ParquetFile(stream)
+            schema = self._file.schema_arrow
+            self.names: list[str] = list(schema.names)
+            self.rows: int = self._file.metadata.num_rows
+            types = load("pyarrow").types
+            self._texts = [field.name for field in schema if types.is_string(field.type)]
+        self._stream = stream
+
+    def batches(self, names: Sequence[str]) -> Iterator[Any]:
+        """Batches of these columns. Texts that repeat are held once, so that they cannot unfold to much."""
+        with self._reading():
+            texts = [name for name in self._texts if name in names]
+            file = load("pyarrow.parquet").ParquetFile(self._stream, read_dictionary=texts)
+            for batch in file.iter_batches(batch_size=_ROWS, columns=list(names)):
+                yield batch.select(list(names))
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except (FileError, MemoryError):
+            raise
+        except (OSError, ValueError, KeyError, NotImplementedError) as error:
+            told = (str(error).splitlines() or [type(error).__name__])[0]
+            raise FileError(f"{self._name} could not be read as Parquet; it may be damaged: {told}") from error

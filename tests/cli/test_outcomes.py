@@ -1,0 +1,180 @@
+"""Exit codes, and what goes where: results to standard output, one sentence to standard error."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from tests.cli.conftest import environment
+
+import tallymark as tm
+
+EVALUATE = ("--truth", "minutes", "--prediction", "predicted")
+
+
+def test_fine(tallymark, rows):
+    """0, a table on standard output, nothing on standard error, and no colours in a pipe."""
+    done = tallymark("evaluate", rows, *EVALUATE)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "rmse" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_json_is_that_of_the_report(tallymark, rows):
+    """Character by character."""
+    done = tallymark(
+        "evaluate", rows, *EVALUATE, "--metrics", "rmse,mae", "--by", "city", "--weights", "orders", "--json"
+    )
+    y, p = [31.5, 12.0, 45.0, 22.5, 18.0, 52.0], [30.0, 14.5, 40.0, 25.0, 18.5, 47.0]
+    city = ["Köln", "Bonn", "Köln", "Bonn", "Köln", "Bonn"]
+    report = tm.evaluate(y, p, ["rmse", "mae"], by={"city": city}, weights=[3, 1, 2, 1, 2, 4])
+    assert done.stdout == f"{report.to_json()}\n"
+    assert json.loads(done.stdout)["metrics"]["mae"]["value"] == report["mae"]
+
+
+def test_not_accepted(tallymark, rows):
+    """1, with the clauses below the report and a sentence on standard error; JSON stays that of the report."""
+    done = tallymark("evaluate", rows, *EVALUATE, "--accept", "r2 > 0.5", "--accept", "rmse < 1")
+    assert done.returncode == 1
+    assert "not accepted · clauses that hold: 1 of 2" in done.stdout
+    assert done.stderr.startswith("tallymark: not accepted: rmse < 1 fails by ")
+    assert done.stderr.count("\n") == 1
+    as_json = tallymark("evaluate", rows, *EVALUATE, "--accept", "rmse < 1", "--json")
+    assert as_json.returncode == 1
+    assert as_json.stdout == tallymark("evaluate", rows, *EVALUATE, "--json").stdout
+
+
+def test_accepted(tallymark, rows):
+    """0, and it says so."""
+    done = tallymark("evaluate", rows, *EVALUATE, "--accept", "r2 > 0.5")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "accepted · clauses that hold: 1 of 1" in done.stdout
+
+
+def test_bad_usage_and_input_are_one_sentence(tallymark, rows):
+    """2, nothing on standard output, no traces of Python."""
+    for args, told in (
+        (["evaluate"], "Missing argument 'FILE'"),
+        (["evaluate", rows, "--truth", "minutes"], "Missing option '--prediction'"),
+        (["evaluate", rows, "--truht", "x"], "No such option '--truht'"),
+        (["evaluate", "absent.csv", *EVALUATE], "there is no file `absent.csv`"),
+        (["frobnicate"], "No such command 'frobnicate'"),
+    ):
+        done = tallymark(*args)
+        assert (done.returncode, done.stdout) == (2, ""), args
+        assert done.stderr.startswith("tallymark: ")
+        assert told in done.stderr
+        assert done.stderr.count("\n") == 1
+        assert "Traceback" not in done.stderr
+
+
+def test_debug_shows_where(tallymark):
+    """The trace, and then the same sentence."""
+    done = tallymark("evaluate", "absent.csv", *EVALUATE, "--debug")
+    assert done.returncode == 2
+    assert "Traceback" in done.stderr
+    assert done.stderr.splitlines()[-1] == "tallymark: there is no file `absent.csv`"
+
+
+def test_a_pipe_in(tallymark, rows):
+    """Standard input as a file, of both forms."""
+    done = tallymark("evaluate", "-", *EVALUATE, "--json", stdin=rows.read_text())
+    assert done.stdout == tallymark("evaluate", rows, *EVALUATE, "--json").stdout
+    assert tallymark("evaluate", *EVALUATE, "-", stdin=rows.read_text()).returncode == 0
+    empty = tallymark("evaluate", "-", *EVALUATE, stdin="")
+    assert (empty.returncode, empty.stderr) == (2, "tallymark: standard input is empty\n")
+
+
+def test_a_reader_that_leaves_early_is_no_fault(tmp_path):
+    """Quiet, with the code that shells have for it."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "tallymark", "metrics"]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, env=environment(), cwd=tmp_path)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_an_interrupt_is_quiet_and_leaves_no_half_file(tmp_path):
+    """130, one word, and no file: here while it waits for a pipe."""
+    os.mkfifo(tmp_path / "pipe")
+    command = [sys.executable, "-m", "tallymark", "evaluate", "pipe", *EVALUATE, "-o", "out.json"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(), cwd=tmp_path
+    )
+    with open(tmp_path / "pipe", "w") as pipe:  # opens when the reader does
+        pipe.write("minutes,predicted\n1,2\n")
+        pipe.flush()
+        process.send_signal(signal.SIGINT)
+        out, told = process.communicate(timeout=60)
+    assert (process.returncode, out, told) == (130, "", "\ntallymark: interrupted\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_an_interrupt_while_writing_leaves_the_old_file(tmp_path, rows):
+    """The new one is written beside it, and is gone."""
+    out = tmp_path / "out.json"
+    out.write_text("old")
+    code = (
+        "import os, sys, signal\n"
+        "replace = os.replace\n"
+        "def late(*args): os.kill(os.getpid(), signal.SIGINT); replace(*args)\n"
+        "os.replace = late\n"
+        "from tallymark.cli.run import run\n"
+        f"sys.exit(run(['evaluate', {str(rows)!r}, *{EVALUATE!r}, '-o', {str(out)!r}]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment())
+    assert (done.returncode, done.stderr) == (130, "\ntallymark: interrupted\n")
+    assert out.read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "rows.csv"]
+
+
+def test_a_place_that_cannot_be_written(tallymark, rows):
+    """2, with the place that was asked for."""
+    done = tallymark("evaluate", rows, *EVALUATE, "-o", "absent/out.json")
+    assert (done.returncode, done.stderr) == (2, "tallymark: `absent/out.json`: No such file or directory\n")
+
+
+def test_a_terminal_of_ascii(tallymark, rows):
+    """What is printed is UTF-8, whatever the locale says."""
+    done = tallymark("evaluate", rows, *EVALUATE, "--by", "city", PYTHONIOENCODING="ascii", LC_ALL="C")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_help_loads_no_more_than_it_shows():
+    """Neither Arrow nor rich, plots, guidance or a command."""
+    code = (
+        "import sys; from tallymark.cli.run import run; code = run(['--help'])\n"
+        "heavy = {'pyarrow', 'rich', 'matplotlib', 'pandas', 'tallymark.guidance', 'tallymark.cli.evaluate'}\n"
+        "print(sorted(heavy & set(sys.modules)), code)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment())
+    assert done.stdout.splitlines()[-1] == "[] 0"
+
+
+def test_without_click_it_says_what_to_install():
+    """2, one sentence."""
+    code = "import sys; sys.modules['click'] = None; from tallymark.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment())
+    assert done.returncode == 2
+    assert done.stderr == (
+        'tallymark: the command line needs the package click; install it with: pip install "tallymark[cli]"\n'
+    )
+
+
+@pytest.mark.slow
+def test_a_huge_file(tallymark, tmp_path):
+    """Forty megabytes of rows, whose last is not a number: it says which."""
+    path = tmp_path / "huge.csv"
+    with open(path, "w") as file:
+        file.write("minutes,predicted\n")
+        for _ in range(40):
+            file.write("31.5123,30.2519\n" * 65_536)
+        file.write("31.5,x\n")
+    done = tallymark("evaluate", path, *EVALUATE, "--kind", "value")
+    assert done.returncode == 2
+    assert "row 2,621,440 (line 2,621,442) is 'x'" in done.stderr
