@@ -19,6 +19,7 @@ from tallymark.errors import (
 )
 from tallymark.evaluation.result import Cell, Report
 from tallymark.evaluation.slices import Slices
+from tallymark.evaluation.source import Source
 from tallymark.metrics import GroupMetric, Metric, metric
 from tallymark.metrics.base import Answer
 from tallymark.states import Plan, SizeOf, Slice, States, total_weight
@@ -169,7 +170,9 @@ class Chosen:
             reports = {each.group: self._report(rows, each.states, errors) for each in slices}
             found = Slices(batch.group_names, reports, min_rows)
         read_groups = _GroupReader(self, slices, min_rows)
-        return self._report(list(self.metrics), states, errors, batch, dropped, found, read_groups)
+        report = self._report(list(self.metrics), states, errors, batch, dropped, found, read_groups)
+        report._source = Source(self, states, batch)
+        return report
 
     def _report(
         self,

@@ -77,6 +77,8 @@ def compare(
     evidence = Evidence(batches, reports, target, asked)
     pairs = list(combinations(names, 2)) if baseline is None else [(baseline, n) for n in names if n != baseline]
     differences = [found for key in chosen for found in _compare_in(key, pairs, evidence, reports, settings)]
+    for batch in batches.values():
+        batch.memo.clear()  # the reports keep the rows, and should keep no more
     return Comparison(reports, differences, settings)
 
 

@@ -89,8 +89,9 @@ def evaluate(
         states = chosen.fold(batch)
     slices = None if columns is None else slice_states(batch, states)
     report = chosen.report(states, dropped=batch.dropped, errors=errors, batch=batch, slices=slices, min_rows=min_rows)
-    if settings is None:
-        return report
-    from tallymark.evaluation.intervals import add_intervals  # most calls ask for none
+    if settings is not None:
+        from tallymark.evaluation.intervals import add_intervals  # most calls ask for none
 
-    return add_intervals(report, settings, chosen, states, batch, slices)
+        add_intervals(report, settings, chosen, states, batch, slices)
+    batch.memo.clear()  # the report keeps the rows, and should keep no more
+    return report

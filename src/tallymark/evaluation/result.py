@@ -12,8 +12,10 @@ from tallymark.metrics.listing import show_better
 from tallymark.report import Table, show_number, to_frame, to_html, to_json, to_text
 
 if TYPE_CHECKING:
+    from tallymark.evaluation.plots import ReportPlots
     from tallymark.evaluation.settings import IntervalSettings
     from tallymark.evaluation.slices import Slices
+    from tallymark.evaluation.source import Source
 
 _TEXTS = ("metric", "part", "method", "better", "unit", "reason", "notes")
 _LONGEST = 1_000  # characters of a reason, in print
@@ -135,6 +137,17 @@ class Report(Mapping[str, Any]):
         self.kind = kind
         self.slices = slices
         self.interval: IntervalSettings | None = None
+        self._source: Source | None = None
+
+    @property
+    def plot(self) -> ReportPlots:
+        """The plots of the report: `report.plot.available()` names them, `report.plot.roc()` is one."""
+        from tallymark.evaluation.plots import ReportPlots  # few ask
+
+        return ReportPlots(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_source": None}  # rows are not written with what was found in them
 
     def cell(self, key: str | Metric) -> Cell:
         """The value of a metric with its reason, notes, error, n and weight."""

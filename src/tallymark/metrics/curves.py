@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallymark.arrays import Array
-from tallymark.metrics.base import Answer, Undefined
+from tallymark.metrics.base import TOO_LARGE, Answer, Undefined
 from tallymark.metrics.curve import Curve
 from tallymark.metrics.parameters import switch
 from tallymark.metrics.scores import NO_POSITIVE, ONE_CLASS, StepMetric
-from tallymark.states import Reads, Scores, ScoresOf, Steps
+from tallymark.states import Reads, Scores, ScoresOf, Steps, walk_steps
 from tallymark.target import Target
 
 __all__ = ["DetCurve", "LiftCurve", "PrCurve", "RocCurve", "det_curve", "lift_curve", "pr_curve", "roc_curve"]
@@ -43,6 +43,12 @@ class CurveMetric(StepMetric, abstract=True):
     def read(self, state: Any) -> Answer:
         points = None if state.several else self.points(state)
         return super().read(state) if points is None else self.settle(self.curve(*points))
+
+    def of_class(self, state: Scores, place: int) -> Curve | Undefined:
+        """The curve of one of several classes against the rest."""
+        steps = walk_steps(*state.one_against_rest(place))
+        found: Curve | Undefined = self.of_steps(steps) if steps.finite else Undefined(TOO_LARGE)
+        return found
 
     def curve(self, *columns: Array) -> Curve:
         """The value that these columns are."""

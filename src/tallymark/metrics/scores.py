@@ -64,12 +64,13 @@ class RankMetric(ScoreMetric, abstract=True):
             return self.settle(self.of_sums(state.sums(symmetric=self.symmetric_columns, wants=self.wants)))
         return self.settle(self.of_classes(state))
 
+    def of_class(self, state: Scores, place: int) -> float | Undefined:
+        """The value of one of several classes against the rest."""
+        return self.of_sums(sum_ranks(*state.one_against_rest(place), frozenset({self.wants})))
+
     def of_classes(self, state: Scores) -> float | Undefined:
         """The value of three or more classes."""
-        wants = frozenset({self.wants})
-        found = self.against_rest(
-            state, lambda place: self.of_sums(sum_ranks(*state.one_against_rest(place), wants)), 0.0
-        )
+        found = self.against_rest(state, lambda place: self.of_class(state, place), 0.0)
         return found if isinstance(found, Undefined) else average_classes(found, self.shares_of(state))
 
     def against_rest(

@@ -24,26 +24,26 @@ def to_text(table: Table) -> str:
 
 def _pad(heading: str, cells: list[str]) -> list[str]:
     """Heading, rule and cells of one width, on the left."""
-    width = max(map(_width, [heading, *cells]))
-    return [text + " " * (width - _width(text)) for text in (heading, "─" * width, *cells)]
+    width = max(map(text_width, [heading, *cells]))
+    return [text + " " * (width - text_width(text)) for text in (heading, "─" * width, *cells)]
 
 
 def _line_up(heading: str, cells: list[str]) -> list[str]:
     """The same with the decimal points one below the other; words stand on the right."""
-    tails = [_width(cell) - _width(cell.partition(".")[0]) if _is_number(cell) else 0 for cell in cells]
+    tails = [text_width(cell) - text_width(cell.partition(".")[0]) if _is_number(cell) else 0 for cell in cells]
     longest = max(tails, default=0)
     aligned = [
         cell + " " * (longest - tail) if _is_number(cell) else cell for cell, tail in zip(cells, tails, strict=True)
     ]
-    width = max(map(_width, [heading, *aligned]))
-    return [" " * (width - _width(text)) + text for text in (heading, "─" * width, *aligned)]
+    width = max(map(text_width, [heading, *aligned]))
+    return [" " * (width - text_width(text)) + text for text in (heading, "─" * width, *aligned)]
 
 
 def _is_number(cell: str) -> bool:
     return cell.lstrip("-")[:1].isdigit() and " " not in cell
 
 
-def _width(text: str) -> int:
+def text_width(text: str) -> int:
     """How many terminal cells a text takes: wide characters take two, combining ones none."""
     if text.isascii():
         return len(text)

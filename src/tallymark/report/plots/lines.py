@@ -1,0 +1,134 @@
+"""The ROC curve, and precision by recall: of one model, or of several lines side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallymark.report.plots.canvas import EDGE, SMALL, Canvas, fit, inches_of, show_short
+from tallymark.report.plots.looks import Look
+from tallymark.report.plots.plot import Plot
+from tallymark.report.table import Table
+
+MOST_LINES = 8  # that an eye can tell apart
+_LEFT, _BOTTOM = 0.62, 0.56
+_WIDEST = 1.7  # inches of the names beside the lines
+_DASHES = ("solid",) * 4 + ((0, (4, 1.6)),) * 4
+
+
+class Line(NamedTuple):
+    """A line with its name, the area under it, and the interval of that."""
+
+    name: str
+    x: Any
+    y: Any
+    area: float
+    lo: float | None = None
+    hi: float | None = None
+    share: float = math.nan
+    """The share of positives."""
+
+    def shown_area(self) -> str:
+        """The area with its interval, where it has one."""
+        if self.lo is None or self.hi is None:
+            return show_short(self.area)
+        return f"{show_short(self.area)} ({show_short(self.lo)} to {show_short(self.hi)})"
+
+
+def roc_plot(lines: Sequence[Line], table: Table, of: str = "") -> Plot:
+    """True against false positives at every threshold; the diagonal is chance."""
+    title = "ROC curve" + of
+
+    def draw(figure: Any, look: Look) -> None:
+        canvas = Canvas(figure, look, title, _subtitle("area", lines, "chance has 0.5"))
+        axes = _square(canvas, lines)
+        canvas.path(axes, np.array([[0, 0], [1, 1]]), edgecolor=look.rule, linewidth=1, linestyle=(0, (2, 2.5)))
+        turned = {"rotation": 45, "rotation_mode": "anchor", "transform_rotates_text": True}
+        canvas.write(axes, 0.7, 0.665, "chance", size=SMALL, colour=look.quiet, along="center", up="center", **turned)
+        _draw_lines(canvas, axes, lines)
+        canvas.name_axes(axes, "false positives, share of negatives", "true positives, share of positives")
+
+    return Plot(title, f"{title}: {_areas('area under the curve', lines)}; chance has 0.5.", table, draw, _size(lines))
+
+
+def precision_recall_plot(lines: Sequence[Line], table: Table, of: str = "") -> Plot:
+    """Precision by recall as steps, since precision between two points is not on a straight line."""
+    title = "Precision and recall" + of
+    alike = len({line.share for line in lines}) == 1
+
+    def draw(figure: Any, look: Look) -> None:
+        chance = f"chance has {show_short(lines[0].share)}" if alike else "chance has the share of the class"
+        canvas = Canvas(figure, look, title, _subtitle("average precision", lines, chance))
+        axes = _square(canvas, lines)
+        if alike:
+            share = lines[0].share
+            ends = np.array([[0, share], [1, share]])
+            canvas.path(axes, ends, edgecolor=look.rule, linewidth=1, linestyle=(0, (2, 2.5)))
+            up, nudge = ("bottom", 0.015) if share < 0.9 else ("top", -0.015)
+            canvas.write(axes, 0.01, share + nudge, "share of positives", size=SMALL, colour=look.quiet, up=up)
+        _draw_lines(canvas, axes, [line._replace(**_steps(line)) for line in lines])
+        canvas.name_axes(axes, "recall", "precision")
+
+    chance = f"; the share of positives is {show_short(lines[0].share)}" if alike else ""
+    sentence = f"{title}: {_areas('average precision', lines)}{chance}."
+    return Plot(title, sentence, table, draw, _size(lines))
+
+
+def _steps(line: Line) -> dict[str, Any]:
+    """The corners of a line that is level from each recall to the next."""
+    recall, precision = np.repeat(line.x, 2)[:-1], np.repeat(line.y, 2)[1:]
+    return {"x": recall, "y": precision}
+
+
+def _size(lines: Sequence[Line]) -> tuple[float, float]:
+    return (4.6, 4.5) if len(lines) == 1 else (4.6 + _beside(lines), 4.5)
+
+
+def _beside(lines: Sequence[Line]) -> float:
+    """The inches that the names of several lines take."""
+    return min(max(inches_of(line.name) for line in lines) + 0.75, _WIDEST + 0.75)
+
+
+def _square(canvas: Canvas, lines: Sequence[Line]) -> Any:
+    right = EDGE + 0.06 if len(lines) == 1 else _beside(lines) + EDGE
+    axes = canvas.axes(_LEFT, right, _BOTTOM)
+    axes.set_xlim(-0.015, 1.015)
+    axes.set_ylim(-0.015, 1.015)
+    return axes
+
+
+def _draw_lines(canvas: Canvas, axes: Any, lines: Sequence[Line]) -> None:
+    """The lines; of several, the names stand beside them in the order of their areas, in their colours."""
+    colours = canvas.look.series
+    for place, line in enumerate(lines):
+        canvas.line(axes, line.x, line.y, colours[place], width=2.0 if len(lines) == 1 else 1.6, dashes=_DASHES[place])
+    if len(lines) == 1:
+        return
+    left = canvas.width - _beside(lines) - EDGE + 0.14
+    top = canvas.height - 0.85
+    for place, line in enumerate(lines):
+        y = top - 0.24 * place
+        key = [left / canvas.width, (left + 0.2) / canvas.width], [y / canvas.height] * 2
+        canvas.figure.add_artist(_key(key, colours[place], _DASHES[place]))
+        room = canvas.width - left - 0.28 - EDGE - 0.38
+        canvas.write_at(left + 0.27, y, fit(line.name, room), size=SMALL, colour=colours[place])
+        canvas.write_at(canvas.width - EDGE, y, show_short(line.area), size=SMALL, along="right")
+
+
+def _key(where: tuple[list[float], list[float]], colour: str, dashes: Any) -> Any:
+    from matplotlib.lines import Line2D
+
+    return Line2D(*where, color=colour, linewidth=1.8, linestyle=dashes)
+
+
+def _subtitle(what: str, lines: Sequence[Line], chance: str) -> str:
+    return f"{what} {lines[0].shown_area()} · {chance}" if len(lines) == 1 else f"by {what} · {chance}"
+
+
+def _areas(what: str, lines: Sequence[Line]) -> str:
+    if len(lines) == 1:
+        return f"the {what} is {lines[0].shown_area()}"
+    return f"the {what} is " + ", ".join(f"{line.shown_area()} for {line.name}" for line in lines)
