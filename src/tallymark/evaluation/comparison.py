@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tallymark.errors import ParameterError
 from tallymark.evaluation.corrections import CORRECTIONS, letters
@@ -14,6 +14,9 @@ from tallymark.evaluation.settings import show_level
 from tallymark.metrics import Metric
 from tallymark.metrics.listing import show_better
 from tallymark.report import Table, to_frame, to_html, to_json, to_text
+
+if TYPE_CHECKING:
+    from tallymark.evaluation.comparison_plots import ComparisonPlots
 
 _TEXTS = ("metric", "first", "second", "method", "winner", "reason", "notes")
 
@@ -39,6 +42,13 @@ class Comparison:
         self.reports = dict(reports)
         self.settings = settings
         self._differences = {(d.first, d.second, d.metric): d for d in differences}
+
+    @property
+    def plot(self) -> ComparisonPlots:
+        """The plots of the comparison, such as `comparison.plot.differences()`."""
+        from tallymark.evaluation.comparison_plots import ComparisonPlots  # few ask
+
+        return ComparisonPlots(self)
 
     @property
     def models(self) -> tuple[str, ...]:

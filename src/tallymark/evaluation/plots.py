@@ -4,20 +4,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
-from tallymark.errors import ParameterError, TallymarkError, UndefinedError
+import numpy as np
+
+from tallymark.arrays import Array
+from tallymark.errors import ParameterError, ShapeError, TallymarkError, UndefinedError
+from tallymark.evaluation.settings import show_level
 from tallymark.evaluation.source import Source
-from tallymark.metrics import Metric, auc, average_precision, pr_curve, roc_curve
+from tallymark.metrics import (
+    ConfusionMatrix,
+    Ece,
+    Metric,
+    ReliabilityCurve,
+    auc,
+    average_precision,
+    mean_bias,
+    pr_curve,
+    r2,
+    rmse,
+    roc_curve,
+    threshold_table,
+)
 from tallymark.metrics.base import Undefined
-from tallymark.metrics.confusion import show_label
+from tallymark.metrics.confidence import wilson
+from tallymark.metrics.confusion import Confusion, show_label
 from tallymark.metrics.curves import CurveMetric
+from tallymark.metrics.group_metric import show_group
 from tallymark.metrics.scores import RankMetric
-from tallymark.report import Table
-from tallymark.report.plots import MOST_LINES, Line, Plot, precision_recall_plot, roc_plot
+from tallymark.report import Table, plots
 
 if TYPE_CHECKING:
-    from tallymark.evaluation.result import Report
+    from tallymark.evaluation.result import Cell, Report
+
+Plot = plots.Plot
+P = ParamSpec("P")
 
 _RANKED = ("roc", "precision_recall", "thresholds")
 _OF_KIND = {
@@ -35,13 +57,30 @@ _OF_FAMILY = {
 }
 
 
+def _remembered(
+    draw: Callable[Concatenate[ReportPlots, P], Plot],
+) -> Callable[Concatenate[ReportPlots, P], Plot]:
+    """The plot that was made before, where the same one is asked for again."""
+
+    @wraps(draw)
+    def once(self: ReportPlots, /, *args: P.args, **kwargs: P.kwargs) -> Plot:
+        known = self._source.plots
+        key = (draw.__name__, repr(args), repr(kwargs))
+        if key not in known:
+            known[key] = draw(self, *args, **kwargs)
+        found: Plot = known[key]
+        return found
+
+    return once
+
+
 class ReportPlots:
     """The plots of a report. `available()` names those that it can draw; each is a method, and gives a `Plot`.
 
     >>> import tallymark as tm
     >>> report = tm.evaluate([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], ["auc"])
     >>> report.plot.available()
-    ('roc', 'precision_recall')
+    ('roc', 'precision_recall', 'thresholds')
     >>> report.plot.roc().description
     'ROC curve: the area under the curve is 0.75; chance has 0.5.'
     """
@@ -73,50 +112,178 @@ class ReportPlots:
         names: list[str] = []
         if self._report._source is not None:
             kind = self._report.kind
-            cells = [self._report.cell(key) for key in self._report]
-            families = [cell.metric.family for cell in cells if cell.error is None]
+            families = [cell.metric.family for cell in self._cells() if cell.error is None]
             names += _OF_KIND[kind] if kind else [name for each in families for name in _OF_FAMILY.get(each, ())]
         if self._report.slices is not None:
             names.append("slices")
-        return tuple(name for name in dict.fromkeys(names) if hasattr(self, name))
+        return tuple(dict.fromkeys(names))
+
+    def _cells(self) -> list[Cell]:
+        return [self._report.cell(key) for key in self._report]
 
     @property
     def _source(self) -> Source:
         if self._report._source is None:
             raise ParameterError(
-                "this report has neither rows nor states to draw from: it is that of a group, or was read from a file. "
+                "this report has neither rows nor states to draw from: it is that of a group, or was copied or stored. "
                 "Evaluate its rows alone"
             )
         return self._report._source
 
+    @_remembered
     def roc(self) -> Plot:
         """True against false positives at every threshold; of several classes, each against the rest."""
-        lines, table = self._lines(roc_curve, auc, "fpr", "tpr")
-        return roc_plot(lines, table)
+        return plots.roc_plot(*self._lines(roc_curve, auc, "fpr", "tpr"))
 
+    @_remembered
     def precision_recall(self) -> Plot:
         """Precision by recall at every threshold; of several classes, each against the rest."""
-        lines, table = self._lines(pr_curve, average_precision, "recall", "precision")
-        return precision_recall_plot(lines, table)
+        return plots.precision_recall_plot(*self._lines(pr_curve, average_precision, "recall", "precision"))
 
-    def _lines(self, curve: CurveMetric, area: RankMetric, x: str, y: str) -> tuple[list[Line], Table]:
+    def roc_line(self, name: str) -> plots.Line:
+        """The ROC curve of two classes as a line, to be drawn beside others."""
+        return self._line(name, roc_curve, auc, "fpr", "tpr")
+
+    def precision_recall_line(self, name: str) -> plots.Line:
+        """Precision by recall of two classes as a line, to be drawn beside others."""
+        return self._line(name, pr_curve, average_precision, "recall", "precision")
+
+    def _line(self, name: str, curve: CurveMetric, area: RankMetric, x: str, y: str) -> plots.Line:
+        found, value = self._defined(curve), self._defined(area)
+        return plots.Line(name, found[x], found[y], value, self._interval(area), float(found[y][-1]))
+
+    def _lines(self, curve: CurveMetric, area: RankMetric, x: str, y: str) -> tuple[list[plots.Line], Table]:
         state: Any = self._source.state(curve)
         if state.n == 0 or not state.several:
-            found = self._defined(curve)
-            lo, hi = self._interval(area)
-            return [Line("", found[x], found[y], self._defined(area), lo, hi, float(found[y][-1]))], found.table()
+            return [self._line("", curve, area, x, y)], self._defined(curve).table()
         lines = []
         for place, label in enumerate(state.classes):
             drawn, value = curve.of_class(state, place), area.of_class(state, place)
             if isinstance(drawn, Undefined) or isinstance(value, Undefined):
                 reason = next(each.reason for each in (drawn, value) if isinstance(each, Undefined))
                 raise UndefinedError(f"{curve.name} is undefined for class {label!r}: {reason}")
-            lines.append(Line(show_label(label), drawn[x], drawn[y], value, share=float(drawn[y][-1])))
+            lines.append(plots.Line(show_label(label), drawn[x], drawn[y], value, share=float(drawn[y][-1])))
         lines.sort(key=lambda line: -line.area)
         rows = [(line.name, line.area) for line in lines]
-        table = Table(f"{curve.title} of each class against the rest", ("class", area.name), rows, numbers=(area.name,))
-        half = MOST_LINES // 2
-        return (lines if len(lines) <= MOST_LINES else lines[:half] + lines[-half:]), table
+        title = f"{curve.title} of each class against the rest"
+        half = plots.MOST_LINES // 2
+        shown = lines if len(lines) <= plots.MOST_LINES else lines[:half] + lines[-half:]
+        return shown, Table(title, ("class", area.name), rows, numbers=(area.name,), named_rows=True)
+
+    @_remembered
+    def thresholds(self) -> Plot:
+        """Precision, recall and F at every threshold, and where F is at its best."""
+        table = self._defined(threshold_table)
+        best = table.choose("fscore")
+        marked = None if isinstance(best, Undefined) else plots.Best("fscore", best.threshold, best.value)
+        values = {name: table[name] for name in ("precision", "recall", "fscore")}
+        probable = self._report.kind == "probability" or any(c.metric.family == "probability" for c in self._cells())
+        unit = probable and self._report.kind != "margin"
+        return plots.thresholds_plot(table["threshold"], values, marked, table.table(), unit=unit)
+
+    @_remembered
+    def reliability(self, *, bins: int = 15, strategy: str = "width") -> Plot:
+        """What was promised against what happened, in bins."""
+        item = ReliabilityCurve(bins=bins, strategy=strategy)
+        curve = self._defined(item)
+        error = self._defined(Ece(bins=bins, strategy=strategy))
+        state: Any = self._source.state(item)
+        found = [plots.Bin(*row) for row in zip(*(held.tolist() for held in curve.columns.values()), strict=True)]
+        settings, told = self._report.interval, ""
+        if settings is not None and state.unweighted:
+            ends = [wilson(round(each.happened * each.weight), each.weight, settings.level) for each in found]
+            found = [each._replace(lo=lo, hi=hi) for each, (lo, hi) in zip(found, ends, strict=True)]
+            told = settings.heading()
+        what = "share of rows that were right" if state.columns[1] > 2 else "share of positives"
+        return plots.reliability_plot(found, error, curve.table(), what=what, interval=told)
+
+    @_remembered
+    def confusion(self, *, threshold: float = 0.5) -> Plot:
+        """How often each class was taken for each; of very many classes, the most frequent mistakes."""
+        found: Confusion = self._defined(ConfusionMatrix(threshold=threshold))
+        names = [show_label(label) for label in found.classes]
+        if len(names) <= plots.MOST_CLASSES:
+            return plots.matrix_plot(names, found.to_numpy(), found.table())
+        rows: dict[Any, float] = {}
+        right = 0.0
+        for truth, said, count in found.pairs():
+            rows[truth] = rows.get(truth, 0.0) + count
+            right += count if truth == said else 0.0
+        mistakes = [(show_label(y), show_label(p), count, count / rows[y]) for y, p, count in found.mistakes(15)]
+        return plots.mistakes_plot(mistakes, len(names), right / sum(rows.values()), found.table())
+
+    @_remembered
+    def residuals(self, *, output: int | None = None) -> Plot:
+        """What was predicted too much or too little, by prediction, and how that is spread; of several outputs, one."""
+        truth, prediction, weights, of = self._numbers(output)
+        residual = prediction - truth
+        table = plots.spread_table(f"Residuals{of}: prediction − truth", residual, weights)
+        bias, root = (item(truth, prediction, weights=weights) for item in (mean_bias, rmse))
+        return plots.residuals_plot(prediction, residual, weights, bias=bias, rmse=root, table=table, of=of)
+
+    @_remembered
+    def predictions(self, *, output: int | None = None) -> Plot:
+        """What was predicted, by what was true; of several outputs, one."""
+        truth, prediction, weights, of = self._numbers(output)
+        table = plots.spread_table(f"Predictions by truth{of}", truth, weights, prediction, "mean prediction")
+        share, root = (item(truth, prediction, weights=weights) for item in (r2, rmse))
+        return plots.predictions_plot(truth, prediction, weights, r2=share, rmse=root, table=table, of=of)
+
+    def _numbers(self, output: int | None) -> tuple[Array, Array, Array | None, str]:
+        """Truth and prediction of one output, the weights, and what to add to the title."""
+        rmse.check_kind(self._report.kind)
+        truth, prediction, weights = self._source.rows()
+        truth, prediction = (np.asarray(side).reshape(len(side), -1) for side in (truth, prediction))
+        width = truth.shape[1]
+        if prediction.shape[1] != width:
+            raise ShapeError(
+                f"`y_pred` must have one column for each of `y_true` to be drawn; they had {prediction.shape[1]} and "
+                f"{width}"
+            )
+        if output is not None and not 0 <= output < width:
+            raise ParameterError(f"`output` must be from 0 to {width - 1}; it was {output!r}")
+        column = output or 0
+        sides = [np.asarray(side[:, column], np.float64) for side in (truth, prediction)]
+        if weights is not None:
+            there = weights > 0
+            sides, weights = [side[there] for side in sides], np.asarray(weights[there], np.float64)
+        if not len(sides[0]):
+            raise UndefinedError("there is nothing to draw: no rows")
+        return sides[0], sides[1], weights, f" · output {column}" if width > 1 else ""
+
+    def slices(self, metric: str | Metric | None = None) -> Plot:
+        """A metric in every group, with intervals and sizes, and the value of all rows."""
+        slices = self._report.slices
+        if slices is None:
+            raise ParameterError("the report has no groups: pass `by` to evaluate to have them")
+        key = self._one_number(metric, next(iter(slices.values())))
+        bars = []
+        for group, report in slices.items():
+            cell = report.cell(key)
+            lo, hi = (None, None) if cell.bounded else (cell.lo, cell.hi)
+            bars.append(plots.Bar(show_group(group), _number(cell), report.n, lo, hi))
+        whole = _number(self._report.cell(key))
+        shown, left_out = _ends_of(bars)
+        by, settings = ", ".join(slices.names), self._report.interval
+        interval = "" if settings is None else f"{settings.heading()}s"
+        named = f"{key} by {by}"
+        numbers = ("rows", key, *(("lo", "hi") if interval else ()))
+        rows = [(b.name, b.rows, b.value, *((b.lo, b.hi) if interval else ())) for b in bars]
+        table = Table(named, (by if by not in numbers else f"{by} ", *numbers), rows, numbers=numbers, named_rows=True)
+        return plots.bars_plot(key, by, shown, whole, table, left_out=left_out, interval=interval)
+
+    def _one_number(self, asked: str | Metric | None, of: Report) -> str:
+        """The key of a metric that has one number per group; the first, where none is asked for."""
+        keys = [key for key in of if not of.cell(key).shows_itself and len(of.cell(key).parts()) == 1]
+        if asked is None:
+            if not keys:
+                raise ParameterError("none of the metrics has one number per group, which is what bars can show")
+            return keys[0]
+        cell = of.cell(asked)
+        key = next(key for key in of if of.cell(key) is cell)
+        if key not in keys:
+            raise ParameterError(f"`metric` must have one number per group to be drawn; {key} has more")
+        return key
 
     def _defined(self, item: Metric) -> Any:
         """The value of a metric; where it is undefined, an error that says why."""
@@ -125,9 +292,28 @@ class ReportPlots:
             raise UndefinedError(f"{item.name} is undefined: {answer.reason}")
         return answer.value
 
-    def _interval(self, item: Metric) -> tuple[float | None, float | None]:
-        """The interval of a metric that the report has."""
-        if item not in self._report:
-            return None, None
+    def _interval(self, item: Metric) -> str:
+        """The interval of a metric that the report has, in words."""
+        if self._report.interval is None or item not in self._report:
+            return ""
         cell = self._report.cell(item)
-        return (None, None) if cell.bounded else (cell.lo, cell.hi)
+        if cell.bounded or cell.lo is None:
+            return ""
+        ends = " to ".join(map(plots.show_short, (cell.lo, cell.hi)))
+        return f"{show_level(self._report.interval.level)}: {ends}"
+
+
+def _number(cell: Cell) -> float:
+    value = cell.parts()[0][1]
+    return float(value)
+
+
+def _ends_of(bars: list[plots.Bar]) -> tuple[list[plots.Bar], str]:
+    """The bars, or the lowest and highest of them where there are too many, and what to say about it."""
+    if len(bars) <= plots.MOST_BARS:
+        return bars, ""
+    known = sorted((bar for bar in bars if math.isfinite(bar.value)), key=lambda bar: bar.value)
+    if len(known) <= plots.MOST_BARS:
+        return known or bars[: plots.MOST_BARS], f"{len(bars):,} groups"
+    half = plots.MOST_BARS // 2
+    return known[:half] + known[-half:], f"lowest and highest {half} of {len(bars):,} groups"

@@ -18,32 +18,21 @@ if TYPE_CHECKING:
 class Source:
     """The states of a report, and its rows where they are in memory: a reference to them, never a copy."""
 
-    __slots__ = ("_answers", "_batch", "_chosen", "_folded", "_states")
+    __slots__ = ("_batch", "_chosen", "_folded", "_states", "plots")
 
     def __init__(self, chosen: Chosen, states: States, batch: Batch | None) -> None:
         self._chosen = chosen
         self._states = states
         self._batch = batch
         self._folded: dict[Any, State] = {}
-        self._answers: dict[Metric, Answer] = {}
-
-    @property
-    def batch(self) -> Batch | None:
-        """The rows; None where only the states of them are known."""
-        return self._batch
-
-    @property
-    def kind(self) -> str | None:
-        """What the predictions were said to be."""
-        return self._chosen.target.kind
+        self.plots: dict[Any, Any] = {}
+        """Plots that were asked for before; what is drawn is small, what it is drawn from is not."""
 
     def answer(self, item: Metric) -> Answer:
         """The answer of any metric that can read these rows."""
-        if item not in self._answers:
-            if self._batch is not None:
-                item.check_columns(self._batch.truth_columns, self._batch.prediction_columns)
-            self._answers[item] = item.answer(self.state(item), self._batch)
-        return self._answers[item]
+        if self._batch is not None:
+            item.check_columns(self._batch.truth_columns, self._batch.prediction_columns)
+        return item.answer(self.state(item), self._batch)
 
     def value(self, item: Metric) -> Any:
         """The value of any metric that can read these rows."""

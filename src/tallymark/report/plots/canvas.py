@@ -10,14 +10,13 @@ import numpy as np
 
 from tallymark.arrays import Array
 from tallymark.report.plots.looks import Look
-from tallymark.report.plots.thinning import thin
 from tallymark.report.table import show_number
 from tallymark.report.text import printable, text_width
 
 TITLE, TEXT, SMALL = 11.0, 9.5, 9.0  # points
 TOP = 0.68  # inches that title and subtitle take
 EDGE = 0.14  # inches between the drawing and the edge
-_SIGN = 0.62  # of the size of a font, the width of a sign; narrow ones leave some air
+_SIGN = 0.58  # of the size of a font, about the width of a sign
 
 
 class Canvas:
@@ -28,7 +27,7 @@ class Canvas:
         self.look = look
         self.width, self.height = (float(side) for side in figure.get_size_inches())
         room = self.width - 2 * EDGE
-        self.write_at(EDGE, self.height - 0.16, fit(title, room, TITLE * 1.08), size=TITLE, weight="bold", up="top")
+        self.write_at(EDGE, self.height - 0.16, fit(title, room, TITLE * 1.1), size=TITLE, weight="bold", up="top")
         self.write_at(EDGE, self.height - 0.40, fit(subtitle, room, SMALL), size=SMALL, colour=look.quiet, up="top")
 
     def axes(self, left: float, right: float, bottom: float, top: float = TOP) -> Any:
@@ -47,8 +46,8 @@ class Canvas:
         axes.set_axisbelow(True)
         from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+        for axis, steps in ((axes.xaxis, int(width / 0.6)), (axes.yaxis, int(height / 0.35))):
+            axis.set_major_locator(MaxNLocator(max(1, min(5, steps)), steps=[1, 2, 2.5, 5, 10]))
             axis.set_major_formatter(FuncFormatter(lambda value, _: show_tick(value)))
         return axes
 
@@ -82,9 +81,8 @@ class Canvas:
         return put(x, y, printable(text), fontsize=size, color=colour, ha=along, va=up, parse_math=False, **how)
 
     def line(self, axes: Any, x: Any, y: Any, colour: str, *, width: float = 1.8, dashes: Any = "solid") -> None:
-        """A line with all that can be seen of it."""
-        spans = tuple(abs(high - low) for low, high in (axes.get_xlim(), axes.get_ylim()))
-        self.path(axes, np.column_stack(thin(x, y, spans)), edgecolor=colour, linewidth=width, linestyle=dashes)
+        """A line through points, which are thinned already where they can be many."""
+        self.path(axes, np.column_stack((x, y)), edgecolor=colour, linewidth=width, linestyle=dashes)
 
     def path(self, axes: Any, points: Array, codes: Any = None, **style: Any) -> None:
         """A path as it is: matplotlib is not to leave out points of its own choice."""
@@ -93,7 +91,8 @@ class Canvas:
 
         path = Path(points, codes)
         path.should_simplify = False
-        style = {"facecolor": "none", "edgecolor": "none", "joinstyle": "round", "capstyle": "round"} | style
+        plain = {"facecolor": "none", "edgecolor": "none", "joinstyle": "round", "capstyle": "round", "snap": False}
+        style = plain | style
         axes.add_patch(PathPatch(path, **style))
 
     def dots(self, axes: Any, x: Any, y: Any, colour: str, *, size: float = 3.0, **style: Any) -> None:
@@ -124,9 +123,10 @@ def show_tick(value: float) -> str:
 
 def show_short(value: float) -> str:
     """A number in a sentence or beside a line: three digits after the point, or three in all."""
-    if not math.isfinite(value) or value == round(value, 3):
-        return show_number(value)
-    return f"{value:.3f}" if 0.001 <= abs(value) < 1000 else show_number(float(f"{value:.4g}"))
+    rounded = math.isfinite(value) and value != round(value, 3)
+    if rounded and 0.001 <= abs(value) < 1000:
+        return f"{value:.3f}".replace("-", "−")
+    return show_number(float(f"{value:.4g}") if rounded else value).replace("-", "−")
 
 
 def inches_of(text: str, size: float = SMALL) -> float:

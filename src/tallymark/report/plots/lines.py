@@ -11,6 +11,7 @@ import numpy as np
 from tallymark.report.plots.canvas import EDGE, SMALL, Canvas, fit, inches_of, show_short
 from tallymark.report.plots.looks import Look
 from tallymark.report.plots.plot import Plot
+from tallymark.report.plots.thinning import thin
 from tallymark.report.table import Table
 
 MOST_LINES = 8  # that an eye can tell apart
@@ -26,28 +27,27 @@ class Line(NamedTuple):
     x: Any
     y: Any
     area: float
-    lo: float | None = None
-    hi: float | None = None
+    interval: str = ""
+    """Of the area, in words; empty where it has none."""
     share: float = math.nan
     """The share of positives."""
 
     def shown_area(self) -> str:
         """The area with its interval, where it has one."""
-        if self.lo is None or self.hi is None:
-            return show_short(self.area)
-        return f"{show_short(self.area)} ({show_short(self.lo)} to {show_short(self.hi)})"
+        return show_short(self.area) + (f" ({self.interval})" if self.interval else "")
 
 
 def roc_plot(lines: Sequence[Line], table: Table, of: str = "") -> Plot:
     """True against false positives at every threshold; the diagonal is chance."""
     title = "ROC curve" + of
+    lines = [_thinned(line) for line in lines]
 
     def draw(figure: Any, look: Look) -> None:
-        canvas = Canvas(figure, look, title, _subtitle("area", lines, "chance has 0.5"))
+        canvas = Canvas(figure, look, title, _subtitle("area", lines))
         axes = _square(canvas, lines)
         canvas.path(axes, np.array([[0, 0], [1, 1]]), edgecolor=look.rule, linewidth=1, linestyle=(0, (2, 2.5)))
         turned = {"rotation": 45, "rotation_mode": "anchor", "transform_rotates_text": True}
-        canvas.write(axes, 0.7, 0.665, "chance", size=SMALL, colour=look.quiet, along="center", up="center", **turned)
+        canvas.write(axes, 0.7, 0.685, "chance", size=SMALL, colour=look.quiet, along="center", up="top", **turned)
         _draw_lines(canvas, axes, lines)
         canvas.name_axes(axes, "false positives, share of negatives", "true positives, share of positives")
 
@@ -58,23 +58,30 @@ def precision_recall_plot(lines: Sequence[Line], table: Table, of: str = "") -> 
     """Precision by recall as steps, since precision between two points is not on a straight line."""
     title = "Precision and recall" + of
     alike = len({line.share for line in lines}) == 1
+    lines = [_thinned(line._replace(**_steps(line))) for line in lines]
 
     def draw(figure: Any, look: Look) -> None:
-        chance = f"chance has {show_short(lines[0].share)}" if alike else "chance has the share of the class"
-        canvas = Canvas(figure, look, title, _subtitle("average precision", lines, chance))
+        canvas = Canvas(figure, look, title, _subtitle("average precision", lines))
         axes = _square(canvas, lines)
         if alike:
             share = lines[0].share
             ends = np.array([[0, share], [1, share]])
             canvas.path(axes, ends, edgecolor=look.rule, linewidth=1, linestyle=(0, (2, 2.5)))
             up, nudge = ("bottom", 0.015) if share < 0.9 else ("top", -0.015)
-            canvas.write(axes, 0.01, share + nudge, "share of positives", size=SMALL, colour=look.quiet, up=up)
-        _draw_lines(canvas, axes, [line._replace(**_steps(line)) for line in lines])
+            text = f"share of positives {show_short(share)}"
+            canvas.write(axes, 0.01, share + nudge, text, size=SMALL, colour=look.quiet, up=up)
+        _draw_lines(canvas, axes, lines)
         canvas.name_axes(axes, "recall", "precision")
 
     chance = f"; the share of positives is {show_short(lines[0].share)}" if alike else ""
     sentence = f"{title}: {_areas('average precision', lines)}{chance}."
     return Plot(title, sentence, table, draw, _size(lines))
+
+
+def _thinned(line: Line) -> Line:
+    """The line with all that can be seen of it: millions of points are not to be kept."""
+    x, y = thin(line.x, line.y)
+    return line._replace(x=x, y=y)
 
 
 def _steps(line: Line) -> dict[str, Any]:
@@ -89,7 +96,7 @@ def _size(lines: Sequence[Line]) -> tuple[float, float]:
 
 def _beside(lines: Sequence[Line]) -> float:
     """The inches that the names of several lines take."""
-    return min(max(inches_of(line.name) for line in lines) + 0.75, _WIDEST + 0.75)
+    return min(max(inches_of(line.name) for line in lines), _WIDEST) + 0.92
 
 
 def _square(canvas: Canvas, lines: Sequence[Line]) -> Any:
@@ -124,8 +131,8 @@ def _key(where: tuple[list[float], list[float]], colour: str, dashes: Any) -> An
     return Line2D(*where, color=colour, linewidth=1.8, linestyle=dashes)
 
 
-def _subtitle(what: str, lines: Sequence[Line], chance: str) -> str:
-    return f"{what} {lines[0].shown_area()} · {chance}" if len(lines) == 1 else f"by {what} · {chance}"
+def _subtitle(what: str, lines: Sequence[Line]) -> str:
+    return f"{what} {lines[0].shown_area()}" if len(lines) == 1 else f"in the order of the {what}"
 
 
 def _areas(what: str, lines: Sequence[Line]) -> str:

@@ -1,0 +1,77 @@
+"""The plots of a comparison."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from tallymark.errors import TallymarkError
+from tallymark.evaluation.difference import Difference
+from tallymark.evaluation.settings import show_level
+from tallymark.metrics import Metric
+from tallymark.metrics.listing import show_better
+from tallymark.report import Table, plots
+
+if TYPE_CHECKING:
+    from tallymark.evaluation.comparison import Comparison
+
+
+class ComparisonPlots:
+    """The plots of a comparison. `available()` names those that it can draw; each is a method, and gives a `Plot`."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+
+    def available(self) -> tuple[str, ...]:
+        """The names of the plots that can be drawn of these models."""
+        each = [set(report.plot.available()) for report in self._comparison.reports.values()]
+        few = len(each) <= plots.MOST_LINES
+        several = [name for name in ("roc", "precision_recall") if few and all(name in held for held in each)]
+        found = ["differences"]
+        for name in several:
+            try:
+                getattr(self, name)()
+                found.append(name)
+            except TallymarkError:
+                continue
+        return tuple(found)
+
+    def differences(self, metric: str | Metric | None = None) -> plots.Plot:
+        """The differences of all pairs in a metric, the first if none is named, with intervals and rank letters."""
+        held = self._comparison
+        key = held.metrics[0] if metric is None else held._key(metric)
+        found = [each for each in held if each.metric == key]
+        shown = sorted(found, key=lambda d: -abs(d.value) if math.isfinite(d.value) else 0.0)[: plots.MOST_PAIRS]
+        pairs = [plots.Pair(_name(d), d.value, d.lo, d.hi, d.significant, _text(d)) for d in found if d in shown]
+        letters = dict.fromkeys(held.models, "") if held.settings.baseline else held.groups(key)
+        ranks = [(name, value, letters[name]) for name, value in held.ranking(key).items()]
+        headings = ("pair", "difference", "lo", "hi", "p", "verdict")
+        rows = [(_name(d), d.value, d.lo, d.hi, d.p_corrected, d.verdict) for d in found]
+        table = Table(f"Differences in {key}", headings, rows, numbers=headings[1:5], named_rows=True)
+        better = show_better(next(iter(held.reports.values())).cell(key).metric.better)
+        level = show_level(held.settings.level)
+        return plots.differences_plot(key, pairs, ranks, table, level=level, better=better)
+
+    def roc(self) -> plots.Plot:
+        """The ROC curves of all models, of two classes."""
+        lines = [report.plot.roc_line(name) for name, report in self._comparison.reports.items()]
+        return plots.roc_plot(*_ranked(lines, "ROC curves", "auc"))
+
+    def precision_recall(self) -> plots.Plot:
+        """Precision by recall of all models, of two classes."""
+        lines = [report.plot.precision_recall_line(name) for name, report in self._comparison.reports.items()]
+        return plots.precision_recall_plot(*_ranked(lines, "precision and recall", "average_precision"))
+
+
+def _ranked(lines: list[plots.Line], title: str, what: str) -> tuple[list[plots.Line], Table]:
+    lines = sorted(lines, key=lambda line: -line.area)
+    rows = [(line.name, line.area) for line in lines]
+    return lines, Table(title, ("model", what), rows, numbers=(what,), named_rows=True)
+
+
+def _name(difference: Difference) -> str:
+    return f"{difference.second} − {difference.first}"
+
+
+def _text(difference: Difference) -> str:
+    return "undefined" if math.isnan(difference.lo) else difference.amount()

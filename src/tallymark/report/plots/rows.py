@@ -1,0 +1,175 @@
+"""Rows of numbers: residuals, and predictions against the truth. Few rows are dots, many are a density."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallymark.arrays import Array
+from tallymark.errors import UndefinedError
+from tallymark.report.plots.canvas import EDGE, Canvas, show_short
+from tallymark.report.plots.looks import Look
+from tallymark.report.plots.plot import Plot
+from tallymark.report.table import Table
+
+_FEW = 1_200  # rows that can be told apart as dots
+_GRID = (64, 48)  # cells of a density, across and up
+_SHADES = 6
+_BINS = 32
+_SHOWN = 12  # rows of a table
+_FAR = 6.0  # times the width of nearly all values, from where on the few outside are cut off
+_LEFT, _BOTTOM = 0.72, 0.56
+
+
+class Cloud(NamedTuple):
+    """Where rows lie: themselves, or how many there are in each cell, as weights; and where the picture ends."""
+
+    x: Array
+    y: Array
+    cells: Array | None
+    xlim: tuple[float, float]
+    ylim: tuple[float, float]
+    outside: int
+
+    @classmethod
+    def of(cls, x: Array, y: Array, weights: Array | None, *, alike: bool = False, zero: bool = False) -> Cloud:
+        """The cloud of rows; `alike` gives both axes the same ends, `zero` says that y must show it."""
+        xlim, ylim = _limits(x), _limits(y, zero=zero)
+        if alike:
+            xlim = ylim = min(xlim[0], ylim[0]), max(xlim[1], ylim[1])
+        inside = (x >= xlim[0]) & (x <= xlim[1]) & (y >= ylim[0]) & (y <= ylim[1])
+        outside = len(x) - int(np.count_nonzero(inside))
+        if outside:
+            x, y, weights = x[inside], y[inside], None if weights is None else weights[inside]
+        if len(x) <= _FEW:
+            return cls(x, y, None, xlim, ylim, outside)
+        places = _places(x, xlim, _GRID[0]) * _GRID[1] + _places(y, ylim, _GRID[1])
+        cells = np.bincount(places, weights, _GRID[0] * _GRID[1]).reshape(_GRID)
+        return cls(np.empty(0), np.empty(0), cells, xlim, ylim, outside)
+
+    def draw(self, canvas: Canvas, axes: Any) -> None:
+        """The dots, or the cells in shades of how many rows they hold."""
+        axes.set_xlim(*self.xlim)
+        axes.set_ylim(*self.ylim)
+        look = canvas.look
+        if self.cells is None:
+            canvas.dots(axes, self.x, self.y, look.series[0], size=3.2, alpha=0.6)
+            return
+        most = float(self.cells.max())
+        shades = np.zeros(self.cells.shape, np.int64)
+        held = self.cells > 0
+        shades[held] = 1 + np.floor((_SHADES - 1e-9) * np.log1p(self.cells[held]) / np.log1p(most)).astype(np.int64)
+        shades = np.minimum(shades, _SHADES)
+        for shade in range(1, _SHADES + 1):
+            canvas.boxes(axes, self._runs(shades == shade), look.series[0], alpha=0.12 + 0.78 * shade / _SHADES)
+
+    def _runs(self, there: Array) -> list[tuple[float, float, float, float]]:
+        """Boxes of cells that stand above one another."""
+        xs, ys = (np.linspace(*ends, size + 1) for ends, size in zip((self.xlim, self.ylim), _GRID, strict=True))
+        edges = np.diff(np.pad(there.astype(np.int8), ((0, 0), (1, 1))), axis=1)
+        starts, stops = np.argwhere(edges == 1), np.argwhere(edges == -1)
+        return [(xs[k], xs[k + 1], ys[a], ys[b]) for (k, a), (_, b) in zip(starts, stops, strict=True)]
+
+    @property
+    def note(self) -> str:
+        """How many rows the picture does not show."""
+        return f" · {self.outside:,} row{'s' * (self.outside != 1)} outside" if self.outside else ""
+
+
+def residuals_plot(
+    prediction: Array, residual: Array, weights: Array | None, *, bias: float, rmse: float, table: Table, of: str = ""
+) -> Plot:
+    """Residuals by prediction, and how they are spread."""
+    title = "Residuals" + of
+    cloud = Cloud.of(prediction, residual, weights, zero=True)
+    heights = _histogram(residual, weights, cloud.ylim)
+
+    def draw(figure: Any, look: Look) -> None:
+        told = f"mean {show_short(bias)} · root mean square {show_short(rmse)}{cloud.note}"
+        canvas = Canvas(figure, look, title, told)
+        axes = canvas.axes(_LEFT, EDGE + 0.95, _BOTTOM)
+        cloud.draw(canvas, axes)
+        _across(canvas, axes, cloud.xlim)
+        side = canvas.axes(canvas.width - EDGE - 0.88, EDGE, _BOTTOM)
+        side.set_ylim(*cloud.ylim)
+        side.set_xlim(0, max(float(heights.max()) * 1.05, 1e-300))
+        side.set_xticks([])
+        side.tick_params(labelleft=False)
+        side.spines["bottom"].set_visible(False)
+        edges = np.linspace(*cloud.ylim, _BINS + 1)
+        canvas.boxes(side, [(0, h, *edges[k : k + 2]) for k, h in enumerate(heights.tolist()) if h], look.heat)
+        _across(canvas, side, side.get_xlim())
+        canvas.name_axes(axes, "prediction", "prediction − truth")
+
+    sentence = (
+        f"{title} by prediction: their mean is {show_short(bias)}, their root mean square {show_short(rmse)}; they lie "
+        f"between {show_short(float(residual.min()))} and {show_short(float(residual.max()))}."
+    )
+    return Plot(title, sentence, table, draw)
+
+
+def predictions_plot(
+    truth: Array, prediction: Array, weights: Array | None, *, r2: float, rmse: float, table: Table, of: str = ""
+) -> Plot:
+    """Predictions by truth; on the diagonal they are right."""
+    title = "Predictions and truth" + of
+    cloud = Cloud.of(truth, prediction, weights, alike=True)
+    known = "" if np.isnan(r2) else f"r2 {show_short(r2)} · "
+
+    def draw(figure: Any, look: Look) -> None:
+        canvas = Canvas(figure, look, title, f"{known}rmse {show_short(rmse)}{cloud.note}")
+        axes = canvas.axes(_LEFT, EDGE + 0.06, _BOTTOM)
+        cloud.draw(canvas, axes)
+        ends = np.array([[cloud.xlim[0]] * 2, [cloud.xlim[1]] * 2])
+        canvas.path(axes, ends, edgecolor=look.ink, linewidth=1, linestyle=(0, (2, 2.5)))
+        canvas.name_axes(axes, "truth", "prediction")
+
+    sentence = f"{title}: {f'r2 is {show_short(r2)}, ' if known else ''}rmse is {show_short(rmse)}."
+    return Plot(title, sentence, table, draw, (4.6, 4.4))
+
+
+def _across(canvas: Canvas, axes: Any, ends: tuple[float, float]) -> None:
+    """The line at zero, where nothing is wrong."""
+    canvas.path(axes, np.array([[ends[0], 0], [ends[1], 0]]), edgecolor=canvas.look.ink, linewidth=0.9)
+
+
+def _histogram(values: Array, weights: Array | None, ends: tuple[float, float]) -> Array:
+    inside = (values >= ends[0]) & (values <= ends[1])
+    held = None if weights is None else weights[inside]
+    return np.bincount(_places(values[inside], ends, _BINS), held, _BINS)
+
+
+def _places(values: Array, ends: tuple[float, float], size: int) -> Array:
+    scaled = (values - ends[0]) * (size / (ends[1] - ends[0]))
+    return np.clip(scaled.astype(np.int64), 0, size - 1)
+
+
+def _limits(values: Array, *, zero: bool = False) -> tuple[float, float]:
+    """Where the picture ends: at all values, or where a few lie far outside, at nearly all of them."""
+    low, high = float(values.min()), float(values.max())
+    if not np.isfinite(4 * (high - low)):
+        raise UndefinedError(f"values from {low:g} to {high:g} are too far apart to be drawn")
+    near = np.quantile(values, (0.005, 0.995))
+    width = float(near[1] - near[0])
+    if width > 0 and high - low > _FAR * width:
+        low, high = max(low, float(near[0]) - width), min(high, float(near[1]) + width)
+    if zero:
+        low, high = min(low, 0.0), max(high, 0.0)
+    pad = 0.03 * (high - low) or 0.05 * max(abs(low), 1.0)
+    return low - pad, high + pad
+
+
+def spread_table(title: str, values: Array, weights: Array | None, of: Array | None = None, what: str = "") -> Table:
+    """How many rows have which values, by weight, and the mean of another column there, where one is given."""
+    low, high = float(values.min()), float(values.max())
+    ends = (low, high) if high > low else (low - 0.5, high + 0.5)
+    places, edges = _places(values, ends, _SHOWN), np.linspace(*ends, _SHOWN + 1).tolist()
+    held = np.bincount(places, weights, _SHOWN)
+    columns = [edges[:-1], edges[1:], held.tolist()]
+    if of is not None:
+        totals = np.bincount(places, of if weights is None else of * weights, _SHOWN)
+        columns.append(np.divide(totals, held, out=np.full(_SHOWN, np.nan), where=held > 0).tolist())
+    names = ("from", "to", "rows", *([what] if what else []))
+    rows = [row for row in zip(*columns, strict=True) if row[2] > 0]
+    return Table(title, names, rows, numbers=names)
