@@ -13,6 +13,7 @@ from tallymark.arrays import Array
 from tallymark.errors import ParameterError, ShapeError, TallymarkError, UndefinedError
 from tallymark.evaluation.settings import show_level
 from tallymark.evaluation.source import Source
+from tallymark.evaluation.thinned import some, thin_thresholds
 from tallymark.metrics import (
     ConfusionMatrix,
     Ece,
@@ -142,27 +143,32 @@ class ReportPlots:
 
     def roc_line(self, name: str) -> plots.Line:
         """The ROC curve of two classes as a line, to be drawn beside others."""
-        return self._line(name, roc_curve, auc, "fpr", "tpr")
+        return self._line(name, roc_curve, auc, "fpr", "tpr")[0]
 
     def precision_recall_line(self, name: str) -> plots.Line:
         """Precision by recall of two classes as a line, to be drawn beside others."""
-        return self._line(name, pr_curve, average_precision, "recall", "precision")
+        return self._line(name, pr_curve, average_precision, "recall", "precision")[0]
 
-    def _line(self, name: str, curve: CurveMetric, area: RankMetric, x: str, y: str) -> plots.Line:
+    def _line(self, name: str, curve: CurveMetric, area: RankMetric, x: str, y: str) -> tuple[plots.Line, Table]:
         found, value = self._defined(curve), self._defined(area)
-        return plots.Line(name, found[x], found[y], value, self._interval(area), float(found[y][-1]))
+        kept = plots.spaced(found[x], found[y])
+        share = float(found[y][-1])
+        return plots.Line(name, found[x][kept], found[y][kept], value, self._interval(area), share), some(found, kept)
 
     def _lines(self, curve: CurveMetric, area: RankMetric, x: str, y: str) -> tuple[list[plots.Line], Table]:
         state: Any = self._source.state(curve)
         if state.n == 0 or not state.several:
-            return [self._line("", curve, area, x, y)], self._defined(curve).table()
+            line, table = self._line("", curve, area, x, y)
+            return [line], table
         lines = []
         for place, label in enumerate(state.classes):
             drawn, value = curve.of_class(state, place), area.of_class(state, place)
             if isinstance(drawn, Undefined) or isinstance(value, Undefined):
                 reason = next(each.reason for each in (drawn, value) if isinstance(each, Undefined))
                 raise UndefinedError(f"{curve.name} is undefined for class {label!r}: {reason}")
-            lines.append(plots.Line(show_label(label), drawn[x], drawn[y], value, share=float(drawn[y][-1])))
+            kept = plots.spaced(drawn[x], drawn[y])
+            share = float(drawn[y][-1])
+            lines.append(plots.Line(show_label(label), drawn[x][kept], drawn[y][kept], value, share=share))
         lines.sort(key=lambda line: -line.area)
         rows = [(line.name, line.area) for line in lines]
         title = f"{curve.title} of each class against the rest"
@@ -173,13 +179,16 @@ class ReportPlots:
     @_remembered
     def thresholds(self) -> Plot:
         """Precision, recall and F at every threshold, and where F is at its best."""
-        table = self._defined(threshold_table)
+        state: Any = self._source.state(threshold_table)
+        if state.n == 0 or state.several:
+            self._defined(threshold_table)  # which says why not
+        table, table_shown = thin_thresholds(state)
         best = table.choose("fscore")
         marked = None if isinstance(best, Undefined) else plots.Best("fscore", best.threshold, best.value)
         values = {name: table[name] for name in ("precision", "recall", "fscore")}
         probable = self._report.kind == "probability" or any(c.metric.family == "probability" for c in self._cells())
         unit = probable and self._report.kind != "margin"
-        return plots.thresholds_plot(table["threshold"], values, marked, table.table(), unit=unit)
+        return plots.thresholds_plot(table["threshold"], values, marked, table_shown, unit=unit)
 
     @_remembered
     def reliability(self, *, bins: int = 15, strategy: str = "width") -> Plot:

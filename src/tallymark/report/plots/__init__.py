@@ -9,9 +9,11 @@ from tallymark.report.plots.matrix import MOST_CLASSES, matrix_plot, mistakes_pl
 from tallymark.report.plots.plot import Plot
 from tallymark.report.plots.reliability import Bin, reliability_plot
 from tallymark.report.plots.rows import predictions_plot, residuals_plot, spread_table
+from tallymark.report.plots.thinning import BLOCK, spaced
 from tallymark.report.plots.thresholds import Best, thresholds_plot
 
 __all__ = [
+    "BLOCK",
     "DARK",
     "LIGHT",
     "LOOKS",
@@ -37,6 +39,7 @@ __all__ = [
     "residuals_plot",
     "roc_plot",
     "show_short",
+    "spaced",
     "spread_table",
     "thresholds_plot",
 ]

@@ -16,7 +16,7 @@ from tallymark.report.table import Table
 
 MOST_LINES = 8  # that an eye can tell apart
 _LEFT, _BOTTOM = 0.62, 0.56
-_WIDEST = 1.7  # inches of the names beside the lines
+_ROW, _NARROW = 0.22, 1.2  # inches of names below the lines
 _DASHES = ("solid",) * 4 + ((0, (4, 1.6)),) * 4
 
 
@@ -47,7 +47,7 @@ def roc_plot(lines: Sequence[Line], table: Table, of: str = "") -> Plot:
         axes = _square(canvas, lines)
         canvas.path(axes, np.array([[0, 0], [1, 1]]), edgecolor=look.rule, linewidth=1, linestyle=(0, (2, 2.5)))
         turned = {"rotation": 45, "rotation_mode": "anchor", "transform_rotates_text": True}
-        canvas.write(axes, 0.7, 0.685, "chance", size=SMALL, colour=look.quiet, along="center", up="top", **turned)
+        canvas.write(axes, 0.7, 0.665, "chance", size=SMALL, colour=look.quiet, along="center", up="top", **turned)
         _draw_lines(canvas, axes, lines)
         canvas.name_axes(axes, "false positives, share of negatives", "true positives, share of positives")
 
@@ -91,38 +91,42 @@ def _steps(line: Line) -> dict[str, Any]:
 
 
 def _size(lines: Sequence[Line]) -> tuple[float, float]:
-    return (4.6, 4.5) if len(lines) == 1 else (4.6 + _beside(lines), 4.5)
+    return 4.6, 4.5 + _below(lines)
 
 
-def _beside(lines: Sequence[Line]) -> float:
+def _columns(lines: Sequence[Line]) -> int:
+    """In how many columns the names of several lines stand below them: two, where they are short enough."""
+    return 2 if max(inches_of(line.name) for line in lines) <= _NARROW else 1
+
+
+def _below(lines: Sequence[Line]) -> float:
     """The inches that the names of several lines take."""
-    return min(max(inches_of(line.name) for line in lines), _WIDEST) + 0.92
+    return 0.0 if len(lines) == 1 else _ROW * math.ceil(len(lines) / _columns(lines)) + 0.08
 
 
 def _square(canvas: Canvas, lines: Sequence[Line]) -> Any:
-    right = EDGE + 0.06 if len(lines) == 1 else _beside(lines) + EDGE
-    axes = canvas.axes(_LEFT, right, _BOTTOM)
+    axes = canvas.axes(_LEFT, EDGE + 0.06, _BOTTOM + _below(lines))
     axes.set_xlim(-0.015, 1.015)
     axes.set_ylim(-0.015, 1.015)
     return axes
 
 
 def _draw_lines(canvas: Canvas, axes: Any, lines: Sequence[Line]) -> None:
-    """The lines; of several, the names stand beside them in the order of their areas, in their colours."""
+    """The lines; of several, the names stand below in the order of their areas, in their colours."""
     colours = canvas.look.series
     for place, line in enumerate(lines):
         canvas.line(axes, line.x, line.y, colours[place], width=2.0 if len(lines) == 1 else 1.6, dashes=_DASHES[place])
     if len(lines) == 1:
         return
-    left = canvas.width - _beside(lines) - EDGE + 0.14
-    top = canvas.height - 0.85
+    columns = _columns(lines)
+    rows, width = math.ceil(len(lines) / columns), (canvas.width - 2 * EDGE) / columns
     for place, line in enumerate(lines):
-        y = top - 0.24 * place
+        left, y = EDGE + width * (place // rows), EDGE + _ROW * (rows - place % rows - 0.5)
+        right = left + width - (0.2 if columns > 1 and place < rows else 0.06)
         key = [left / canvas.width, (left + 0.2) / canvas.width], [y / canvas.height] * 2
         canvas.figure.add_artist(_key(key, colours[place], _DASHES[place]))
-        room = canvas.width - left - 0.28 - EDGE - 0.38
-        canvas.write_at(left + 0.27, y, fit(line.name, room), size=SMALL, colour=colours[place])
-        canvas.write_at(canvas.width - EDGE, y, show_short(line.area), size=SMALL, along="right")
+        canvas.write_at(left + 0.27, y, fit(line.name, right - left - 0.75), size=SMALL, colour=colours[place])
+        canvas.write_at(right, y, show_short(line.area), size=SMALL, along="right")
 
 
 def _key(where: tuple[list[float], list[float]], colour: str, dashes: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from tallymark.errors import UndefinedError
 from tallymark.report.plots.canvas import EDGE, Canvas, show_short
 from tallymark.report.plots.looks import Look
 from tallymark.report.plots.plot import Plot
+from tallymark.report.plots.thinning import BLOCK
 from tallymark.report.table import Table
 
 _FEW = 1_200  # rows that can be told apart as dots
@@ -38,15 +40,16 @@ class Cloud(NamedTuple):
         xlim, ylim = _limits(x), _limits(y, zero=zero)
         if alike:
             xlim = ylim = min(xlim[0], ylim[0]), max(xlim[1], ylim[1])
-        inside = (x >= xlim[0]) & (x <= xlim[1]) & (y >= ylim[0]) & (y <= ylim[1])
-        outside = len(x) - int(np.count_nonzero(inside))
-        if outside:
-            x, y, weights = x[inside], y[inside], None if weights is None else weights[inside]
         if len(x) <= _FEW:
-            return cls(x, y, None, xlim, ylim, outside)
-        places = _places(x, xlim, _GRID[0]) * _GRID[1] + _places(y, ylim, _GRID[1])
-        cells = np.bincount(places, weights, _GRID[0] * _GRID[1]).reshape(_GRID)
-        return cls(np.empty(0), np.empty(0), cells, xlim, ylim, outside)
+            inside = _inside(x, xlim) & _inside(y, ylim)
+            return cls(x[inside], y[inside], None, xlim, ylim, len(x) - int(np.count_nonzero(inside)))
+        cells, held = np.zeros(_GRID[0] * _GRID[1]), 0
+        for block in _blocks(len(x)):
+            inside = _inside(x[block], xlim) & _inside(y[block], ylim)
+            places = _places(x[block][inside], xlim, _GRID[0]) * _GRID[1] + _places(y[block][inside], ylim, _GRID[1])
+            cells += np.bincount(places, None if weights is None else weights[block][inside], len(cells))
+            held += len(places)
+        return cls(np.empty(0), np.empty(0), cells.reshape(_GRID), xlim, ylim, len(x) - held)
 
     def draw(self, canvas: Canvas, axes: Any) -> None:
         """The dots, or the cells in shades of how many rows they hold."""
@@ -134,10 +137,22 @@ def _across(canvas: Canvas, axes: Any, ends: tuple[float, float]) -> None:
     canvas.path(axes, np.array([[ends[0], 0], [ends[1], 0]]), edgecolor=canvas.look.ink, linewidth=0.9)
 
 
-def _histogram(values: Array, weights: Array | None, ends: tuple[float, float]) -> Array:
-    inside = (values >= ends[0]) & (values <= ends[1])
-    held = None if weights is None else weights[inside]
-    return np.bincount(_places(values[inside], ends, _BINS), held, _BINS)
+def _histogram(values: Array, weights: Array | None, ends: tuple[float, float], bins: int = _BINS) -> Array:
+    out = np.zeros(bins)
+    for block in _blocks(len(values)):
+        inside = _inside(values[block], ends)
+        held = None if weights is None else weights[block][inside]
+        out += np.bincount(_places(values[block][inside], ends, bins), held, bins)
+    return out
+
+
+def _blocks(rows: int) -> Iterator[slice]:
+    return (slice(start, start + BLOCK) for start in range(0, rows, BLOCK))
+
+
+def _inside(values: Array, ends: tuple[float, float]) -> Array:
+    found: Array = (values >= ends[0]) & (values <= ends[1])
+    return found
 
 
 def _places(values: Array, ends: tuple[float, float], size: int) -> Array:
@@ -164,11 +179,11 @@ def spread_table(title: str, values: Array, weights: Array | None, of: Array | N
     """How many rows have which values, by weight, and the mean of another column there, where one is given."""
     low, high = float(values.min()), float(values.max())
     ends = (low, high) if high > low else (low - 0.5, high + 0.5)
-    places, edges = _places(values, ends, _SHOWN), np.linspace(*ends, _SHOWN + 1).tolist()
-    held = np.bincount(places, weights, _SHOWN)
+    edges = np.linspace(*ends, _SHOWN + 1).tolist()
+    held = _histogram(values, weights, ends, _SHOWN)
     columns = [edges[:-1], edges[1:], held.tolist()]
     if of is not None:
-        totals = np.bincount(places, of if weights is None else of * weights, _SHOWN)
+        totals = _histogram(values, of if weights is None else of * weights, ends, _SHOWN)
         columns.append(np.divide(totals, held, out=np.full(_SHOWN, np.nan), where=held > 0).tolist())
     names = ("from", "to", "rows", *([what] if what else []))
     rows = [row for row in zip(*columns, strict=True) if row[2] > 0]
