@@ -1,4 +1,4 @@
-"""Turns what is plain in Markdown into what the site needs: links into its contents, pictures into both looks."""
+"""Turns what is plain in Markdown into what the site needs: lists of links into its contents."""
 
 from __future__ import annotations
 
@@ -9,10 +9,6 @@ FRONT = "index"
 SECTION = re.compile(r"^## (?P<title>.+)\n(?P<body>(?:(?!^## ).*\n?)*)", re.MULTILINE)
 ITEM = re.compile(r"^- \[(?P<title>[^\]]+)\]\((?P<page>[^)#:]+)\.md\)", re.MULTILINE)
 LAST_LINE = re.compile(r"\n\n```(?=\n|$)")  # where an example ends, for those who run it
-PICTURE = re.compile(
-    r'<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="(?P<dark>[^"]+)">\s*'
-    r'<img alt="(?P<alt>[^"]+)" src="(?P<light>[^"]+)"[^>]*>\s*</picture>'
-)
 
 
 def install(app: Any) -> None:
@@ -22,7 +18,7 @@ def install(app: Any) -> None:
 
 def rewritten(name: str, text: str) -> str:
     """A page as Sphinx is to read it."""
-    text = LAST_LINE.sub("\n```", PICTURE.sub(both_looks, text))
+    text = LAST_LINE.sub("\n```", text)
     return text + contents(text) if name == FRONT else text
 
 
@@ -35,9 +31,3 @@ def contents(front: str) -> str:
             lines = [f"{title} <{page}>" for title, page in pages]
             blocks.append("\n".join(["```{toctree}", ":hidden:", f":caption: {section['title']}", "", *lines, "```"]))
     return "\n\n" + "\n\n".join(blocks) + "\n"
-
-
-def both_looks(picture: re.Match[str]) -> str:
-    """A picture in two looks as two images, of which the theme shows the one that fits."""
-    alt = picture["alt"]
-    return "\n".join(f"![{alt}]({picture[look]}){{.only-{look}}}" for look in ("light", "dark"))

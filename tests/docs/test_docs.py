@@ -49,14 +49,9 @@ def test_the_links_lead_somewhere(path):
 
 
 @pytest.mark.parametrize("path", PAGES, ids=named)
-def test_the_pictures_exist(path):
-    """In either look, and each has words for who cannot see it."""
-    text = path.read_text()
-    for picture in re.findall(r'(?:src|srcset)="(?!https?:)([^"]+)"', text):
-        assert (path.parent / picture).exists(), picture
-    for tag in re.findall(r"<img[^>]*>", text):
-        assert re.search(r'alt="[^"]{20,}"', tag), tag
-    for words in re.findall(r"!\[([^\]]*)\]\(", text):
+def test_pictures_have_words(path):
+    """For who cannot see them."""
+    for words in re.findall(r"!\[([^\]]*)\]\(", prose(path)):
         assert len(words) >= 20, words
 
 

@@ -37,14 +37,10 @@ def test_the_contents_come_from_the_front_page():
     assert "a.md" not in shown
 
 
-def test_a_picture_in_two_looks_becomes_two_images():
-    """The theme shows the one that fits; a forge reads the tags as they stand."""
-    page = (
-        '<picture>\n  <source media="(prefers-color-scheme: dark)" srcset="d.svg">\n  <img alt="A line" src="l.svg">\n'
-        "</picture>\n"
-    )
-    shown = rewritten("page", page)
-    assert shown == "![A line](l.svg){.only-light}\n![A line](d.svg){.only-dark}\n"
+def test_an_example_ends_where_its_code_ends():
+    """The empty line that tells doctest where output stops is not shown; other empty lines are."""
+    page = "```python\n>>> 1\n1\n\n>>> 2\n2\n\n```\n\n```python\n>>> 3\n3\n```\n"
+    assert rewritten("page", page) == page.replace("2\n\n```", "2\n```")
 
 
 @pytest.mark.slow
