@@ -1,11 +1,12 @@
 # %% [markdown]
 # # Who is about to leave?
 #
-# Of 8,000 customers about one in twenty leaves. A model gives each a risk, and the company can call a few of them. Accuracy
-# says nothing here: a model that never warns is right for 95 of 100. This story asks how good the order of the risks is, how
-# sure that is, for which customers it holds, and from which risk on a call pays.
+# Of 8,000 customers about one in twenty leaves. A model gives each a risk, and the company can call a few of them.
+# Accuracy says nothing here: a model that never warns is right for 95 of 100. This story asks how good the order of
+# the risks is, how sure that is, for which customers it holds, and from which risk on a call pays.
 #
-# It needs scikit-learn, for the model, and matplotlib, for the pictures: `pip install "tallymark[plots]" scikit-learn`
+# It needs scikit-learn, for the model, and matplotlib, for the pictures: `pip install "tallymark[plots]"
+# scikit-learn`
 
 # %%
 import numpy as np
@@ -29,7 +30,7 @@ left = rng.random(n) < 1 / (1 + np.exp(-odds * np.where(plan == "business", 0.5,
 X = np.column_stack([months, complaints, visits])
 X = (X - X.mean(axis=0)) / X.std(axis=0)
 learn = np.arange(n) < n // 2
-model = LogisticRegression().fit(X[learn], left[learn])
+model = LogisticRegression(tol=1e-8).fit(X[learn], left[learn])
 y, risk, plan = left[~learn], model.predict_proba(X[~learn])[:, 1], plan[~learn]
 print(f"{y.mean():.1%} left")
 
@@ -46,8 +47,9 @@ report = tm.evaluate(y, risk, wanted, ci=0.95, by={"plan": plan})
 print(report)
 
 # %% [markdown]
-# Accuracy is that of never warning. `average_precision` of a model that knows nothing is the share of those who left, so
-# this one is several times better than chance, and far from perfect; its interval is wide, since only some hundred left.
+# Accuracy is that of never warning. `average_precision` of a model that knows nothing is the share of those who left,
+# so this one is several times better than chance, and far from perfect; its interval is wide, since only some hundred
+# left.
 
 # %%
 picture = report.plot.precision_recall()
@@ -55,7 +57,8 @@ picture.save("churn-precision-recall.svg", look="auto")
 picture
 
 # %% [markdown]
-# The plans differ: the order of risks is far worse for business customers, and the intervals say that it is not chance.
+# The plans differ: the order of risks is far worse for business customers, and the intervals say that it is not
+# chance.
 
 # %%
 picture = report.plot.slices("auc")
@@ -85,8 +88,8 @@ calls = {"precision": tm.Precision(threshold=threshold), "recall": tm.Recall(thr
 print(tm.evaluate(y, risk, calls, ci=0.95, by={"plan": plan}))
 
 # %% [markdown]
-# What was asked for before anybody looked, decided by the report: not by the values alone, but by the lower end of the
-# interval, and by the plan for which it is worst.
+# What was asked for before anybody looked, decided by the report: not by the values alone, but by the lower end of
+# the interval, and by the plan for which it is worst.
 
 # %%
 print(tm.accept(report, "auc.lo > 0.75 and average_precision.lo > 0.2 and auc.worst > 0.8"))

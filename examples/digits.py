@@ -1,10 +1,11 @@
 # %% [markdown]
 # # Which reader of digits?
 #
-# 1,797 handwritten digits, eight by eight pixels each. Two models read them. This story asks which is better, whether the
-# rows are enough to say so, and which digits are taken for which.
+# 1,797 handwritten digits, eight by eight pixels each. Two models read them. This story asks which is better, whether
+# the rows are enough to say so, and which digits are taken for which.
 #
-# It needs scikit-learn, for the data and the models, and matplotlib, for the pictures: `pip install "tallymark[plots]" scikit-learn`
+# It needs scikit-learn, for the data and the models, and matplotlib, for the pictures: `pip install
+# "tallymark[plots]" scikit-learn`
 
 # %%
 import numpy as np
@@ -40,9 +41,9 @@ picture.save("digits-confusion.svg", look="auto")
 picture
 
 # %% [markdown]
-# Which model is better? It depends on what is asked. Whoever looks at the nearest digit is right more often. But such a
-# model is always sure, and where it is wrong it is sure and wrong, which `logloss` punishes most: there, these rows cannot
-# tell the two apart.
+# Which model is better? It depends on what is asked. Whoever looks at the nearest digit is right more often. But such
+# a model is always sure, and where it is wrong it is sure and wrong, which `logloss` punishes most: there, these rows
+# cannot tell the two apart.
 
 # %%
 found = tm.compare(y[test], models, ["accuracy", "fscore(average=macro)", "logloss", "brier"])

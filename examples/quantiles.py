@@ -1,11 +1,12 @@
 # %% [markdown]
 # # How far will it go?
 #
-# 442 patients, ten measurements each, and how far their diabetes had advanced a year later. One number per patient hides
-# how little is known; quantiles say it. This story asks whether the promised quantiles hold, whether they are worth more
-# than none, and for whom they do not hold.
+# 442 patients, ten measurements each, and how far their diabetes had advanced a year later. One number per patient
+# hides how little is known; quantiles say it. This story asks whether the promised quantiles hold, whether they are
+# worth more than none, and for whom they do not hold.
 #
-# It needs scikit-learn, for the data and the model, and matplotlib, for the pictures: `pip install "tallymark[plots]" scikit-learn`
+# It needs scikit-learn, for the data and the model, and matplotlib, for the pictures: `pip install "tallymark[plots]"
+# scikit-learn`
 
 # %%
 import numpy as np
@@ -19,8 +20,8 @@ test = np.arange(len(y)) % 3 == 0
 alphas = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 # %% [markdown]
-# One linear model for each quantile. Models that were fitted apart can cross each other, so each row is put in order. What
-# they must beat are the quantiles of all patients, the same for everybody.
+# One linear model for each quantile. Models that were fitted apart can cross each other, so each row is put in order.
+# What they must beat are the quantiles of all patients, the same for everybody.
 
 # %%
 models = [QuantileRegressor(quantile=alpha, alpha=0).fit(X[~test], y[~test]) for alpha in alphas]
@@ -28,16 +29,16 @@ quantiles = np.sort(np.column_stack([model.predict(X[test]) for model in models]
 everybody = np.tile(np.quantile(y[~test], alphas), (test.sum(), 1))
 
 # %% [markdown]
-# The pinball loss is lowest at the true quantiles, and `crps_quantile` puts all of them into one number, in the unit of the
-# truth.
+# The pinball loss is lowest at the true quantiles, and `crps_quantile` puts all of them into one number, in the unit
+# of the truth.
 
 # %%
 wanted = {"pinball": tm.Pinball(alphas=alphas), "crps": tm.CrpsQuantile(alphas=alphas)}
 print(tm.compare(y[test], {"everybody alike": everybody, "the model": quantiles}, wanted))
 
 # %% [markdown]
-# Do the intervals hold as often as they promise? Half of the patients should lie between the inner quantiles, nine of ten
-# between the outer ones. The interval score asks that they be narrow as well.
+# Do the intervals hold as often as they promise? Half of the patients should lie between the inner quantiles, nine of
+# ten between the outer ones. The interval score asks that they be narrow as well.
 
 # %%
 for level, columns in ((0.5, [1, 3]), (0.9, [0, 4])):
