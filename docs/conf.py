@@ -56,6 +56,7 @@ html_theme_options = {
 html_show_sphinx = False
 html_show_copyright = False
 html_copy_source = False
+html_show_search_summary = False  # would fetch pages, which browsers refuse for files
 pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "a11y-high-contrast-dark"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "

@@ -12,8 +12,9 @@ LAST_LINE = re.compile(r"\n\n```(?=\n|$)")  # where an example ends, for those w
 
 
 def install(app: Any) -> None:
-    """Read every page through `rewritten`."""
+    """Read every page through `rewritten`, and give every heading of the contents its level."""
     app.connect("source-read", lambda _, name, source: source.__setitem__(0, rewritten(name, source[0])))
+    app.connect("html-page-context", lambda *given: level_headings(given[3]), priority=900)  # after the theme's own
 
 
 def rewritten(name: str, text: str) -> str:
@@ -31,3 +32,9 @@ def contents(front: str) -> str:
             lines = [f"{title} <{page}>" for title, page in pages]
             blocks.append("\n".join(["```{toctree}", ":hidden:", f":caption: {section['title']}", "", *lines, "```"]))
     return "\n\n" + "\n\n".join(blocks) + "\n"
+
+
+def level_headings(context: dict[str, Any]) -> None:
+    """A heading by its role needs a level, or a screen reader cannot place it."""
+    tree = context.get("furo_navigation_tree", "")
+    context["furo_navigation_tree"] = tree.replace('role="heading">', 'role="heading" aria-level="2">')
