@@ -45,8 +45,10 @@ build/%_sanitized: tests/core/test_%.cpp $(wildcard tests/core/*.hpp) $(SOURCES)
 bench: $(VENV)/.bench $(VENV)/.built  ## measure speed against scikit-learn, torchmetrics, ranx, trec_eval and NumPy; writes bench/RESULTS.md
 	$(BIN)/python bench/run.py
 
-docs: $(VENV)/.built  ## write the reference pages from the metric definitions
+docs: $(VENV)/.dev $(VENV)/.built  ## write the generated pages and build the site, offline, into build/site
 	$(BIN)/python docs/generate.py
+	$(BIN)/python -m sphinx -q -W -j auto -d build/doctrees docs build/site
+	@echo "open build/site/index.html"
 
 format: $(VENV)/.dev  ## format the code
 	$(BIN)/ruff check --fix -q
@@ -78,7 +80,7 @@ $(VENV)/.built: $(VENV)/.base $(SOURCES)
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.dev
-	@$(PIP) install "torchmetrics>=1.7" "ranx>=0.3.20"
+	@$(PIP) install "ranx>=0.3.20"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.base

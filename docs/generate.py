@@ -1,120 +1,21 @@
-"""Writes docs/reference/<family>.md from the definitions of the metrics. Nothing there is written by hand."""
+"""Writes the pages that come from the code: of metrics, of the public names, and of the decisions of `choose`."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-import tallymark as tm
-from tallymark.guidance.definitions import examples_of, meanings_of, related_to
-from tallymark.guidance.explain import show_alias, show_range
-from tallymark.metrics.listing import show_better
+from generators import api_pages, decision_page, metric_pages
 
-FOLDER = Path(__file__).parent / "reference"
-COMMON = ("undefined", "outputs", "threshold", "absent", "ties")
-SHARED = {
-    "regression": (
-        "e = ŷ − y. `outputs=` says how several outputs become one value: `mean`, `each`, or one weight per output.",
-    ),
-    "classification": (
-        "TP, FP, FN and TN are the weights of true and false positives and negatives of one class against the rest.",
-        "`average=` says how classes become one value: `binary` (the positive class; the default for two classes),",
-        "`macro` (their mean), `micro` (of the counts added up), `weighted` (by how often a class is true), or `None`",
-        "for one value per class. `absent=` is what a class without a value earns in an average (0 by default; `skip`",
-        "leaves it out). `threshold=` is the probability from which on a row is called positive. See",
-        "[labels, probabilities, classes](../concepts/labels.md).",
-    ),
-    "score": (
-        "s is the score, w₊ and w₋ are weights of positive and negative rows. TPR and FPR are the shares of positive",
-        "and negative rows that reach a threshold. Three or more classes, with a column of scores each, are set",
-        "against the rest one by one: `average=` is `macro` for their mean or `weighted` for the mean by how often a",
-        "class is true. See [scores and their order](../concepts/scores.md).",
-    ),
-    "probability": (
-        "p is the probability of the positive class, p_k that of class k. Margins, clipping, soft labels, calibration:",
-        "[probabilities](../concepts/probabilities.md).",
-    ),
-    "clustering": (
-        "n_ij counts rows of true cluster i and predicted cluster j, a_i and b_j are their sizes, H is entropy.",
-        "Labels of any type name the clusters, and need not be the same on both sides.",
-    ),
-    "ranking": (
-        "The truth is how relevant a row is (0: not at all), ŷ is its score; `query=` says which query it belongs to.",
-        "Rows of a query are ranked by score, the highest first, and the value is the mean over the queries; weights",
-        "are weights of queries. `ties=` says how rows of equal scores are ranked: `average` (the mean over all their",
-        "orders), `worst` (relevant ones last) or `stable` (in row order; such states do not add). `absent=` is what a",
-        "query without a relevant row earns (`skip` leaves it out). See",
-        "[rankings by query](../concepts/rankings.md).",
-    ),
-}
-
-
-def page(family: str) -> str:
-    """The reference page of a family."""
-    metrics = [metric for metric in tm.list_metrics(family) if is_public(metric)]
-    lines = [
-        f"# {family.capitalize()} metrics",
-        "",
-        "Written by `make docs` from the definitions. `w` is the weight, ŷ the prediction.",
-        *SHARED.get(family, ()),
-        "Every metric has the parameter `undefined=`: what stands for an undefined value.",
-        "",
-        "| metric | better | range | unit | state |",
-        "|---|---|---|---|---|",
-    ]
-    for metric in metrics:
-        size = metric.size if metric.size == "fixed" else f"grows with the {metric.size}"
-        link = f"[`{metric.name}`](#{metric.name})"
-        lines.append(f"| {link} | {show_better(metric.better)} | {show_range(metric)} | {metric.unit} | {size} |")
-    for metric in metrics:
-        lines += ["", *section(metric)]
-    return "\n".join(lines) + "\n"
-
-
-def section(metric: tm.Metric) -> list[str]:
-    """One metric: what it is, its formula, how to read it, and what to mind."""
-    own = {key: value for key, value in metric.parameters().items() if key not in COMMON}
-    arguments = ", ".join([*metric.arguments, *(f"{key}={value!r}" for key, value in own.items())])
-    call = f"tm.{metric.name}({arguments})"
-    lines = [f"## {metric.name}", "", metric.description, "", "```text", metric.formula, "```", "", f"- Call: `{call}`"]
-    told = meanings_of(type(metric))
-    lines += [f"  - `{key}`: {told[key]}" for key in own if key in told and key != "average"]
-    if metric.better is not None:
-        lines.append(f"- Better: {show_better(metric.better)}; range {show_range(metric)}")
-    lines.append(f"- Reading: {metric.reading}")
-    lines += [f"  - {mark:.6g}: {words}" for mark, words in sorted(metric.landmarks)]
-    lines.append(f"- Outliers: {metric.outliers}")
-    if metric.when_undefined:
-        lines.append(f"- Undefined: {metric.when_undefined}")
-    requires = [f"`{bound.who}` {bound}" for bound in getattr(metric, "requires", ()) if bound.who != "width"]
-    if requires:
-        lines.append(f"- Needs: {', '.join(requires)}")
-    lines += [f"- Mind: {pitfall}" for pitfall in metric.pitfalls]
-    aliases = [show_alias(f"`{name}`", meant) for name, meant in metric.aliases.items()]
-    if aliases:
-        lines.append(f"- Also known in strings as: {', '.join(aliases)}")
-    lines.append(f"- See also: {', '.join(map(linked, related_to(metric)))}")
-    examples = examples_of(metric)
-    if not examples:
-        return lines
-    source, output = examples[0]
-    return [*lines, "", "```python", f">>> {source}{output}", "```"]
-
-
-def linked(name: str) -> str:
-    """A metric as a link to its section, on whichever page that is."""
-    return f"[`{name}`]({tm.metric(name).family}.md#{name})"
-
-
-def is_public(metric: tm.Metric) -> bool:
-    """Whether a metric has a public name: one that only lies in the folder, or a user defined, has none."""
-    return getattr(tm, type(metric).__name__, None) is type(metric)
+FOLDER = Path(__file__).parent
+SOURCES = (metric_pages, api_pages, decision_page)
 
 
 def main(folder: Path = FOLDER) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for family in dict.fromkeys(metric.family for metric in tm.list_metrics() if is_public(metric)):
-        (folder / f"{family}.md").write_text(page(family))
+    for source in SOURCES:
+        for path, text in source.pages():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,172 @@
+"""docs/api/*.md: what the public names are, from their signatures and docstrings."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import tallymark as tm
+from tallymark import errors
+from tallymark.metrics import registry
+
+
+class Page(NamedTuple):
+    """A page: its name, its title, a sentence, and the names on it."""
+
+    name: str
+    title: str
+    about: str
+    names: tuple[str, ...]
+
+
+def public_names() -> list[str]:
+    """Every public name that is no metric of the reference and no package."""
+    metrics = {*registry.classes, *(cls.__name__ for cls in registry.classes.values())}
+    return [name for name in dir(tm) if name not in metrics and is_public(name)]
+
+
+def is_ours(value: object) -> bool:
+    """Whether a name of the package holds something of its own, rather than a module or something borrowed."""
+    return not inspect.ismodule(value) and getattr(value, "__module__", "").startswith("tallymark")
+
+
+def is_public(name: str) -> bool:
+    """Whether a name is one of the package's own."""
+    return not name.startswith("_") and name in dir(tm) and is_ours(getattr(tm, name))
+
+
+MADE_BY_CALLERS = {"Tally", "Batch", "Target", "Term", "Bound", "Bounded", "Undefined", "Interval", "NoInterval"}
+_BASES = tuple(
+    name for name in public_names() if isinstance(getattr(tm, name), type) and issubclass(getattr(tm, name), tm.Metric)
+)
+PAGES = (
+    Page(
+        "evaluating",
+        "Evaluating",
+        "From rows to a report, at once or in pieces.",
+        ("evaluate", "Report", "Cell", "Slices", "Tally", "set_threads", "get_threads"),
+    ),
+    Page(
+        "comparing",
+        "Comparing and deciding",
+        "Which model is better, and whether one is good enough.",
+        ("compare", "Comparison", "Difference", "accept", "Acceptance", "Clause"),
+    ),
+    Page(
+        "finding",
+        "Finding metrics",
+        "Which metric to take, what it means, and how it is called.",
+        ("choose", "Choice", "explain", "Explanation", "list_metrics", "Listing", "metric"),
+    ),
+    Page(
+        "groups",
+        "Metrics of groups",
+        "Any metric as one that compares groups of rows.",
+        ("gap", "ratio", "worst", "demographic_parity", "equal_opportunity", "equalized_odds"),
+    ),
+    Page(
+        "values",
+        "Values that are more than a number",
+        "What some metrics return, and what stands for a value or an interval that does not exist.",
+        ("Confusion", "ClassReport", "Curve", "Thresholds", "Bounded", "Undefined", "Interval", "NoInterval"),
+    ),
+    Page(
+        "extending",
+        "Metrics of your own",
+        "What a metric is made of. [Add a metric](../how-to/add-a-metric.md) shows how it fits together.",
+        (
+            *("custom", "Metric", *(name for name in _BASES if name != "Metric")),
+            *("Bound", "Batch", "Target", "State", "Term", "Output", "Pairs", "Counts", "Cells"),
+        ),
+    ),
+    Page("errors", "Errors", "Every error that is raised on purpose is a `ValueError`.", tuple(errors.__all__)),
+)
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """Every page of public names, by its path below docs/."""
+    for page in PAGES:
+        lines = [f"# {page.title}", "", f"Written by `make docs` from the docstrings. {page.about}"]
+        if page.name == "errors":
+            tree = inspect.cleandoc(errors.__doc__ or "").split("::")[1]
+            lines += ["", "```text", inspect.cleandoc(tree), "```"]
+        for name in page.names:
+            lines += ["", *section(name)]
+        yield f"api/{page.name}.md", "\n".join(lines) + "\n"
+
+
+def section(name: str) -> list[str]:
+    """One public name: how it is called, what it is, and what it has."""
+    value = getattr(tm, name)
+    lines = [f"## {name}", ""]
+    if isinstance(value, tm.Metric):
+        return [*lines, f"`{value!s}`. {value.description}"]
+    made_for_you = isinstance(value, type) and name not in MADE_BY_CALLERS
+    if not made_for_you and (call := signature(name, value)):
+        lines += ["```text", call, "```", ""]
+    lines += described(value)
+    return [*lines, *members(name, value)] if isinstance(value, type) else lines
+
+
+def signature(name: str, value: Any) -> str:
+    """A call as one types it, a parameter to a line where they are many; empty for what is not called."""
+    if isinstance(value, type) and "__init__" not in vars(value) and "__new__" not in vars(value):
+        return ""
+    try:
+        found = inspect.signature(value)
+    except (TypeError, ValueError):
+        return ""
+    plain = [
+        part.replace(annotation=inspect.Parameter.empty) for part in found.parameters.values() if part.name != "self"
+    ]
+    text = str(found.replace(parameters=plain, return_annotation=inspect.Signature.empty))
+    if len(name) + len(text) <= 100:
+        return f"tm.{name}{text}"
+    inside = ",\n".join(f"    {part}" for part in re.split(r", (?![^(\[]*[)\]])", text[1:-1]))
+    return f"tm.{name}(\n{inside},\n)"
+
+
+def described(value: object) -> list[str]:
+    """A docstring as Markdown: its text as it is, its examples as code."""
+    lines: list[str] = []
+    for piece in doctest.DocTestParser().parse(inspect.getdoc(value) or ""):
+        if isinstance(piece, str):
+            lines += piece.replace("``", "`").strip().splitlines() or []
+        else:
+            if lines[-1:] != ["```"]:
+                lines += ["", "```python"]
+            else:
+                lines.pop()
+            first, *rest = as_typed(piece.source).rstrip("\n").split("\n")
+            lines += [f">>> {first}", *(f"... {line}" for line in rest), *piece.want.splitlines(), "```"]
+    return [
+        "\n```" if line == "```" and k and not lines[k - 1].startswith("```") else line for k, line in enumerate(lines)
+    ]
+
+
+def as_typed(source: str) -> str:
+    """An example as one types it from outside."""
+    return re.sub(
+        r"(?<![.\w\"'])(\w+)(?=\()", lambda found: f"tm.{found[1]}" if is_public(found[1]) else found[1], source
+    )
+
+
+def members(name: str, cls: type) -> list[str]:
+    """The public methods and properties that a class adds, each in a line or two."""
+    lines: list[str] = []
+    for key, held in vars(cls).items():
+        if key.startswith("_") or not (
+            inspect.isroutine(held) or isinstance(held, property | classmethod | staticmethod)
+        ):
+            continue
+        value = held.fget if isinstance(held, property) else getattr(cls, key)
+        if not value.__doc__:  # a step of its base class, told there
+            continue
+        call = key if isinstance(held, property) else signature(f"{name}.{key}", value).removeprefix("tm.")
+        call = re.sub(r"\n\s*", " ", call.replace(",\n)", ")")).replace("( ", "(")
+        text = " ".join((inspect.getdoc(value) or "").split("\n\n")[0].split()).replace("``", "`")
+        lines.append(f"- `{call.removeprefix(f'{name}.')}`: {text}")
+    return ["", *lines] if lines else []

@@ -1,0 +1,40 @@
+"""Turns what is plain in Markdown into what the site needs: lists of links into its contents."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+FRONT = "index"
+SECTION = re.compile(r"^## (?P<title>.+)\n(?P<body>(?:(?!^## ).*\n?)*)", re.MULTILINE)
+ITEM = re.compile(r"^- \[(?P<title>[^\]]+)\]\((?P<page>[^)#:]+)\.md\)", re.MULTILINE)
+LAST_LINE = re.compile(r"\n\n```(?=\n|$)")  # where an example ends, for those who run it
+
+
+def install(app: Any) -> None:
+    """Read every page through `rewritten`, and give every heading of the contents its level."""
+    app.connect("source-read", lambda _, name, source: source.__setitem__(0, rewritten(name, source[0])))
+    app.connect("html-page-context", lambda *given: level_headings(given[3]), priority=900)  # after the theme's own
+
+
+def rewritten(name: str, text: str) -> str:
+    """A page as Sphinx is to read it."""
+    text = LAST_LINE.sub("\n```", text)
+    return text + contents(text) if name == FRONT else text
+
+
+def contents(front: str) -> str:
+    """The contents of the site: every list of links on the front page, under the heading that it stands below."""
+    blocks = []
+    for section in SECTION.finditer(front):
+        pages = ITEM.findall(section["body"])
+        if pages:
+            lines = [f"{title} <{page}>" for title, page in pages]
+            blocks.append("\n".join(["```{toctree}", ":hidden:", f":caption: {section['title']}", "", *lines, "```"]))
+    return "\n\n" + "\n\n".join(blocks) + "\n"
+
+
+def level_headings(context: dict[str, Any]) -> None:
+    """A heading by its role needs a level, or a screen reader cannot place it."""
+    tree = context.get("furo_navigation_tree", "")
+    context["furo_navigation_tree"] = tree.replace('role="heading">', 'role="heading" aria-level="2">')

@@ -1,0 +1,55 @@
+"""The documentation in a real browser: three widths, two looks, nothing cut, nothing asked for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGES = ("index.html", "reference/probability.html", "examples.html")
+SCROLLED = "document.documentElement.scrollWidth - innerWidth"
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The built site."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "sphinx", "-q", "-d", folder / "doctrees", DOCS, folder / "html"]
+    subprocess.run(command, check=True)
+    return folder / "html"
+
+
+def test_pages_fit_and_find_what_they_need(view, site):
+    """Nothing is wider than the screen, no file is missing, the console stays empty, no request leaves the machine."""
+    for page in PAGES:
+        view.page.goto((site / page).as_uri())
+        assert view.page.evaluate(SCROLLED) <= 0, page
+        assert all(view.page.evaluate("[...document.images].map(image => image.naturalWidth > 0)")), page
+    assert view.troubles == []
+
+
+def test_pages_can_be_read_by_everybody(view, site, serious):
+    """Axe has no serious finding."""
+    for page in PAGES:
+        view.page.goto((site / page).as_uri())
+        assert serious(view.page) == [], page
+
+
+def test_the_look_follows_the_reader(view, site):
+    """Text is dark on light or light on dark, as the system says."""
+    view.page.goto((site / "index.html").as_uri())
+    paper = view.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    brightness = sum(map(int, paper.removeprefix("rgb(").removesuffix(")").split(","))) / 3
+    assert (brightness > 128) == (view.look == "light")
+
+
+def test_the_search_finds_a_metric_offline(view, site):
+    """From the file system, without a server."""
+    view.page.goto((site / "search.html").as_uri() + "?q=balanced_accuracy")
+    view.page.wait_for_selector("#search-results li a")
+    assert view.page.locator("#search-results li a").count() >= 1
+    assert view.troubles == []

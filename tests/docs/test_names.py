@@ -1,0 +1,80 @@
+"""What is public is documented, and what is documented exists."""
+
+from __future__ import annotations
+
+import importlib
+import re
+
+import pytest
+
+import tallymark as tm
+from tallymark.metrics import registry
+from tests.docs.pages import DOCS, PAGES, ROOT, anchors, blocks, named, prose
+
+PARTS = {"errors", "evaluation", "metrics", "states", "report", "guidance", "engines"}
+
+
+def public() -> list[str]:
+    """Every public name of the package that is no module and not borrowed."""
+    values = {name: getattr(tm, name) for name in dir(tm) if not name.startswith("_")}
+    return [name for name, value in values.items() if getattr(value, "__module__", "").startswith("tallymark")]
+
+
+def test_every_public_name_has_a_docstring():
+    """Classes and functions alike."""
+    for name in public():
+        assert (getattr(tm, name).__doc__ or "").strip(), name
+
+
+def test_every_public_name_stands_in_the_reference():
+    """Metrics under their family, everything else among the names; a name without a page belongs into one of `PAGES`
+    in docs/generators/api_pages.py."""
+    metrics = set().union(*(anchors(page) for page in (DOCS / "reference").glob("*.md")))
+    names = set().union(*(anchors(page) for page in (DOCS / "api").glob("*.md")))
+    classes = {cls.__name__: name for name, cls in registry.classes.items()}
+    for name in public():
+        if name in registry.classes or name in classes:
+            assert classes.get(name, name) in metrics, name
+        else:
+            assert name.lower() in names, name
+
+
+def test_every_metric_stands_in_the_changelog():
+    """So that a release says what is new."""
+    changelog = (ROOT / "CHANGELOG.md").read_text()
+    for name, cls in registry.classes.items():
+        if getattr(tm, cls.__name__, None) is cls:
+            assert f"`{name}`" in changelog, name
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
+def test_names_that_are_mentioned_exist(path):
+    """`tm.x` in text and in code, and what follows it: methods of classes, parts of the package."""
+    text = prose(path) + "\n".join(blocks(path, "python"))
+    for chain in re.findall(r"(?<![\w.])tm((?:\.[A-Za-z_]\w*)+)", text):
+        held = tm
+        for part in chain[1:].split("."):
+            if held is tm and part in PARTS:
+                held = importlib.import_module(f"tallymark.{part}")
+                continue
+            assert hasattr(held, part), f"tm{chain}"
+            held = getattr(held, part)
+            if not isinstance(held, type):
+                break  # what a call returns is told by the examples
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
+def test_metrics_that_are_named_in_code_spans_exist(path):
+    """A code span with the form of a metric in a string, such as `fscore(beta=2)`, can be read."""
+    for text in re.findall(r"`([a-z_0-9]+\([a-z_]+=[^`()]*\))`", prose(path)):
+        if text.split("(")[0] in registry.classes:
+            assert tm.metric(text.replace("=…", "=1")) is not None
+
+
+def test_every_metric_is_worked_through():
+    """Formula, reading, pitfalls and an example: no metric has less than the others."""
+    for page in (DOCS / "reference").glob("*.md"):
+        for section in page.read_text().split("\n## ")[1:]:
+            name = section.split("\n")[0]
+            for part in ("```text\n", "\n- Call: `tm.", "\n- Reading: ", "\n- Outliers: ", "\n```python\n>>> "):
+                assert part in section, f"{name} lacks {part.strip()}"

@@ -1,0 +1,88 @@
+"""The examples run, and are what their sources say."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLES, PICTURES = ROOT / "examples", ROOT / "docs" / "images"
+STORIES = [script.stem for script in sorted(EXAMPLES.glob("*.py")) if "# %%" in script.read_text().split("\n")[0]]
+
+
+@pytest.fixture
+def example_modules(monkeypatch):
+    """What stands beside the examples can be imported."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+
+
+def test_the_example_runs():
+    """And the pieces add up to the whole."""
+    done = subprocess.run([sys.executable, EXAMPLES / "deliveries.py"], capture_output=True, text=True, check=True)
+    assert "equal to the last bit: yes" in done.stdout
+    assert "3 dropped for missing values" in done.stdout
+
+
+def test_the_example_data_are_what_the_script_makes(tmp_path, example_modules):
+    """So that anyone can see where they come from."""
+    import make_deliveries
+
+    make_deliveries.make(tmp_path / "deliveries.csv")
+    assert (tmp_path / "deliveries.csv").read_bytes() == make_deliveries.FILE.read_bytes()
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_the_notebook_is_that_of_the_script(story, example_modules):
+    """Write it anew with: python examples/make_notebooks.py."""
+    nbformat = pytest.importorskip("nbformat")
+    make_notebooks = pytest.importorskip("make_notebooks")
+    stored = nbformat.read(EXAMPLES / f"{story}.ipynb", as_version=4)
+    fresh = make_notebooks.notebook_of((EXAMPLES / f"{story}.py").read_text())
+    assert story in make_notebooks.STORIES
+    assert [(cell.cell_type, cell.source) for cell in stored.cells] == [
+        (cell.cell_type, cell.source) for cell in fresh.cells
+    ]
+    assert all(cell.outputs for cell in stored.cells if cell.get("source", "").rstrip().endswith("picture"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("story", STORIES)
+def test_the_story_runs_and_makes_the_pictures_of_the_docs(story, tmp_path):
+    """As a script: the words and numbers in the pictures are those in docs/images."""
+    done = subprocess.run([sys.executable, EXAMPLES / f"{story}.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    made = {picture.name for picture in tmp_path.glob("*.svg")}
+    assert made == {picture.name for picture in PICTURES.glob(f"{story}-*.svg")} != set()
+    for name in made:
+        assert words(tmp_path / name) == words(PICTURES / name), name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("story", STORIES)
+def test_the_notebook_runs(story, tmp_path):
+    """In a kernel of its own; what it prints is what is stored in it."""
+    pytest.importorskip("nbclient")
+    code = (
+        "import nbformat, pathlib, make_notebooks as m\n"
+        f"stored = nbformat.read({str(EXAMPLES / (story + '.ipynb'))!r}, as_version=4)\n"
+        "fresh = m.run(nbformat.from_dict(stored.copy()), pathlib.Path('.').resolve())\n"
+        "text = lambda n: [o.text for c in n.cells for o in c.get('outputs', []) if o.output_type == 'stream']\n"
+        "assert text(fresh) == text(stored) != []\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(EXAMPLES)!r})\n{code}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def words(picture: Path) -> list[str]:
+    """What can be read in a picture."""
+    return re.findall(r"<(?:text|title|desc)[^>]*>([^<]*)<", picture.read_text())
