@@ -82,3 +82,13 @@ def test_the_example_data_are_what_the_script_makes(tmp_path):
         sys.path.pop(0)
     make_deliveries.make(tmp_path / "deliveries.csv")
     assert (tmp_path / "deliveries.csv").read_bytes() == make_deliveries.FILE.read_bytes()
+
+
+@pytest.mark.slow
+def test_the_pictures_of_plots_are_there(tmp_path):
+    """Written anew with: python docs/draw.py. Fonts and libraries move points, so only the names are compared."""
+    subprocess.run([sys.executable, ROOT / "docs" / "draw.py", tmp_path], check=True)
+    kept = ROOT / "docs" / "images" / "plots"
+    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in kept.iterdir()}
+    page = (ROOT / "docs" / "how-to" / "plot.md").read_text()
+    assert all(path.name in page for path in kept.iterdir())
