@@ -63,3 +63,13 @@ def test_the_generated_pages_are_up_to_date(tmp_path):
         assert (tmp_path / page).read_text() == (DOCS / page).read_text(), page
     for folder in GENERATED:
         assert {page.relative_to(DOCS) for page in (DOCS / folder).glob("*.md")} <= fresh
+
+
+@pytest.mark.slow
+def test_the_pictures_of_plots_are_there(tmp_path):
+    """Written anew with: python docs/draw.py. Fonts and libraries move points, so only the names are compared."""
+    subprocess.run([sys.executable, ROOT / "docs" / "draw.py", tmp_path], check=True)
+    kept = ROOT / "docs" / "images" / "plots"
+    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in kept.iterdir()}
+    page = (ROOT / "docs" / "how-to" / "plot.md").read_text()
+    assert all(path.name in page for path in kept.iterdir())

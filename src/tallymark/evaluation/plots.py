@@ -225,7 +225,8 @@ class ReportPlots:
     def residuals(self, *, output: int | None = None) -> Plot:
         """What was predicted too much or too little, by prediction, and how that is spread; of several outputs, one."""
         truth, prediction, weights, of = self._numbers(output)
-        residual = prediction - truth
+        with np.errstate(over="ignore"):  # which is refused below
+            residual = prediction - truth
         table = plots.spread_table(f"Residuals{of}: prediction − truth", residual, weights)
         bias, root = (item(truth, prediction, weights=weights) for item in (mean_bias, rmse))
         return plots.residuals_plot(prediction, residual, weights, bias=bias, rmse=root, table=table, of=of)
@@ -250,7 +251,8 @@ class ReportPlots:
                 f"{width}"
             )
         if output is not None and not 0 <= output < width:
-            raise ParameterError(f"`output` must be from 0 to {width - 1}; it was {output!r}")
+            there = f"from 0 to {width - 1}" if width > 1 else "0, since there is one"
+            raise ParameterError(f"`output` must be {there}; it was {output!r}")
         column = output or 0
         sides = [np.asarray(side[:, column], np.float64) for side in (truth, prediction)]
         if weights is not None:

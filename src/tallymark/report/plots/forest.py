@@ -39,7 +39,7 @@ def differences_plot(
     low, high = min(ends), max(ends)
     pad = 0.05 * (high - low) or 0.5
     lettered = any(letter for *_, letter in ranks)
-    head = 0.30 + 0.22 * len(ranks)
+    head = 0.14 + 0.22 * len(ranks)
 
     def draw(figure: Any, look: Look) -> None:
         canvas = Canvas(figure, look, title, f"{level} intervals" + (f" · {better} is better" if better else ""))

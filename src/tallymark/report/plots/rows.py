@@ -86,7 +86,8 @@ def residuals_plot(
     """Residuals by prediction, and how they are spread."""
     title = "Residuals" + of
     cloud = Cloud.of(prediction, residual, weights, zero=True)
-    heights = _histogram(residual, weights, cloud.ylim)
+    bins = max(8, min(_BINS, round(2 * len(residual) ** (1 / 3))))
+    heights = _histogram(residual, weights, cloud.ylim, bins)
 
     def draw(figure: Any, look: Look) -> None:
         told = f"mean {show_short(bias)} · root mean square {show_short(rmse)}{cloud.note}"
@@ -100,7 +101,7 @@ def residuals_plot(
         side.set_xticks([])
         side.tick_params(labelleft=False)
         side.spines["bottom"].set_visible(False)
-        edges = np.linspace(*cloud.ylim, _BINS + 1)
+        edges = np.linspace(*cloud.ylim, bins + 1)
         canvas.boxes(side, [(0, h, *edges[k : k + 2]) for k, h in enumerate(heights.tolist()) if h], look.heat)
         _across(canvas, side, side.get_xlim())
         canvas.name_axes(axes, "prediction", "prediction − truth")
@@ -137,7 +138,7 @@ def _across(canvas: Canvas, axes: Any, ends: tuple[float, float]) -> None:
     canvas.path(axes, np.array([[ends[0], 0], [ends[1], 0]]), edgecolor=canvas.look.ink, linewidth=0.9)
 
 
-def _histogram(values: Array, weights: Array | None, ends: tuple[float, float], bins: int = _BINS) -> Array:
+def _histogram(values: Array, weights: Array | None, ends: tuple[float, float], bins: int) -> Array:
     out = np.zeros(bins)
     for block in _blocks(len(values)):
         inside = _inside(values[block], ends)
@@ -160,11 +161,17 @@ def _places(values: Array, ends: tuple[float, float], size: int) -> Array:
     return np.clip(scaled.astype(np.int64), 0, size - 1)
 
 
-def _limits(values: Array, *, zero: bool = False) -> tuple[float, float]:
-    """Where the picture ends: at all values, or where a few lie far outside, at nearly all of them."""
+def _ends(values: Array) -> tuple[float, float]:
+    """The lowest and the highest value, if there can be a picture from one to the other."""
     low, high = float(values.min()), float(values.max())
     if not np.isfinite(4 * (high - low)):
         raise UndefinedError(f"values from {low:g} to {high:g} are too far apart to be drawn")
+    return low, high
+
+
+def _limits(values: Array, *, zero: bool = False) -> tuple[float, float]:
+    """Where the picture ends: at all values, or where a few lie far outside, at nearly all of them."""
+    low, high = _ends(values)
     near = np.quantile(values, (0.005, 0.995))
     width = float(near[1] - near[0])
     if width > 0 and high - low > _FAR * width:
@@ -177,7 +184,7 @@ def _limits(values: Array, *, zero: bool = False) -> tuple[float, float]:
 
 def spread_table(title: str, values: Array, weights: Array | None, of: Array | None = None, what: str = "") -> Table:
     """How many rows have which values, by weight, and the mean of another column there, where one is given."""
-    low, high = float(values.min()), float(values.max())
+    low, high = _ends(values)
     ends = (low, high) if high > low else (low - 0.5, high + 0.5)
     edges = np.linspace(*ends, _SHOWN + 1).tolist()
     held = _histogram(values, weights, ends, _SHOWN)

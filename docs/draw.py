@@ -1,0 +1,51 @@
+"""Draw the pictures of docs/how-to/plot.md from data that come with scikit-learn: python docs/draw.py [FOLDER]."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import tallymark as tm
+
+FOLDER = Path(__file__).parent / "images" / "plots"
+
+
+def draw(folder: Path) -> list[Path]:
+    """Write every picture, in the look of the reader."""
+    x, y = load_breast_cancer(return_X_y=True)
+    y = 1 - y  # the malignant ones
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=0.05))
+    p = cross_val_predict(model, x[:, :2], y, method="predict_proba")[:, 1]
+    naive = cross_val_predict(GaussianNB(), x[:, 5:8], y, method="predict_proba")[:, 1]
+    size = np.array(["small", "medium", "large"])[np.digitize(x[:, 2], np.quantile(x[:, 2], (1 / 3, 2 / 3)))]
+    report = tm.evaluate(y, p, ["accuracy", "auc", "logloss"], kind="probability", ci=0.95, by={"size": size})
+    digits = load_digits(return_X_y=True)
+    said = cross_val_predict(GaussianNB(), *digits)
+    diabetes = load_diabetes(return_X_y=True)
+    numbers = tm.evaluate(diabetes[1], cross_val_predict(LinearRegression(), *diabetes))
+    models = tm.compare(y, {"logistic": p, "naive Bayes": naive}, ["auc"], kind="probability")
+    found = {
+        **{name: getattr(report.plot, name)() for name in ("roc", "precision_recall", "thresholds", "reliability")},
+        "slices": report.plot.slices("accuracy"),
+        "confusion": tm.evaluate(digits[1], said, ["accuracy"]).plot.confusion(),
+        "residuals": numbers.plot.residuals(),
+        "predictions": numbers.plot.predictions(),
+        "differences": models.plot.differences(),
+        "models": models.plot.roc(),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, plot in found.items():
+        plot.save(folder / f"{name}.svg", look="auto")
+    return [folder / f"{name}.svg" for name in found]
+
+
+if __name__ == "__main__":
+    draw(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)
