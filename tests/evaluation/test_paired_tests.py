@@ -233,8 +233,8 @@ def test_what_is_not_known_well_is_wider():
 
 
 def test_degrees_of_freedom_by_kurtosis():
-    """Twice the units over the kurtosis less 1: none are lost where all do as much, nearly all where one decides; of any
-    size, and without those that are undefined."""
+    """Twice the units over the kurtosis less 1: none are lost where all do as much, nearly all where one of them
+    decides; of any size, and without those that are undefined."""
     one = np.zeros(100)
     one[0] = 1.0
     expected = 2 * 100 / (stats.kurtosis(one, fisher=False) - 1)
