@@ -68,8 +68,8 @@ def test_the_generated_pages_are_up_to_date(tmp_path):
 @pytest.mark.slow
 def test_the_pictures_of_plots_are_there(tmp_path):
     """Written anew with: python docs/draw.py. Fonts and libraries move points, so only the names are compared."""
-    subprocess.run([sys.executable, ROOT / "docs" / "draw.py", tmp_path], check=True)
-    kept = ROOT / "docs" / "images" / "plots"
+    subprocess.run([sys.executable, DOCS / "draw.py", tmp_path], check=True)
+    kept = DOCS / "images" / "plots"
     assert {path.name for path in tmp_path.iterdir()} == {path.name for path in kept.iterdir()}
-    page = (ROOT / "docs" / "how-to" / "plot.md").read_text()
+    page = (DOCS / "how-to" / "plot.md").read_text()
     assert all(path.name in page for path in kept.iterdir())
