@@ -19,12 +19,13 @@ WITH_COMMANDS = [page for page in PAGES if any("tallymark " in code for code in 
 def shell(tmp_path):
     """Runs lines of a shell that knows `tallymark`, beside the examples of the repository: exit code and output."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
+    (tmp_path / "iris.csv").write_text("species,p_setosa,p_other\nsetosa,0.9,0.1\nother,0.2,0.8\n")
     (tmp_path / "bin").mkdir()
     script = tmp_path / "bin" / "tallymark"
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tallymark "$@"\n')
     script.chmod(0o755)
     path = f"{script.parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "COLUMNS": "120", "NO_COLOR": "1"}
+    environment = {**os.environ, "PATH": path, "HOME": str(tmp_path), "NO_COLOR": "1"}
 
     def run(lines):
         return subprocess.run(["bash", "-c", lines], cwd=tmp_path, env=environment, capture_output=True, text=True)
