@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import inspect
 import re
 from collections.abc import Iterator
@@ -56,6 +57,16 @@ PAGES = (
         ("compare", "Comparison", "Difference", "accept", "Acceptance", "Clause"),
     ),
     Page(
+        "plots",
+        "Plots",
+        'What `report.plot` and `comparison.plot` draw. They need matplotlib: `pip install "tallymark[plots]"`.',
+        (
+            "tallymark.evaluation.plots.ReportPlots",
+            "tallymark.evaluation.comparison_plots.ComparisonPlots",
+            "tallymark.report.plots.Plot",
+        ),
+    ),
+    Page(
         "finding",
         "Finding metrics",
         "Which metric to take, what it means, and how it is called.",
@@ -99,8 +110,9 @@ def pages() -> Iterator[tuple[str, str]]:
 
 
 def section(name: str) -> list[str]:
-    """One public name: how it is called, what it is, and what it has."""
-    value = getattr(tm, name)
+    """One public name, or the path of a class that others hand out: how it is called, what it is, what it has."""
+    module, _, name = name.rpartition(".")
+    value = getattr(importlib.import_module(module or "tallymark"), name)
     lines = [f"## {name}", ""]
     if isinstance(value, tm.Metric):
         return [*lines, f"`{value!s}`. {value.description}"]
@@ -157,7 +169,8 @@ def as_typed(source: str) -> str:
 def members(name: str, cls: type) -> list[str]:
     """The public methods and properties that a class adds, each in a line or two."""
     lines: list[str] = []
-    for key, held in vars(cls).items():
+    own = [base for base in cls.__mro__ if base is cls or (is_ours(base) and not is_public(base.__name__))]
+    for key, held in {key: held for base in reversed(own) for key, held in vars(base).items()}.items():
         if key.startswith("_") or not (
             inspect.isroutine(held) or isinstance(held, property | classmethod | staticmethod)
         ):

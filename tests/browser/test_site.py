@@ -26,7 +26,7 @@ def site(tmp_path_factory):
 def test_pages_fit_and_find_what_they_need(view, site):
     """Nothing is wider than the screen, no file is missing, the console stays empty, no request leaves the machine."""
     for page in PAGES:
-        view.page.goto((site / page).as_uri())
+        view.page.goto((site / page).as_uri(), wait_until="networkidle")
         assert view.page.evaluate(SCROLLED) <= 0, page
         assert all(view.page.evaluate("[...document.images].map(image => image.naturalWidth > 0)")), page
     assert view.troubles == []

@@ -52,7 +52,7 @@ def test_the_links_lead_somewhere(path):
 def test_pictures_have_words(path):
     """For who cannot see them."""
     for words in re.findall(r"!\[([^\]]*)\]\(", prose(path)):
-        assert len(words) >= 20, words
+        assert len(words) >= 10, words
 
 
 def test_the_generated_pages_are_up_to_date(tmp_path):
