@@ -56,6 +56,12 @@ PAGES = (
         ("compare", "Comparison", "Difference", "accept", "Acceptance", "Clause"),
     ),
     Page(
+        "plotting",
+        "Plots",
+        "What a report and a comparison can draw. [Plot a report](../how-to/plot.md) has pictures of all.",
+        ("ReportPlots", "ComparisonPlots", "Plot"),
+    ),
+    Page(
         "finding",
         "Finding metrics",
         "Which metric to take, what it means, and how it is called.",

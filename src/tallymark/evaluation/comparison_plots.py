@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tallymark.errors import TallymarkError
 from tallymark.evaluation.difference import Difference
+from tallymark.evaluation.plots import PRECISION_RECALL, ROC
 from tallymark.evaluation.settings import show_level
 from tallymark.metrics import Metric
 from tallymark.metrics.listing import show_better
@@ -54,12 +55,12 @@ class ComparisonPlots:
 
     def roc(self) -> plots.Plot:
         """The ROC curves of all models, of two classes."""
-        lines = [report.plot.roc_line(name) for name, report in self._comparison.reports.items()]
+        lines = [report.plot._line(name, *ROC)[0] for name, report in self._comparison.reports.items()]
         return plots.roc_plot(*_ranked(lines, "ROC curves", "auc"))
 
     def precision_recall(self) -> plots.Plot:
         """Precision by recall of all models, of two classes."""
-        lines = [report.plot.precision_recall_line(name) for name, report in self._comparison.reports.items()]
+        lines = [report.plot._line(name, *PRECISION_RECALL)[0] for name, report in self._comparison.reports.items()]
         return plots.precision_recall_plot(*_ranked(lines, "precision and recall", "average_precision"))
 
 

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 Plot = plots.Plot
 P = ParamSpec("P")
 
+ROC = (roc_curve, auc, "fpr", "tpr")
+"""A curve, the area under it, what is along and what is up."""
+PRECISION_RECALL = (pr_curve, average_precision, "recall", "precision")
 _RANKED = ("roc", "precision_recall", "thresholds")
 _OF_KIND = {
     "value": ("residuals", "predictions"),
@@ -134,22 +137,15 @@ class ReportPlots:
     @_remembered
     def roc(self) -> Plot:
         """True against false positives at every threshold; of several classes, each against the rest."""
-        return plots.roc_plot(*self._lines(roc_curve, auc, "fpr", "tpr"))
+        return plots.roc_plot(*self._lines(*ROC))
 
     @_remembered
     def precision_recall(self) -> Plot:
         """Precision by recall at every threshold; of several classes, each against the rest."""
-        return plots.precision_recall_plot(*self._lines(pr_curve, average_precision, "recall", "precision"))
-
-    def roc_line(self, name: str) -> plots.Line:
-        """The ROC curve of two classes as a line, to be drawn beside others."""
-        return self._line(name, roc_curve, auc, "fpr", "tpr")[0]
-
-    def precision_recall_line(self, name: str) -> plots.Line:
-        """Precision by recall of two classes as a line, to be drawn beside others."""
-        return self._line(name, pr_curve, average_precision, "recall", "precision")[0]
+        return plots.precision_recall_plot(*self._lines(*PRECISION_RECALL))
 
     def _line(self, name: str, curve: CurveMetric, area: RankMetric, x: str, y: str) -> tuple[plots.Line, Table]:
+        """The curve of two classes, and some of its points."""
         found, value = self._defined(curve), self._defined(area)
         kept = plots.spaced(found[x], found[y])
         share = float(found[y][-1])
