@@ -25,17 +25,16 @@ class ComparisonPlots:
 
     def available(self) -> tuple[str, ...]:
         """The names of the plots that can be drawn of these models."""
-        each = [set(report.plot.available()) for report in self._comparison.reports.values()]
-        few = len(each) <= plots.MOST_LINES
-        several = [name for name in ("roc", "precision_recall") if few and all(name in held for held in each)]
-        found = ["differences"]
-        for name in several:
-            try:
-                getattr(self, name)()
-                found.append(name)
-            except TallymarkError:
-                continue
-        return tuple(found)
+        return ("differences", *(name for name in ("roc", "precision_recall") if self._can(name)))
+
+    def _can(self, name: str) -> bool:
+        if any(name not in report.plot._suited() for report in self._comparison.reports.values()):
+            return False
+        try:
+            getattr(self, name)()
+        except TallymarkError:
+            return False
+        return True
 
     def differences(self, metric: str | Metric | None = None) -> plots.Plot:
         """The differences of all pairs in a metric, the first if none is named, with intervals and rank letters."""

@@ -156,21 +156,22 @@ class ReportPlots:
         if state.n == 0 or not state.several:
             line, table = self._line("", curve, area, x, y)
             return [line], table
-        lines = []
+        lines, missing = [], {}
         for place, label in enumerate(state.classes):
             drawn, value = curve.of_class(state, place), area.of_class(state, place)
             if isinstance(drawn, Undefined) or isinstance(value, Undefined):
-                reason = next(each.reason for each in (drawn, value) if isinstance(each, Undefined))
-                raise UndefinedError(f"{curve.name} is undefined for class {label!r}: {reason}")
+                missing[show_label(label)] = next(each.reason for each in (drawn, value) if isinstance(each, Undefined))
+                continue
             kept = plots.spaced(drawn[x], drawn[y])
             share = float(drawn[y][-1])
             lines.append(plots.Line(show_label(label), drawn[x][kept], drawn[y][kept], value, share=share))
+        if not lines:
+            raise UndefinedError(f"{curve.name} is undefined for every class: {next(iter(missing.values()))}")
         lines.sort(key=lambda line: -line.area)
-        rows = [(line.name, line.area) for line in lines]
+        rows = [*((line.name, line.area) for line in lines), *((name, math.nan) for name in missing)]
+        notes = [f"{name}: {reason}" for name, reason in missing.items()]
         title = f"{curve.title} of each class against the rest"
-        half = plots.MOST_LINES // 2
-        shown = lines if len(lines) <= plots.MOST_LINES else lines[:half] + lines[-half:]
-        return shown, Table(title, ("class", area.name), rows, numbers=(area.name,), named_rows=True)
+        return lines, Table(title, ("class", area.name), rows, notes, numbers=(area.name,), named_rows=True)
 
     @_remembered
     def thresholds(self) -> Plot:
@@ -323,4 +324,4 @@ def _ends_of(bars: list[plots.Bar]) -> tuple[list[plots.Bar], str]:
     if len(known) <= plots.MOST_BARS:
         return known or bars[: plots.MOST_BARS], f"{len(bars):,} groups"
     half = plots.MOST_BARS // 2
-    return known[:half] + known[-half:], f"lowest and highest {half} of {len(bars):,} groups"
+    return known[:half] + known[-half:], f"{half} lowest and highest of {len(bars):,}"
