@@ -107,8 +107,8 @@ def test_an_interrupt_is_quiet_and_leaves_no_half_file(tmp_path):
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(), cwd=tmp_path
     )
     with open(tmp_path / "pipe", "w") as pipe:  # opens when the reader does
-        pipe.write("minutes,predicted\n1,2\n")
-        pipe.flush()
+        pipe.write("minutes,predicted\n" + "1,2\n" * 500_000)
+        pipe.flush()  # which is more than a pipe holds: the reader is at work
         process.send_signal(signal.SIGINT)
         out, told = process.communicate(timeout=60)
     assert (process.returncode, out, told) == (130, "", "\ntallymark: interrupted\n")

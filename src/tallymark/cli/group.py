@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -35,6 +37,19 @@ def _show_traces(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
         ctx.obj.debug = True
 
 
+class NoReader(Exception):  # noqa: N818 - no fault of ours, nor of the reader
+    """Who read what is printed has left."""
+
+
+@contextmanager
+def _noticing() -> Iterator[None]:
+    """Tell a reader that left from other ends, which click does not."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise NoReader from error
+
+
 class Command(click.Command):
     """A command of ours: it knows --debug, shows examples as they are, and takes -h."""
 
@@ -65,6 +80,16 @@ class Commands(click.Group):
             return None
         found = importlib.import_module(f"tallymark.cli.{name}").command
         return found if isinstance(found, click.Command) else None
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Read the options, among them those that print and leave."""
+        with _noticing():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command that was named."""
+        with _noticing():
+            return super().invoke(ctx)
 
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
         """The names with a sentence each, from the table above."""

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 import click
 
-from tallymark.cli.group import Settings, commands
+from tallymark.cli.group import NoReader, Settings, commands
 from tallymark.cli.wording import in_options
 from tallymark.errors import TallymarkError
 
-FINE, NOT_ACCEPTED, BAD_INPUT, INTERRUPTED, NO_READER = 0, 1, 2, 130, 141
+FINE, NOT_ACCEPTED, BAD_INPUT, INTERRUPTED, UNREAD = 0, 1, 2, 130, 141
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -25,11 +25,11 @@ def run(arguments: Sequence[str]) -> int:
         return code if isinstance(code, int) else FINE
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
-    except SystemExit as leaving:  # what completes words for a shell
+    except SystemExit as leaving:  # a shell was given words that complete what is typed
         return leaving.code if isinstance(leaving.code, int) else FINE
-    except BrokenPipeError:
+    except (NoReader, BrokenPipeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still held is for nobody
-        return NO_READER
+        return UNREAD
     except (KeyboardInterrupt, click.Abort):
         _say("interrupted")
         return INTERRUPTED
