@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import stat
 import sys
 import tempfile
@@ -38,9 +37,10 @@ def open_bytes(path: str, name: str) -> BinaryIO:
         raise FileError(f"{name} could not be opened: {getattr(error, 'strerror', None) or error}") from error
 
 
-def _spooled(pipe: BinaryIO) -> BinaryIO:
+def _spooled(pipe: Any) -> BinaryIO:
     copy = tempfile.SpooledTemporaryFile(max_size=_SPOOLED)  # noqa: SIM115 - closed by the file that holds it
-    shutil.copyfileobj(pipe, copy, 1 << 20)
+    while block := pipe.read1(1 << 20):  # what is there, and no more: an interrupt must not wait for the rest
+        copy.write(block)
     copy.seek(0)
     return copy  # type: ignore[return-value]
 
