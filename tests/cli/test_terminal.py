@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import pty
+import select
+import signal
 import subprocess
 import sys
 
@@ -39,6 +41,10 @@ class Terminal:
         """What a person types."""
         os.write(self._ours, text.encode())
 
+    def interrupt(self):
+        """What Ctrl-C does."""
+        self._process.send_signal(signal.SIGINT)
+
     def end(self):
         """Read all there is, and the exit code."""
         try:
@@ -50,6 +56,9 @@ class Terminal:
         return self._process.wait(timeout=60)
 
     def _read(self):
+        if not select.select([self._ours], [], [], 60)[0]:
+            self._process.kill()
+            raise AssertionError(f"nothing more is shown after {self.shown!r}")
         block = os.read(self._ours, 1 << 16)
         if not block:
             raise OSError("the terminal is closed")
@@ -78,10 +87,10 @@ def test_choose_asks_a_person(tmp_path):
 
 
 def test_choose_can_be_left(tmp_path):
-    """By the interrupt of a terminal: 130."""
+    """By an interrupt: 130."""
     terminal = Terminal("choose", cwd=tmp_path)
     terminal.until("task: ")
-    terminal.type("\x03")
+    terminal.interrupt()
     assert terminal.end() == 130
     assert "Traceback" not in terminal.shown
 
