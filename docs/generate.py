@@ -1,14 +1,14 @@
-"""Writes the pages that come from the code: of metrics, of the public names, and of the decisions of `choose`."""
+"""Writes the pages that come from the code: of metrics, public names, decisions and commands."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-from generators import api_pages, decision_page, metric_pages
+from generators import api_pages, command_help, decision_page, metric_pages
 
 FOLDER = Path(__file__).parent
-SOURCES = (metric_pages, api_pages, decision_page)
+SOURCES = (metric_pages, api_pages, decision_page, command_help)
 
 
 def main(folder: Path = FOLDER) -> None:

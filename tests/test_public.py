@@ -49,6 +49,7 @@ def test_no_module_hides_behind_a_public_name():
     allowed = {
         "arrays",
         "batch",
+        "cli",
         "engines",
         "errors",
         "grouping",

@@ -16,27 +16,19 @@ from tallymark.guidance.task import Question
 _OPEN = "?"
 
 
-def _questions() -> dict[str, Question]:
-    """Every question once, whichever tasks ask it."""
-    return {question.keyword: question for task in TASKS.values() for question in task.questions}
-
-
 def _answer_options() -> list[click.Option]:
+    """An option for every question, whichever tasks ask it."""
+    asked: dict[str, list[Question]] = {}
+    for question in (question for task in TASKS.values() for question in task.questions):
+        asked.setdefault(question.keyword, []).append(question)
     return [
         click.Option(
             [f"--{keyword.replace('_', '-')}", keyword],
-            metavar="|".join(_answers(keyword)),
-            help=question.text,
-            hidden=False,
+            metavar="|".join(dict.fromkeys(answer for each in questions for answer in each.answers)),
+            help=" Or: ".join(dict.fromkeys(each.text for each in questions)),
         )
-        for keyword, question in _questions().items()
+        for keyword, questions in asked.items()
     ]
-
-
-def _answers(keyword: str) -> list[str]:
-    """The answers that any task takes for a question."""
-    asked = [question for task in TASKS.values() for question in task.questions if question.keyword == keyword]
-    return list(dict.fromkeys(answer for question in asked for answer in question.answers))
 
 
 class _ChooseCommand(Command):
@@ -48,13 +40,14 @@ class _ChooseCommand(Command):
 
 
 @click.command("choose", cls=_ChooseCommand, short_help="Find the metrics that fit a problem.")
-@click.argument("task", required=False, metavar=f"[{'|'.join(TASKS)}]")
+@click.argument("task", required=False, metavar="[TASK]")
 @click.option("--ask/--no-ask", default=None, help="Ask what is open; by default, where a person is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(task: str | None, ask: bool | None, as_json: bool, **answers: str | None) -> None:
     """Find the metrics that fit a problem, with reasons, and those to avoid.
 
-    It asks where a person is there; else the options answer, and questions that stay open are named.
+    TASK is what is predicted; without one, the tasks are named. It asks where a person is there; else the options
+    answer, and questions that stay open are named.
 
     \b
     Examples:

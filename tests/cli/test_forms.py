@@ -1,0 +1,87 @@
+"""What is printed and written: the same in every form as the report or comparison itself gives."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import tallymark as tm
+from tallymark.cli.run import run
+
+Y, P = [31.5, 12.0, 45.0, 22.5, 18.0, 52.0], [30.0, 14.5, 40.0, 25.0, 18.5, 47.0]
+EVALUATE = ("--truth", "minutes", "--prediction", "predicted")
+
+
+@pytest.fixture
+def printed(capfdbinary, monkeypatch):
+    """Runs a command that must be fine: what it prints."""
+
+    def call(*args):
+        words = [str(arg) for arg in args]
+        monkeypatch.setattr("sys.argv", ["tallymark", *words])
+        code = run(words)
+        out, err = capfdbinary.readouterr()
+        assert (code, err) == (0, b"")
+        return out.decode()
+
+    return call
+
+
+def test_csv_and_markdown(printed, rows):
+    """Of the report; Markdown says how it was made."""
+    report = tm.evaluate(Y, P)
+    assert printed("evaluate", rows, *EVALUATE, "--csv") == report.to_csv()
+    shown = printed("evaluate", rows, *EVALUATE, "--markdown")
+    assert "| rmse |" in shown
+    assert f"tallymark evaluate {rows} --truth minutes --prediction predicted --markdown" in shown
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "markdown"])
+def test_metrics_in_every_form(printed, form):
+    """All of them, in the form that was asked for."""
+    shown = printed("metrics", f"--{form}")
+    assert all(name in shown for name in ("rmse", "auc", "gini"))
+
+
+def test_a_page(printed, rows, tmp_path):
+    """Whole, with plots and the command that made it; the table is printed all the same."""
+    shown = printed("evaluate", rows, *EVALUATE, "--html", tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert page.startswith(("<!doctype html>", "<!DOCTYPE html>"))
+    assert "<svg" in page
+    assert f"tallymark evaluate {rows} --truth minutes" in page
+    assert "rmse" in shown
+    printed("compare", rows, "--truth", "minutes", "--prediction", "predicted", "other", "--html", tmp_path / "c.html")
+    assert "<svg" in (tmp_path / "c.html").read_text()
+
+
+def test_a_file_has_the_form_that_its_name_says(printed, rows, tmp_path):
+    """Unless an option says another; a name that says nothing gets the table."""
+    report = tm.evaluate(Y, P)
+    for name, start in {
+        "a.json": report.to_json() + "\n",
+        "a.csv": report.to_csv(),
+        "a.md": "# ",
+        "a.html": "<!",
+        "a.txt": f"{report}\n",
+    }.items():
+        assert printed("evaluate", rows, *EVALUATE, "--output", tmp_path / name) == ""
+        assert (tmp_path / name).read_text().startswith(start)
+    printed("evaluate", rows, *EVALUATE, "-o", tmp_path / "b.txt", "--json")
+    assert json.loads((tmp_path / "b.txt").read_text())["n"] == 6
+
+
+def test_a_page_without_plots_says_what_to_install(rows, tmp_path, capsys, monkeypatch):
+    """2, and no file."""
+    import sys
+
+    for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    for name in [name for name in sys.modules if name.startswith("tallymark.report.plots.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert run(["evaluate", str(rows), *EVALUATE, "--html", str(tmp_path / "report.html")]) == 2
+    assert 'pip install "tallymark[plots]"' in capsys.readouterr().err
+    assert not (tmp_path / "report.html").exists()
