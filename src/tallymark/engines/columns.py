@@ -139,16 +139,23 @@ def _as_numbers(texts: Any, *, codes: bool) -> tuple[str, Any] | None:
         return None
     if compute.any(compute.starts_with(texts, "+")).as_py():
         texts = compute.replace_substring_regex(texts, r"^\+([0-9.])", r"\1")
-    try:
-        return "integer", compute.cast(texts, pa.int64())
-    except pa.ArrowInvalid:
-        pass
-    try:
-        values = compute.cast(texts, pa.float64())
-    except pa.ArrowInvalid:
+    values = _cast(texts, pa.int64())
+    if values is not None:
+        return "integer", values
+    values = _cast(texts, pa.float64())
+    if values is None:
         return None
-    whole = compute.all(compute.match_substring_regex(texts, _WHOLE)).as_py()
-    return ("wide", texts) if whole else ("real", values)
+    wide = all(compute.all(compute.match_substring_regex(part, _WHOLE)).as_py() for part in (texts.slice(0, 50), texts))
+    return ("wide", texts) if wide else ("real", values)
+
+
+def _cast(texts: Any, kind: Any) -> Any:
+    """The texts as numbers of a kind; None where one is not. Those that are not cost much, so a few are tried first."""
+    try:
+        _compute().cast(texts.slice(0, 50), kind)
+        return _compute().cast(texts, kind)
+    except _arrow().ArrowInvalid:
+        return None
 
 
 def _first_odd(texts: Any, *, codes: bool) -> tuple[int, str]:
