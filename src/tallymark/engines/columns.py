@@ -21,6 +21,7 @@ WAYS = (AUTO, NUMBER, TEXT)
 _CODES = r"^[-+]?0[0-9xX]"
 _HEXADECIMAL = r"^[-+]?0[xX]"
 _WHOLE = r"^[-+]?[0-9]+$"
+_BOOLEAN = "^(true|false)$"
 
 
 class Column(NamedTuple):
@@ -122,9 +123,8 @@ def read_texts(texts: Any, *, codes: bool) -> tuple[str, Any]:
     found = _as_numbers(trimmed, codes=codes)
     if found is not None:
         return found
-    words = compute.utf8_lower(trimmed)
-    if compute.all(compute.is_in(words, value_set=pa.array(["true", "false", None]))).as_py():
-        return "boolean", compute.equal(words, "true")
+    if compute.all(compute.match_substring_regex(trimmed, _BOOLEAN, ignore_case=True)).as_py():
+        return "boolean", compute.match_substring_regex(trimmed, "^true$", ignore_case=True)
     return TEXT, texts
 
 
@@ -193,14 +193,14 @@ def _from_arrow(piece: Any, name: str) -> tuple[str, Any]:
     types = pa.types
     if types.is_dictionary(piece.type):
         texts = _is_text(piece.type.value_type)
-        has_empty = texts and compute.any(compute.equal(piece.dictionary, "")).as_py()
-        if texts and not has_empty:
+        if texts and not _has_empty(piece.dictionary):
             return TEXT, piece
         return _from_arrow(compute.cast(piece, piece.type.value_type), name)
     kind = piece.type
     if _is_text(kind):
-        empty = compute.equal(piece, "")
-        return TEXT, compute.if_else(empty, pa.scalar(None, kind), piece) if compute.any(empty).as_py() else piece
+        if _has_empty(piece):
+            piece = compute.if_else(compute.equal(piece, ""), pa.scalar(None, kind), piece)
+        return TEXT, piece
     if types.is_null(kind):
         return "", compute.cast(piece, pa.int64())
     if types.is_boolean(kind):
@@ -220,6 +220,11 @@ def _from_arrow(piece: Any, name: str) -> tuple[str, Any]:
     raise FileError(f"column {name!r} must hold numbers or texts; it held values of type {kind}")
 
 
+def _has_empty(texts: Any) -> bool:
+    """Whether a text is empty; asked without a value of Python, for which Arrow would load pandas."""
+    return bool(_compute().min(_compute().binary_length(texts)).as_py() == 0)
+
+
 def _is_text(kind: Any) -> bool:
     types = _arrow().types
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
@@ -229,7 +234,7 @@ def _joined(pieces: list[Any], kind: Any) -> Any:
     """The pieces as one Arrow array; texts stay in pieces, each with a dictionary of its own where they have one."""
     pa = _arrow()
     if kind != pa.string():
-        return pa.concat_arrays([_compute().cast(piece, kind) for piece in pieces]) if pieces else pa.array([], kind)
+        return pa.concat_arrays([_compute().cast(piece, kind) for piece in pieces]) if pieces else pa.nulls(0, kind)
     dictionaries = [pa.types.is_dictionary(piece.type) for piece in pieces]
     if pieces and all(dictionaries):
         return pa.chunked_array(pieces).unify_dictionaries()
