@@ -7,6 +7,8 @@ import os
 import signal
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 from tests.cli.conftest import environment
@@ -70,6 +72,27 @@ def test_bad_usage_and_input_are_one_sentence(tallymark, rows):
         assert told in done.stderr
         assert done.stderr.count("\n") == 1
         assert "Traceback" not in done.stderr
+
+
+def test_streams_that_are_closed(rows):
+    """Nothing is read from them or printed to them, and nothing breaks."""
+    script = f'"{sys.executable}" -m tallymark evaluate "$1" {" ".join(EVALUATE)}'
+    for redirect, name, code, told in (
+        (">&-", rows, 0, ""),
+        ("<&-", "-", 2, "tallymark: standard input is closed; name a file instead of -\n"),
+    ):
+        command = ["bash", "-c", f"{script} {redirect}", "bash", str(name)]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment())
+        assert (done.returncode, done.stdout, done.stderr) == (code, "", told)
+
+
+def test_the_command_has_the_name_of_the_package():
+    """The script that installing makes leads to a function."""
+    from importlib import import_module
+
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    module, _, function = project["scripts"]["tallymark"].partition(":")
+    assert callable(getattr(import_module(module), function))
 
 
 def test_debug_shows_where(tallymark):

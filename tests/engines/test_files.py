@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import tallymark as tm
 from tallymark.engines import csv_text
+from tallymark.engines.columns import to_numpy
 from tallymark.engines.files import File, read_columns
 from tallymark.errors import FileError, MissingPackageError, ParameterError
 
@@ -434,3 +435,29 @@ def test_without_arrow_it_says_what_to_install(file, monkeypatch):
     with pytest.raises(MissingPackageError, match=r'pip install "tallymark\[files\]"'):
         column(file("y\n1\n"))
     packages.load.cache_clear()
+
+
+@pytest.mark.parametrize("kind", ["float64", "int64", "bool_", "float32", "uint64"])
+def test_arrays_as_arrow_would_make_them(kind):
+    """Of any part of an array, with and without missing values; pandas is not loaded for it."""
+    dtype = getattr(pa, kind)()
+    for values in ([1, 0, 1, 1, 0, 1, 1, 1, 0], [1, None, 1, 0, None, 1, 1, 1, None], []):
+        if None in values and not pa.types.is_floating(dtype):
+            continue
+        for start in range(3):
+            array = pa.array(values, pa.int64()).cast(dtype).slice(start)
+            np.testing.assert_array_equal(to_numpy(array), array.to_numpy(zero_copy_only=False), strict=True)
+
+
+def test_reading_does_not_load_pandas(tmp_path):
+    """Which takes longer than all the rest."""
+    import subprocess
+    import sys
+
+    (tmp_path / "rows.csv").write_text("y,p,t,b\n1,0.5,a,true\n2,,b,false\n")
+    code = (
+        "import sys; from tallymark.engines.files import read_columns;"
+        "read_columns('rows.csv', ['y', 'p', 't', 'b']); print('pandas' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("False\n", "")

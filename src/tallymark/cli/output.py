@@ -66,7 +66,7 @@ def show_tables(tables: Sequence[Table]) -> None:
 
 def _is_for_people() -> bool:
     """Whether a terminal with the package for it shows what is printed."""
-    if not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
+    if sys.stdout is None or not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
         return False
     from importlib.util import find_spec
 
@@ -79,6 +79,8 @@ def _width() -> int:
 
 def write(text: str) -> None:
     """Print a text in UTF-8, whatever the locale says."""
+    if sys.stdout is None:  # it was closed
+        return
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", "replace"))
     sys.stdout.buffer.flush()

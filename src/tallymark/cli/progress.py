@@ -14,7 +14,7 @@ LONG = 16 << 20  # bytes from which on reading takes a while
 @contextmanager
 def watched(path: str) -> Iterator[Progress | None]:
     """Something to tell how many of how many bytes are read, which shows a bar; None where nobody watches."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     try:

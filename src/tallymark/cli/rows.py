@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from tallymark.cli.several import split_list
-from tallymark.engines.columns import AUTO, NUMBER, TEXT, Column
+from tallymark.engines.columns import AUTO, NUMBER, Column, to_numpy
+from tallymark.engines.fields import TEXT
 from tallymark.engines.files import File
 from tallymark.engines.streams import Progress
 from tallymark.errors import KindError, ParameterError, TallymarkError, TypeOfDataError
@@ -117,5 +118,5 @@ def _side_by_side(names: Sequence[str], columns: Mapping[str, Column]) -> Any:
 
 def _numbers(values: Any) -> Any:
     """An array of NumPy; missing values are NaN."""
-    found = values if isinstance(values, np.ndarray) else values.to_numpy(zero_copy_only=False)
+    found = values if isinstance(values, np.ndarray) else to_numpy(values)
     return found.astype(np.float64) if found.dtype.kind == "O" else found

@@ -21,7 +21,8 @@ def run(arguments: Sequence[str]) -> int:
     settings = Settings()
     try:
         code = commands.main(list(arguments), prog_name="tallymark", standalone_mode=False, obj=settings)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return code if isinstance(code, int) else FINE
     except click.exceptions.Exit as leaving:
         return leaving.exit_code

@@ -53,4 +53,5 @@ def in_options(message: str) -> str:
 
 def command_line() -> str:
     """The command as it was typed, to run it again."""
-    return shlex.join(["tallymark", *sys.argv[1:]])
+    typed = shlex.join(["tallymark", *sys.argv[1:]])
+    return typed.encode("utf-8", "replace").decode()  # a name may hold bytes that are no text

@@ -12,15 +12,12 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from tallymark.engines.fields import TEXT, first, first_odd, holds_numbers, read_texts
 from tallymark.engines.packages import load
 from tallymark.errors import FileError
 
-AUTO, NUMBER, TEXT = "auto", "number", "text"
+AUTO, NUMBER = "auto", "number"
 WAYS = (AUTO, NUMBER, TEXT)
-
-_CODES = r"^[-+]?0[0-9xX]"
-_HEXADECIMAL = r"^[-+]?0[xX]"
-_WHOLE = r"^[-+]?[0-9]+$"
 
 
 class Column(NamedTuple):
@@ -85,7 +82,7 @@ class Builder:
             return Column(whole, "integer")
         pieces = [_compute().cast(piece, _arrow().float64(), safe=False) for piece in self._pieces]
         joined = _joined(pieces, _arrow().float64())
-        return Column(joined.to_numpy(zero_copy_only=False), "real")
+        return Column(to_numpy(joined), "real")
 
     def _read_texts(self, texts: Any) -> tuple[str, Any]:
         kind, values = read_texts(texts, codes=self._way == AUTO)
@@ -93,12 +90,12 @@ class Builder:
         fits = not self._kinds or boolean == was_boolean
         if kind == "" or (kind != TEXT and fits and not (boolean and self._way == NUMBER)):
             return kind, values
-        row, value = _first_odd(texts, codes=self._way == AUTO) if kind == TEXT else _first(texts)
+        row, value = first_odd(texts, codes=self._way == AUTO) if kind == TEXT else first(texts)
         if self._way == NUMBER:
             self._refuse(self.rows + row, value)
         if self._kinds:
             raise IsText(self.name, None if was_boolean else (self.rows + row, value))
-        if self._odd is None and _holds_numbers(texts):
+        if self._odd is None and holds_numbers(texts):
             self._odd = (self.rows + row, value)
         self._way = TEXT
         return TEXT, texts
@@ -110,90 +107,20 @@ class Builder:
         )
 
 
-def read_texts(texts: Any, *, codes: bool) -> tuple[str, Any]:
-    """What an array of texts holds, and the values: boolean, integer, wide (beyond 64 bits), real or text.
-
-    `codes` where numbers with leading zeros are texts. The kind is empty where every field is missing.
-    """
-    compute, pa = _compute(), _arrow()
-    if texts.null_count == len(texts):
-        return "", compute.cast(texts, pa.int64())
-    trimmed = _trimmed(texts)
-    found = _as_numbers(trimmed, codes=codes)
-    if found is not None:
-        return found
-    words = compute.utf8_lower(trimmed)
-    if compute.all(compute.is_in(words, value_set=pa.array(["true", "false", None]))).as_py():
-        return "boolean", compute.equal(words, "true")
-    return TEXT, texts
-
-
-def _trimmed(texts: Any) -> Any:
-    return _compute().ascii_trim(texts, characters=" \t")
-
-
-def _as_numbers(texts: Any, *, codes: bool) -> tuple[str, Any] | None:
-    """The texts as numbers of the narrowest kind that takes all of them; None where none does."""
-    compute, pa = _compute(), _arrow()
-    if compute.any(compute.match_substring_regex(texts, _CODES if codes else _HEXADECIMAL)).as_py():
-        return None
-    if compute.any(compute.starts_with(texts, "+")).as_py():
-        texts = compute.replace_substring_regex(texts, r"^\+([0-9.])", r"\1")
-    try:
-        return "integer", compute.cast(texts, pa.int64())
-    except pa.ArrowInvalid:
-        pass
-    try:
-        values = compute.cast(texts, pa.float64())
-    except pa.ArrowInvalid:
-        return None
-    whole = compute.all(compute.match_substring_regex(texts, _WHOLE)).as_py()
-    return ("wide", texts) if whole else ("real", values)
-
-
-def _first_odd(texts: Any, *, codes: bool) -> tuple[int, str]:
-    """The first field that is no number, found by halves."""
-    trimmed = _trimmed(texts)
-    low, high = 0, len(trimmed)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _as_numbers(trimmed.slice(low, middle - low), codes=codes) is None:
-            high = middle
-        else:
-            low = middle
-    return low, texts[low].as_py()
-
-
-def _first(texts: Any) -> tuple[int, str]:
-    row = _compute().index(_compute().is_valid(texts), True).as_py()
-    return row, texts[row].as_py()
-
-
-def _holds_numbers(texts: Any) -> bool:
-    """Whether some of the first fields are numbers: only then is one that is not worth a word."""
-    for text in texts.slice(0, 1000).drop_null().to_pylist():
-        try:
-            float(text)
-        except ValueError:
-            continue
-        return True
-    return False
-
-
 def _from_arrow(piece: Any, name: str) -> tuple[str, Any]:
     """The kind that an array has by its type, and the array in a type that is read here."""
     pa, compute = _arrow(), _compute()
     types = pa.types
     if types.is_dictionary(piece.type):
         texts = _is_text(piece.type.value_type)
-        has_empty = texts and compute.any(compute.equal(piece.dictionary, "")).as_py()
-        if texts and not has_empty:
+        if texts and not _has_empty(piece.dictionary):
             return TEXT, piece
         return _from_arrow(compute.cast(piece, piece.type.value_type), name)
     kind = piece.type
     if _is_text(kind):
-        empty = compute.equal(piece, "")
-        return TEXT, compute.if_else(empty, pa.scalar(None, kind), piece) if compute.any(empty).as_py() else piece
+        if _has_empty(piece):
+            piece = compute.if_else(compute.equal(piece, ""), pa.scalar(None, kind), piece)
+        return TEXT, piece
     if types.is_null(kind):
         return "", compute.cast(piece, pa.int64())
     if types.is_boolean(kind):
@@ -213,6 +140,11 @@ def _from_arrow(piece: Any, name: str) -> tuple[str, Any]:
     raise FileError(f"column {name!r} must hold numbers or texts; it held values of type {kind}")
 
 
+def _has_empty(texts: Any) -> bool:
+    """Whether a text is empty; asked without a value of Python, for which Arrow would load pandas."""
+    return bool(_compute().min(_compute().binary_length(texts)).as_py() == 0)
+
+
 def _is_text(kind: Any) -> bool:
     types = _arrow().types
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
@@ -222,7 +154,7 @@ def _joined(pieces: list[Any], kind: Any) -> Any:
     """The pieces as one Arrow array; texts stay in pieces, each with a dictionary of its own where they have one."""
     pa = _arrow()
     if kind != pa.string():
-        return pa.concat_arrays([_compute().cast(piece, kind) for piece in pieces]) if pieces else pa.array([], kind)
+        return pa.concat_arrays([_compute().cast(piece, kind) for piece in pieces]) if pieces else pa.nulls(0, kind)
     dictionaries = [pa.types.is_dictionary(piece.type) for piece in pieces]
     if pieces and all(dictionaries):
         return pa.chunked_array(pieces).unify_dictionaries()
@@ -231,7 +163,26 @@ def _joined(pieces: list[Any], kind: Any) -> Any:
 
 def _plain(values: Any) -> Any:
     """An array of NumPy, where no value is missing; else that of Arrow, whose whole numbers stay whole."""
-    return values if values.null_count else values.to_numpy(zero_copy_only=False)
+    return values if values.null_count else to_numpy(values)
+
+
+def to_numpy(values: Any) -> Any:
+    """An Arrow array of booleans or numbers as one of NumPy, as Arrow makes it, but without loading pandas for it.
+
+    Missing values are NaN, which only floats have.
+    """
+    pa = _arrow()
+    if pa.types.is_boolean(values.type):
+        return to_numpy(_compute().cast(values, pa.uint8())).view(np.bool_)
+    if not len(values):
+        return np.empty(0, dtype=values.type.to_pandas_dtype())
+    valid, data = values.buffers()
+    first, last = values.offset, values.offset + len(values)
+    found = np.frombuffer(data, dtype=values.type.to_pandas_dtype())[first:last]
+    if not values.null_count:
+        return found
+    there = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), count=last, bitorder="little")[first:]
+    return np.where(there.astype(bool), found, np.nan)
 
 
 def _short(value: str) -> str:

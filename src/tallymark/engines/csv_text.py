@@ -15,6 +15,7 @@ from tallymark.errors import FileError
 
 BLOCK = 4 << 20
 _LONGEST_HEADER = 1 << 20
+_LONGEST_ROW = 64 << 20
 _QUOTE = ord('"')
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -33,7 +34,7 @@ class CheckedText(io.RawIOBase):
         self._carry = b"\n"
         self._quotes = 0
         self._lines = 1
-        self._opened = 1
+        self.opened = 1
         self._unread = b""
         self._at_start = True
 
@@ -106,7 +107,7 @@ class CheckedText(io.RawIOBase):
                 "quotes, and they must be doubled"
             )
         if opening.any():
-            self._opened = line + window.count(b"\n", 0, int(at[opening][-1]))
+            self.opened = line + window.count(b"\n", 0, int(at[opening][-1]))
         self._quotes += len(at)
 
     def _finish(self) -> None:
@@ -115,7 +116,7 @@ class CheckedText(io.RawIOBase):
         self._check_quotes(self._carry + b"\n", self._lines - self._carry.count(b"\n"))
         self._carry = b"\n"
         if self._quotes % 2:
-            raise FileError(f"{self._name} ends inside quotes; those of line {self._opened:,} are never closed")
+            raise FileError(f"{self._name} ends inside quotes; those of line {self.opened:,} are never closed")
 
 
 def read_header(text: CheckedText, name: str, separator: str) -> list[str]:
@@ -151,38 +152,58 @@ def _end_of_record(held: bytes, *, last: bool) -> int | None:
 
 
 def read_rows(text: CheckedText, name: str, separator: str, width: int, places: Sequence[int]) -> Iterator[Any]:
-    """Batches of the columns at these places, as texts; an empty field is null."""
-    if not _has_rows(text):
-        return
+    """Batches of the columns at these places, as texts; an empty field is null.
+
+    Blocks are cut at ends of rows and parsed one by one: no thread of the parser reads ahead, so that none is left
+    behind when something goes wrong.
+    """
     pa, arrow_csv = load("pyarrow"), load("pyarrow.csv")
     wanted = [str(place) for place in places]
-    try:
-        reader = arrow_csv.open_csv(
-            pa.PythonFile(text, mode="r"),
-            read_options=arrow_csv.ReadOptions(column_names=[str(k) for k in range(width)], block_size=BLOCK),
-            parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
-            convert_options=arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(wanted, pa.string()),
-                include_columns=wanted,
-                null_values=[""],
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=True,
-                check_utf8=False,
-            ),
-        )
-        yield from reader
-    except pa.ArrowInvalid as error:
-        raise RowFault(str(error)) from error
+    converted = arrow_csv.ConvertOptions(
+        column_types=dict.fromkeys(wanted, pa.string()),
+        include_columns=wanted,
+        null_values=[""],
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=True,
+        check_utf8=False,
+    )
+    parsed = arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True)
+    names = [str(k) for k in range(width)]
+    held = b""
+    while True:
+        block = text.read(BLOCK)
+        held += block
+        end = _end_of_rows(held) if block else len(held)
+        rows = held[:end].lstrip(b"\r\n")
+        if rows:
+            options = arrow_csv.ReadOptions(column_names=names, block_size=len(rows) + 1)
+            try:
+                table = arrow_csv.read_csv(pa.BufferReader(rows), options, parsed, converted)
+            except pa.ArrowInvalid as error:
+                raise RowFault(str(error)) from error
+            yield from table.combine_chunks().to_batches()
+        if not block:
+            return
+        held = held[end:]
+        if len(held) > _LONGEST_ROW:
+            raise FileError(
+                f"{name} must have rows of at most {_LONGEST_ROW >> 20} MB; one is longer. Are the quotes of line "
+                f"{text.opened:,} closed?"
+            )
 
 
-def _has_rows(text: CheckedText) -> bool:
-    """Whether anything but blank lines follows."""
-    while block := text.read(BLOCK):
-        rest = block.lstrip(b"\r\n")
-        if rest:
-            text.unread(rest)
-            return True
-    return False
+def _end_of_rows(held: bytes) -> int:
+    """Where the last row ends that ends here; 0 where none does."""
+    if b'"' not in held:
+        end = held.rfind(b"\n")
+        return (end if end >= 0 else held.rfind(b"\r", 0, -1)) + 1
+    data = np.frombuffer(held, dtype=np.uint8)
+    ends = np.flatnonzero(data == ord("\n"))
+    if not len(ends):
+        ends = np.flatnonzero(data[:-1] == ord("\r"))
+    quotes = np.flatnonzero(data == _QUOTE)
+    outside = ends[np.searchsorted(quotes, ends) % 2 == 0]
+    return int(outside[-1]) + 1 if len(outside) else 0
 
 
 class RowFault(Exception):  # noqa: N818 - a turn of events, which becomes an error with a line
@@ -191,8 +212,6 @@ class RowFault(Exception):  # noqa: N818 - a turn of events, which becomes an er
 
 def find_fault(text: Any, name: str, separator: str, width: int, told: str) -> FileError:
     """The error for the first row that has more or fewer fields than the header, with its line."""
-    if "straddl" in told:
-        return FileError(f"{name} must have rows of at most {BLOCK >> 20} MB; one is longer")
     for row, (line, fields) in enumerate(_records(text, separator)):
         if len(fields) != width:
             return FileError(

@@ -49,7 +49,7 @@ class File:
             start = self._stream.read(8)
             self._check_form(start)
             self._codec = next((codec for magic, codec in _COMPRESSED.items() if start.startswith(magic)), None)
-            self._parquet = ParquetRows(self._stream, self.name) if start.startswith(b"PAR1") else None
+            self._parquet = ParquetRows(self._source(), self.name) if start.startswith(b"PAR1") else None
             self.names = self._parquet.names if self._parquet else self._header()
         except BaseException:
             self._stream.close()
@@ -63,6 +63,13 @@ class File:
                 raise FileError(f"{self.name} must be CSV or Parquet; it is {what}")
         if self.path.lower().endswith((".parquet", ".pq")) and not start.startswith(b"PAR1"):
             raise FileError(f"{self.name} must be a Parquet file, as its name says; it does not begin like one")
+
+    def _source(self) -> Any:
+        """What Parquet is read from, without a thread that would come back to Python."""
+        if isinstance(self._stream, io.BufferedReader):
+            return self.path
+        self._stream.seek(0)
+        return load("pyarrow").BufferReader(self._stream.read())
 
     def __enter__(self) -> File:
         return self

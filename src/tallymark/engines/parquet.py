@@ -15,22 +15,22 @@ _ROWS = 1 << 16  # in a batch
 class ParquetRows:
     """The columns of a Parquet file."""
 
-    def __init__(self, stream: Any, name: str) -> None:
+    def __init__(self, source: Any, name: str) -> None:
         self._name = name
         with self._reading():
-            self._file = load("pyarrow.parquet").ParquetFile(stream)
+            self._file = load("pyarrow.parquet").ParquetFile(source)
             schema = self._file.schema_arrow
             self.names: list[str] = list(schema.names)
             self.rows: int = self._file.metadata.num_rows
             types = load("pyarrow").types
             self._texts = [field.name for field in schema if types.is_string(field.type)]
-        self._stream = stream
+        self._source = source
 
     def batches(self, names: Sequence[str]) -> Iterator[Any]:
         """Batches of these columns. Texts that repeat are held once, so that they cannot unfold to much."""
         with self._reading():
             texts = [name for name in self._texts if name in names]
-            file = load("pyarrow.parquet").ParquetFile(self._stream, read_dictionary=texts)
+            file = load("pyarrow.parquet").ParquetFile(self._source, read_dictionary=texts)
             for batch in file.iter_batches(batch_size=_ROWS, columns=list(names)):
                 yield batch.select(list(names))
 

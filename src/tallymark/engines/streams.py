@@ -21,6 +21,8 @@ _SPOOLED = 64 << 20  # bytes of a pipe that are kept in memory
 def open_bytes(path: str, name: str) -> BinaryIO:
     """The file, or a copy of a pipe, since types may need a second look."""
     if path == "-":
+        if sys.stdin is None:
+            raise FileError("standard input is closed; name a file instead of -")
         return _spooled(sys.stdin.buffer)
     try:
         if stat.S_ISREG(os.stat(path).st_mode):
