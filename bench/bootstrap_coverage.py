@@ -68,11 +68,11 @@ def again(title: str, *metrics: str) -> Population:
 BOOTSTRAPPED = {
     "two classes, 30 %": again("two classes, 30 %", "accuracy", "recall", "fscore", "mcc"),
     "four classes": again("four classes", "fscore(average=macro)", "mcc"),
-    "scores, AUC 0.76": again("scores, AUC 0.76", "auc", "average_precision", "pr_auc", "ks"),
+    "scores, AUC 0.76": again("scores, AUC 0.76", "auc", "average_precision", "pr_auc"),
     "scores, AUC 0.98": again("scores, AUC 0.98", "auc", "average_precision"),
     "scores, 10 %": again("scores, 10 %", "auc", "average_precision"),
     "probabilities": again("probabilities", "logloss", "brier"),
-    "overconfident": Population(overconfident, ("logloss", "ece")),
+    "overconfident": Population(overconfident, ("logloss",)),
     "normal errors": again("normal errors", "mae", "rmse", "r2"),
     "Laplace errors": again("Laplace errors", "mae", "rmse", "r2"),
     "errors of t, 5 degrees": again("errors of t, 5 degrees", "mae", "rmse", "r2"),

@@ -16,9 +16,9 @@ CASES = {
     "a plot of one class": lambda: tm.evaluate([1, 1], [0.2, 0.9], ["auc"]).plot.roc(),
     "thresholds of one class": lambda: tm.evaluate([1, 1], [0.2, 0.9], ["auc"]).plot.thresholds(),
     "thresholds of three classes": lambda: tm.evaluate(["a", "b", "c"], _TABLE, ["auc"]).plot.thresholds(),
-    "a plot of a class without rows": lambda: tm.evaluate(
-        ["a", "b", "a"], _TABLE, ["logloss"], classes=["a", "b", "c"]
-    ).plot.precision_recall(),
+    "a plot of one class of three": lambda: tm.evaluate(
+        ["a", "a", "a"], _TABLE, ["logloss"], classes=["a", "b", "c"]
+    ).plot.roc(),
     "a plot of another kind": lambda: tm.evaluate([1.0, 2.0], [1.0, 3.0], kind="value").plot.roc(),
     "residuals of labels": lambda: _report("accuracy", kind="probability").plot.residuals(),
     "residuals of quantiles": lambda: tm.evaluate([1.0], [[0.5, 1.5]], ["coverage"]).plot.residuals(),

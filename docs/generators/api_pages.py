@@ -59,12 +59,9 @@ PAGES = (
     Page(
         "plots",
         "Plots",
-        'What `report.plot` and `comparison.plot` draw. They need matplotlib: `pip install "tallymark[plots]"`.',
-        (
-            "tallymark.evaluation.plots.ReportPlots",
-            "tallymark.evaluation.comparison_plots.ComparisonPlots",
-            "tallymark.report.plots.Plot",
-        ),
+        "What `report.plot` and `comparison.plot` draw; [plot a report](../how-to/plot.md) has pictures of all. "
+        'They need matplotlib: `pip install "tallymark[plots]"`.',
+        ("ReportPlots", "ComparisonPlots", "Plot"),
     ),
     Page(
         "finding",

@@ -18,15 +18,21 @@ from tallymark.threads import *
 if TYPE_CHECKING:
     from tallymark.evaluation.compare import compare as compare
     from tallymark.evaluation.comparison import Comparison as Comparison
+    from tallymark.evaluation.comparison_plots import ComparisonPlots as ComparisonPlots
     from tallymark.evaluation.difference import Difference as Difference
+    from tallymark.evaluation.plots import ReportPlots as ReportPlots
     from tallymark.guidance import *
+    from tallymark.report.plots import Plot as Plot
 
 __version__ = "0.1.0"
 _LATER = {
     "Choice": "guidance",
     "Comparison": "evaluation.comparison",
+    "ComparisonPlots": "evaluation.comparison_plots",
     "Difference": "evaluation.difference",
     "Explanation": "guidance",
+    "Plot": "report.plots",
+    "ReportPlots": "evaluation.plots",
     "choose": "guidance",
     "compare": "evaluation.compare",
     "explain": "guidance",

@@ -226,3 +226,16 @@ def test_pages_and_colours_are_loaded_when_asked_for():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.slow
+def test_a_page_of_ten_million_rows_is_small():
+    """Less than 2 MB with every plot, by groups, with intervals."""
+    rng = np.random.default_rng(5)
+    n = 10_000_000
+    truth = rng.random(n, np.float32) < 0.3
+    chance = np.float32(0.3) * truth + np.float32(0.7) * rng.random(n, np.float32)
+    made = tm.evaluate(truth, chance, by={"part": rng.integers(0, 9, n, np.uint8)}, ci=0.95, ci_method="analytic")
+    assert len(made.to_html().encode()) < 500_000
+    values = tm.evaluate(truth + chance, chance, ["rmse", "mae"])
+    assert len(values.to_html().encode()) < 500_000

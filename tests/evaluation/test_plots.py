@@ -108,6 +108,7 @@ def test_every_class_against_the_rest():
     table = RNG.dirichlet(np.ones(12), ROWS)
     many = tm.evaluate(truth, table, ["auc"]).plot.precision_recall()
     assert len(many.table.rows) == 12
+    assert "by average precision · 8 of 12, the highest and lowest" in texts(many)
     shown = [name for name, _ in [*many.table.rows[:4], *many.table.rows[-4:]]]
     assert [text for text in texts(many) if text in {str(k) for k in range(12)} - {"0", "1"}] == [
         name for name in shown if name not in ("0", "1")
@@ -245,7 +246,7 @@ def test_of_many_groups_the_lowest_and_the_highest():
     truth = np.where(groups == 3, 1, TRUTH)
     plot = tm.evaluate(truth, SCORE, ["auc"], by=groups).plot.slices()
     assert len(plot.table.rows) == 60
-    assert "lowest and highest 12 of 60 groups" in " ".join(texts(plot))
+    assert "12 lowest and highest of 60" in " ".join(texts(plot))
 
 
 @pytest.mark.parametrize("name", ["roc", "thresholds"])
@@ -259,10 +260,14 @@ def test_one_class_only_says_why(name):
 
 
 def test_a_class_without_rows_says_which():
-    """Of several classes."""
+    """The others are drawn; where none can be, the plot says why."""
     report = tm.evaluate(["ant", "bee"] * 5, TABLE[:10], ["logloss"], classes=CLASSES)
-    with pytest.raises(tm.UndefinedError, match="roc_curve is undefined for class 'cow'"):
-        report.plot.roc()
+    plot = report.plot.roc()
+    assert [name for name, _ in plot.table.rows][2:] == ["cow"]
+    assert plot.table.notes == ["cow: all rows are of one class"]
+    assert "cow" not in plot.description
+    with pytest.raises(tm.UndefinedError, match="roc_curve is undefined for every class: all rows are of one class"):
+        tm.evaluate(["ant"] * 5, TABLE[:5], ["logloss"], classes=CLASSES).plot.roc()
 
 
 def test_a_plot_of_another_kind_says_what_it_reads():
@@ -317,6 +322,33 @@ def test_the_same_plot_is_made_once():
     assert report.plot.reliability(bins=4) is not report.plot.reliability(bins=5)
 
 
+@pytest.mark.parametrize("form", ["list", "pandas", "polars", "arrow"])
+def test_rows_of_any_type(form):
+    """The same plots, to the byte."""
+    frame = {
+        "list": lambda held: held.tolist(),
+        "pandas": lambda held: pytest.importorskip("pandas").Series(held),
+        "polars": lambda held: pytest.importorskip("polars").Series(held),
+        "arrow": lambda held: pytest.importorskip("pyarrow").array(held),
+    }[form]
+    for sides, facts in (((TRUTH, SCORE), {"kind": "probability"}), ((NUMBERS, GUESSES), {"kind": "value"})):
+        expected, found = (tm.evaluate(*map(how, sides), **facts).plot for how in (np.asarray, frame))
+        assert found.available() == expected.available()
+        for name in expected.available():
+            assert getattr(found, name)().svg() == getattr(expected, name)().svg()
+
+
+def test_two_columns_and_names_of_classes():
+    """Of two classes, one column is as good as two, and the positive one can have any name."""
+    names = np.array(["no", "yes"])[TRUTH]
+    plain = tm.evaluate(TRUTH, SCORE, ["auc"], kind="probability").plot
+    named = tm.evaluate(names, SCORE, ["auc"], kind="probability", positive="yes").plot
+    both = tm.evaluate(TRUTH, np.column_stack((1 - SCORE, SCORE)), ["auc"], kind="probability").plot
+    assert plain.roc().svg() == named.roc().svg() == both.roc().svg()
+    assert plain.reliability().svg() == named.reliability().svg() == both.reliability().svg()
+    assert plain.reliability(bins=4, strategy="count").table.title == "reliability curve · 4 points"
+
+
 MODELS = {"old": SCORE, "new": np.clip(SCORE + 0.2 * (TRUTH - 0.5), 0, 1), "same": SCORE}
 
 
@@ -354,3 +386,18 @@ def test_models_side_by_side():
     numbers = tm.compare(NUMBERS, {"a": GUESSES, "b": GUESSES + 1}, ["rmse"], resamples=100)
     assert numbers.plot.available() == ("differences",)
     assert numbers.plot.differences().svg()
+
+
+def test_of_many_models_the_best_and_the_worst():
+    """All stand in the table; so do the differences, of which the largest are drawn."""
+    models = {f"model {k}": np.clip(SCORE + 0.02 * k * (TRUTH - 0.5), 0, 1) for k in range(11)}
+    found = tm.compare(TRUTH, models, ["auc"], kind="probability")
+    plot = found.plot.roc()
+    assert len(plot.table.rows) == 11
+    assert "by area · 8 of 11, the highest and lowest" in texts(plot)
+    assert "model 10" in texts(plot)
+    assert "model 5" not in texts(plot)
+    differences = found.plot.differences()
+    assert len(differences.table.rows) == 55
+    assert sum(" − " in text for text in texts(differences)) == plots.MOST_PAIRS
+    assert "95 % intervals · higher is better · the 28 largest of 55" in texts(differences)

@@ -264,10 +264,22 @@ def test_few_rows_that_decide_widen_the_interval_and_are_told():
 
 
 def test_resamples_that_lean_to_one_side_are_told():
-    """A maximum is higher in most resamples than in the rows, so its interval holds less often."""
-    y = np.arange(200) % 4 == 0
-    cell = bootstrap(y, RNG.normal(size=200) + y, ["ks"], kind="score").cell("ks")
-    assert any("to one side of the value" in note for note in cell.notes)
+    """A value that is higher in most resamples than in the rows is held less often."""
+    replicates = np.arange(1.0, 1000.0)
+    leaning, even = (percentile_interval(value, replicates, 0.95, (0.0, 1e9), 200) for value in (300.0, 500.0))
+    assert "to one side of the value" in leaning.note
+    assert not even.note
+
+
+@pytest.mark.parametrize(("key", "instead"), [("ks", "auc"), ("ece", "brier"), ("mce", "brier")])
+def test_what_chance_makes_larger_is_not_resampled(key, instead):
+    """Resamples are too high by twice as much as the rows: a reason, and what to take instead."""
+    y = (np.arange(200) % 4 == 0).astype(int)
+    p = 1 / (1 + np.exp(1 - y - RNG.normal(size=200)))
+    cell = tm.evaluate(y, p, [key], ci=0.95).cell(key)
+    assert cell.lo is None
+    assert "chance alone makes it larger" in cell.notes[0]
+    assert f"take {instead}" in cell.notes[0]
 
 
 @pytest.mark.parametrize(("level", "least"), [(0.95, 39), (0.9, 19), (0.5, 3), (0.99, 199)])
@@ -297,14 +309,10 @@ def test_intervals_cover_what_they_should(metric):
 
 
 def test_a_value_that_resamples_do_not_surround_has_no_interval():
-    """Rather than one that does not hold it, or has no width: calibration of a good model, no signal at all."""
-    rng = np.random.default_rng(17)
-    p = rng.random(1000)
-    y = (rng.random(1000) < p).astype(int)
-    report = tm.evaluate(y, p, ["ece", "mce"], kind="probability", ci=0.95)
-    for key in report:
-        assert report.cell(key).lo is None
-        assert any("one side of the value" in note for note in report.cell(key).notes)
+    """Rather than one that does not hold it, or has no width."""
+    found = percentile_interval(0.5, np.linspace(1, 2, 999), 0.95, (0.0, 9.0), 200)
+    assert found.lo is None
+    assert "one side of the value" in found.note
 
 
 @pytest.mark.parametrize("scale", [1e60, 1e-60])

@@ -190,11 +190,11 @@ def test_rows_of_weight_zero_take_no_part():
 def test_what_grows_with_the_rows_is_not_resampled():
     """Rank metrics have their formula, or say what has none; nothing is lost in silence."""
     y = (Y > 3).astype(int)
-    report = add(["auc", "average_precision", "ks"], y, P, PARTS, facts={"kind": "score"}).report()
+    report = add(["auc", "average_precision", "pr_auc"], y, P, PARTS, facts={"kind": "score"}).report()
     whole = tm.evaluate(y, P, ["auc"], kind="score", **ASKED)
     assert ends(report, "auc") == ends(whole, "auc")
     assert report.cell("auc").method == "DeLong"
-    for key in ("average_precision", "ks"):
+    for key in ("average_precision", "pr_auc"):
         assert report.cell(key).lo is None
         assert "grows with the rows; evaluate resamples" in report.cell(key).notes[0]
 
@@ -307,3 +307,15 @@ def test_bytes_that_do_not_fit_are_refused():
     del fields["numbered"]
     with pytest.raises(tm.StateError, match="valid Tally"):
         tm.Tally.from_bytes(pack("Tally", fields))
+
+
+def test_rows_that_weigh_nothing_are_not_there():
+    """Weights of 0 and 1 are plain rows in pieces as they are together, and have the interval of a formula."""
+    weights = (np.arange(len(Y)) % 3 > 0).astype(float)
+    whole = tm.evaluate(Y, P, ["rmse", "r2"], weights=weights, keys=np.arange(len(Y)), **ASKED)
+    tally = tm.Tally(["rmse", "r2"], **ASKED)
+    for part in np.array_split(np.arange(len(Y)), 3):
+        tally.update(Y[part], P[part], weights=weights[part], keys=part)
+    for key in ("rmse", "r2"):
+        assert ends(tally.report(), key) == ends(whole, key)
+    assert tally.report().cell("rmse").method == "Hall"

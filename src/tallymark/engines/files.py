@@ -181,7 +181,7 @@ class File:
         if self._parquet is None and len(self.names) == 1:
             for mark, shown in ((";", "';'"), ("\t", "tab"), ("|", "'|'"), (",", "','")):
                 if mark in self.names[0] and mark != self.separator:
-                    return f"; its header is {_short(self.names[0])!r}: pass the separator, {shown}"
+                    return f"; its header is {_short(self.names[0])!r}: pass the `separator` {shown}"
         import difflib  # only mistakes need it
 
         near = difflib.get_close_matches(name, self.names, n=1)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tallymark.errors import TallymarkError
 from tallymark.evaluation.difference import Difference
+from tallymark.evaluation.plots import PRECISION_RECALL, ROC
 from tallymark.evaluation.settings import show_level
 from tallymark.metrics import Metric
 from tallymark.metrics.listing import show_better
@@ -24,17 +25,16 @@ class ComparisonPlots:
 
     def available(self) -> tuple[str, ...]:
         """The names of the plots that can be drawn of these models."""
-        each = [set(report.plot.available()) for report in self._comparison.reports.values()]
-        few = len(each) <= plots.MOST_LINES
-        several = [name for name in ("roc", "precision_recall") if few and all(name in held for held in each)]
-        found = ["differences"]
-        for name in several:
-            try:
-                getattr(self, name)()
-                found.append(name)
-            except TallymarkError:
-                continue
-        return tuple(found)
+        return ("differences", *(name for name in ("roc", "precision_recall") if self._can(name)))
+
+    def _can(self, name: str) -> bool:
+        if any(name not in report.plot._suited() for report in self._comparison.reports.values()):
+            return False
+        try:
+            getattr(self, name)()
+        except TallymarkError:
+            return False
+        return True
 
     def differences(self, metric: str | Metric | None = None) -> plots.Plot:
         """The differences of all pairs in a metric, the first if none is named, with intervals and rank letters."""
@@ -54,12 +54,12 @@ class ComparisonPlots:
 
     def roc(self) -> plots.Plot:
         """The ROC curves of all models, of two classes."""
-        lines = [report.plot.roc_line(name) for name, report in self._comparison.reports.items()]
+        lines = [report.plot._line(name, *ROC)[0] for name, report in self._comparison.reports.items()]
         return plots.roc_plot(*_ranked(lines, "ROC curves", "auc"))
 
     def precision_recall(self) -> plots.Plot:
         """Precision by recall of all models, of two classes."""
-        lines = [report.plot.precision_recall_line(name) for name, report in self._comparison.reports.items()]
+        lines = [report.plot._line(name, *PRECISION_RECALL)[0] for name, report in self._comparison.reports.items()]
         return plots.precision_recall_plot(*_ranked(lines, "precision and recall", "average_precision"))
 
 

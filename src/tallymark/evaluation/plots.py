@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 Plot = plots.Plot
 P = ParamSpec("P")
 
+ROC = (roc_curve, auc, "fpr", "tpr")
+"""A curve, the area under it, what is along and what is up."""
+PRECISION_RECALL = (pr_curve, average_precision, "recall", "precision")
 _RANKED = ("roc", "precision_recall", "thresholds")
 _OF_KIND = {
     "value": ("residuals", "predictions"),
@@ -134,22 +137,15 @@ class ReportPlots:
     @_remembered
     def roc(self) -> Plot:
         """True against false positives at every threshold; of several classes, each against the rest."""
-        return plots.roc_plot(*self._lines(roc_curve, auc, "fpr", "tpr"))
+        return plots.roc_plot(*self._lines(*ROC))
 
     @_remembered
     def precision_recall(self) -> Plot:
         """Precision by recall at every threshold; of several classes, each against the rest."""
-        return plots.precision_recall_plot(*self._lines(pr_curve, average_precision, "recall", "precision"))
-
-    def roc_line(self, name: str) -> plots.Line:
-        """The ROC curve of two classes as a line, to be drawn beside others."""
-        return self._line(name, roc_curve, auc, "fpr", "tpr")[0]
-
-    def precision_recall_line(self, name: str) -> plots.Line:
-        """Precision by recall of two classes as a line, to be drawn beside others."""
-        return self._line(name, pr_curve, average_precision, "recall", "precision")[0]
+        return plots.precision_recall_plot(*self._lines(*PRECISION_RECALL))
 
     def _line(self, name: str, curve: CurveMetric, area: RankMetric, x: str, y: str) -> tuple[plots.Line, Table]:
+        """The curve of two classes, and some of its points."""
         found, value = self._defined(curve), self._defined(area)
         kept = plots.spaced(found[x], found[y])
         share = float(found[y][-1])
@@ -160,21 +156,22 @@ class ReportPlots:
         if state.n == 0 or not state.several:
             line, table = self._line("", curve, area, x, y)
             return [line], table
-        lines = []
+        lines, missing = [], {}
         for place, label in enumerate(state.classes):
             drawn, value = curve.of_class(state, place), area.of_class(state, place)
             if isinstance(drawn, Undefined) or isinstance(value, Undefined):
-                reason = next(each.reason for each in (drawn, value) if isinstance(each, Undefined))
-                raise UndefinedError(f"{curve.name} is undefined for class {label!r}: {reason}")
+                missing[show_label(label)] = next(each.reason for each in (drawn, value) if isinstance(each, Undefined))
+                continue
             kept = plots.spaced(drawn[x], drawn[y])
             share = float(drawn[y][-1])
             lines.append(plots.Line(show_label(label), drawn[x][kept], drawn[y][kept], value, share=share))
+        if not lines:
+            raise UndefinedError(f"{curve.name} is undefined for every class: {next(iter(missing.values()))}")
         lines.sort(key=lambda line: -line.area)
-        rows = [(line.name, line.area) for line in lines]
+        rows = [*((line.name, line.area) for line in lines), *((name, math.nan) for name in missing)]
+        notes = [f"{name}: {reason}" for name, reason in missing.items()]
         title = f"{curve.title} of each class against the rest"
-        half = plots.MOST_LINES // 2
-        shown = lines if len(lines) <= plots.MOST_LINES else lines[:half] + lines[-half:]
-        return shown, Table(title, ("class", area.name), rows, numbers=(area.name,), named_rows=True)
+        return lines, Table(title, ("class", area.name), rows, notes, numbers=(area.name,), named_rows=True)
 
     @_remembered
     def thresholds(self) -> Plot:
@@ -327,4 +324,4 @@ def _ends_of(bars: list[plots.Bar]) -> tuple[list[plots.Bar], str]:
     if len(known) <= plots.MOST_BARS:
         return known or bars[: plots.MOST_BARS], f"{len(bars):,} groups"
     half = plots.MOST_BARS // 2
-    return known[:half] + known[-half:], f"lowest and highest {half} of {len(bars):,} groups"
+    return known[:half] + known[-half:], f"{half} lowest and highest of {len(bars):,}"

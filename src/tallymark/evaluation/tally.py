@@ -124,7 +124,8 @@ class Tally:
             )
         if numbered:
             batch.keys = np.arange(self.n, self.n + batch.n, dtype=np.uint64)
-        return self._intervals(chosen, (batch.truth_columns, batch.prediction_columns)).plan.fold(batch)
+        plan = self._intervals(chosen, (batch.truth_columns, batch.prediction_columns)).plan
+        return plan.fold(batch.counted_once() or batch)  # rows that weigh nothing are as if they were not there
 
     def _intervals(self, chosen: Chosen, columns: tuple[int, int] | None) -> IntervalStates:
         from tallymark.evaluation.interval_states import IntervalStates  # most tallies have none

@@ -19,6 +19,7 @@ class Ks(BoundedMetric):
 
     aliases = {"kolmogorov_smirnov": {}, "ks_statistic": {}}
     wants = "distance"
+    no_bootstrap = "chance alone makes it larger, in resamples still more than in the rows; take auc"
     symmetric_columns = True
     formula = "max over thresholds t of |TPR_t − FPR_t|"
     reading = "1 tells the classes apart by one threshold, 0 not at all."

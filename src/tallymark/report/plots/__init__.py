@@ -3,7 +3,7 @@
 from tallymark.report.plots.bars import MOST_BARS, Bar, bars_plot
 from tallymark.report.plots.canvas import show_short
 from tallymark.report.plots.forest import MOST_PAIRS, Pair, differences_plot
-from tallymark.report.plots.lines import MOST_LINES, Line, precision_recall_plot, roc_plot
+from tallymark.report.plots.lines import Line, precision_recall_plot, roc_plot
 from tallymark.report.plots.looks import DARK, LIGHT, LOOKS, Look, look_style
 from tallymark.report.plots.matrix import MOST_CLASSES, matrix_plot, mistakes_plot
 from tallymark.report.plots.plot import Plot
@@ -19,7 +19,6 @@ __all__ = [
     "LOOKS",
     "MOST_BARS",
     "MOST_CLASSES",
-    "MOST_LINES",
     "MOST_PAIRS",
     "Bar",
     "Best",

@@ -42,7 +42,10 @@ def differences_plot(
     head = 0.14 + 0.22 * len(ranks)
 
     def draw(figure: Any, look: Look) -> None:
-        canvas = Canvas(figure, look, title, f"{level} intervals" + (f" · {better} is better" if better else ""))
+        every = len(table.rows)
+        some = f"the {len(pairs)} largest of {every}" if every > len(pairs) else ""
+        told = (f"{level} intervals", f"{better} is better" if better else "", some)
+        canvas = Canvas(figure, look, title, " · ".join(filter(None, told)))
         left = min(max(inches_of(pair.name) for pair in pairs) + 0.24, canvas.width * 0.38)
         right = max(inches_of(pair.text) for pair in pairs) + EDGE + 0.12
         axes = canvas.axes(left, right, _BELOW, TOP + head)

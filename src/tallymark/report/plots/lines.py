@@ -40,10 +40,10 @@ class Line(NamedTuple):
 def roc_plot(lines: Sequence[Line], table: Table, of: str = "") -> Plot:
     """True against false positives at every threshold; the diagonal is chance."""
     title = "ROC curve" + of
-    lines = [_thinned(line) for line in lines]
+    lines = [_thinned(line) for line in _shown(lines)]
 
     def draw(figure: Any, look: Look) -> None:
-        canvas = Canvas(figure, look, title, _subtitle("area", lines))
+        canvas = Canvas(figure, look, title, _subtitle("area", lines, table))
         axes = _square(canvas, lines)
         canvas.path(axes, np.array([[0, 0], [1, 1]]), edgecolor=look.rule, linewidth=1, linestyle=(0, (2, 2.5)))
         turned = {"rotation": 45, "rotation_mode": "anchor", "transform_rotates_text": True}
@@ -57,11 +57,11 @@ def roc_plot(lines: Sequence[Line], table: Table, of: str = "") -> Plot:
 def precision_recall_plot(lines: Sequence[Line], table: Table, of: str = "") -> Plot:
     """Precision by recall as steps, since precision between two points is not on a straight line."""
     title = "Precision and recall" + of
-    alike = len({line.share for line in lines}) == 1
-    lines = [_thinned(line._replace(**_steps(line))) for line in lines]
+    alike = len({line.share for line in lines}) == 1  # of models; classes have shares of their own
+    lines = [_thinned(line._replace(**_steps(line))) for line in _shown(lines)]
 
     def draw(figure: Any, look: Look) -> None:
-        canvas = Canvas(figure, look, title, _subtitle("average precision", lines))
+        canvas = Canvas(figure, look, title, _subtitle("average precision", lines, table))
         axes = _square(canvas, lines)
         if alike:
             share = lines[0].share
@@ -76,6 +76,13 @@ def precision_recall_plot(lines: Sequence[Line], table: Table, of: str = "") -> 
     chance = f"; the share of positives is {show_short(lines[0].share)}" if alike else ""
     sentence = f"{title}: {_areas('average precision', lines)}{chance}."
     return Plot(title, sentence, table, draw, _size(lines))
+
+
+def _shown(lines: Sequence[Line]) -> Sequence[Line]:
+    """The lines, or where there are too many to be told apart, the highest and the lowest of them."""
+    half = MOST_LINES // 2
+    ranked = sorted(lines, key=lambda line: -line.area)
+    return ranked if len(lines) <= MOST_LINES else ranked[:half] + ranked[-half:]
 
 
 def _thinned(line: Line) -> Line:
@@ -135,8 +142,11 @@ def _key(where: tuple[list[float], list[float]], colour: str, dashes: Any) -> An
     return Line2D(*where, color=colour, linewidth=1.8, linestyle=dashes)
 
 
-def _subtitle(what: str, lines: Sequence[Line]) -> str:
-    return f"{what} {lines[0].shown_area()}" if len(lines) == 1 else f"in the order of the {what}"
+def _subtitle(what: str, lines: Sequence[Line], table: Table) -> str:
+    if len(lines) == 1:
+        return f"{what} {lines[0].shown_area()}"
+    every = len(table.rows)
+    return f"by {what}" + (f" · {len(lines)} of {every}, the highest and lowest" if every > len(lines) else "")
 
 
 def _areas(what: str, lines: Sequence[Line]) -> str:

@@ -20,6 +20,7 @@ _GRID = (64, 48)  # cells of a density, across and up
 _SHADES = 6
 _BINS = 32
 _SHOWN = 12  # rows of a table
+_LEAST = 1e-280  # below which numbers of an axis cannot be told apart
 _FAR = 6.0  # times the width of nearly all values, from where on the few outside are cut off
 _BOTTOM = 0.56  # inches
 
@@ -157,7 +158,7 @@ def _inside(values: Array, ends: tuple[float, float]) -> Array:
 
 
 def _places(values: Array, ends: tuple[float, float], size: int) -> Array:
-    scaled = (values - ends[0]) * (size / (ends[1] - ends[0]))
+    scaled = (values - ends[0]) / (ends[1] - ends[0]) * size
     return np.clip(scaled.astype(np.int64), 0, size - 1)
 
 
@@ -166,7 +167,7 @@ def _ends(values: Array) -> tuple[float, float]:
     low, high = float(values.min()), float(values.max())
     if not np.isfinite(4 * (high - low)):
         raise UndefinedError(f"values from {low:g} to {high:g} are too far apart to be drawn")
-    return low, high
+    return (low, high) if high - low > _LEAST else (low, low)
 
 
 def _limits(values: Array, *, zero: bool = False) -> tuple[float, float]:
@@ -190,8 +191,9 @@ def spread_table(title: str, values: Array, weights: Array | None, of: Array | N
     held = _histogram(values, weights, ends, _SHOWN)
     columns = [edges[:-1], edges[1:], held.tolist()]
     if of is not None:
-        totals = _histogram(values, of if weights is None else of * weights, ends, _SHOWN)
-        columns.append(np.divide(totals, held, out=np.full(_SHOWN, np.nan), where=held > 0).tolist())
+        with np.errstate(over="ignore", invalid="ignore"):  # a mean that leaves the doubles is shown as such
+            totals = _histogram(values, of if weights is None else of * weights, ends, _SHOWN)
+            columns.append(np.divide(totals, held, out=np.full(_SHOWN, np.nan), where=held > 0).tolist())
     names = ("from", "to", "rows", *([what] if what else []))
     rows = [row for row in zip(*columns, strict=True) if row[2] > 0]
     return Table(title, names, rows, numbers=names)
