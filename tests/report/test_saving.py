@@ -8,6 +8,7 @@ import threading
 
 import pytest
 
+import tallymark as tm
 from tallymark.report import saving
 from tallymark.report.csv import to_csv
 from tallymark.report.saving import write_whole
@@ -81,3 +82,13 @@ def test_csv():
     """Floats read back as themselves; what is undefined is empty; quotes where they must be."""
     text = to_csv({"a": ["x,y", None, 'q"'], "b": [0.1 + 0.2, float("nan"), float("inf")], "c": [1, 2, 3]})
     assert text == 'a,b,c\n"x,y",0.30000000000000004,1\n,,2\n"q""",inf,3\n'
+
+
+def test_names_that_no_file_can_hold(tmp_path):
+    """Half a sign, or one that moves the cursor, in a label: every rendering can be written."""
+    y = ["a\ud800", "b\x1b[31m", "c"] * 10
+    report = tm.evaluate(y, y[1:] + y[:1], ["accuracy", "confusion_matrix"], by={"part": y})
+    for name in ("report.html", "report.md", "report.csv", "report.json"):
+        report.save(tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 100
+    assert report._repr_html_().encode()

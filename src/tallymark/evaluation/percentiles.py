@@ -112,7 +112,7 @@ def influence_of(left_out: Array, units: float) -> Influence:
     excess of kurtosis that is smaller by the size of the groups.
     """
     known = left_out[np.isfinite(left_out)]
-    if len(known) < LEAST_UNITS:
+    if min(len(known), units) < LEAST_UNITS:
         return ALIKE
     scaled = np.ldexp(known, -int(np.frexp(known)[1].max()))  # so that no sum overflows
     deviations = math.fsum(scaled.tolist()) / len(scaled) - scaled

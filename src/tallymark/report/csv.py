@@ -22,4 +22,6 @@ def to_csv(columns: Mapping[str, Sequence[Any]]) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, float):
         return "" if math.isnan(value) else repr(float(value))
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()  # half a sign can be in no file
     return "" if value is None else value

@@ -10,7 +10,8 @@ def to_json(data: Any, indent: int | None = 2) -> str:
     """The data as JSON that every reader accepts."""
     import json  # slow to load, and few ask
 
-    return json.dumps(_without_infinities(data), indent=indent, allow_nan=False, ensure_ascii=False)
+    text = json.dumps(_without_infinities(data), indent=indent, allow_nan=False, ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace").decode()  # half a sign is written as JSON does
 
 
 def _without_infinities(value: Any) -> Any:
