@@ -65,7 +65,7 @@ def test_the_story_runs_and_makes_the_pictures_of_the_docs(story, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("story", STORIES)
 def test_the_notebook_runs(story, tmp_path):
-    """In a kernel of its own; what it prints is what is stored in it."""
+    """In a kernel of its own; what it prints is what is stored; anew with python examples/make_notebooks.py."""
     pytest.importorskip("nbclient")
     code = (
         "import nbformat, pathlib, make_notebooks as m\n"
