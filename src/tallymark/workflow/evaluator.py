@@ -102,8 +102,8 @@ class Evaluator:
             self.metrics = {key: first.cell(key).metric for key in first}
             self._followed = self._follow(self.metrics)
         results = [found for name, held in reports.items() for found in _results(name, held)]
-        for rule, name, key in self._followed:
-            value = _single(reports[name], key)
+        values = [_single(reports[name], key, asked=not isinstance(rule, Best)) for rule, name, key in self._followed]
+        for (rule, name, key), value in zip(self._followed, values, strict=True):
             rule.observe(Seen(number, value, self.metrics[key], self.eval_sets[name], given[name]))
         return self._decided(number, results, reports)
 
@@ -241,12 +241,14 @@ def _as_rule(given: Any) -> StoppingRule:
     return given if isinstance(given, StoppingRule) else StoppingRules(given)
 
 
-def _single(report: Report, key: str) -> float:
-    """The value of a metric that has one number."""
+def _single(report: Report, key: str, *, asked: bool) -> float:
+    """The value of a metric that has one number; NaN where it failed, or has several and nobody asked for it."""
     cell = report.cell(key)
     if cell.error is not None:
         return float("nan")
     if not isinstance(cell.value, float):
+        if not asked:
+            return float("nan")
         raise ParameterError(f"`monitor` must be a metric with one number; {key} has several, or a table or curve")
     return cell.value
 

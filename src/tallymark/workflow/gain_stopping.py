@@ -17,9 +17,10 @@ from tallymark.workflow.stopping import Better, Monitor, Seen, StoppingRule, che
 
 
 class Kept(NamedTuple):
-    """A round and its predictions."""
+    """A round, its value and its predictions."""
 
     round: int
+    value: float
     y_pred: Array
 
 
@@ -86,8 +87,8 @@ class GainStopping(StoppingRule):
             raise ParameterError(
                 "GainStopping compares rows: it works in an Evaluator, which gives it their predictions"
             )
-        if self.improved or (self._best is None and math.isfinite(seen.value)):
-            self._best = Kept(seen.round, seen.eval_set.keep(seen.y_pred))
+        if self.is_better(seen.value, None if self._best is None else self._best.value):
+            self._best = Kept(seen.round, seen.value, seen.eval_set.keep(seen.y_pred))
         if self._has_gain(seen, seen.eval_set, seen.metric):
             self.waited, self._reference = 0, self._best
         else:
@@ -101,7 +102,7 @@ class GainStopping(StoppingRule):
             return False
         if self._reference is None:
             return True
-        over, earlier = self._reference
+        over, _, earlier = self._reference
         found = compare(
             rows.y_true,
             {"best": earlier, "round": seen.y_pred},
