@@ -103,7 +103,7 @@ def cross_validate(
     target = Target(kind, classes=known, positive=positive)
     task = Task(_checked(trainer), X, y, rows.weights, query, chosen, target.facts(), errors)
     splits = [
-        (k, np.asarray(train), np.asarray(test)) for k, (train, test) in enumerate(_splits(splitter, X, y, groups))
+        (k, np.asarray(train), np.asarray(test)) for k, (train, test) in enumerate(_splits(splitter, X, y, groups), 1)
     ]
     if not splits:
         raise ParameterError("`splitter` must give at least one split; it gave none")
@@ -203,12 +203,13 @@ def _out_of_fold(task: Task, outcomes: Sequence[Outcome]) -> Report:
 def _splits(splitter: Any, X: Any, y: Any, groups: object) -> Iterator[tuple[Any, Any]]:  # noqa: N803
     if splitter is None or (isinstance(splitter, int) and not isinstance(splitter, bool)):
         splitter = KFold(5 if splitter is None else splitter)
-    if not callable(getattr(splitter, "split", None)):
+    if isinstance(splitter, str) or not callable(getattr(splitter, "split", None)):
         raise ParameterError(
             f"`splitter` must be a splitter such as KFold(5), or a number of folds; it was {splitter!r}"
         )
     given = {} if groups is None and not isinstance(splitter, Splitter) else {"groups": groups}
-    return splitter.split(X, y, **given)  # type: ignore[no-any-return]
+    rows = np.arange(count_rows(X)) if isinstance(X, Mapping) else X
+    return splitter.split(rows, y, **given)  # type: ignore[no-any-return]
 
 
 def _choose(metrics: Wanted, rows: Batch, kind: str | None) -> dict[str, Metric]:
@@ -243,4 +244,4 @@ def _line(fold: Fold, folds: int) -> str:
     values = (
         [f"failed: {fold.error}"] if fold.report is None else [f"{key}: {fold.value(key):.6f}" for key in fold.report]
     )
-    return "  ".join([f"fold {fold.number + 1} of {folds}", *values, f"fit {fold.fit_time:.3g} s"])
+    return "  ".join([f"fold {fold.number} of {folds}", *values, f"fit {fold.fit_time:.3g} s"])

@@ -89,7 +89,7 @@ def take(rows: Any, places: Array) -> Any:
         return [rows[k] for k in places.tolist()]
     if isinstance(rows, dict):
         return {name: take(column, places) for name, column in rows.items()}
-    if hasattr(rows, "take") and hasattr(rows, "schema") and not hasattr(rows, "to_series"):  # Arrow
+    if type(rows).__module__.startswith("pyarrow"):
         return rows.take(places)
     if hasattr(rows, "tocsr"):
         rows = rows.tocsr()  # not all sparse formats can be indexed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from numbers import Integral, Real
 from typing import Any
@@ -181,13 +181,13 @@ def apart(test: Array) -> Split:
 
 
 def count_rows(source: object) -> int:
-    """How many rows there are: the number itself, or that of a table or sequence."""
+    """How many rows there are: the number itself, or that of a table, a sequence or columns by name."""
     if isinstance(source, Integral) and not isinstance(source, bool):
         return int(source)
+    if isinstance(source, Mapping) and source:
+        return count_rows(next(iter(source.values())))
     shape = getattr(source, "shape", None)
     n = int(shape[0]) if shape else rows_of(source)
-    if n is None:
-        n = len(source) if hasattr(source, "__len__") else None
     if n is None:
         raise ShapeError(f"`X` must be rows, or how many there are; it was {describe(source)}")
     return n
