@@ -121,7 +121,7 @@ def test_what_is_refused():
     held = tm.EvalSet("v", [1.0, 2.0])
     with pytest.raises(tm.ParameterError, match="has intervals"):
         tm.Evaluator("max_error", held, early_stopping=tm.GainStopping())
-    with pytest.raises(tm.ParameterError, match="that of the metric"):
+    with pytest.raises(tm.ParameterError, match="that of mae"):
         tm.Evaluator("mae", held, early_stopping=tm.GainStopping(better="higher"))
     with pytest.raises(tm.ParameterError, match="Evaluator"):
         tm.GainStopping(better="lower").observe(Seen(0, 1.0))

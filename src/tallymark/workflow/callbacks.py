@@ -11,11 +11,9 @@ from typing import IO, Any
 
 from tallymark.arrays import describe
 from tallymark.errors import MissingPackageError, ParameterError
-from tallymark.evaluation.settings import check_whole
+from tallymark.evaluation.settings import check_least
 from tallymark.report.text import printable
 from tallymark.workflow.history import Round
-
-_MOST = 1 << 62
 
 
 class Console:
@@ -28,8 +26,7 @@ class Console:
     """
 
     def __init__(self, every: int = 1, *, write: Callable[[str], object] = print) -> None:
-        check_whole("every", every, 1, _MOST)
-        self.every = int(every)
+        self.every = check_least("every", every, 1)
         self.write = write
         self._seen = 0
 
@@ -46,7 +43,7 @@ class Progress:
     """A progress bar over so many rounds, with the values of the last evaluation; it needs the package rich."""
 
     def __init__(self, rounds: int, *, console: Any = None) -> None:
-        check_whole("rounds", rounds, 1, _MOST)
+        total = check_least("rounds", rounds, 1)
         try:
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar
@@ -61,7 +58,7 @@ class Progress:
             TextColumn("{task.description}", markup=False),
         )
         self._bar = Bar(*columns, console=console)
-        self._task = self._bar.add_task("", total=int(rounds))
+        self._task = self._bar.add_task("", total=total)
 
     def __call__(self, round: Round) -> None:
         """Move the bar to this round."""

@@ -6,9 +6,7 @@ import math
 from numbers import Real
 
 from tallymark.errors import ParameterError
-from tallymark.evaluation.settings import check_whole
-
-_MOST = 1 << 62
+from tallymark.evaluation.settings import check_least
 
 
 def aic(log_likelihood: float, parameters: int) -> float:
@@ -19,7 +17,7 @@ def aic(log_likelihood: float, parameters: int) -> float:
     >>> aic(-100.0, 3)
     206.0
     """
-    return 2.0 * _count("parameters", parameters, 0) - 2.0 * _log(log_likelihood)
+    return 2.0 * check_least("parameters", parameters, 0) - 2.0 * _log(log_likelihood)
 
 
 def bic(log_likelihood: float, parameters: int, rows: int) -> float:
@@ -28,12 +26,9 @@ def bic(log_likelihood: float, parameters: int, rows: int) -> float:
     >>> round(bic(-100.0, 3, 1000), 6)
     220.723266
     """
-    return _count("parameters", parameters, 0) * math.log(_count("rows", rows, 1)) - 2.0 * _log(log_likelihood)
-
-
-def _count(name: str, value: int, least: int) -> int:
-    check_whole(name, value, least, _MOST)
-    return int(value)
+    return check_least("parameters", parameters, 0) * math.log(check_least("rows", rows, 1)) - 2.0 * _log(
+        log_likelihood
+    )
 
 
 def _log(value: object) -> float:

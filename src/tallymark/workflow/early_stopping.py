@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tallymark.workflow.stopping import Better, Monitor, Seen, StoppingRule, check_amount, check_patience
+from tallymark.evaluation.settings import check_least
+from tallymark.workflow.stopping import Better, Monitor, Seen, StoppingRule, check_amount
 
 
 class EarlyStopping(StoppingRule):
@@ -22,7 +23,7 @@ class EarlyStopping(StoppingRule):
         self, patience: int, *, min_delta: float = 0.0, better: Better | None = None, monitor: Monitor | None = None
     ) -> None:
         super().__init__(better=better, monitor=monitor)
-        self.patience = check_patience(patience)
+        self.patience = check_least("patience", patience, 1)
         self.min_delta = check_amount("min_delta", min_delta)
         self.waited = 0
         self._counted: float | None = None

@@ -9,7 +9,7 @@ from tallymark.arrays import describe
 from tallymark.errors import ParameterError
 from tallymark.evaluation.chosen import Wanted, check_errors, choose
 from tallymark.evaluation.result import Report, why
-from tallymark.evaluation.settings import check_whole
+from tallymark.evaluation.settings import check_least
 from tallymark.metrics import Metric
 from tallymark.threads import in_order
 from tallymark.workflow.eval_set import EvalSet
@@ -18,7 +18,7 @@ from tallymark.workflow.stopping import Best, Monitor, Seen, StoppingRule, Stopp
 
 Predictions = Mapping[str, object]
 Callback = Callable[[Round], object]
-_MOST = 1 << 62
+_MANY_ROWS = 32_768  # from which on what is sorted takes longer than threads to start; sums are faster than that
 
 
 class Evaluator:
@@ -49,11 +49,10 @@ class Evaluator:
         history: History | None = None,
         errors: str = "raise",
     ) -> None:
-        check_whole("period", period, 1, _MOST)
         check_errors(errors)
         self.metrics: dict[str, Metric] | None = None if metrics is None else choose(metrics)
         self.eval_sets = _named(eval_sets)
-        self.period = int(period)
+        self.period = check_least("period", period, 1)
         self.callbacks: list[Callback] = [callbacks] if callable(callbacks) else list(callbacks)
         for callback in self.callbacks:
             if not callable(callback):
@@ -69,8 +68,7 @@ class Evaluator:
 
     def step(self, round: int, predictions: Predictions | Callable[[], Predictions]) -> Round:
         """Evaluate the predictions of a round, by eval set; a function is called for them only if they are needed."""
-        check_whole("round", round, 0, _MOST)
-        number = int(round)
+        number = check_least("round", round, 0)
         if self.last_round is not None and number <= self.last_round:
             raise ParameterError(
                 f"`round` must grow; it was {number} after {self.last_round}. Call reset() to start anew"
@@ -91,12 +89,13 @@ class Evaluator:
         given = self._check(predictions() if callable(predictions) else predictions)
         names = list(self.eval_sets)
         rows = max(held.n for held in self.eval_sets.values())
+        together = rows >= _MANY_ROWS and any(item.grows for item in (self.metrics or {}).values())
 
         def report(place: int) -> Report:
             name = names[place]
             return self.eval_sets[name].evaluate(given[name], self.metrics, errors=self._errors)
 
-        reports = dict(zip(names, in_order(report, len(names), rows), strict=True))
+        reports = dict(zip(names, in_order(report, len(names), rows if together else 0), strict=True))
         if self.metrics is None or self._followed is None:
             first = reports[names[0]]
             self.metrics = {key: first.cell(key).metric for key in first}
@@ -124,9 +123,11 @@ class Evaluator:
         lacking = [name for name in self.eval_sets if name not in predictions]
         unknown = [name for name in predictions if name not in self.eval_sets]
         if lacking or unknown:
-            what = f"{lacking[0]!r} is missing" if lacking else f"{unknown[0]!r} is none of them"
+            what = [f"{name!r} is missing" for name in lacking[:1]] + [
+                f"{name!r} is none of them" for name in unknown[:1]
+            ]
             raise ParameterError(
-                f"`predictions` must be of the eval sets {', '.join(map(repr, self.eval_sets))}; {what}"
+                f"`predictions` must be of the eval sets {', '.join(map(repr, self.eval_sets))}; {', and '.join(what)}"
             )
         return predictions
 

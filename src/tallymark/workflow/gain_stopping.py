@@ -10,10 +10,10 @@ from tallymark.errors import ParameterError
 from tallymark.evaluation.compare import compare
 from tallymark.evaluation.difference import Difference
 from tallymark.evaluation.evidence import SAME
-from tallymark.evaluation.settings import settings_at
+from tallymark.evaluation.settings import check_least, settings_at
 from tallymark.metrics import Metric
 from tallymark.workflow.eval_set import EvalSet
-from tallymark.workflow.stopping import Better, Monitor, Seen, StoppingRule, check_amount, check_patience
+from tallymark.workflow.stopping import Better, Monitor, Seen, StoppingRule, check_amount
 
 
 class Kept(NamedTuple):
@@ -64,7 +64,7 @@ class GainStopping(StoppingRule):
     ) -> None:
         super().__init__(better=better, monitor=monitor)
         self.worth = check_amount("worth", worth)
-        self.patience = check_patience(patience)
+        self.patience = check_least("patience", patience, 1)
         self.settings = settings_at(ci, "auto", resamples, seed)
         self.waited = 0
         self.last: Gain | None = None
@@ -77,8 +77,7 @@ class GainStopping(StoppingRule):
             raise ParameterError(f"`monitor` must be a metric that has intervals; {item} has none: {reason}")
         if self.better is not None and self.better != item.better:
             raise ParameterError(
-                f"`better` must be that of the metric where rounds are compared; {item} is better {item.better!r}, and "
-                f"it was {self.better!r}"
+                f"`better` must be that of {item}, {item.better!r}, where rounds are compared; it was {self.better!r}"
             )
         super().settle(item)
 

@@ -20,7 +20,7 @@ def shuffled(n: int, seed: int, stream: int = 0) -> Array:
 
 
 def drawn(n: int, count: int, seed: int, stream: int = 0) -> Array:
-    """So many numbers below n, which is below 2³², each drawn by itself."""
+    """So many numbers below n, which is at most 2³², each drawn by itself."""
     return ((_hashes(count, seed, stream) >> np.uint64(32)) * np.uint64(n) >> np.uint64(32)).astype(np.int64)
 
 

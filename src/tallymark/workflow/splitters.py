@@ -11,13 +11,12 @@ import numpy as np
 
 from tallymark.arrays import Array, describe, rows_of
 from tallymark.batch import Batch
-from tallymark.errors import LengthError, ParameterError, ShapeError
-from tallymark.evaluation.settings import check_whole
+from tallymark.errors import LengthError, MissingValueError, ParameterError, ShapeError
+from tallymark.evaluation.settings import check_least, check_whole
 from tallymark.states.encoding import encode
 from tallymark.workflow.shuffling import seed_of, shuffled
 
 Split = tuple[Array, Array]
-_MOST = (1 << 32) - 1
 
 
 class Splitter:
@@ -26,7 +25,8 @@ class Splitter:
     def split(self, X: object, y: object = None, groups: object = None) -> Iterator[Split]:  # noqa: N803
         """The places of training and test rows, split by split; X is the rows or how many there are."""
         n = count_rows(X)
-        check_whole("X", n, 2, _MOST, " rows")
+        if n < 2:
+            raise ShapeError(f"`X` must have at least two rows, to be split; it had {n}")
         return self.parts(n, y, groups)
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
@@ -119,11 +119,11 @@ class TimeSeries(Splitter):
     most_train: int | None = None
 
     def __post_init__(self) -> None:
-        check_whole("folds", self.folds, 1, _MOST)
-        check_whole("gap", self.gap, 0, _MOST)
+        check_least("folds", self.folds, 1)
+        check_least("gap", self.gap, 0)
         for name in ("test", "most_train"):
             if getattr(self, name) is not None:
-                check_whole(name, getattr(self, name), 1, _MOST)
+                check_least(name, getattr(self, name), 1)
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
         size = n // (self.folds + 1) if self.test is None else int(self.test)
@@ -154,7 +154,7 @@ class Repeated(Splitter):
     times: int = 10
 
     def __post_init__(self) -> None:
-        check_whole("times", self.times, 1, _MOST)
+        check_least("times", self.times, 1)
         seeded = isinstance(self.splitter, Splitter) and hasattr(self.splitter, "seed")
         if not seeded or getattr(self.splitter, "shuffle", True) is False:
             raise ParameterError(
@@ -201,7 +201,11 @@ def codes_of(name: str, labels: object, n: int, what: str) -> tuple[list[Any], A
     rows.names = (name, name)
     if rows.n != n:
         raise LengthError(f"`{name}` must have one label per row; there were {rows.n} for {n} rows of `X`")
-    return encode(rows, 0)
+    try:
+        return encode(rows, 0)
+    except MissingValueError as error:
+        fault = str(error).partition(". Pass ")[0]
+        raise MissingValueError(f"{fault}. Leave such rows out before they are split") from None
 
 
 def count_test(test: float, n: int) -> int:
@@ -224,9 +228,9 @@ def check_fields(splitter: Any) -> None:
     for field in fields(splitter):
         value = getattr(splitter, field.name)
         if field.name == "folds":
-            check_whole("folds", value, 2, _MOST)
+            check_least("folds", value, 2)
         elif field.name == "times":
-            check_whole("times", value, 1, _MOST)
+            check_least("times", value, 1)
         elif field.name == "seed":
             check_whole("seed", value, 0, (1 << 64) - 1)
         elif field.name == "shuffle" and not isinstance(value, bool):

@@ -7,7 +7,6 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 from tallymark.errors import ParameterError
-from tallymark.evaluation.settings import check_whole
 from tallymark.metrics import Metric, metric
 from tallymark.workflow.eval_set import EvalSet
 
@@ -165,12 +164,6 @@ def _check_monitor(monitor: object) -> Monitor:
     raise ParameterError(
         f'`monitor` must be the names of an eval set and of a metric, such as ("valid", "auc"); it was {monitor!r}'
     )
-
-
-def check_patience(patience: object) -> int:
-    """Refuse what is no number of evaluations to wait for."""
-    check_whole("patience", patience, 1, 1 << 31)
-    return int(patience)  # type: ignore[call-overload, no-any-return]
 
 
 def check_amount(name: str, value: object) -> float:
