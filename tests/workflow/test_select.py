@@ -26,6 +26,7 @@ def test_plain_numbers_in_every_direction():
     assert tm.select(values, "rmse").name == "a"
     assert tm.select(values, "mean_bias", better=0.45).name == "b"
     assert tm.select({"low": -0.1, "high": 0.2}, "mean_bias").name == "low"
+    assert tm.select({"small": tm.aic(-120.0, 3), "large": tm.aic(-119.0, 9)}, "aic", better="lower").name == "small"
     assert str(found) == "b by auc: 0.5; not told apart from it: d"
 
 
@@ -91,6 +92,7 @@ def test_what_is_refused():
         lambda: tm.select({"a": 1.0}, "confusion_matrix"),
         lambda: tm.select({"a": 1.0}, "auc", ties="coin"),
         lambda: tm.select({"a": 1.0}, "auc", better="up"),
+        lambda: tm.select({"a": 1.0}, "aic"),
     ):
         with pytest.raises(tm.ParameterError):
             bad()

@@ -55,31 +55,32 @@ def select(
     `candidates` map names to reports, results of `cross_validate` or plain numbers, or are what `compare` gave. Those
     that cannot be told from the best one tie with it: in cross-validation on the same splits by the corrected interval
     of their paired differences, in a comparison by its test, in reports made with `ci=` by intervals that overlap.
-    With ``ties="first"`` the first of those that tie is selected, so put the simplest first.
+    With ``ties="first"`` the first of those that tie is selected, so put the simplest first. `better` takes the place
+    of what the metric says, and must be given for a key or a measure of your own.
 
     >>> str(select({"small": 0.71, "large": 0.74}, "auc"))
     'large by auc: 0.74'
     """
     if ties not in _TIES:
         raise ParameterError(f"`ties` must be one of {', '.join(_TIES)}; it was {ties!r}")
-    item = metric(by)
-    direction = _direction(item, better)
+    direction = _direction(by, better)
     held: Mapping[str, Any] = candidates.reports if isinstance(candidates, Comparison) else _checked(candidates)
     values = {name: _value(name, found, by) for name, found in held.items()}
     ranked = sorted(values, key=lambda name: (math.isnan(values[name]), _distance(values[name], direction)))
     best = ranked[0]
     if math.isnan(values[best]):
-        raise ParameterError(f"`candidates` must have a value of {item}; it is undefined for all of them")
+        raise ParameterError(f"`candidates` must have a value of {by}; it is undefined for all of them")
     apart = _apart(candidates, held, by)
     tied = tuple(name for name in held if name == best or (not math.isnan(values[name]) and not apart(best, name)))
     name = tied[0] if ties == "first" else best
     ranking = tuple(Candidate(each, values[each], each in tied) for each in ranked)
-    return Selection(name, values[name], tied, ranking, str(item))
+    return Selection(name, values[name], tied, ranking, str(by))
 
 
-def _direction(item: Metric, better: Better | None) -> Better:
+def _direction(by: str | Metric, better: Better | None) -> Better:
     if better is not None:
         return check_better(better)
+    item = metric(by)
     if item.better is None:
         raise ParameterError(f"`better` must be given: {item} does not say which values are better")
     return item.better
