@@ -72,7 +72,7 @@ PAGES = (
     Page(
         "training",
         "Training",
-        "Evaluation round by round while a model trains. [Stop training in time](../how-to/early-stopping.md) shows it.",
+        "Evaluation while a model trains. [Stop training in time](../how-to/early-stopping.md) shows how.",
         (
             *("EvalSet", "Evaluator", "Round", "EvalResult", "History"),
             *("EarlyStopping", "GainStopping", "StoppingRules", "StoppingRule"),
@@ -83,7 +83,7 @@ PAGES = (
         "splitting",
         "Splitting and selecting",
         "Training and test rows, cross-validation and the best of several candidates. "
-        "[Cross-validate and select](../how-to/cross-validate.md) shows it.",
+        "[Cross-validate and select](../how-to/cross-validate.md) shows how.",
         (
             *("cross_validate", "CrossValidation", "Fold", "Score", "select", "Selection", "aic", "bic"),
             *("KFold", "StratifiedKFold", "GroupKFold", "Holdout", "StratifiedHoldout", "GroupHoldout"),
