@@ -63,6 +63,7 @@ def test_no_module_hides_behind_a_public_name():
         "states",
         "target",
         "threads",
+        "workflow",
     }
     modules = {
         name for name, value in vars(tm).items() if not name.startswith("_") and type(value).__name__ == "module"
@@ -94,7 +95,9 @@ def test_what_few_ask_for_is_loaded_then():
     for name, module in tm._LATER.items():
         assert getattr(tm, name) is getattr(importlib.import_module(f"tallymark.{module}"), name)
         assert getattr(tm, name).__doc__
-    assert {name for name, module in tm._LATER.items() if module == "guidance"} == set(tm.guidance.__all__)
+    for package in (tm.guidance, tm.workflow):
+        known = {name for name, module in tm._LATER.items() if f"tallymark.{module}" == package.__name__}
+        assert known == set(package.__all__)
 
 
 def test_the_stub_of_the_core_is_up_to_date(tmp_path):

@@ -39,7 +39,13 @@ def is_public(name: str) -> bool:
     return not name.startswith("_") and name in dir(tm) and is_ours(getattr(tm, name))
 
 
-MADE_BY_CALLERS = {"Tally", "Batch", "Target", "Term", "Bound", "Bounded", "Undefined", "Interval", "NoInterval"}
+MADE_BY_CALLERS = {
+    *("Tally", "Batch", "Target", "Term", "Bound", "Bounded", "Undefined", "Interval", "NoInterval"),
+    *("EvalSet", "Evaluator", "EarlyStopping", "GainStopping", "StoppingRules", "History"),
+    *("Console", "Progress", "JsonLines", "Checkpoint"),
+    *("KFold", "StratifiedKFold", "GroupKFold", "Holdout", "StratifiedHoldout", "GroupHoldout"),
+    *("Bootstrap", "StratifiedBootstrap", "Repeated", "TimeSeries", "LeaveOneOut"),
+}
 _BASES = tuple(
     name for name in public_names() if isinstance(getattr(tm, name), type) and issubclass(getattr(tm, name), tm.Metric)
 )
@@ -62,6 +68,28 @@ PAGES = (
         "What `report.plot` and `comparison.plot` draw; [plot a report](../how-to/plot.md) has pictures of all. "
         'They need matplotlib: `pip install "tallymark[plots]"`.',
         ("ReportPlots", "ComparisonPlots", "Plot"),
+    ),
+    Page(
+        "training",
+        "Training",
+        "Evaluation while a model trains. [Stop training in time](../how-to/early-stopping.md) shows how.",
+        (
+            *("EvalSet", "Evaluator", "Round", "EvalResult", "History"),
+            *("EarlyStopping", "GainStopping", "StoppingRules", "StoppingRule"),
+            *("Console", "Progress", "JsonLines", "Checkpoint", "default_metric"),
+        ),
+    ),
+    Page(
+        "splitting",
+        "Splitting and selecting",
+        "Training and test rows, cross-validation and the best of several candidates. "
+        "[Cross-validate and select](../how-to/cross-validate.md) shows how.",
+        (
+            *("cross_validate", "CrossValidation", "Fold", "Score", "select", "Selection", "aic", "bic"),
+            *("KFold", "StratifiedKFold", "GroupKFold", "Holdout", "StratifiedHoldout", "GroupHoldout"),
+            *("Bootstrap", "StratifiedBootstrap", "Repeated", "TimeSeries", "LeaveOneOut", "Splitter"),
+            *("classification_metrics", "regression_metrics", "Bundle"),
+        ),
     ),
     Page(
         "finding",

@@ -23,19 +23,57 @@ if TYPE_CHECKING:
     from tallymark.evaluation.plots import ReportPlots as ReportPlots
     from tallymark.guidance import *
     from tallymark.report.plots import Plot as Plot
+    from tallymark.workflow import *
 
 __version__ = "0.1.0"
 _LATER = {
+    "Bootstrap": "workflow",
+    "Bundle": "workflow",
+    "Checkpoint": "workflow",
     "Choice": "guidance",
     "Comparison": "evaluation.comparison",
     "ComparisonPlots": "evaluation.comparison_plots",
+    "Console": "workflow",
+    "CrossValidation": "workflow",
     "Difference": "evaluation.difference",
+    "EarlyStopping": "workflow",
+    "EvalResult": "workflow",
+    "EvalSet": "workflow",
+    "Evaluator": "workflow",
     "Explanation": "guidance",
+    "Fold": "workflow",
+    "GainStopping": "workflow",
+    "GroupHoldout": "workflow",
+    "GroupKFold": "workflow",
+    "History": "workflow",
+    "Holdout": "workflow",
+    "JsonLines": "workflow",
+    "KFold": "workflow",
+    "LeaveOneOut": "workflow",
     "Plot": "report.plots",
+    "Progress": "workflow",
+    "Repeated": "workflow",
     "ReportPlots": "evaluation.plots",
+    "Round": "workflow",
+    "Score": "workflow",
+    "Selection": "workflow",
+    "Splitter": "workflow",
+    "StoppingRule": "workflow",
+    "StoppingRules": "workflow",
+    "StratifiedBootstrap": "workflow",
+    "StratifiedHoldout": "workflow",
+    "StratifiedKFold": "workflow",
+    "TimeSeries": "workflow",
+    "aic": "workflow",
+    "bic": "workflow",
     "choose": "guidance",
+    "classification_metrics": "workflow",
     "compare": "evaluation.compare",
+    "cross_validate": "workflow",
+    "default_metric": "workflow",
     "explain": "guidance",
+    "regression_metrics": "workflow",
+    "select": "workflow",
 }
 
 

@@ -164,6 +164,21 @@ class Batch:
         out.memo = {}
         return out
 
+    def predicted(self, y_pred: object) -> Batch:
+        """The same rows with other predictions; what was read of the truth is kept."""
+        prediction, found, columns, names = _read_rows(y_pred, "y_pred")
+        if found != self.n:
+            raise LengthError(f"`y_true` and `y_pred` must have the same length; they had {self.n} and {found} rows")
+        if columns == 0:
+            raise ShapeError("`y_pred` must have at least one column; it had none")
+        out = copy.copy(self)
+        out._sources = [self._sources[0], prediction, *self._sources[2:]]
+        out._numbers, out._labels = [self._numbers[0], None], [self._labels[0], None, *self._labels[2:]]
+        out._columns = (self._columns[0], columns, *self._columns[2:])
+        out.column_names = (self.column_names[0], names)
+        out.memo = {}
+        return out
+
     def source(self, side: int) -> Array:
         """A side as an array, whatever it was given as."""
         with reading(self.names[side]):

@@ -45,3 +45,12 @@ stands: str = told.place(0.5)
 choice: tm.Choice = tm.choose("regression", outliers=True)
 wanted: list[str] = choice.metrics
 intervals: tm.Report = tm.evaluate([1.0, 2.0], [2.0, 2.5], ["mae"], ci=0.95, resamples=99, seed=1, cluster=["a", "b"])
+valid: tm.EvalSet = tm.EvalSet("valid", [1.0, 2.0], weights=[1.0, 2.0])
+evaluator = tm.Evaluator(["mae", tm.rmse], [valid], early_stopping=[tm.EarlyStopping(3), tm.GainStopping(0.01)])
+stepped: tm.Round = evaluator.step(0, {"valid": [1.0, 2.0]})
+action: str = stepped.action
+first_result: float = stepped.results[0].value
+best_round: int | None = evaluator.best_round
+folds: tm.CrossValidation = tm.cross_validate(lambda x, y: lambda rows: rows, [1.0], [1.0], splitter=tm.KFold(2))
+mean: float = folds["mae"].mean
+selected: str = tm.select({"a": folds}, "mae").name

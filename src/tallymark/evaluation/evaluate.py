@@ -6,7 +6,7 @@ from tallymark.batch import Batch
 from tallymark.errors import ParameterError, TallymarkError
 from tallymark.evaluation.chosen import DATA_FAULTS, Wanted, check_errors, choose, plan
 from tallymark.evaluation.result import Report
-from tallymark.evaluation.settings import interval_settings
+from tallymark.evaluation.settings import IntervalSettings, interval_settings
 from tallymark.grouping import group_columns
 from tallymark.metrics.group_metric import check_min_rows
 from tallymark.states import slice_states
@@ -75,6 +75,19 @@ def evaluate(
         raise ParameterError("`min_rows` is the smallest size of groups that are compared: pass `by`, the groups, too")
     settings = interval_settings(ci, ci_method, resamples, seed, cluster=cluster is not None, keys=keys is not None)
     batch = Batch(y_true, y_pred, weights, missing=missing, query=query, by=columns, cluster=cluster, keys=keys)
+    return evaluate_batch(batch, metrics, target, errors=errors, min_rows=min_rows, settings=settings)
+
+
+def evaluate_batch(
+    batch: Batch,
+    metrics: Wanted,
+    target: Target,
+    *,
+    errors: str = "cell",
+    min_rows: int = 1,
+    settings: IntervalSettings | None = None,
+) -> Report:
+    """The report of rows that have been read already."""
     batch.require_rows()
     chosen_metrics = choose(metrics, batch, target)
     chosen = plan(chosen_metrics, target, (batch.truth_columns, batch.prediction_columns), errors=errors)
@@ -87,7 +100,7 @@ def evaluate(
             raise
         chosen = chosen.without_unreadable(batch)
         states = chosen.fold(batch)
-    slices = None if columns is None else slice_states(batch, states)
+    slices = slice_states(batch, states) if batch.group_names else None
     report = chosen.report(states, dropped=batch.dropped, errors=errors, batch=batch, slices=slices, min_rows=min_rows)
     if settings is not None:
         from tallymark.evaluation.intervals import add_intervals  # most calls ask for none

@@ -95,6 +95,13 @@ def check_level(ci: Any) -> float:
     raise ParameterError(f"`ci` must be a level between 0 and 1, such as 0.95; it was {ci!r}{hint}")
 
 
+def check_least(name: str, value: object, least: int) -> int:
+    """Refuse what is no whole number from some number on."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+        raise ParameterError(f"`{name}` must be a whole number, {least} or more; it was {value!r}")
+    return int(value)
+
+
 def check_whole(name: str, value: object, least: int, most: int, why: str = "") -> None:
     """Refuse what is no whole number in a range."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:

@@ -14,6 +14,7 @@ from tallymark.errors import DomainError, InputError, LengthError, ParameterErro
 from tallymark.labels import Label, LabelColumn, normal_label
 from tallymark.states.base import UNIT_BITS, exact_total
 from tallymark.states.label_faults import label_fault
+from tallymark.states.margins import probabilities_of
 from tallymark.target import Target, show_labels
 
 _EMPTY = np.empty(0, np.int64)
@@ -89,13 +90,16 @@ def read_pairs(
     """The counted pairs of a batch. A decision makes labels of numbers: places among the classes, if there are any."""
     truth = batch.truth_labels
     if decision is not None:
-        return _count(batch, truth, LabelColumn(batch.prediction, "integer", classes), fractions, decision)
+        held = batch.prediction
+        if decision[1] and batch.prediction_columns == 1 and (found := probabilities_of(batch)) is not None:
+            held, decision = found, (decision[0], False, *decision[2:])
+        return _count(batch, truth, LabelColumn(held, "integer", classes), fractions, decision)
     prediction = batch.prediction_labels
     key = ("pairs", fractions and "real" in (truth.type, prediction.type))  # classes and clusters share one count
     if key not in batch.memo:
         batch.memo[key] = _count(batch, truth, prediction, fractions, None)
-    found: Counted = batch.memo[key]
-    return found
+    counted: Counted = batch.memo[key]
+    return counted
 
 
 def _count(

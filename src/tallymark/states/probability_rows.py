@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tallymark._core import Tasks, read_margins, read_probabilities
+from tallymark._core import Tasks, read_probabilities
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import DomainError, InputError, KindError, ParameterError, ShapeError
@@ -21,6 +21,7 @@ from tallymark.states.base import UNIT_BITS
 from tallymark.states.decisions import name_decisions
 from tallymark.states.encoding import check_classes, class_places, encode, weighed_labels
 from tallymark.states.label_faults import label_fault
+from tallymark.states.margins import probabilities_of
 from tallymark.states.score_rows import check_truth, outside_fault, positive_column
 from tallymark.states.sums import Entry, run_tasks
 from tallymark.states.terms import CODES
@@ -184,10 +185,10 @@ def read_outcomes(batch: Batch, target: Target) -> Outcomes:
         raise soft_fault(batch, found.soft)
     probability = batch.prediction
     if target.kind == "margin":
-        out = np.empty((1, batch.n))
-        if not read_margins(probability, out):
+        known = probabilities_of(batch)
+        if known is None:
             raise batch.fault()
-        probability = out[0]
+        probability = known
     return Outcomes(found.truth, probability, found.labels)
 
 

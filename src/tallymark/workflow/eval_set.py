@@ -1,0 +1,79 @@
+"""EvalSet: rows with a name, whose predictions come again and again."""
+
+from __future__ import annotations
+
+from tallymark.arrays import Array, as_array
+from tallymark.batch import Batch, check_missing
+from tallymark.errors import InputError, ParameterError
+from tallymark.evaluation.chosen import Wanted
+from tallymark.evaluation.evaluate import evaluate_batch
+from tallymark.evaluation.result import Report
+from tallymark.grouping import group_columns
+from tallymark.target import Target
+
+
+class EvalSet:
+    """Truth, weights and what else is known of some rows, under a name.
+
+    `kind`, `classes`, `positive`, `normalize` and `missing` are as in `evaluate`; so are `by`, the groups of the rows,
+    and `query`. `cluster` is a label per row: rows with the same one belong together where chance is judged.
+
+    >>> valid = EvalSet("valid", [3, -0.5, 2, 7])
+    >>> valid.evaluate([2.5, 0, 2, 8], ["mae"])["mae"]
+    0.5
+    """
+
+    def __init__(
+        self,
+        name: str,
+        y_true: object,
+        *,
+        weights: object = None,
+        by: object = None,
+        query: object = None,
+        cluster: object = None,
+        kind: str | None = None,
+        classes: object = None,
+        positive: object = None,
+        normalize: bool = False,
+        missing: str = "error",
+    ) -> None:
+        if not isinstance(name, str) or not name:
+            raise ParameterError(f"`name` must be the name of the eval set; it was {name!r}")
+        check_missing(missing)
+        self.name = name
+        self.y_true = y_true
+        self.weights = weights
+        self.by = by
+        self.query = query
+        self.cluster = cluster
+        self.target = Target(kind, classes=classes, positive=positive, normalize=normalize)
+        self.missing = missing
+        # The truth is its own prediction here: what is wrong with it is said before anything is trained.
+        self._rows = Batch(y_true, y_true, weights, query=query, by=None if by is None else group_columns(by))
+        self._rows.require_rows()
+        self._rows.require_weights()
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return self._rows.n
+
+    def evaluate(self, y_pred: object, metrics: Wanted = None, *, errors: str = "raise") -> Report:
+        """The report of these predictions; what is known of the truth is not read again."""
+        try:
+            if self.missing == "error":
+                batch = self._rows.predicted(y_pred)
+            else:
+                by = None if self.by is None else group_columns(self.by)
+                batch = Batch(self.y_true, y_pred, self.weights, missing=self.missing, query=self.query, by=by)
+            return evaluate_batch(batch, metrics, self.target, errors=errors)
+        except InputError as error:
+            raise type(error)(f"eval set {self.name!r}: {error}") from error
+
+    def keep(self, y_pred: object) -> Array:
+        """A copy of predictions, since trainers write over them."""
+        return as_array(y_pred, "y_pred").copy()
+
+    def __repr__(self) -> str:
+        return f"EvalSet({self.name!r}, {self.n:,} rows)"

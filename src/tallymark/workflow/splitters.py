@@ -1,0 +1,241 @@
+"""Splitters: rows into training and test, by place. Every one serves scikit-learn's ``cv=`` as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from tallymark.arrays import Array, describe, rows_of
+from tallymark.batch import Batch
+from tallymark.errors import LengthError, MissingValueError, ParameterError, ShapeError
+from tallymark.evaluation.settings import check_least, check_whole
+from tallymark.states.encoding import encode
+from tallymark.workflow.shuffling import seed_of, shuffled
+
+Split = tuple[Array, Array]
+
+
+class Splitter:
+    """Splits rows into training and test. A subclass writes `parts` and `count`."""
+
+    def split(self, X: object, y: object = None, groups: object = None) -> Iterator[Split]:  # noqa: N803
+        """The places of training and test rows, split by split; X is the rows or how many there are."""
+        n = count_rows(X)
+        if n < 2:
+            raise ShapeError(f"`X` must have at least two rows, to be split; it had {n}")
+        return self.parts(n, y, groups)
+
+    def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
+        """The splits of n rows."""
+        raise NotImplementedError(f"{type(self).__name__} must define `parts`")
+
+    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:  # noqa: N803
+        """How many splits there are."""
+        raise NotImplementedError(f"{type(self).__name__} must define `get_n_splits`")
+
+
+@dataclass(frozen=True)
+class KFold(Splitter):
+    """As many folds of nearly equal size, each the test once; the remainder is spread over the first folds.
+
+    >>> [test.tolist() for _, test in KFold(3, shuffle=False).split(7)]
+    [[0, 1, 2], [3, 4], [5, 6]]
+    """
+
+    folds: int = 5
+    shuffle: bool = True
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
+        check_folds(self.folds, n, "rows")
+        order = shuffled(n, self.seed) if self.shuffle else np.arange(n)
+        fold = np.empty(n, np.int64)
+        fold[order] = np.repeat(
+            np.arange(self.folds), [n // self.folds + (k < n % self.folds) for k in range(self.folds)]
+        )
+        return by_fold(fold, self.folds)
+
+    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:  # noqa: N803
+        return self.folds
+
+
+@dataclass(frozen=True)
+class Holdout(Splitter):
+    """One split: a share of the rows, or so many of them, is the test.
+
+    With ``shuffle=False`` the last rows are.
+
+    >>> [test.tolist() for _, test in Holdout(0.25, shuffle=False).split(8)]
+    [[6, 7]]
+    """
+
+    test: float = 0.25
+    shuffle: bool = True
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
+        order = shuffled(n, self.seed) if self.shuffle else np.arange(n)
+        yield apart(np.isin(np.arange(n), order[n - count_test(self.test, n) :]))
+
+    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:  # noqa: N803
+        return 1
+
+
+@dataclass(frozen=True)
+class LeaveOneOut(Splitter):
+    """Every row is the test once, alone."""
+
+    def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
+        return by_fold(np.arange(n), n)
+
+    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:  # noqa: N803
+        return count_rows(X)
+
+
+@dataclass(frozen=True)
+class TimeSeries(Splitter):
+    """Rows in the order of time: every test comes after its training rows, `gap` rows later.
+
+    `test` is the number of rows of a test, by default n / (folds + 1); `most_train` limits the training rows to the
+    last before the gap.
+
+    >>> [(train.tolist(), test.tolist()) for train, test in TimeSeries(2).split(6)]
+    [([0, 1], [2, 3]), ([0, 1, 2, 3], [4, 5])]
+    """
+
+    folds: int = 5
+    gap: int = 0
+    test: int | None = None
+    most_train: int | None = None
+
+    def __post_init__(self) -> None:
+        check_least("folds", self.folds, 1)
+        check_least("gap", self.gap, 0)
+        for name in ("test", "most_train"):
+            if getattr(self, name) is not None:
+                check_least(name, getattr(self, name), 1)
+
+    def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
+        size = n // (self.folds + 1) if self.test is None else int(self.test)
+        first = n - self.folds * size
+        if size < 1 or first - self.gap < 1:
+            raise ParameterError(
+                f"`folds` must leave training rows before the first test: {n} rows are too few for {self.folds} tests "
+                f"of {max(size, 1)} after a gap of {self.gap}"
+            )
+        for start in range(first, n, size):
+            end = start - self.gap
+            least = 0 if self.most_train is None else max(0, end - self.most_train)
+            yield np.arange(least, end), np.arange(start, start + size)
+
+    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:  # noqa: N803
+        return self.folds
+
+
+@dataclass(frozen=True)
+class Repeated(Splitter):
+    """Another splitter several times, each with a seed of its own; the first time is the splitter itself.
+
+    >>> Repeated(KFold(5), 3).get_n_splits()
+    15
+    """
+
+    splitter: Any
+    times: int = 10
+
+    def __post_init__(self) -> None:
+        check_least("times", self.times, 1)
+        seeded = isinstance(self.splitter, Splitter) and hasattr(self.splitter, "seed")
+        if not seeded or getattr(self.splitter, "shuffle", True) is False:
+            raise ParameterError(
+                f"`splitter` must be one that shuffles by a seed, such as KFold(5); it was {self.splitter!r}"
+            )
+
+    def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
+        for k in range(self.times):
+            yield from replace(self.splitter, seed=seed_of(self.splitter.seed, k)).parts(n, y, groups)
+
+    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:  # noqa: N803
+        return self.times * int(self.splitter.get_n_splits(X, y, groups))
+
+
+def by_fold(fold: Array, folds: int) -> Iterator[Split]:
+    """Each fold in turn as the test."""
+    for k in range(folds):
+        yield apart(fold == k)
+
+
+def apart(test: Array) -> Split:
+    """Training and test rows, by a mark on those of the test."""
+    return np.flatnonzero(~test), np.flatnonzero(test)
+
+
+def count_rows(source: object) -> int:
+    """How many rows there are: the number itself, or that of a table, a sequence or columns by name."""
+    if isinstance(source, Integral) and not isinstance(source, bool):
+        return int(source)
+    if isinstance(source, Mapping) and source:
+        return count_rows(next(iter(source.values())))
+    shape = getattr(source, "shape", None)
+    n = int(shape[0]) if shape else rows_of(source)
+    if n is None:
+        raise ShapeError(f"`X` must be rows, or how many there are; it was {describe(source)}")
+    return n
+
+
+def codes_of(name: str, labels: object, n: int, what: str) -> tuple[list[Any], Array]:
+    """The distinct labels and the place of each row's among them."""
+    if labels is None:
+        raise ParameterError(f"`{name}` must be given: {what}")
+    rows = Batch(labels, labels)
+    rows.names = (name, name)
+    if rows.n != n:
+        raise LengthError(f"`{name}` must have one label per row; there were {rows.n} for {n} rows of `X`")
+    try:
+        return encode(rows, 0)
+    except MissingValueError as error:
+        fault = str(error).partition(". Pass ")[0]
+        raise MissingValueError(f"{fault}. Leave such rows out before they are split") from None
+
+
+def count_test(test: float, n: int) -> int:
+    """How many rows the test has: the nearest whole number to the share, and neither none nor all."""
+    if isinstance(test, Integral):
+        if not 1 <= test < n:
+            raise ParameterError(f"`test` must be fewer rows than there are, {n}; it was {test}")
+        return int(test)
+    return min(max(int(test * n + 0.5), 1), n - 1)
+
+
+def check_folds(folds: int, n: int, what: str) -> None:
+    """Refuse more folds than there are things to put into them."""
+    if folds > n:
+        raise ParameterError(f"`folds` must be at most the number of {what}, {n}; it was {folds}")
+
+
+def check_fields(splitter: Any) -> None:
+    """Refuse fields that no splitter can have."""
+    for field in fields(splitter):
+        value = getattr(splitter, field.name)
+        if field.name == "folds":
+            check_least("folds", value, 2)
+        elif field.name == "times":
+            check_least("times", value, 1)
+        elif field.name == "seed":
+            check_whole("seed", value, 0, (1 << 64) - 1)
+        elif field.name == "shuffle" and not isinstance(value, bool):
+            raise ParameterError(f"`shuffle` must be True or False; it was {value!r}")
+        elif field.name == "test":
+            whole = isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
+            if not whole and not (isinstance(value, Real) and not isinstance(value, Integral) and 0 < float(value) < 1):
+                raise ParameterError(f"`test` must be a share between 0 and 1 or a number of rows; it was {value!r}")
