@@ -154,3 +154,12 @@ def test_combinations_that_are_refused():
             tm.StoppingRules(bad)
     with pytest.raises(tm.ParameterError, match="combine"):
         tm.StoppingRules([rule], "most")
+
+
+def test_rules_show_themselves():
+    """As they would be written."""
+    assert repr(tm.EarlyStopping(3, min_delta=0.1, better="lower")) == "EarlyStopping(3, min_delta=0.1, better='lower')"
+    assert repr(tm.GainStopping(0.1)) == "GainStopping(0.1, patience=1, ci=0.95)"
+    assert repr(tm.StoppingRules([tm.EarlyStopping(1)])) == "StoppingRules([EarlyStopping(1)], combine='any')"
+    evaluator = tm.Evaluator("mae", tm.EvalSet("v", [1.0]))
+    assert repr(evaluator) == "Evaluator([mae], [v], 0 evaluations)"
