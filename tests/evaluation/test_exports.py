@@ -139,6 +139,42 @@ def test_files_by_their_endings(report, comparison, tmp_path):
         report.save("a.txt")
 
 
+HOSTILE = [
+    "</title></svg><script>alert(1)</script>",
+    "'\"><img src=x onerror=alert(1)>",
+    "]]> --> &amp;",
+    "\x00\x1b[2J",
+    "\ud800",
+    "a\nb",
+]
+
+
+def test_labels_can_do_nothing(tmp_path):
+    """In titles, names, groups, cells and drawings; and every file can be written and read."""
+    rng = np.random.default_rng(0)
+    truth, found = (np.array(HOSTILE, object)[rng.integers(0, len(HOSTILE), 200)] for _ in range(2))
+    metrics = {HOSTILE[0]: "accuracy", "table": "confusion_matrix", "each": "recall(average=none)"}
+    report = tm.evaluate(truth, found, metrics, by={HOSTILE[0]: truth})
+    for ending in ("html", "md", "csv", "json"):
+        report.save(tmp_path / f"a.{ending}", title="\n".join(HOSTILE), command=HOSTILE[3])
+        (tmp_path / f"a.{ending}").read_text()
+    html = (tmp_path / "a.html").read_text()
+    for bad in ("<script", "<img", "\x00", "\x1b"):
+        assert bad not in html
+    assert html.count("</title>") == 1 + html.count("<svg ")
+    labels = json.loads((tmp_path / "a.json").read_text())["metrics"]["table"]["value"]["classes"]
+    assert set(labels) == set(HOSTILE)
+
+
+def test_without_matplotlib(monkeypatch):
+    """A page says what to install; everything else is there."""
+    report = tm.evaluate([1.0, 2.0], [1.0, 3.0], ["rmse"])
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(tm.MissingPackageError, match=r'pip install "tallymark\[plots\]"'):
+        report.to_html()
+    assert "rmse" in report.to_markdown()
+
+
 def test_the_same_rows_give_the_same_page(report):
     """Nothing of the day or the machine's state is in it."""
     assert report.to_html() == report.to_html()

@@ -10,7 +10,7 @@ from pathlib import Path
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write a file at once: whoever looks sees the old one or the new one, and an interrupt leaves no half of it."""
     place = Path(os.path.realpath(path))  # a link goes on to lead to the file
-    data = content if isinstance(content, bytes) else content.encode()
+    data = content if isinstance(content, bytes) else content.encode(errors="backslashreplace")  # as JSON has it
     if place.exists() and not place.is_file():  # a pipe or a terminal has no place to be renamed to
         place.write_bytes(data)
         return
