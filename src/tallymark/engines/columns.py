@@ -68,7 +68,7 @@ class Builder:
 
     def finish(self) -> Column:
         """The whole column."""
-        kinds = self._kinds or {"real"}
+        kinds = self._kinds or {TEXT if self._way == TEXT else "real"}
         if kinds == {TEXT}:
             return Column(_joined(self._pieces, _arrow().string()), TEXT, self._odd)
         if kinds == {"boolean"}:

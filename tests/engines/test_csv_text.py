@@ -1,0 +1,183 @@
+"""The form of CSV: what is read, and what is refused, with its line."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.engines.conftest import column, items
+
+from tallymark.engines import csv_text
+from tallymark.engines.files import read_columns
+from tallymark.errors import FileError, ParameterError
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("last", ["", "END"])
+def test_line_ends_and_byte_order_marks(file, end, mark, last):
+    """All usual ones, with and without an end of the last line; blank lines are no rows."""
+    lines = ["", "y,x", "1,2", "", "3,4"]
+    found = read_columns(file(mark + end.join(lines) + (end if last else "")), ["y", "x"])
+    assert [items(each) for each in found.values()] == [[1, 3], [2, 4]]
+
+
+@pytest.mark.parametrize(("mark", "told"), [(";", ";"), ("\t", "tab"), ("\t", "\\t"), ("|", "|"), (";", "semicolon")])
+def test_separators(file, mark, told):
+    """Any one character, by itself or by its name."""
+    assert items(column(file(f"y{mark}x\n1{mark}2\n"), separator=told)) == [1]
+
+
+def test_a_name_that_ends_in_tsv_has_tabs(file):
+    """And one that is packed has them too."""
+    assert items(column(file("y\tx\n1\t2\n", "rows.tsv"))) == [1]
+    assert items(column(file(gzip.compress(b"y\tx\n1\t2\n"), "rows.tsv.gz"))) == [1]
+    for bad in ("", "ab", '"', "\n", "é"):
+        with pytest.raises(ParameterError, match="`separator` must be one character"):
+            column(file("y\n1\n"), separator=bad)
+
+
+def test_names_of_columns(file):
+    """With blanks, commas and quotes in them; blanks around them need not be typed."""
+    path = file('"the, truth", p 1 ,"a ""b""", é\n1,2,3,4\n')
+    assert items(column(path, "the, truth")) == [1]
+    assert items(column(path, "p 1")) == [2]
+    assert items(column(path, 'a "b"')) == [3]
+    assert items(column(path, "é")) == [4]
+
+
+def test_columns_that_nobody_asked_for_may_be_anything(file):
+    """Even have the same name twice."""
+    assert items(column(file("a,y,a,\nx,1,2,\n"))) == [1]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "is empty"),
+        (b"\xef\xbb\xbf", "is empty"),
+        (b"\n\r\n\n", "is empty"),
+        (b"x,z\n1,2\n", "has no column 'y'; it has 'x', 'z'"),
+        (b"yy,z\n1,2\n", "has no column 'y'; did you mean 'yy'?"),
+        (b"y;z\n1;2\n", "has no column 'y'; its header is 'y;z': pass the `separator` ';'"),
+        (b"y\tz\n1\t2\n", "has no column 'y'; its header is 'y\\tz': pass the `separator` tab"),
+        (b"y,z,y\n1,2,3\n", "must have the column 'y' once; it has it 2 times"),
+        (b"y,z\n1,2\n\n3\n", "must have 2 fields in each row, as in its header; row 1 (line 4) has 1"),
+        (b'y,z\n"1\n2",2\n3,4,5\n', "row 1 (line 4) has 3"),
+        (b'y,z\n1,"2\n3,4\n', "ends inside quotes; those of line 2 are never closed"),
+        (b'y,"z\n1,2\n', "ends inside quotes; those of line 1 are never closed"),
+        (b'y,z\n1,"a\n2,b\n3,"c\n', "has a quote out of place in line 4"),
+        (b'y,z\n1,5" pipe\n', "has a quote out of place in line 2"),
+        (b'y,z\n1,2\n3,"4"x\n', "has a quote out of place in line 3"),
+        (b"y,z\n1,2\n3,\xe9\n", "must be UTF-8; line 3 holds the byte 0xE9"),
+        (b"y,z\n1,\xc3", "must be UTF-8; line 2 holds the byte 0xC3"),
+        (b"y\xe9,z\n1,2\n", "must be UTF-8; line 1 holds the byte 0xE9"),
+        ("y,z\n1,2\n".encode("utf-16"), "must be UTF-8 text; it is UTF-16"),
+        (b"y,z\n1,2\n3,\0\n", "must be text; line 3 holds a NUL byte"),
+        (b"PK\x03\x04rest", "must be CSV or Parquet; it is a zip archive or a spreadsheet"),
+        (b"PARE" + b"\0" * 40, "must be CSV or Parquet; it is an encrypted Parquet file"),
+        (b"PAR1" + b"\0" * 40 + b"PAR1", "could not be read as Parquet; it may be damaged"),
+        (b"PAR1", "could not be read as Parquet; it may be damaged"),
+        (gzip.compress(b"y,z\n" + b"1,2\n" * 999)[:-9], "could not be read: "),
+        (b"\x1f\x8bnothing of the kind", "could not be read: "),
+        (b"y" * (2 << 20), "its first line is longer than 1 MB"),
+    ],
+)
+def test_a_fault_has_a_name_and_a_place(file, content, told):
+    """One sentence, with the file, and the line where there is one."""
+    path = file(content)
+    with pytest.raises(FileError) as raised:
+        column(path)
+    assert str(raised.value).startswith(f"`{path}` ")
+    assert told in str(raised.value)
+
+
+def test_a_quote_at_the_edge_of_a_block(file, monkeypatch):
+    """What stands on both sides of it is seen, wherever the blocks are cut."""
+    content = b'y,x\n1,"a ""b"" c"\n2,"d"\n"3",""\n'
+    for size in range(1, len(content) + 1):
+        text = csv_text.CheckedText(io.BytesIO(content), "it", ",")
+        assert b"".join(iter(lambda held=text, n=size: held.read(n), b"")) == content
+        bad = csv_text.CheckedText(io.BytesIO(content.replace(b'"d"', b'"d"e')), "it", ",")
+        with pytest.raises(FileError, match="out of place in line 3"):
+            list(iter(lambda held=bad, n=size: held.read(n), b""))
+
+
+def test_letters_at_the_edge_of_a_block():
+    """A letter of several bytes may be cut; one that is wrong may not."""
+    content = "y,x\né,€\n𝄞,ü\n".encode()
+    for size in range(1, 12):
+        text = csv_text.CheckedText(io.BytesIO(content), "it", ",")
+        assert b"".join(iter(lambda held=text, n=size: held.read(n), b"")) == content
+        bad = csv_text.CheckedText(io.BytesIO(content.replace("ü".encode(), b"\xc3x")), "it", ",")
+        with pytest.raises(FileError, match="line 3 holds the byte 0xC3"):
+            list(iter(lambda held=bad, n=size: held.read(n), b""))
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from('",;\n\r\t '), max_size=8)
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=8), st.sampled_from(",;\t"))
+def test_texts_survive_the_way_through_a_file(tmp_path_factory, rows, separator):
+    """Whatever they hold: quotes, separators, ends of lines; what is empty is missing."""
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=separator, quoting=csv.QUOTE_ALL)
+    writer.writerow(["a", "b"])
+    writer.writerows(rows)
+    path = tmp_path_factory.mktemp("trip") / "rows.csv"
+    path.write_bytes(out.getvalue().encode())
+    found = read_columns(path, {"a": "text", "b": "text"}, separator=separator)
+    assert list(zip(*(items(each) for each in found.values()), strict=True)) == [
+        (a or None, b or None) for a, b in rows
+    ]
+
+
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1),
+    st.lists(st.integers(-(10**25), 10**25), min_size=1),
+)
+def test_numbers_survive_the_way_through_a_file(tmp_path_factory, floats, wholes):
+    """To the last bit, and whole ones of any size to the last digit."""
+    path = tmp_path_factory.mktemp("trip") / "rows.csv"
+    length = min(len(floats), len(wholes))
+    path.write_text("f,i\n" + "".join(f"{f!r},{i}\n" for f, i in zip(floats, wholes, strict=False)))
+    found = read_columns(path, {"f": "number", "i": "auto"})
+    assert items(found["f"]) == floats[:length]
+    assert items(found["i"]) == wholes[:length]
+
+
+PIECES = st.lists(st.sampled_from(["a", "1", ",", '"', "\n", "\r\n", " ", "é", '""', '",', '\n"']), max_size=25)
+
+
+@given(PIECES, st.sampled_from([3, 7, 16, 1 << 20]))
+def test_anything_is_refused_or_read_as_python_reads_it(tmp_path_factory, pieces, block):
+    """Wherever the blocks are cut; nothing is made up or lost."""
+    text = "y,p\n" + "".join(pieces)
+    path = tmp_path_factory.mktemp("any") / "rows.csv"
+    path.write_bytes(text.encode())
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if row][1:]
+    except csv.Error:
+        rows = None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csv_text, "BLOCK", block)
+        try:
+            found = read_columns(path, {"y": "text", "p": "text"})
+        except FileError:
+            assert rows is None or '"' in text or any(len(row) != 2 for row in rows)
+            return
+    assert [items(each) for each in found.values()] == [[row[k] or None for row in rows] for k in (0, 1)]
+
+
+def test_a_row_that_never_ends(file, monkeypatch):
+    """It is refused before it fills the memory, with the line of the quote that may be to blame."""
+    monkeypatch.setattr(csv_text, "_LONGEST_ROW", 1 << 12)
+    monkeypatch.setattr(csv_text, "BLOCK", 1 << 10)
+    with pytest.raises(
+        FileError, match=r"must have rows of at most 0 MB; one is longer\. Are the quotes of line 3 closed"
+    ):
+        column(file(b'y,x\n1,2\n3,"' + b"a\n" * (1 << 16)))
