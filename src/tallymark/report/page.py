@@ -110,7 +110,7 @@ def _table(table: Table) -> str:
     caption = f"<caption>{_shown(table.title)}</caption>" if table.title else ""
     label = _shown(table.title) or "Table"
     return (
-        f'<div class="wide" role="region" tabindex="0" aria-label="{label}">'
+        f'<div class="wide" role="group" tabindex="0" aria-label="{label}">'
         f"<table{role['table']}{_class(_stacking(table))}>{caption}<thead{role['rowgroup']}>"
         f"<tr{role['row']}>{heads}</tr></thead><tbody{role['rowgroup']}>{body}</tbody></table></div>{_notes(table.notes)}"
     )
