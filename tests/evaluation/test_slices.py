@@ -226,3 +226,10 @@ def test_groups_that_are_left_out_are_named_everywhere():
     assert report.slices.worst("recall").notes[-1] == "groups of fewer than 6 rows are left out: tiny"
     with pytest.raises(tm.ParameterError, match="pass `by`"):
         tm.evaluate(Y, P, ["recall"], min_rows=3)
+
+
+def test_numbers_of_both_kinds_in_a_list():
+    """Whole ones among floats are numbers, also where there are groups."""
+    report = tm.evaluate([31.5, 12, 45.0], [30.0, 14, 40], ["mae"], by=["a", "b", "a"])
+    assert report["mae"] == tm.mae([31.5, 12.0, 45.0], [30.0, 14.0, 40.0])
+    assert report.slices["a"]["mae"] == 3.25

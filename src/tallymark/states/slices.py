@@ -91,10 +91,13 @@ def _narrow(codes: Array, size: int) -> Array:
 
 
 def _side(batch: Batch, side: int, order: Array) -> tuple[Array, LabelColumn | None]:
-    """A side in the order of the groups. Labels that are not plain numbers are looked up once, for all groups."""
+    """A side in the order of the groups. Labels that are not plain numbers are looked up once, for all groups.
+
+    Floats among other objects may be numbers and no labels, so that they are left as they are.
+    """
     source = batch.source(side)
     column = None
-    if source.ndim == 1 and source.dtype.kind not in "biuf":
+    if source.ndim == 1 and source.dtype.kind not in "biuf" and batch.labels(side).type != "real":
         labels, codes = encode(batch, side)
         column = LabelColumn(codes[order], batch.labels(side).type, labels)
     return source[order], column
