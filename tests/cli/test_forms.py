@@ -85,3 +85,39 @@ def test_a_page_without_plots_says_what_to_install(rows, tmp_path, capsys, monke
     assert run(["evaluate", str(rows), *EVALUATE, "--html", str(tmp_path / "report.html")]) == 2
     assert 'pip install "tallymark[plots]"' in capsys.readouterr().err
     assert not (tmp_path / "report.html").exists()
+
+
+PETS = "kind,{}cat,{}dog,{}bird\n" + "cat,0.6,0.2,0.2\ndog,0.2,0.6,0.2\nbird,0.2,0.2,0.6\n" * 4
+
+
+@pytest.mark.parametrize("prefix", ["", "p_", "c"])
+def test_columns_belong_to_the_classes_in_their_names(printed, tmp_path, prefix):
+    """Not to the labels in the order of the alphabet, which would be a guess."""
+    path = tmp_path / "pets.csv"
+    path.write_text(PETS.format(prefix, prefix, prefix))
+    names = [f"{prefix}{label}" for label in ("cat", "dog", "bird")]
+    found = json.loads(printed("evaluate", path, "--truth", "kind", "--prediction", *names, "--json"))
+    assert found["metrics"]["accuracy"]["value"] == 1.0
+
+
+def test_columns_whose_names_do_not_say_need_classes(tmp_path, capfd):
+    """And the labels that there are."""
+    path = tmp_path / "pets.csv"
+    path.write_text(PETS.format("a", "b", "c"))
+    given = ["evaluate", str(path), "--truth", "kind", "--prediction", "acat", "bdog", "cbird"]
+    assert run(given) == 2
+    assert "`--classes` must say of which class each column of `--prediction` is" in capfd.readouterr().err
+    assert run([*given, "--classes", "cat", "dog", "bird"]) == 0
+
+
+def test_an_ending_that_says_no_form(rows, tmp_path, capfd):
+    """A text in a file that ends in .pdf would open in nothing."""
+    assert run(["evaluate", str(rows), *EVALUATE, "-o", str(tmp_path / "x.pdf")]) == 2
+    assert "`--output` must end in .json, .csv, .md, .html, .txt" in capfd.readouterr().err
+    assert not (tmp_path / "x.pdf").exists()
+
+
+def test_the_name_alone_shows_the_help(capfd):
+    """As it is, not in one line."""
+    assert run([]) == 2
+    assert capfd.readouterr().err.startswith("Usage: tallymark [OPTIONS] COMMAND [ARGS]...\n")

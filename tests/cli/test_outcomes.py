@@ -15,6 +15,8 @@ from tests.cli.conftest import environment
 
 import tallymark as tm
 
+pytestmark = pytest.mark.slow
+
 EVALUATE = ("--truth", "minutes", "--prediction", "predicted")
 
 

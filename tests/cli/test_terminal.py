@@ -12,6 +12,8 @@ import sys
 import pytest
 from tests.cli.conftest import environment
 
+pytestmark = pytest.mark.slow
+
 EVALUATE = ("--truth", "minutes", "--prediction", "predicted")
 
 

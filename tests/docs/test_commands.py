@@ -12,6 +12,8 @@ import pytest
 
 from tests.docs.pages import PAGES, ROOT, blocks, named, prose
 
+pytestmark = pytest.mark.slow
+
 WITH_COMMANDS = [page for page in PAGES if any("tallymark " in code for code in blocks(page, "sh", "console"))]
 
 

@@ -55,6 +55,7 @@ def test_pictures_have_words(path):
         assert len(words) >= 10, words
 
 
+@pytest.mark.slow
 def test_the_generated_pages_are_up_to_date(tmp_path):
     """Write them anew with: make docs."""
     subprocess.run([sys.executable, DOCS / "generate.py", tmp_path], check=True)

@@ -292,6 +292,7 @@ def test_resamples_must_reach_beyond_the_ends(level, least):
 
 
 @pytest.mark.parametrize("metric", ["auc", "mae", "fscore"])
+@pytest.mark.slow
 def test_intervals_cover_what_they_should(metric):
     """Of 120 intervals at 90 % from 200 rows each, about 108 hold the value of the population."""
 

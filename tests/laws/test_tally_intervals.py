@@ -12,6 +12,8 @@ from tallymark.states import KEPT, Resampled
 from tallymark.target import Target
 from tests.laws.cases import METRICS, random_rows
 
+pytestmark = pytest.mark.slow
+
 N = 60
 CASES = [("auto", "plain"), ("auto", "weighted"), ("auto", "clustered"), ("bootstrap", "plain")]
 

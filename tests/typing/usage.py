@@ -51,6 +51,8 @@ stepped: tm.Round = evaluator.step(0, {"valid": [1.0, 2.0]})
 action: str = stepped.action
 first_result: float = stepped.results[0].value
 best_round: int | None = evaluator.best_round
-folds: tm.CrossValidation = tm.cross_validate(lambda x, y: lambda rows: rows, [1.0, 2.0], [1.0, 2.0], splitter=tm.KFold(2))
+folds: tm.CrossValidation = tm.cross_validate(
+    lambda x, y: lambda rows: rows, [1.0, 2.0], [1.0, 2.0], splitter=tm.KFold(2)
+)
 mean: float = folds["mae"].mean
 selected: str = tm.select({"a": folds}, "mae").name

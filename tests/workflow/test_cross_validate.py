@@ -162,6 +162,7 @@ def test_weights():
 
 
 @pytest.mark.parametrize(("n_jobs", "backend"), [(2, "threads"), (2, "processes"), (-1, "threads")])
+@pytest.mark.slow
 def test_in_parallel_the_same(n_jobs, backend):
     """The values do not depend on how the folds are run."""
     one = tm.cross_validate(LogisticRegression(), X, LABELS, metrics=["auc", "accuracy"])

@@ -29,7 +29,8 @@ def command(**given: Any) -> int:
     """Evaluate the predictions in a FILE of CSV or Parquet; - is standard input.
 
     A column whose every field is a number holds numbers, all others hold labels. Where the types leave it open, --kind
-    says what the predictions are.
+    says what the predictions are. Several columns of probabilities belong to the classes that end their names, or to
+    those of --classes.
 
     \b
     Examples:
@@ -43,10 +44,11 @@ def command(**given: Any) -> int:
     with watched(given["file"]) as progress:
         rows = Rows(given, progress)
         with rows.explained():
+            facts = rows.facts()
             report = evaluate(
                 rows.array(given["truth"]),
                 rows.array(given["prediction"]),
-                **rows.facts(),
+                **{**facts, "classes": facts["classes"] or rows.classes_of_columns()},
                 by=rows.named(given["by"]),
                 min_rows=given["min_rows"],
                 ci=given["ci"],

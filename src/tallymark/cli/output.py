@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tallymark.errors import ParameterError
 from tallymark.report import Table, to_text
 
-_BY_SUFFIX = {".json": "json", ".csv": "csv", ".md": "markdown", ".html": "html"}
+_BY_SUFFIX = {".json": "json", ".csv": "csv", ".md": "markdown", ".html": "html", ".txt": None, "": None}
 
 
 def deliver(result: Any, options: Mapping[str, Any], command: str, *more: Table) -> None:
@@ -22,7 +23,10 @@ def deliver(result: Any, options: Mapping[str, Any], command: str, *more: Table)
     if output is None:
         _print_result(result, options["form"], command, more)
         return
-    form = options["form"] or _BY_SUFFIX.get(Path(output).suffix.lower())
+    suffix = Path(output).suffix.lower()
+    if options["form"] is None and suffix not in _BY_SUFFIX:
+        raise ParameterError(f"`output` must end in {', '.join(filter(None, _BY_SUFFIX))}; it was {output!r}")
+    form = options["form"] or _BY_SUFFIX[suffix]
     _save(output, _plain(result, form, command, more))
 
 

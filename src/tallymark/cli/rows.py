@@ -71,6 +71,28 @@ class Rows:
             "seed": given["seed"],
         }
 
+    def classes_of_columns(self) -> list[str] | None:
+        """The classes of several columns of predictions by their names, such as p_cat and p_dog; None where the truth
+        holds no texts, or there is one column.
+
+        Sorted labels and columns in the order of the file would be a guess that no number shows to be wrong.
+        """
+        truth, names = self._options["truth"], self._options["prediction"]
+        if len(names) == 1 or len(truth) > 1 or self._columns[truth[0]].type != TEXT:
+            return None
+        held = self._columns[truth[0]].values
+        found = held.unique().to_pylist() if hasattr(held, "to_pylist") else list(dict.fromkeys(held.tolist()))
+        labels = sorted(label for label in found if label is not None)
+        differing = (k for k, signs in enumerate(zip(*names, strict=False)) if len(set(signs)) > 1)
+        for start in range(next(differing, 0), -1, -1):
+            if set(labels) <= {name[start:] for name in names}:
+                return [name[start:] for name in names]
+        shown = f"{', '.join(map(repr, labels[:8]))}{', …' if len(labels) > 8 else ''}"
+        raise ParameterError(
+            f"`classes` must say of which class each column of `prediction` is, in their order, since the names of the "
+            f"columns do not; the labels in {truth[0]!r} are {shown}"
+        )
+
     def _one(self, option: str) -> Any:
         name = self._options[option]
         return None if name is None else self._columns[name].values

@@ -34,6 +34,8 @@ from tallymark.report.plots import (
 )
 from tallymark.report.plots.canvas import fit, inches_of, show_short, show_tick
 
+pytestmark = pytest.mark.slow
+
 NONE = Table("", ("a",), [])
 LONG = "a name that goes on and on, as names of classes do where nobody stops them"
 RNG = np.random.default_rng(7)

@@ -8,6 +8,8 @@ import pytest
 import tallymark as tm
 from tallymark.report.plots.thinning import PIXELS, spaced, thin
 
+pytestmark = pytest.mark.slow
+
 
 def farthest(points, line):
     """The largest distance of points from a line, in pixels: every point against every stretch."""
