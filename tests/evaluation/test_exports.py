@@ -275,3 +275,19 @@ def test_a_page_of_ten_million_rows_is_small():
     assert len(made.to_html().encode()) < 500_000
     values = tm.evaluate(truth + chance, chance, ["rmse", "mae"])
     assert len(values.to_html().encode()) < 500_000
+
+
+def test_cards_of_many_classes_know_no_coin():
+    """What a coin gets of two classes is no landmark of three."""
+    rng = np.random.default_rng(3)
+    y, p = rng.integers(0, 3, 60), rng.dirichlet(np.ones(3), 60)
+    cards = [tm.evaluate(y > 0, p[:, 1], ["logloss"]), tm.evaluate(y, p, ["logloss"])]
+    assert ["what a coin gets</p>" in report.to_html() for report in cards] == [True, False]
+
+
+def test_weights_are_not_called_rows():
+    """A confusion by weight did not happen so many times."""
+    y, p, w = [0, 1, 1, 0], [0, 0, 1, 0], [1.5, 2.5, 1.0, 1.0]
+    told = tm.evaluate(y, p, ["accuracy"], weights=w).plot.confusion().description
+    assert "of the weight is right" in told
+    assert "2.5 by weight, 71 % of its weight" in told

@@ -23,6 +23,7 @@ MOST_CARDS = 8
 DIGITS = 4  # of headline numbers, whose others stand in the table
 MOST_BARS = 4  # metrics whose groups are drawn
 MOST_PARTS = 50  # of a metric with one value per class
+_OF_TWO = "of two classes"  # begins what holds for no more than two
 _SLICES, _DIFFERENCES = "slices", "differences"  # of which there is a plot for each metric
 
 
@@ -90,16 +91,25 @@ def _card(report: Report, key: str, cell: Cell) -> Card:
     shown = cell.shown(value)
     band = getattr(shown, "band", "")
     text = show_number(shown, DIGITS) if isinstance(shown, float) else shown
-    return Card(key, text, interval, _hint(cell), band, _scale(cell.metric, value, lo, hi))
+    marks = _marks(report, cell.metric)
+    return Card(key, text, interval, _hint(cell, marks), band, _scale(cell.metric, value, lo, hi, marks))
 
 
-def _hint(cell: Cell) -> str:
+def _marks(report: Report, metric: Metric) -> list[tuple[float, str]]:
+    """What values in the middle of the range mean for these rows."""
+    batch = None if report._source is None else report._source.batch
+    several = batch is not None and batch.prediction_columns > 2
+    low, high = metric.range
+    found = [(mark, words) for mark, words in metric.landmarks if low < mark < high]
+    return [(mark, words) for mark, words in found if not (several and words.startswith(_OF_TWO))]
+
+
+def _hint(cell: Cell, found: list[tuple[float, str]]) -> str:
     """Why there is no value; or which way is better, the unit, and what a value in the middle of the range means."""
     reason = why(cell)
     if reason is not None:
         return reason
-    low, high = cell.metric.range
-    marks = [f"{show_number(mark, DIGITS)}: {words}" for mark, words in cell.metric.landmarks if low < mark < high]
+    marks = [f"{show_number(mark, DIGITS)}: {words}" for mark, words in found]
     return " · ".join(part for part in (_direction(cell.metric), cell.metric.unit, *marks) if part)
 
 
@@ -108,11 +118,10 @@ def _direction(metric: Metric) -> str:
     return f"{better} is better" if isinstance(metric.better, str) else f"best {better}" if better else ""
 
 
-def _scale(metric: Metric, value: float, lo: Any, hi: Any) -> Scale | None:
+def _scale(metric: Metric, value: float, lo: Any, hi: Any, marks: list[tuple[float, str]]) -> Scale | None:
     low, high = metric.range
     if not math.isfinite(value) or math.isinf(low) or math.isinf(high) or not low <= value <= high or low == high:
         return None
-    marks = [mark for mark in metric.landmarks if low < mark[0] < high]
     return Scale(low, high, value, lo, hi, marks)
 
 

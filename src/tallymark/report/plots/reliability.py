@@ -56,7 +56,8 @@ def reliability_plot(bins: Sequence[Bin], error: float, table: Table, *, what: s
         sizes.set_yticklabels([show_count(float(f"{most:.3g}"))])
         gap = 0.002
         canvas.boxes(sizes, [(b.low + gap, b.high - gap, 0, b.weight) for b in bins], look.heat)
-        canvas.name_axes(sizes, "probability that was promised", "rows")
+        whole = all(float(found.weight).is_integer() for found in bins)
+        canvas.name_axes(sizes, "probability that was promised", "rows" if whole else "weight")
         canvas.name_axes(axes, "", what)
 
     farthest = max(bins, key=lambda found: abs(found.promised - found.happened))
