@@ -23,7 +23,8 @@ run: $(VENV)/.built  ## evaluate the bundled example and print its report
 	@$(BIN)/python examples/deliveries.py
 
 test: $(VENV)/.dev $(VENV)/.built $(VENV)/.browser sanitize  ## run all tests
-	$(BIN)/python -m pytest -n 2 --cov
+	$(BIN)/python -m pytest -n 2 --cov --cov-report= --cov-fail-under=0 --ignore=tests/browser --ignore=tests/cli
+	$(BIN)/python -m pytest --cov --cov-append tests/browser tests/cli  # alone: they wait for processes and pages
 
 check: lint  ## lint, types, layers and the fast tests
 	TALLYMARK_TESTS=fast $(BIN)/python -m pytest -m "not slow" -n 2
