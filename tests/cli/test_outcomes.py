@@ -11,9 +11,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import environment
 
 import tallymark as tm
+from tests.cli.conftest import environment
 
 pytestmark = pytest.mark.slow
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import pytest
+
 from tests.cli.conftest import environment
 
 pytestmark = pytest.mark.slow

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.engines.conftest import column, items
 
 from tallymark.engines import csv_text
 from tallymark.engines.columns import to_numpy
 from tallymark.engines.files import read_columns
 from tallymark.errors import FileError, ParameterError
+from tests.engines.conftest import column, items
 
 
 @pytest.mark.parametrize(

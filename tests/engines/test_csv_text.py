@@ -9,11 +9,11 @@ import io
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.engines.conftest import column, items
 
 from tallymark.engines import csv_text
 from tallymark.engines.files import read_columns
 from tallymark.errors import FileError, ParameterError
+from tests.engines.conftest import column, items
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

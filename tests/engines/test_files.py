@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.engines.conftest import column, items
 
 import tallymark as tm
 from tallymark.engines import csv_text
 from tallymark.engines.files import File, read_columns
 from tallymark.errors import FileError, MissingPackageError, ParameterError
+from tests.engines.conftest import column, items
 
 
 def write_parquet(path, **columns):
