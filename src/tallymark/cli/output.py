@@ -9,24 +9,37 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tallymark.errors import ParameterError
 from tallymark.report import Table, to_text
 
+STREAM = "-"  # standard output, where a file is named
 _BY_SUFFIX = {".json": "json", ".csv": "csv", ".md": "markdown", ".html": "html"}
 
 
 def deliver(result: Any, options: Mapping[str, Any], command: str, *more: Table) -> None:
     """Print a report or a comparison, or write it where the options say; tables follow it for people."""
-    if options["html"]:
-        _save(options["html"], result.to_html(command=command))
-    output = options["output"]
-    if output is None:
+    page, output = options["html"], options["output"]
+    if page:
+        _save(page, result.to_html(command=command))
+    if output is not None:
+        form = options["form"] or _BY_SUFFIX.get(Path(output).suffix.lower())
+        _save(output, _plain(result, form, command, more))
+    elif page != STREAM:
         _print_result(result, options["form"], command, more)
-        return
-    form = options["form"] or _BY_SUFFIX.get(Path(output).suffix.lower())
-    _save(output, _plain(result, form, command, more))
+
+
+def check_places(options: Mapping[str, Any]) -> None:
+    """Refuse to write over the file that is read, before anything is."""
+    for option in ("html", "output"):
+        place, file = options[option], options["file"]
+        if place and os.path.isfile(place) and os.path.isfile(file) and os.path.samefile(place, file):
+            raise ParameterError(f"`--{option}` must be another file than the one that is read; it was {place!r}")
 
 
 def _save(path: str, text: str) -> None:
+    if path == STREAM:
+        write(text)
+        return
     from tallymark.report.saving import write_whole
 
     write_whole(path, text)
