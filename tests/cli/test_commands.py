@@ -167,6 +167,7 @@ def test_compare(told, rows):
     assert several == (0, f"{expected}\n", "")
     assert told("compare", rows, *args, "--prediction", "predicted", "--prediction", "other") == several
     assert told("compare", *args, "--prediction", "predicted", "other", rows) == several
+    assert told("compare", "--prediction", "predicted", "other", rows, *args) == several
     baseline = json.loads(told("compare", rows, *args, "--prediction", "predicted", "other", "--baseline", "other")[1])
     assert baseline["baseline"] == "other"
     assert "other − predicted" in told("compare", rows, *args[:-1], "--prediction", "predicted", "other")[1]

@@ -76,6 +76,13 @@ def test_bad_usage_and_input_are_one_sentence(tallymark, rows):
         assert "Traceback" not in done.stderr
 
 
+def test_no_command_at_all(tallymark):
+    """2, and the help, which says what there is."""
+    done = tallymark()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == tallymark("--help").stdout
+
+
 def test_streams_that_are_closed(rows):
     """Nothing is read from them or printed to them, and nothing breaks."""
     script = f'"{sys.executable}" -m tallymark evaluate "$1" {" ".join(EVALUATE)}'
@@ -162,6 +169,33 @@ def test_a_place_that_cannot_be_written(tallymark, rows):
     """2, with the place that was asked for."""
     done = tallymark("evaluate", rows, *EVALUATE, "-o", "absent/out.json")
     assert (done.returncode, done.stderr) == (2, "tallymark: `absent/out.json`: No such file or directory\n")
+
+
+@pytest.mark.parametrize("option", ["-o", "--html"])
+def test_the_file_that_is_read_is_not_written_over(tallymark, rows, option):
+    """2, whatever name it is given."""
+    before = rows.read_bytes()
+    (rows.parent / "link.csv").symlink_to(rows)
+    done = tallymark("evaluate", rows, *EVALUATE, option, "link.csv")
+    assert done.returncode == 2
+    assert "must be another file than the one that is read; it was 'link.csv'" in done.stderr
+    assert rows.read_bytes() == before
+
+
+@pytest.mark.parametrize("place", ["-", "/dev/stdout"])
+def test_standard_output_as_a_place(tallymark, rows, tmp_path, place):
+    """No file of that name; a page there takes the place of the table."""
+    done = tallymark("evaluate", rows, *EVALUATE, "--json", "-o", place)
+    assert (done.returncode, done.stdout) == (0, tallymark("evaluate", rows, *EVALUATE, "--json").stdout)
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]
+
+
+def test_a_page_to_standard_output(tallymark, rows):
+    """Alone, so that it can go on to a file or another program."""
+    done = tallymark("evaluate", rows, *EVALUATE, "--html", "-")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("<!DOCTYPE html>")
+    assert done.stdout.endswith("</html>\n")
 
 
 def test_a_terminal_of_ascii(tallymark, rows):

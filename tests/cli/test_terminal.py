@@ -122,9 +122,10 @@ def test_colours_in_a_terminal(tmp_path, rows):
 @pytest.mark.slow
 def test_a_bar_on_long_work(tmp_path):
     """On standard error, where a person watches; it goes away."""
-    path = tmp_path / "long.csv"
+    path = tmp_path / "long[" / "x]z.csv"  # with what would be markup
+    path.parent.mkdir()
     path.write_text("minutes,predicted\n" + "31.5123,30.2519\n" * 1_500_000)
     terminal = Terminal("evaluate", path, *EVALUATE, cwd=tmp_path)
     assert terminal.end() == 0
-    assert "reading" in terminal.shown
+    assert "[/x]z.csv" in terminal.shown.replace("\r", "").replace("\n", "")
     assert "%" in terminal.shown

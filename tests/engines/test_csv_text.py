@@ -85,6 +85,7 @@ def test_columns_that_nobody_asked_for_may_be_anything(file):
         (gzip.compress(b"y,z\n" + b"1,2\n" * 999, mtime=0)[:-9], "could not be read: "),
         (b"\x1f\x8bnothing of the kind", "could not be read: "),
         (b"y" * (2 << 20), "its first line is longer than 1 MB"),
+        (b"y," + b"x" * (1 << 18) + b"\n1,2\n", "must begin with the names of its columns; they cannot be read: field"),
     ],
 )
 def test_a_fault_has_a_name_and_a_place(file, content, told):

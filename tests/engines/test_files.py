@@ -85,6 +85,26 @@ def test_parquet_is_bounded_before_it_is_read(tmp_path):
         column(tmp_path / "rows.csv", most_cells=9)
 
 
+def test_texts_that_repeat_are_held_once(tmp_path):
+    """A small file of long texts cannot unfold, not even where some are empty, which are missing."""
+    places = pa.array(np.arange(70_000) % 3, pa.int32())
+    texts = pa.DictionaryArray.from_arrays(places, pa.array(["", "a" * 2_000, "b"]))
+    pq.write_table(pa.table({"y": texts}), tmp_path / "rows.parquet", store_schema=False)
+    found = column(tmp_path / "rows.parquet").values
+    assert found.nbytes < 1 << 20
+    assert found.null_count == 23_334
+    assert found[1].as_py() == "a" * 2_000
+    assert tm.accuracy(found[1:3], found[1:3]) == 1.0
+
+
+def test_parquet_whose_texts_are_none(tmp_path):
+    """Bytes that are no UTF-8, and places in a dictionary that it does not have, are damage."""
+    written = pa.array([b"\xff\xfe", b"a"])
+    path = write_parquet(tmp_path / "rows.parquet", y=pa.Array.from_buffers(pa.string(), 2, written.buffers()))
+    with pytest.raises(FileError, match=r"could not be read as Parquet; it may be damaged: .*UTF8"):
+        column(path)
+
+
 @pytest.mark.parametrize("labels", [True, False])
 def test_csv_and_parquet_of_the_same_rows_give_the_same_report(tmp_path, labels):
     """To the last bit, with slices and weights."""

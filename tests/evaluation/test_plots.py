@@ -249,6 +249,13 @@ def test_of_many_groups_the_lowest_and_the_highest():
     assert "12 lowest and highest of 60" in " ".join(texts(plot))
 
 
+def test_of_very_many_groups_the_table_has_those_that_are_drawn():
+    """So that a page of them stays small; it says how many there are."""
+    groups = np.arange(501)
+    table = tm.evaluate(groups, groups + 0.5, ["mae"], kind="value", by=groups).plot.slices().table
+    assert (len(table.rows), table.notes) == (24, ["24 of 501 groups: see .slices.to_pandas()"])
+
+
 @pytest.mark.parametrize("name", ["roc", "thresholds"])
 def test_one_class_only_says_why(name):
     """Nothing is drawn; the reasons of all stand in one place."""

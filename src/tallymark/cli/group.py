@@ -107,6 +107,7 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 @click.group(
     cls=Commands,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help=f"Measure how good models are, from files of predictions.\n\n{EXAMPLES}",
     epilog="Exit codes: 0 fine, 1 not accepted, 2 wrong usage or input, 130 interrupted. NO_COLOR turns colours off.",
@@ -114,5 +115,9 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 @click.option(
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."
 )
-def commands() -> None:
-    """All commands."""
+@click.pass_context
+def commands(ctx: click.Context) -> None:
+    """All commands; help, where none is named."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help(), err=True)
+        ctx.exit(2)

@@ -12,25 +12,41 @@ from typing import Any
 from tallymark.errors import ParameterError
 from tallymark.report import Table, to_text
 
+STREAM = "-"  # standard output, where a file is named
 _BY_SUFFIX = {".json": "json", ".csv": "csv", ".md": "markdown", ".html": "html", ".txt": None, "": None}
 
 
 def deliver(result: Any, options: Mapping[str, Any], command: str, *more: Table) -> None:
     """Print a report or a comparison, or write it where the options say; tables follow it for people."""
-    if options["html"]:
-        _save(options["html"], result.to_html(command=command))
-    output = options["output"]
-    if output is None:
+    page, output = options["html"], options["output"]
+    if page:
+        _save(page, result.to_html(command=command))
+    if output is not None:
+        form = options["form"] or _BY_SUFFIX[_suffix(output)]
+        _save(output, _plain(result, form, command, more))
+    elif page != STREAM:
         _print_result(result, options["form"], command, more)
-        return
-    suffix = Path(output).suffix.lower()
-    if options["form"] is None and suffix not in _BY_SUFFIX:
-        raise ParameterError(f"`output` must end in {', '.join(filter(None, _BY_SUFFIX))}; it was {output!r}")
-    form = options["form"] or _BY_SUFFIX[suffix]
-    _save(output, _plain(result, form, command, more))
+
+
+def check_places(options: Mapping[str, Any]) -> None:
+    """Refuse to write over the file that is read, or in no form that there is, before anything is read."""
+    for option in ("html", "output"):
+        place, file = options[option], options["file"]
+        if place and os.path.isfile(place) and os.path.isfile(file) and os.path.samefile(place, file):
+            raise ParameterError(f"`--{option}` must be another file than the one that is read; it was {place!r}")
+    output = options["output"]
+    if output is not None and options["form"] is None and _suffix(output) not in _BY_SUFFIX:
+        raise ParameterError(f"`--output` must end in {', '.join(filter(None, _BY_SUFFIX))}; it was {output!r}")
+
+
+def _suffix(place: str) -> str:
+    return Path(place).suffix.lower()
 
 
 def _save(path: str, text: str) -> None:
+    if path == STREAM:
+        write(text)
+        return
     from tallymark.report.saving import write_whole
 
     write_whole(path, text)

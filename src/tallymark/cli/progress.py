@@ -24,7 +24,7 @@ def watched(path: str) -> Iterator[Progress | None]:
     except ImportError:  # a bar is not worth an error
         yield None
         return
-    parts = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
+    parts = TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
     bar = Bar(*parts, console=Console(stderr=True), transient=True)
     shown = "standard input" if path == "-" else path
     task = bar.add_task(f"reading {shown}", total=None)

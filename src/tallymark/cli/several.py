@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from tallymark.cli.group import Command
+from tallymark.cli.output import check_places
 
 _NEGATIVE = re.compile(r"-[0-9.]")
 
@@ -27,6 +28,11 @@ class FileCommand(Command):
         """Repeat the option before each of its values, as click wants it."""
         return super().parse_args(ctx, self._spread(args))
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, unless it would lose the file."""
+        check_places(ctx.params)
+        return super().invoke(ctx)
+
     def _spread(self, args: list[str]) -> list[str]:
         several = {name for each in self.params if isinstance(each, Several) for name in each.opts}
         single = {
@@ -37,7 +43,7 @@ class FileCommand(Command):
         }
         options: list[str] = []
         files: list[str] = []
-        last_run: list[int] = []
+        ends: list[int] = []
         place = 0
         while place < len(args):
             word = args[place]
@@ -48,7 +54,7 @@ class FileCommand(Command):
             if word in several:
                 run = _values(args, place)
                 place += len(run)
-                last_run = [] if len(run) < 2 else [len(options) + 2 * len(run) - 2]
+                ends += [] if len(run) < 2 else [len(options) + 2 * len(run) - 2]
                 options += [part for value in run for part in (word, value)] or [word]
             elif word in single:
                 options += [word, *args[place : place + 1]]
@@ -57,9 +63,10 @@ class FileCommand(Command):
                 options.append(word)
             else:
                 files.append(word)
-        if not files and last_run and os.path.isfile(options[last_run[0] + 1]):  # it stood behind the values
-            files = [options[last_run[0] + 1]]
-            del options[last_run[0] : last_run[0] + 2]
+        behind = [end for end in ends if os.path.isfile(options[end + 1])]
+        if not files and behind:  # it stood behind the values of an option
+            files = [options[behind[-1] + 1]]
+            del options[behind[-1] : behind[-1] + 2]
         return [*options, "--", *files] if files else options
 
 

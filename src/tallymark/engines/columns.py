@@ -51,7 +51,6 @@ class Builder:
         self._kinds: set[str] = set()
         self._pieces: list[Any] = []
         self.rows = 0
-        self.bytes = 0
 
     def add(self, piece: Any, *, written: bool) -> None:
         """Take a piece as an Arrow array; `written` where its texts may be numbers, as in a CSV file."""
@@ -64,7 +63,6 @@ class Builder:
             self._kinds.add(kind)
         self._pieces.append(values)
         self.rows += len(values)
-        self.bytes += values.nbytes
 
     def finish(self) -> Column:
         """The whole column."""
@@ -112,9 +110,8 @@ def _from_arrow(piece: Any, name: str) -> tuple[str, Any]:
     pa, compute = _arrow(), _compute()
     types = pa.types
     if types.is_dictionary(piece.type):
-        texts = _is_text(piece.type.value_type)
-        if texts and not _has_empty(piece.dictionary):
-            return TEXT, piece
+        if _is_text(piece.type.value_type):
+            return TEXT, _without_empty(piece)
         return _from_arrow(compute.cast(piece, piece.type.value_type), name)
     kind = piece.type
     if _is_text(kind):
@@ -143,6 +140,16 @@ def _from_arrow(piece: Any, name: str) -> tuple[str, Any]:
 def _has_empty(texts: Any) -> bool:
     """Whether a text is empty; asked without a value of Python, for which Arrow would load pandas."""
     return bool(_compute().min(_compute().binary_length(texts)).as_py() == 0)
+
+
+def _without_empty(piece: Any) -> Any:
+    """Texts in a dictionary, of which an empty one is missing. They stay there: unfolded, they could be of any size."""
+    if not _has_empty(piece.dictionary):
+        return piece
+    compute, pa = _compute(), _arrow()
+    empty = compute.equal(compute.binary_length(piece.dictionary), 0)
+    places = compute.if_else(empty.take(piece.indices), pa.scalar(None, piece.indices.type), piece.indices)
+    return pa.DictionaryArray.from_arrays(places, piece.dictionary)
 
 
 def _is_text(kind: Any) -> bool:

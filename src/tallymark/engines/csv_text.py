@@ -131,7 +131,10 @@ def read_header(text: CheckedText, name: str, separator: str) -> list[str]:
         if len(held) > _LONGEST_HEADER:
             raise FileError(f"{name} must begin with the names of its columns; its first line is longer than 1 MB")
     text.unread(held[end:])
-    found = next(csv.reader([held[:end].decode()], delimiter=separator), [])
+    try:
+        found = next(csv.reader([held[:end].decode()], delimiter=separator), [])
+    except csv.Error as error:
+        raise FileError(f"{name} must begin with the names of its columns; they cannot be read: {error}") from error
     if not found:
         raise FileError(f"{name} is empty")
     return found

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tallymark.engines.packages import load
-from tallymark.errors import FileError
+from tallymark.errors import FileError, TallymarkError
 
 _ROWS = 1 << 16  # in a batch
 
@@ -32,14 +32,15 @@ class ParquetRows:
             texts = [name for name in self._texts if name in names]
             file = load("pyarrow.parquet").ParquetFile(self._source, read_dictionary=texts)
             for batch in file.iter_batches(batch_size=_ROWS, columns=list(names)):
+                batch.validate(full=True)  # places in a dictionary that it does not have, and bytes that are no text
                 yield batch.select(list(names))
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
         try:
             yield
-        except (FileError, MemoryError):
+        except (TallymarkError, MemoryError):
             raise
-        except (OSError, ValueError, KeyError, NotImplementedError) as error:
+        except Exception as error:  # Arrow has many, and some are of no other kind
             told = (str(error).splitlines() or [type(error).__name__])[0]
             raise FileError(f"{self._name} could not be read as Parquet; it may be damaged: {told}") from error

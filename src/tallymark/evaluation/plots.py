@@ -46,6 +46,7 @@ ROC = (roc_curve, auc, "fpr", "tpr")
 """A curve, the area under it, what is along and what is up."""
 PRECISION_RECALL = (pr_curve, average_precision, "recall", "precision")
 _RANKED = ("roc", "precision_recall", "thresholds")
+_MOST_LISTED = 500  # groups in the table of a plot
 _OF_KIND = {
     "value": ("residuals", "predictions"),
     "label": ("confusion",),
@@ -276,8 +277,11 @@ class ReportPlots:
         interval = "" if settings is None else f"{settings.heading()}s"
         named = f"{key} by {by}"
         numbers = ("rows", key, *(("lo", "hi") if interval else ()))
-        rows = [(b.name, b.rows, b.value, *((b.lo, b.hi) if interval else ())) for b in bars]
-        table = Table(named, (by if by not in numbers else f"{by} ", *numbers), rows, numbers=numbers, named_rows=True)
+        listed = bars if len(bars) <= _MOST_LISTED else shown
+        rows = [(b.name, b.rows, b.value, *((b.lo, b.hi) if interval else ())) for b in listed]
+        notes = [] if listed is bars else [f"{len(listed)} of {len(bars):,} groups: see .slices.to_pandas()"]
+        headings = (by if by not in numbers else f"{by} ", *numbers)
+        table = Table(named, headings, rows, notes, numbers=numbers, named_rows=True)
         return plots.bars_plot(key, by, shown, whole, table, left_out=left_out, interval=interval)
 
     def _one_number(self, asked: str | Metric | None, of: Report) -> str:

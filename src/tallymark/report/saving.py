@@ -11,8 +11,8 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write a file at once: whoever looks sees the old one or the new one, and an interrupt leaves no half of it."""
     place = Path(os.path.realpath(path))  # a link goes on to lead to the file
     data = content if isinstance(content, bytes) else content.encode(errors="backslashreplace")  # as JSON has it
-    if place.exists() and not place.is_file():  # a pipe or a terminal has no place to be renamed to
-        place.write_bytes(data)
+    if os.path.exists(path) and not os.path.isfile(path):  # a pipe or a terminal has no place to be renamed to
+        Path(path).write_bytes(data)
         return
     beside = place.with_name(f".{place.name[:100]}.{os.getpid()}-{os.urandom(4).hex()}.part")
     try:

@@ -21,6 +21,7 @@ from tallymark.report.plots import (
     Line,
     Pair,
     bars_plot,
+    canvas,
     differences_plot,
     matrix_plot,
     mistakes_plot,
@@ -251,3 +252,12 @@ def test_texts_are_cut_where_there_is_no_room():
     assert cut.endswith("…")
     assert inches_of(cut) <= 1
     assert inches_of("表") == 2 * inches_of("a")
+    assert [fit("ab" * 9, inches_of("x" * k)) for k in (0, 1, 2, 5, 17)] == ["…", "…", "a…", "abab…", "ab" * 8 + "…"]
+
+
+def test_a_very_long_text_is_cut_at_once(monkeypatch):
+    """Not letter by letter, each of which would look at all that is left."""
+    looks = []
+    monkeypatch.setattr(canvas, "text_width", lambda text: looks.append(text) or len(text))
+    assert fit("x" * 100_000, 1).endswith("x…")
+    assert len(looks) < 50

@@ -91,6 +91,19 @@ def test_labels_of_users_stay_what_they_are(look):
     assert "<script" not in plot._repr_html_()
 
 
+def test_an_interrupt_leaves_no_half_of_a_picture(tmp_path, monkeypatch):
+    """The old one stays."""
+    (tmp_path / "a.svg").write_text("old")
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.replace", stop)
+    with pytest.raises(KeyboardInterrupt):
+        some_plot().save(tmp_path / "a.svg")
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.svg", "old")]
+
+
 def test_files_by_their_names(tmp_path):
     """SVG, PNG and PDF; the look can be chosen; other names are refused."""
     plot = some_plot()
@@ -101,6 +114,7 @@ def test_files_by_their_names(tmp_path):
     both = (tmp_path / "b.svg").read_text()
     assert "prefers-color-scheme:dark" in both
     ElementTree.fromstring(both)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.PNG", "a.pdf", "a.svg", "b.svg"]
     with pytest.raises(tm.ParameterError, match=r"`path` must end in .svg, .png, .pdf; it was 'a.gif'"):
         plot.save("a.gif")
 

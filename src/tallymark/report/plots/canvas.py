@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -158,6 +159,5 @@ def fit(text: str, inches: float, size: float = SMALL) -> str:
     text = printable(text)
     if inches_of(text, size) <= inches:
         return text
-    while text and inches_of(text + "…", size) > inches:
-        text = text[:-1]
-    return text.rstrip() + "…"
+    kept = bisect_right(range(len(text)), inches, key=lambda end: inches_of(text[:end] + "…", size)) - 1
+    return text[: max(kept, 0)].rstrip() + "…"

@@ -15,6 +15,7 @@ from tallymark.errors import MissingPackageError, ParameterError
 from tallymark.report.html import STYLE, to_html
 from tallymark.report.plots.looks import LIGHT, LOOKS, Look, find_look, look_style
 from tallymark.report.plots.svg import in_variables, tidy_svg
+from tallymark.report.saving import write_whole
 from tallymark.report.table import Table
 from tallymark.report.text import printable
 
@@ -91,7 +92,7 @@ class Plot:
     def save(
         self, path: str | os.PathLike[str], look: str = "light", width: float | None = None, height: float | None = None
     ) -> None:
-        """Write a file: SVG, PNG or PDF, as its name ends. An SVG file of the look "auto" has both looks."""
+        """Write a file, whole: SVG, PNG or PDF, as its name ends. An SVG file of the look "auto" has both looks."""
         form = Path(path).suffix.lower().removeprefix(".")
         if form not in _FORMS:
             raise ParameterError(f"`path` must end in {', '.join('.' + f for f in _FORMS)}; it was {str(path)!r}")
@@ -104,7 +105,7 @@ class Plot:
             found = self.png(look, width=width, height=height)
         else:
             found = self._write("pdf", look, width, height, metadata={"CreationDate": None, "Title": self.title})
-        Path(path).write_bytes(found)
+        write_whole(path, found)
 
     def _write(self, form: str, look: str, width: float | None, height: float | None, **options: Any) -> bytes:
         figure = self.figure(look, width, height)
