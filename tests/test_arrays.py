@@ -190,7 +190,7 @@ def test_missing_packages_are_named(monkeypatch):
 
     stream = OnlyArrowStream(Y)
     monkeypatch.setattr(builtins, "__import__", refuse)
-    with pytest.raises(tm.MissingPackageError, match=r"pip install 'tallymark\[files\]'"):
+    with pytest.raises(tm.MissingPackageError, match=r'pip install "tallymark\[files\]"'):
         tm.rmse(stream, P)
 
 
