@@ -1,0 +1,91 @@
+"""What boosting libraries have in common: a metric as they call it, and an evaluator that follows their training."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tallymark.arrays import Array, describe
+from tallymark.errors import KindError, ParameterError
+from tallymark.metrics import Metric, metric
+from tallymark.workflow.evaluator import Evaluator
+
+_OF_CLASSES = ("probability", "label")
+
+
+class NativeMetric:
+    """A metric as a library calls it: one number, with truth, predictions and weights as the library holds them.
+
+    Libraries know two directions. Where a metric is best at a value, they are told how far it is from there.
+    """
+
+    def __init__(self, wanted: str | Metric, kind: str | None = None) -> None:
+        self.metric = metric(wanted)
+        if self.metric.better is None:
+            raise ParameterError(
+                f"`metric` must say which values are better; {self.metric} does not, so no training can follow it"
+            )
+        self.metric.check_kind(kind)
+        self.kind = kind
+
+    @property
+    def maximize(self) -> bool:
+        """Whether higher values are better."""
+        return self.metric.better == "higher"
+
+    @property
+    def __name__(self) -> str:
+        """What the library calls it."""
+        return str(self.metric) if isinstance(self.metric.better, str) else f"distance_of_{self.metric}"
+
+    def value(self, y_true: Any, y_pred: Any, weights: Array | None = None, query: Array | None = None) -> float:
+        """The number; K columns of predictions belong to the classes 0 to K − 1, as libraries number them."""
+        y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
+        facts: dict[str, Any] = {"query": query} if self.metric.by_query else {}
+        if y_true.ndim == 1 and y_pred.ndim == 2 and self.metric.kind != "value":
+            facts["classes"] = range(y_pred.shape[1])
+        found = self.metric(y_true, y_pred, weights=weights, kind=self.kind, **facts)
+        if not isinstance(found, float):
+            raise ParameterError(f"`metric` must have one number; {self.metric} has several, or a table or curve")
+        best = self.metric.better
+        return found if best is None or isinstance(best, str) else abs(found - best)
+
+    def __repr__(self) -> str:
+        return f"as_metric({self.metric!r}{'' if self.kind is None else f', kind={self.kind!r}'})"
+
+
+def one_per_row(sizes: Sequence[int] | Array, values: Array | None = None) -> Array:
+    """Values of groups that stand one after the other, for each row; without values, the number of its group."""
+    return np.repeat(np.arange(len(sizes)) if values is None else values, sizes)
+
+
+def check_evaluator(evaluator: object) -> Evaluator:
+    """Refuse what is no evaluator."""
+    if isinstance(evaluator, Evaluator):
+        return evaluator
+    raise ParameterError(f"`evaluator` must be an Evaluator; it was {describe(evaluator)}")
+
+
+def begin(evaluator: Evaluator, first: int) -> None:
+    """Forget an earlier training when another one starts; one that goes on from there keeps its rounds."""
+    if evaluator.last_round is not None and evaluator.last_round >= first:
+        evaluator.reset()
+
+
+def check_kinds(evaluator: Evaluator, given: str, objective: str) -> None:
+    """Refuse metrics on classes where the predictions of the objective are neither labels nor probabilities to them."""
+    for item in (evaluator.metrics or {}).values():
+        for held in evaluator.eval_sets.values():
+            if item.kind not in _OF_CLASSES or held.target.kind is not None or given in ("probability", "score"):
+                continue
+            advice = (
+                'an objective of your own has margins, which are declared by EvalSet(..., kind="margin")'
+                if given == "value"
+                else f'declare that by EvalSet(..., kind="{given}")'
+            )
+            raise KindError(
+                f"{item} reads {item.takes or f'predictions of kind {item.kind!r}'}; the objective {objective!r} gives "
+                f"predictions of kind {given!r}: {advice}"
+            )
