@@ -10,7 +10,9 @@ import numpy as np
 from tallymark.arrays import Array, describe
 from tallymark.errors import KindError, ParameterError
 from tallymark.metrics import Metric, metric
+from tallymark.target import Target
 from tallymark.workflow.evaluator import Evaluator
+from tallymark.workflow.stopping import Best
 
 _OF_CLASSES = ("probability", "label")
 
@@ -27,7 +29,7 @@ class NativeMetric:
             raise ParameterError(
                 f"`metric` must say which values are better; {self.metric} does not, so no training can follow it"
             )
-        self.metric.check_kind(kind)
+        self.metric.needs(Target(kind))  # refuses a kind that it cannot read
         self.kind = kind
 
     @property
@@ -74,18 +76,19 @@ def begin(evaluator: Evaluator, first: int) -> None:
         evaluator.reset()
 
 
-def check_kinds(evaluator: Evaluator, given: str, objective: str) -> None:
-    """Refuse metrics on classes where the predictions of the objective are neither labels nor probabilities to them."""
+def stops(evaluator: Evaluator) -> bool:
+    """Whether the evaluator has a rule of stopping; without one, its best round is told and the model left as it is."""
+    return not isinstance(evaluator.stopping, Best)
+
+
+def check_kinds(evaluator: Evaluator, given: str, by: str) -> None:
+    """Refuse metrics on classes where the predictions that are given to eval sets are no probabilities, undeclared."""
     for item in (evaluator.metrics or {}).values():
         for held in evaluator.eval_sets.values():
             if item.kind not in _OF_CLASSES or held.target.kind is not None or given in ("probability", "score"):
                 continue
-            advice = (
-                'an objective of your own has margins, which are declared by EvalSet(..., kind="margin")'
-                if given == "value"
-                else f'declare that by EvalSet(..., kind="{given}")'
-            )
-            raise KindError(
-                f"{item} reads {item.takes or f'predictions of kind {item.kind!r}'}; the objective {objective!r} gives "
-                f"predictions of kind {given!r}: {advice}"
-            )
+            advice = f'declare that by EvalSet(..., kind="{given}")'
+            if given == "value":
+                advice = 'an objective of your own has margins, which are declared by EvalSet(..., kind="margin")'
+            takes = item.takes or f"predictions of kind {item.kind!r}"
+            raise KindError(f"{item} reads {takes}; {by} gives predictions of kind {given!r}: {advice}")

@@ -13,7 +13,7 @@ from tallymark.metrics import Metric
 from tallymark.packages import needed
 from tallymark.workflow.eval_set import EvalSet
 from tallymark.workflow.evaluator import Evaluator
-from tallymark.workflow.integrations.native import NativeMetric, begin, check_evaluator, check_kinds, one_per_row
+from tallymark.workflow.integrations.native import NativeMetric, begin, check_evaluator, check_kinds, one_per_row, stops
 
 with needed("tallymark.workflow.integrations.xgboost", "xgboost", extra="xgboost"):
     from xgboost import Booster, DMatrix
@@ -96,8 +96,8 @@ class EvaluatorCallback(TrainingCallback):  # type: ignore[misc]
     """Drives an Evaluator, whose values are not rounded, in every round of a training; stops when it says so.
 
     `data` has the rows of each eval set, as a DMatrix or anything that becomes one. An eval set of kind "margin" is
-    given margins, others what the objective makes of them. The best round becomes the `best_iteration` of the
-    booster; with `save_best` the trees that follow it are left out.
+    given margins, others what the objective makes of them. If the Evaluator has a rule of stopping, the best round
+    becomes the `best_iteration` of the booster; with `save_best` the trees that follow it are left out.
     """
 
     def __init__(self, evaluator: Evaluator, data: Any, *, save_best: bool = False) -> None:
@@ -121,7 +121,7 @@ class EvaluatorCallback(TrainingCallback):  # type: ignore[misc]
             )
         objective = json.loads(model.save_config())["learner"]["objective"]["name"]
         given = "score" if objective.startswith("rank:") else _KINDS.get(objective, "value")
-        check_kinds(self.evaluator, given, objective)
+        check_kinds(self.evaluator, given, f"the objective {objective!r}")
         self._first = model.num_boosted_rounds()
         begin(self.evaluator, self._first)
         return model
@@ -129,7 +129,7 @@ class EvaluatorCallback(TrainingCallback):  # type: ignore[misc]
     def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
         """Evaluate the round; whether to stop."""
         found = self.evaluator.step(self._first + epoch, lambda: self._predict(model))
-        if found.improved:
+        if found.improved and stops(self.evaluator):
             model.set_attr(best_iteration=str(found.round), best_score=repr(self.evaluator.best_value))
         return found.action == "stop"
 
