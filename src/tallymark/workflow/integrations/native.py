@@ -1,4 +1,4 @@
-"""What boosting libraries have in common: a metric as they call it, and an evaluator that follows their training."""
+"""What libraries have in common: a metric as they call it, and an evaluator that follows their training."""
 
 from __future__ import annotations
 
@@ -24,11 +24,7 @@ class NativeMetric:
     """
 
     def __init__(self, wanted: str | Metric, kind: str | None = None) -> None:
-        self.metric = metric(wanted)
-        if self.metric.better is None:
-            raise ParameterError(
-                f"`metric` must say which values are better; {self.metric} does not, so no training can follow it"
-            )
+        self.metric = with_direction(wanted)
         self.metric.needs(Target(kind))  # refuses a kind that it cannot read
         self.kind = kind
 
@@ -49,13 +45,32 @@ class NativeMetric:
         if y_true.ndim == 1 and y_pred.ndim == 2 and self.metric.kind != "value":
             facts["classes"] = range(y_pred.shape[1])
         found = self.metric(y_true, y_pred, weights=weights, kind=self.kind, **facts)
-        if not isinstance(found, float):
-            raise ParameterError(f"`metric` must have one number; {self.metric} has several, or a table or curve")
-        best = self.metric.better
-        return found if best is None or isinstance(best, str) else abs(found - best)
+        return distance(self.metric, one_number(self.metric, found))
 
     def __repr__(self) -> str:
         return f"as_metric({self.metric!r}{'' if self.kind is None else f', kind={self.kind!r}'})"
+
+
+def with_direction(wanted: str | Metric) -> Metric:
+    """The metric, which must say what is better."""
+    found = metric(wanted)
+    if found.better is None:
+        raise ParameterError(
+            f"`metric` must say which values are better; {found} does not, so nothing can be chosen by it"
+        )
+    return found
+
+
+def one_number(item: Metric, value: object) -> float:
+    """The value of a metric, which must be a number."""
+    if isinstance(value, float):
+        return value
+    raise ParameterError(f"`metric` must have one number; {item} has several, or a table or curve")
+
+
+def distance(item: Metric, value: float) -> float:
+    """The value, or how far it is from the best one where the metric is best at a value."""
+    return value if item.better is None or isinstance(item.better, str) else abs(value - item.better)
 
 
 def one_per_row(sizes: Sequence[int] | Array, values: Array | None = None) -> Array:
