@@ -10,9 +10,19 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tests.workflow.integrations.stopping import stops_at
+from tests.workflow.integrations.boosted_rows import check_documented, check_missing, stopped_at
 
 pytestmark = pytest.mark.slow
+
+
+def test_without_the_package_it_says_what_to_install(monkeypatch):
+    """The extra is named."""
+    check_missing("torch", "torch", monkeypatch)
+
+
+def test_documented():
+    """The examples run."""
+    check_documented("torch")
 
 
 @pytest.fixture(scope="module")
@@ -288,8 +298,7 @@ def test_processes_stop_together_where_a_hand_computation_does(trained):
 
     facts, seen, y, weights, processes = trained
     by_hand = [log_loss(y, 1 / (1 + np.exp(-margins.astype(float))), sample_weight=weights) for margins in seen]
-    stop, best = stops_at(by_hand, processes.PATIENCE, "lower")
-    assert stop < processes.EPOCHS - 1
+    stop, best = stopped_at(by_hand, processes.PATIENCE, "lower")
     assert [len(each["values"]) - 1 for each in facts] == [stop, stop]
     assert [each["best"] for each in facts] == [best, best]
 

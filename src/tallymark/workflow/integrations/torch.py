@@ -12,7 +12,7 @@ from tallymark.evaluation import Report, Tally
 from tallymark.evaluation.chosen import Wanted
 from tallymark.packages import needed
 
-with needed("TallyMetric", "torch", extra="torch"):
+with needed("tallymark.workflow.integrations.torch", "torch", extra="torch"):
     import torch
     from torch import distributed
 
