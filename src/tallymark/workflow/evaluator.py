@@ -178,6 +178,11 @@ class Evaluator:
         if self._earlier is not None and len(self._earlier):
             self._resume(self._earlier)
 
+    def resume(self, history: History) -> None:
+        """Forget all rounds, and go on from those of an earlier run."""
+        self._earlier = history
+        self.reset()
+
     def _resume(self, earlier: History) -> None:
         if self._followed is None:
             raise ParameterError("`metrics` must be given where a `history` is, to find their values in it")

@@ -1,0 +1,186 @@
+"""Lightning: the same numbers in its logs, weights, and early stopping where a hand computation stops."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+import pytest
+
+import tallymark as tm
+from tests.workflow.integrations import boosted_rows as rows
+
+pytestmark = [
+    pytest.mark.slow,
+    # Lightning asks torch for names that torch is about to change, and advises more workers for small loaders.
+    pytest.mark.filterwarnings("ignore:.*LeafSpec.*is deprecated:FutureWarning"),
+    pytest.mark.filterwarnings("ignore:.*does not have many workers.*:UserWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def models():
+    from tests.workflow.integrations import lightning_models
+
+    logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
+    return lightning_models
+
+
+@pytest.fixture(scope="module")
+def ours(models):
+    from tallymark.workflow.integrations import lightning
+
+    return lightning
+
+
+@pytest.fixture
+def valid(models):
+    """Inputs, labels and weights of the validation rows."""
+    return [held.numpy() for held in models.tensors(models.PARTS[1])]
+
+
+def followed(valid, name="logloss", patience=4, **given):
+    _, y, w = valid
+    held = tm.EvalSet("valid", y, weights=w, kind="margin")
+    return tm.Evaluator([name, "auc"], held, early_stopping=tm.EarlyStopping(patience), **given)
+
+
+def fit(models, callbacks, epochs=60, network=None, data=None, ckpt_path=None, **given):
+    trained = network or models.Network()
+    trainer = models.trainer(callbacks, epochs, **given)
+    trainer.fit(trained, models.loader(models.PARTS[0]), data, ckpt_path=ckpt_path)
+    return trained, trainer
+
+
+def test_without_the_package_it_says_what_to_install(monkeypatch):
+    """The extra is named."""
+    rows.check_missing("lightning", "lightning", monkeypatch)
+
+
+def test_documented(ours):
+    """The examples run."""
+    rows.check_documented("lightning")
+
+
+@pytest.mark.parametrize("name", ["logloss", "brier"])
+def test_stops_where_a_loop_by_hand_stops(models, ours, valid, name):
+    """By scikit-learn's metric on the predictions of every epoch, with weights; and the best weights come back."""
+    from sklearn import metrics
+
+    x, y, w = valid
+    evaluator = followed(valid, name)
+    network, trainer = fit(models, [ours.EvaluatorCallback(evaluator, x, batch_size=models.BATCH, restore_best=True)])
+    by_hand = {"logloss": metrics.log_loss, "brier": metrics.brier_score_loss}[name]
+    values = [by_hand(y, 1 / (1 + np.exp(-found.astype(float))), sample_weight=w) for found in network.seen]
+    last, best = rows.stopped_at(values, 4, "lower")
+    assert (len(network.seen) - 1, evaluator.best_round) == (last, best)
+    for key in (name, "auc"):
+        exact = [tm.metric(key)(y, found, kind="margin", weights=w) for found in network.seen]
+        assert list(evaluator.history.values("valid", key).values()) == exact
+        assert trainer.callback_metrics[f"valid_{key}"].item() == exact[-1]
+    assert np.array_equal(network.told(), network.seen[best])
+
+
+def test_a_tally_in_a_module_logs_the_value_of_all_batches(models, valid):
+    """All digits of it, in every validation; not a mean over batches."""
+    _, y, w = valid
+    network, trainer = fit(models, [], 2, models.Validated(), models.loader(models.PARTS[1]))
+    for name in ("auc", "logloss"):
+        exact = tm.metric(name)(y, network.seen[-1], kind="margin", weights=w)
+        assert trainer.callback_metrics[name].item() == exact
+
+
+def test_callbacks_of_lightning_see_the_values(models, ours, valid, tmp_path):
+    """Early stopping and checkpoints that follow them, whatever their place in the list."""
+    from lightning.pytorch.callbacks import EarlyStopping, ModelCheckpoint
+
+    x, y, w = valid
+    evaluator = tm.Evaluator("auc", tm.EvalSet("valid", y, weights=w))
+    stopping = EarlyStopping("valid_auc", patience=3, mode="max", check_on_train_epoch_end=True)
+    kept = ModelCheckpoint(tmp_path, monitor="valid_auc", mode="max", save_on_train_epoch_end=True)
+    callbacks = [kept, stopping, ours.EvaluatorCallback(evaluator, x, batch_size=models.BATCH)]
+    network, _ = fit(models, callbacks, enable_checkpointing=True)
+    values = [tm.auc(y, found, weights=w) for found in network.seen]
+    last, best = rows.stopped_at(values, 3, "higher")
+    assert (len(network.seen) - 1, evaluator.best_round) == (last, best)
+    assert kept.best_model_score.item() == values[best]
+    assert stopping.best_score.item() == values[best]
+
+
+@pytest.mark.parametrize("form", ["tensor", "dataset", "loader", "batches"])
+def test_inputs_come_in_any_form(models, ours, valid, form):
+    """Of several parts, the first is the input."""
+    _, y, w = valid
+    loader = models.loader(models.PARTS[1])
+    data = {
+        "tensor": models.tensors(models.PARTS[1])[0],
+        "dataset": loader.dataset,
+        "loader": loader,
+        "batches": [x for x, *_ in loader],
+    }[form]
+    evaluator = followed(valid)
+    network, _ = fit(models, [ours.EvaluatorCallback(evaluator, {"valid": data}, batch_size=models.BATCH)], 1)
+    assert evaluator.history[0].value("valid", "auc") == tm.auc(y, network.seen[0], weights=w)
+
+
+def test_a_function_predicts(models, ours, valid):
+    """From the model and a batch."""
+    x, y, w = valid
+    evaluator = followed(valid)
+    callback = ours.EvaluatorCallback(
+        evaluator, x, batch_size=models.BATCH, predict=lambda network, batch: -network(batch)[:, 0]
+    )
+    network, _ = fit(models, [callback], 1)
+    assert evaluator.history[0].value("valid", "auc") == tm.auc(y, -network.seen[0], weights=w)
+
+
+def test_precision(models, ours, valid):
+    """Inputs become what the model computes in."""
+    x, y, w = valid
+    evaluator = followed(valid)
+    network, _ = fit(models, [ours.EvaluatorCallback(evaluator, x, batch_size=models.BATCH)], 2, precision="64-true")
+    assert network.seen[0].dtype == np.float64
+    exact = [tm.auc(y, found, weights=w) for found in network.seen]
+    assert list(evaluator.history.values("valid", "auc").values()) == exact
+
+
+def test_a_checkpoint_goes_on_where_it_was(models, ours, valid, tmp_path):
+    """With the history and the patience that was left: the same values, and the same end."""
+
+    def run(evaluator, *given, **others):
+        callback = ours.EvaluatorCallback(evaluator, valid[0], batch_size=models.BATCH)
+        return fit(models, [callback], *given, network=models.Network(dropout=0.0), **others)
+
+    whole, later = followed(valid), followed(valid)
+    run(whole)
+    _, trainer = run(followed(valid), len(whole.history) - 2)
+    trainer.save_checkpoint(tmp_path / "half.ckpt")
+    run(later, ckpt_path=tmp_path / "half.ckpt")
+    assert list(later.history) == list(whole.history)
+    assert (later.stopped, later.best_round) == (True, whole.best_round)
+
+
+def test_another_training_starts_anew(models, ours, valid):
+    """With the same callback."""
+    x, _, _ = valid
+    evaluator = followed(valid, patience=50)
+    callback = ours.EvaluatorCallback(evaluator, x, batch_size=models.BATCH)
+    fit(models, [callback], 3)
+    fit(models, [callback], 2)
+    assert [each.round for each in evaluator.history] == [0, 1]
+
+
+def test_inputs_must_fit(models, ours, valid):
+    """All eval sets have some, in the order of their rows."""
+    x, _, _ = valid
+    shuffled = models.loader(models.PARTS[1], shuffle=True)
+    with pytest.raises(tm.ParameterError, match=r"`data` must keep the order .* 'valid'; .* shuffle=False"):
+        ours.EvaluatorCallback(followed(valid), shuffled)
+    with pytest.raises(tm.ParameterError, match="`data` must map each of the eval sets 'valid'"):
+        ours.EvaluatorCallback(followed(valid), {"test": x})
+    with pytest.raises(tm.ParameterError, match="`batch_size` must be"):
+        ours.EvaluatorCallback(followed(valid), x, batch_size=0)
+    with pytest.raises(tm.ParameterError, match="`evaluator` must be an Evaluator"):
+        ours.EvaluatorCallback(None, x, batch_size=models.BATCH)
+    with pytest.raises(tm.LengthError, match=r"eval set 'valid'.*340"):
+        fit(models, [ours.EvaluatorCallback(followed(valid), x[:7])], 1)
