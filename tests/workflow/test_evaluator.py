@@ -204,6 +204,9 @@ def test_going_on_from_a_history():
             assert second.history.to_dict() == whole.history.to_dict()
             second.reset()
             assert len(second.history) == cut
+            whole.resume(kept)
+            assert whole.history.to_dict() == kept.to_dict()
+            assert (whole.best_round, whole.last_round) == (first.best_round, cut - 1)
     with pytest.raises(tm.ParameterError, match="history"):
         tm.Evaluator(["rmse"], tm.EvalSet("valid", [0.0]), history=whole.history)
     with pytest.raises(tm.ParameterError, match="metrics"):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -184,3 +187,21 @@ def test_inputs_must_fit(models, ours, valid):
         ours.EvaluatorCallback(None, x, batch_size=models.BATCH)
     with pytest.raises(tm.LengthError, match=r"eval set 'valid'.*340"):
         fit(models, [ours.EvaluatorCallback(followed(valid), x[:7])], 1)
+
+
+def test_two_processes(models, valid, tmp_path):
+    """Both have the values of all rows, and stop together where a hand computation does; a tally is that of both."""
+    _, y, w = valid
+    command = [sys.executable, "-m", "tests.workflow.integrations.lightning_processes", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    first, second = (json.loads((tmp_path / f"facts{rank}.json").read_text()) for rank in range(2))
+    assert first == second
+    margins = np.array(first["seen"], dtype=np.float32)
+    values = [tm.logloss(y, found, kind="margin", weights=w) for found in margins]
+    assert [each["results"][0]["value"] for each in first["history"]["rounds"]] == values
+    assert len(values) - 1 == rows.stopped_at(values, 4, "lower")[0]
+    assert first["logged"]["valid_logloss"] == values[-1]
+    # The halves of the rows are in other batches, which shows in the last bits of what a network says.
+    assert first["logged"]["logloss"] == pytest.approx(values[-1], rel=1e-6)
+    assert first["logged"]["auc"] == pytest.approx(tm.auc(y, margins[-1], weights=w), rel=1e-6)
