@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from tallymark.arrays import Array, describe
@@ -13,6 +12,7 @@ from tallymark.metrics import Metric
 from tallymark.packages import needed
 from tallymark.workflow.eval_set import EvalSet
 from tallymark.workflow.evaluator import Evaluator
+from tallymark.workflow.integrations.inputs import by_eval_set
 from tallymark.workflow.integrations.native import NativeMetric, begin, check_evaluator, check_kinds, one_per_row, stops
 
 with needed("tallymark.workflow.integrations.xgboost", "xgboost", extra="xgboost"):
@@ -103,13 +103,10 @@ class EvaluatorCallback(TrainingCallback):  # type: ignore[misc]
     def __init__(self, evaluator: Evaluator, data: Any, *, save_best: bool = False) -> None:
         super().__init__()
         self.evaluator = check_evaluator(evaluator)
-        given = data if isinstance(data, Mapping) else dict.fromkeys(self.evaluator.eval_sets, data)
-        if set(given) != set(self.evaluator.eval_sets) or (given is not data and len(given) > 1):
-            raise ParameterError(
-                f"`data` must map each of the eval sets {', '.join(map(repr, self.evaluator.eval_sets))} to its rows; "
-                f"it was {describe(data)}"
-            )
-        self._data = {name: rows if isinstance(rows, DMatrix) else DMatrix(rows) for name, rows in given.items()}
+        self._data = {
+            name: rows if isinstance(rows, DMatrix) else DMatrix(rows)
+            for name, rows in by_eval_set(evaluator, data).items()
+        }
         self._save_best = save_best
         self._first = 0
 
