@@ -11,12 +11,13 @@ import pytest
 
 import tallymark as tm
 from tallymark.metrics import registry
-from tests.docs.pages import DOCS, PAGES, anchors, blocks, named, prose
+from tests.docs.pages import DOCS, PAGES, anchors, blocks, loads_framework, named, prose
 
 GENERATED = ("reference", "api")
+RUNS = [pytest.param(path, marks=pytest.mark.slow if loads_framework(path) else ()) for path in PAGES]
 
 
-@pytest.mark.parametrize("path", PAGES, ids=named)
+@pytest.mark.parametrize("path", RUNS, ids=named)
 def test_the_code_runs(path):
     """Every example gives the output that stands below it; the examples of a page share their names."""
     names = {"tm": tm} if path.parent.name in GENERATED else {}

@@ -299,7 +299,9 @@ class TestTraining:
             ours.as_metric("recall(average=none)")([0, 1], [0.2, 0.8])
         with pytest.raises(tm.KindError, match="rmse reads"):
             ours.as_metric("rmse", kind="label")
-        with pytest.raises(tm.ParameterError, match="`data` must map each of the eval sets 'valid' to the inputs of the model"):
+        with pytest.raises(
+            tm.ParameterError, match="`data` must map each of the eval sets 'valid' to the inputs of the model"
+        ):
             ours.EvaluatorCallback(evaluator, {"test": dvalid})
         with pytest.raises(tm.ParameterError, match="`evaluator` must be an Evaluator"):
             ours.EvaluatorCallback("auc", dvalid)
