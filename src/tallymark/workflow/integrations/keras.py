@@ -58,7 +58,7 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]
         """Refuse metrics that would misread what the model is trained to give."""
         loss = getattr(self.model, "loss", None)
         if self._predict is None and getattr(loss, "from_logits", False) is True:
-            check_kinds(self.evaluator, "margin", f"{type(loss).__name__}(from_logits=True)")
+            check_kinds(self.evaluator, "margin", f"a model for {type(loss).__name__}(from_logits=True)")
         self._begun, self._best = False, None
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
