@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tallymark as tm
+from tallymark.workflow.integrations.inputs import by_eval_set
 
 Y, P = [1.0, 2.0, 3.0], [1.0, 2.0, 4.0]
 NAN = float("nan")
@@ -20,6 +21,8 @@ CASES = {
     "predictions of no rounds": lambda: _evaluator().step(0, None),
     "predictions of another length": lambda: _evaluator().step(0, {"valid": P[:2]}),
     "NaN in a round": lambda: _evaluator().step(0, {"valid": [1.0, NAN, 2.0]}),
+    "inputs of another set": lambda: by_eval_set(_evaluator(), {"test": P}),
+    "inputs of no set": lambda: by_eval_set(_evaluator(), None),
     "a round twice": lambda: [_evaluator_at(3).step(3, {"valid": P})],
     "half a round": lambda: _evaluator().step(0.5, {"valid": P}),
     "a period of nothing": lambda: tm.Evaluator("mae", tm.EvalSet("valid", Y), period=0),
