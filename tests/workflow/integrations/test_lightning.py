@@ -163,6 +163,32 @@ def test_a_checkpoint_goes_on_where_it_was(models, ours, valid, tmp_path):
     assert (later.stopped, later.best_round) == (True, whole.best_round)
 
 
+def test_several_callbacks_and_a_training_that_fails(models, ours, valid, tmp_path):
+    """Each keeps its own history in a checkpoint; callbacks of an evaluator finish in any case."""
+    x, y, _ = valid
+    closed = []
+
+    class Closing:
+        def __call__(self, round):
+            if round.round == 3:
+                raise RuntimeError("out of luck")
+
+        def close(self):
+            closed.append(True)
+
+    evaluators = followed(valid), tm.Evaluator("auc", tm.EvalSet("other", y), callbacks=Closing())
+    callbacks = [ours.EvaluatorCallback(each, x) for each in evaluators]
+    _, trainer = fit(models, callbacks, 2)
+    assert closed == [True]
+    trainer.save_checkpoint(tmp_path / "both.ckpt")
+    for each in evaluators:
+        each.reset()
+    with pytest.raises(RuntimeError, match="out of luck"):
+        fit(models, callbacks, 5, ckpt_path=tmp_path / "both.ckpt")
+    assert [[each.round for each in held.history] for held in evaluators] == [[0, 1, 2, 3], [0, 1, 2, 3]]
+    assert closed == [True, True]
+
+
 def test_another_training_starts_anew(models, ours, valid):
     """With the same callback."""
     x, _, _ = valid

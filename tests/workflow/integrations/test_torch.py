@@ -137,6 +137,9 @@ def test_whole_numbers_are_places_in_classes_that_are_texts(torch, made):
     assert sorted(metric.compute()) == [f"recall(average=None) · {name}" for name in ("cat", "dog", "eel")]
     with pytest.raises(tm.DomainError, match="`target` must hold places in `classes`, 0 to 2; row 1 holds -100"):
         metric.update(torch.tensor([0, 1]), torch.tensor([0, -100]))
+    several = made("hamming_loss", classes=["cat", "dog", "eel"])
+    several.update(torch.tensor([[1, 0, 1], [0, 0, 0]]), torch.tensor([[1, 1, 1], [0, 0, 0]]))  # several labels per row
+    assert several.report()["hamming_loss"] == pytest.approx(1 / 6)
     table = made("accuracy", classes=["cat", "dog", "eel"])
     table.update(torch.eye(3), torch.tensor([0, 1, 1]))
     assert table.report()["accuracy"] == pytest.approx(2 / 3)
@@ -234,6 +237,8 @@ def test_a_tally_of_other_metrics_is_refused(torch, made, rows):
             other.load_state_dict(saved)
     with pytest.raises(tm.StateError):
         made("auc").load_state_dict({"_extra_state": torch.zeros(9, dtype=torch.uint8)})
+    with pytest.raises(tm.StateError, match="tensor of bytes"):
+        made("auc").load_state_dict({"_extra_state": None})
 
 
 def test_it_is_a_module(torch, made, rows):

@@ -81,6 +81,16 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]
             self._best = None
         self.evaluator.close()
 
+    def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
+        """Let callbacks of the evaluator finish when a training fails, too."""
+        self.evaluator.close()
+
+    @property
+    def state_key(self) -> str:
+        """What tells this callback from others of its kind in a checkpoint."""
+        sets, metrics = list(self.evaluator.eval_sets), list(self.evaluator.metrics or ())
+        return str(self._generate_state_key(sets=sets, metrics=metrics))
+
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps: the history."""
         return {"history": self.evaluator.history.to_json(indent=None)}

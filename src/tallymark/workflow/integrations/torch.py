@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tallymark.arrays import columns_of, named_codes
-from tallymark.errors import DomainError
+from tallymark.arrays import columns_of, describe, named_codes
+from tallymark.errors import DomainError, StateError
 from tallymark.evaluation import Report, Tally
 from tallymark.evaluation.chosen import Wanted
 from tallymark.packages import needed
@@ -90,7 +90,7 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]
         if not (distributed.is_available() and distributed.is_initialized()):
             return self._tally
         pieces: list[Any] = [None] * distributed.get_world_size(self.process_group)
-        if len(pieces) == 1:
+        if len(pieces) < 2:  # alone, or no part of the group
             return self._tally
         distributed.all_gather_object(pieces, self._tally.to_bytes(), group=self.process_group)
         # A process that had no batch need not know the classes that the others found.
@@ -116,7 +116,7 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]
 
     def _added(self, tally: Tally, preds: Any, target: Any, weights: Any, query: Any, keys: Any, cluster: Any) -> Tally:
         truth, prediction, *others = map(on_host, (target, preds, weights, query, keys, cluster))
-        if columns_of(truth) == 1 < columns_of(prediction) and _whole(truth) and not tally.n:
+        if _numbered(truth) and columns_of(prediction) > 1 and not tally.n:
             tally = self._fresh(columns_of(prediction))
         truth, prediction = self._named(truth, "target"), self._named(prediction, "preds")
         facts = dict(zip(("weights", "query", "keys", "cluster"), others, strict=True))
@@ -125,7 +125,7 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]
     def _named(self, held: Any, name: str) -> Any:
         """The classes at the places that whole numbers are, where the classes are texts."""
         classes = self._first[1]
-        if classes is None or not isinstance(classes[0], str) or not _whole(held):
+        if classes is None or not isinstance(classes[0], str) or not _numbered(held):
             return held
         outside = np.flatnonzero((held < 0) | (held >= len(classes)))
         if len(outside):
@@ -143,6 +143,8 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]
 
     def set_extra_state(self, state: Any) -> None:
         """Take the tally that was saved, which must be of the same metrics."""
+        if not isinstance(state, torch.Tensor):
+            raise StateError(f"a TallyMetric is saved as a tensor of bytes; it was {describe(state)}")
         saved = Tally.from_bytes(on_host(state).tobytes())
         self._tally = self._fresh(len(saved.target.classes or ())) + saved
 
@@ -172,8 +174,9 @@ def on_host(held: Any) -> Any:
     return held.numpy(force=True)
 
 
-def _whole(held: Any) -> bool:
-    return isinstance(held, np.ndarray) and held.dtype.kind in "iu"
+def _numbered(held: Any) -> bool:
+    """Whether these are whole numbers, one per row: the way in which torch tells classes."""
+    return isinstance(held, np.ndarray) and held.dtype.kind in "iu" and held.ndim > 0 and columns_of(held) == 1
 
 
 def _numbers(report: Report) -> dict[str, Any]:
