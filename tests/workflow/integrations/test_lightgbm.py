@@ -255,6 +255,18 @@ class TestTraining:
         booster = train(lgb, {"objective": "binary"}, first, ones, callbacks=[ours.EvaluatorCallback(evaluator)])
         assert (booster.current_iteration(), booster.best_iteration) == (3, 3)
 
+    def test_rows_before_and_after_they_are_constructed(self, lgb, ours, tmp_path):
+        """The same truth and weights, from memory and from a file."""
+        x, y, w = rows.two_classes()
+        held = ours.as_eval_set("valid", lgb.Dataset(x, y, weight=w, params=QUIET))
+        assert (held.y_true is y, held.weights is w) == (True, True)
+        data = lgb.Dataset(x, y, weight=w, params=QUIET).construct()
+        data.save_binary(tmp_path / "rows.bin")
+        for made in (data, lgb.Dataset(tmp_path / "rows.bin", params=QUIET)):
+            held = ours.as_eval_set("valid", made)
+            assert (held.y_true == y).all()
+            assert (held.weights == w.astype(np.float32)).all()
+
     def test_it_can_be_pickled(self, ours):
         """As estimators that hold it are, by clones and processes."""
         item = pickle.loads(pickle.dumps(ours.as_metric("logloss", kind="margin")))

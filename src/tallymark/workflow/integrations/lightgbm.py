@@ -56,9 +56,15 @@ def as_eval_set(name: str, data: Any, **facts: Any) -> EvalSet:
     """The labels, weights and queries of a Dataset as an EvalSet, whose other keywords are `facts`."""
     if not isinstance(data, Dataset):
         raise ParameterError(f"`data` must be a Dataset; it was {describe(data)}")
-    group = data.get_group()
-    held = {"weights": data.get_weight(), "query": None if group is None else one_per_row(group)}
-    return EvalSet(name, data.get_label(), **{**held, **facts})
+    if data.label is None:
+        data.construct()  # from a file
+    # What is not constructed yet has what the caller gave, and nothing else to be asked for.
+    fresh = data._handle is None
+    truth, weights, group = (
+        (data.label, data.weight, data.group) if fresh else (data.get_label(), data.get_weight(), data.get_group())
+    )
+    held = {"weights": weights, "query": None if group is None else one_per_row(group)}
+    return EvalSet(name, truth, **{**held, **facts})
 
 
 class EvaluatorCallback:
