@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tallymark as tm
+from tallymark.workflow.integrations import native
 from tallymark.workflow.integrations.inputs import by_eval_set
 
 Y, P = [1.0, 2.0, 3.0], [1.0, 2.0, 4.0]
@@ -52,6 +53,16 @@ CASES = {
     "a time that is none": lambda: tm.regression_metrics(Y, P, fit_time=-1),
     "a likelihood that is none": lambda: tm.aic(NAN, 3),
     "what is not in a bundle": lambda: tm.regression_metrics([1.0, 1.0], [1.0, 2.0])["r2"],
+    # frameworks
+    "a framework's metric without a direction": lambda: native.NativeMetric("confusion_matrix"),
+    "a framework's metric of several numbers": lambda: native.NativeMetric("recall(average=none)").value(
+        [0, 1], [0.2, 0.8]
+    ),
+    "a framework's metric of another kind": lambda: native.NativeMetric("rmse", "label"),
+    "an evaluator that is none": lambda: native.check_evaluator("auc"),
+    "rules of stopping and dart": lambda: native.check_dart(_evaluator(early_stopping=tm.EarlyStopping(1))),
+    "margins that are not declared": lambda: native.check_kinds(_of_classes(), "margin", "the objective 'logitraw'"),
+    "values for metrics on classes": lambda: native.check_kinds(_of_classes(), "value", "the objective 'squared'"),
     # splits and selection
     "one fold": lambda: tm.KFold(1),
     "more folds than rows": lambda: list(tm.KFold(5).split(4)),
@@ -87,6 +98,10 @@ RULE = tm.EarlyStopping(1)
 
 def _evaluator(**given):
     return tm.Evaluator("mae", tm.EvalSet("valid", Y), **given)
+
+
+def _of_classes():
+    return tm.Evaluator("logloss", tm.EvalSet("valid", [0, 1]))
 
 
 def _evaluator_at(round_):

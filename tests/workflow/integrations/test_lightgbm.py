@@ -64,13 +64,13 @@ class TestTraining:
         first, valid, x = halves(lgb, rows.two_classes())
         sets = ours.as_eval_set("valid", valid.construct())
         evaluator = tm.Evaluator([name, "brier"], sets, early_stopping=tm.EarlyStopping(4))
-        log = {}
+        log, saved = {}, []
         booster = train(
             lgb,
             {"objective": "binary", "metric": "None"},
             first,
             valid,
-            feval=ours.as_metric(name),
+            feval=[ours.as_metric(name), lambda p, data: saved.append(p.copy()) or []],
             callbacks=[ours.EvaluatorCallback(evaluator), lgb.record_evaluation(log)],
         )
         assert len(evaluator.history) == last + 1
@@ -78,8 +78,8 @@ class TestTraining:
         assert booster.best_score["valid"][name] == evaluator.best_value
         values = list(evaluator.history.values("valid", name).values())
         assert log["valid"][name] == values
-        expected = [tm.metric(name)(y, p, weights=w) for p in outputs[: last + 1]]
-        assert values == pytest.approx(expected, rel=1e-14)
+        assert values == [tm.metric(name)(y, p, weights=w) for p in saved]
+        assert values == pytest.approx([tm.metric(name)(y, p, weights=w) for p in outputs[: last + 1]], rel=1e-14)
         assert booster.predict(x) == pytest.approx(outputs[best], rel=1e-14)
 
     def test_its_own_early_stopping_follows_our_metric(self, lgb, ours):
@@ -246,6 +246,28 @@ class TestTraining:
         run(init_model=booster)
         assert [each.round for each in evaluator.history] == list(range(8))
 
+    def test_reports_stay_as_they_were(self, lgb, ours):
+        """LightGBM writes over the predictions of the last round; reports that callbacks keep have their own."""
+        first, valid, _ = halves(lgb, rows.two_classes())
+        kept = []
+        sets = ours.as_eval_set("valid", valid)
+        evaluator = tm.Evaluator("auc", sets, callbacks=lambda found: kept.append(found.reports["valid"]))
+        train(lgb, {"objective": "binary"}, first, valid, 3, callbacks=[ours.EvaluatorCallback(evaluator)])
+        drawn = [report.plot.roc().description for report in kept]
+        assert len(set(drawn)) == 3
+
+    def test_its_own_cross_validation(self, lgb, ours):
+        """Takes the metric, in every fold."""
+        x, y, w = rows.two_classes()
+        found = lgb.cv(
+            {**QUIET, "objective": "binary", "metric": ["auc"]},
+            lgb.Dataset(x, y, weight=w),
+            3,
+            nfold=2,
+            feval=ours.as_metric("gini"),
+        )
+        assert found["valid gini-mean"] == pytest.approx(2 * np.array(found["valid auc-mean"]) - 1, rel=1e-6)
+
     def test_values_that_never_exist_stop_all_the_same(self, lgb, ours):
         """With all rounds kept, since none is the best."""
         x, y, _ = rows.two_classes()
@@ -278,6 +300,11 @@ class TestTraining:
         other = ours.EvaluatorCallback(tm.Evaluator("auc", ours.as_eval_set("test", valid.construct())))
         with pytest.raises(tm.ParameterError, match=r"names of valid sets \(training, valid\); one was 'test'"):
             train(lgb, {"objective": "binary"}, first, valid, 3, callbacks=[other])
+        dart = tm.Evaluator("auc", ours.as_eval_set("valid", valid), early_stopping=tm.EarlyStopping(2))
+        with pytest.raises(tm.ParameterError, match="boosted by dart, which changes those of earlier"):
+            train(
+                lgb, {"objective": "binary", "boosting": "dart"}, first, valid, callbacks=[ours.EvaluatorCallback(dart)]
+            )
         with pytest.raises(tm.ParameterError, match="cv trains several"):
             lgb.cv({**QUIET, "objective": "binary"}, first, 2, nfold=2, callbacks=[other])
         with pytest.raises(tm.ParameterError, match="`data` must be a Dataset"):

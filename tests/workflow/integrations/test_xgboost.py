@@ -284,6 +284,27 @@ class TestTraining:
         assert ours.as_metric("rmse", maximize=True).__name__ == "neg_rmse"
         assert ours.as_metric("mape").__name__ == "mape"
 
+    def test_its_own_cross_validation(self, xgb, ours):
+        """Takes the metric, in every fold."""
+        x, y, w = rows.two_classes()
+        params = {"objective": "binary:logistic", "nthread": 1, "eval_metric": "auc"}
+        found = xgb.cv(
+            params,
+            xgb.DMatrix(x, y, weight=w),
+            3,
+            nfold=2,
+            custom_metric=ours.as_metric("gini", maximize=True),
+            as_pandas=False,
+        )
+        assert found["test-gini-mean"] == pytest.approx(2 * np.array(found["test-auc-mean"]) - 1, abs=1e-5)
+
+    def test_estimators_that_hold_it_are_cloned(self, xgb, ours):
+        """As by a search."""
+        from sklearn.base import clone
+
+        item = clone(xgb.XGBClassifier(eval_metric=ours.as_metric("auc"))).eval_metric
+        assert (item.metric, item.__name__) == (tm.auc, "auc")
+
     def test_it_can_be_pickled(self, ours):
         """As estimators that hold it are, by clones and processes."""
         item = pickle.loads(pickle.dumps(ours.as_metric("logloss", kind="margin")))
@@ -307,5 +328,8 @@ class TestTraining:
             ours.EvaluatorCallback("auc", dvalid)
         with pytest.raises(tm.ParameterError, match="`data` must be a DMatrix"):
             ours.as_eval_set("valid", [[1.0]])
+        dart = tm.Evaluator("auc", ours.as_eval_set("valid", dvalid), early_stopping=tm.EarlyStopping(2))
+        with pytest.raises(tm.ParameterError, match="boosted by dart, which changes those of earlier"):
+            train(xgb, {"booster": "dart"}, dtrain, 2, callbacks=[ours.EvaluatorCallback(dart, dvalid)])
         with pytest.raises(tm.ParameterError, match="cv trains several"):
             xgb.cv({}, dtrain, 2, callbacks=[ours.EvaluatorCallback(evaluator, dvalid)])

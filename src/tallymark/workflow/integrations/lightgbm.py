@@ -11,7 +11,15 @@ from tallymark.packages import needed
 from tallymark.workflow.eval_set import EvalSet
 from tallymark.workflow.evaluator import Evaluator
 from tallymark.workflow.history import EvalResult as Result
-from tallymark.workflow.integrations.native import NativeMetric, begin, check_evaluator, check_kinds, one_per_row, stops
+from tallymark.workflow.integrations.native import (
+    NativeMetric,
+    begin,
+    check_dart,
+    check_evaluator,
+    check_kinds,
+    one_per_row,
+    stops,
+)
 
 with needed("tallymark.workflow.integrations.lightgbm", "lightgbm", extra="lightgbm"):
     from lightgbm import Booster, Dataset
@@ -26,6 +34,7 @@ _KINDS = {
     **dict.fromkeys(("lambdarank", "rank_xendcg", "xendcg", "xe_ndcg", "xe_ndcg_mart", "xendcg_mart"), "score"),
     **dict.fromkeys(("none", "null", "custom", "na"), "margin"),
 }
+_BOOSTING = ("boosting", "boosting_type", "boost")
 _OBJECTIVE = ("objective", "objective_type", "app", "application", "loss")
 
 
@@ -106,6 +115,8 @@ class EvaluatorCallback:
                     f'eval set {held.name!r} must have kind="probability" or none: LightGBM gives the probabilities of '
                     f"the objective {objective!r}, and margins only of an objective of your own"
                 )
+        if "dart" in (env.params.get(key) for key in _BOOSTING):
+            check_dart(self.evaluator)
         sets = self._sets(env.model)
         lacking = [name for name in self.evaluator.eval_sets if name not in sets]
         if lacking:
@@ -128,7 +139,7 @@ class EvaluatorCallback:
         for name in self.evaluator.eval_sets:
 
             def keep(y_pred: Array, data: Any, name: str = name) -> list[Any]:
-                found[name] = y_pred
+                found[name] = y_pred.copy(order="K")  # LightGBM writes over it in the next round
                 return []
 
             model.eval(sets[name], name, feval=keep)

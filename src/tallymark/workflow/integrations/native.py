@@ -96,6 +96,15 @@ def stops(evaluator: Evaluator) -> bool:
     return not isinstance(evaluator.stopping, Best)
 
 
+def check_dart(evaluator: Evaluator) -> None:
+    """Refuse to choose among the rounds of a boosting that changes the trees of earlier ones."""
+    if stops(evaluator):
+        raise ParameterError(
+            "`evaluator` must have no rule of stopping where trees are boosted by dart, which changes those of earlier "
+            "rounds: there is no going back to the best one"
+        )
+
+
 def check_kinds(evaluator: Evaluator, given: str, by: str) -> None:
     """Refuse metrics on classes where the predictions that are given to eval sets are no probabilities, undeclared."""
     for item in (evaluator.metrics or {}).values():

@@ -13,7 +13,15 @@ from tallymark.packages import needed
 from tallymark.workflow.eval_set import EvalSet
 from tallymark.workflow.evaluator import Evaluator
 from tallymark.workflow.integrations.inputs import by_eval_set
-from tallymark.workflow.integrations.native import NativeMetric, begin, check_evaluator, check_kinds, one_per_row, stops
+from tallymark.workflow.integrations.native import (
+    NativeMetric,
+    begin,
+    check_dart,
+    check_evaluator,
+    check_kinds,
+    one_per_row,
+    stops,
+)
 
 with needed("tallymark.workflow.integrations.xgboost", "xgboost", extra="xgboost"):
     from xgboost import Booster, DMatrix
@@ -116,7 +124,10 @@ class EvaluatorCallback(TrainingCallback):  # type: ignore[misc]
             raise ParameterError(
                 "EvaluatorCallback follows one model, and cv trains several: pass as_metric(...) to it"
             )
-        objective = json.loads(model.save_config())["learner"]["objective"]["name"]
+        learner = json.loads(model.save_config())["learner"]
+        if learner["gradient_booster"]["name"] == "dart":
+            check_dart(self.evaluator)
+        objective = learner["objective"]["name"]
         given = "score" if objective.startswith("rank:") else _KINDS.get(objective, "value")
         check_kinds(self.evaluator, given, f"the objective {objective!r}")
         self._first = model.num_boosted_rounds()
