@@ -108,6 +108,7 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 @click.group(
     cls=Commands,
     invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help=f"Measure how good models are, from files of predictions.\n\n{EXAMPLES}",
     epilog="Exit codes: 0 fine, 1 not accepted, 2 wrong usage or input, 130 interrupted. NO_COLOR turns colours off.",
