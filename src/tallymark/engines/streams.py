@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tallymark.errors import FileError
+from tallymark.nearest import nearest
 
 Progress = Callable[[int, int], None]
 """Told how many of how many bytes are read."""
@@ -49,14 +50,12 @@ def _spooled(pipe: Any) -> BinaryIO:
 
 def _near(path: str) -> str:
     """A file of the same folder with a similar name."""
-    import difflib  # only mistakes need it
-
     folder = Path(path).parent
     try:
         names = [each.name for each in folder.iterdir() if each.is_file()] if folder.is_dir() else []
     except OSError:
         return ""
-    near = difflib.get_close_matches(Path(path).name, names, n=1)
+    near = nearest(Path(path).name, names)
     return f"; did you mean `{folder / near[0]}`?" if near else ""
 
 
