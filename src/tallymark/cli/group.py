@@ -66,6 +66,15 @@ class Command(click.Command):
         )
         self.params.append(debug)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse two forms at once, of which click would take the last."""
+        options = (each for each in self.params if isinstance(each, click.Option) and isinstance(each.flag_value, str))
+        forms = {name for each in options for name in each.opts}
+        given = [word for word in dict.fromkeys(args) if word in forms]
+        if len(given) > 1:
+            raise click.UsageError(f"Only one of {' and '.join(given)} can be given.", ctx)
+        return super().parse_args(ctx, args)
+
 
 class Commands(click.Group):
     """The group of commands, which loads one when it is named."""
