@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "rank_weights.hpp"
+#include "room.hpp"
 
 namespace tallymark {
 

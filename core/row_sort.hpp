@@ -7,34 +7,11 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <new>
-
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
 #include "column.hpp"
 #include "exact_sum.hpp"
 
 namespace tallymark {
-
-// Room for rows. Large room is asked for in large pages, where the system has them: dealing touches it all over.
-template <class Row>
-std::shared_ptr<Row[]> room_for(std::size_t n) {
-#if defined(__linux__)
-  constexpr std::size_t kPage = std::size_t{1} << 21;
-  if (n * sizeof(Row) >= 2 * kPage) {
-    const std::size_t size = (n * sizeof(Row) + kPage - 1) / kPage * kPage;
-    void* held = std::aligned_alloc(kPage, size);
-    if (held == nullptr) throw std::bad_alloc();
-    madvise(held, size, MADV_HUGEPAGE);
-    return std::shared_ptr<Row[]>(static_cast<Row*>(held), [](Row* rows) { std::free(rows); });
-  }
-#endif
-  return std::shared_ptr<Row[]>(new Row[n]);
-}
 
 // Doubles as integers in the same order; both zeros are one.
 TM_INLINE std::uint64_t order_key(double x) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "parallel.hpp"
+#include "room.hpp"
 #include "row_sort.hpp"
 #include "runs.hpp"
 
@@ -38,6 +39,7 @@ inline constexpr unsigned kMostDigitBits = 11;  // buckets whose places stay in 
 inline constexpr std::size_t kBucket = 1024;    // rows of a bucket, more or less
 inline constexpr std::size_t kBucketsAtOnce = 16;
 inline constexpr std::size_t kSample = 1024;
+inline constexpr std::size_t kPiece = 256;  // rows read at once, which leave the nearest cache to the ends of buckets
 
 // The largest magnitude, as a bit pattern.
 TM_CLONES static std::uint64_t largest_score(const double* scores, std::size_t n) {
@@ -117,10 +119,11 @@ bool each_block(const Dealt& dealt, std::size_t columns, bool whole, Group&& gro
   const std::size_t threads = dealt.counts.size(), blocks = (dealt.rows + kBlock - 1) / kBlock;
   std::vector<std::uint8_t> bad(threads, 0);
   for_ranges(blocks, threads, [&](std::size_t t, std::size_t first, std::size_t last) {
-    double scores[kBlock], weights[kBlock];
-    std::uint32_t row_of[kBlock], group_of[kBlock];
-    for (std::size_t b = first; b < last; ++b) {
-      const std::size_t row = b * kBlock, n = std::min(kBlock, dealt.rows - row);
+    double scores[kPiece], weights[kPiece];
+    std::uint32_t row_of[kPiece], group_of[kPiece];
+    const std::size_t end = std::min(last * kBlock, dealt.rows);
+    for (std::size_t row = first * kBlock; row < end; row += kPiece) {
+      const std::size_t n = std::min(kPiece, end - row);
       std::size_t kept = 0;
       weigh(row, n, weights);
       if (whole) {
@@ -222,7 +225,7 @@ std::vector<std::vector<Runs>> sort_groups(const Dealt& dealt, std::size_t colum
   const bool finite = detail::each_block(
       dealt, columns, whole, group, read, [](std::size_t, std::size_t, double*) {},
       [&](std::size_t t, std::size_t k, std::size_t n, const std::uint32_t* g, const double* scores, const double*) {
-        std::uint32_t at[kBlock];
+        std::uint32_t at[detail::kPiece];
         deals[k].buckets(scores, n, at);
         std::size_t* count = places[t][k].data();
         const unsigned shift = deals[k].digit();
@@ -243,8 +246,8 @@ std::vector<std::vector<Runs>> sort_groups(const Dealt& dealt, std::size_t colum
   detail::each_block(dealt, columns, whole, group, read, weigh,
                      [&](std::size_t t, std::size_t k, std::size_t n, const std::uint32_t* g, const double* scores,
                          const double* weights) {
-                       std::uint32_t at[kBlock];
-                       std::uint64_t keys[kBlock];
+                       std::uint32_t at[detail::kPiece];
+                       std::uint64_t keys[detail::kPiece];
                        deals[k].buckets(scores, n, at);
                        detail::to_keys(scores, n, keys);
                        std::size_t* place = places[t][k].data();

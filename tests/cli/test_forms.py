@@ -121,3 +121,43 @@ def test_the_name_alone_shows_the_help(capfd):
     """As it is, not in one line."""
     assert run([]) == 2
     assert capfd.readouterr().err.startswith("Usage: tallymark [OPTIONS] COMMAND [ARGS]...\n")
+
+
+def test_the_verdict_is_in_every_form(rows, tmp_path, capfd):
+    """Whoever reads the file learns whether the report was accepted."""
+    given = ["evaluate", str(rows), *EVALUATE, "--accept", "rmse < 1"]
+    assert run([*given, "--json"]) == 1
+    found = json.loads(capfd.readouterr().out)["acceptance"]
+    assert (found["passed"], found["failed"]) == (False, ["rmse < 1"])
+    for ending in ("html", "md", "txt"):
+        assert run([*given, "-o", str(tmp_path / f"r.{ending}")]) == 1
+        assert "ot accepted · clauses that hold: 0 of 1" in (tmp_path / f"r.{ending}").read_text()
+
+
+def test_a_condition_that_cannot_be_read_is_found_first(tmp_path, capfd):
+    """Before the file, which may be large, and in one line."""
+    assert run(["evaluate", str(tmp_path / "none.csv"), *EVALUATE, "--accept", "r2 >> 1"]) == 2
+    told = capfd.readouterr().err
+    assert told.startswith("tallymark: `--accept` cannot be read at character 5: ")
+    assert told.count("\n") == 1
+
+
+def test_one_form_at_a_time(rows, capfd):
+    """Two would leave it to chance which one a program reads."""
+    assert run(["evaluate", str(rows), *EVALUATE, "--json", "--csv"]) == 2
+    assert "Only one of --json and --csv can be given" in capfd.readouterr().err
+    assert run(["metrics", "--json", "--json"]) == 0
+
+
+def test_a_column_named_twice_is_no_comparison(rows, capfd):
+    """And columns are named one by one."""
+    assert run(["compare", str(rows), "--truth", "minutes", "--prediction", "predicted", "predicted"]) == 2
+    assert "`--prediction` must name each column once; 'predicted' was named twice" in capfd.readouterr().err
+    assert run(["compare", str(rows), "--truth", "minutes", "--prediction", "predicted,other"]) == 2
+    assert "name several columns one by one: predicted other" in capfd.readouterr().err
+
+
+def test_failed_metrics_speak_of_options(rows, capfd):
+    """Not of the arguments of a call that nobody here has made."""
+    assert run(["evaluate", str(rows), *EVALUATE, "--metrics", "mae", "ndcg"]) == 0
+    assert "ndcg: `--query` must be given" in capfd.readouterr().out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tallymark as tm
-from tallymark.engines import csv_text
+from tallymark.engines import csv_text, streams
 from tallymark.engines.files import File, read_columns
 from tallymark.errors import FileError, MissingPackageError, ParameterError
 from tests.engines.conftest import column, items
@@ -159,6 +160,14 @@ def test_a_pipe_is_read_like_a_file(tmp_path):
     writer.start()
     assert items(column(path)) == ["1"] * 5 + ["a"]
     writer.join()
+
+
+def test_a_pipe_without_end_stops(monkeypatch):
+    """Before its copy has taken the room that others need."""
+    monkeypatch.setattr(streams, "_SPOOLED", 1 << 20)
+    monkeypatch.setattr(streams.shutil, "disk_usage", lambda _: SimpleNamespace(free=4 << 20))
+    with pytest.raises(FileError, match="is a pipe of more than 2,097,152 bytes, which is half of the room"):
+        column("/dev/zero")
 
 
 def test_batches_are_the_rows_in_order(tmp_path, file, monkeypatch):

@@ -12,6 +12,7 @@ from tallymark.cli.progress import watched
 from tallymark.cli.rows import Rows
 from tallymark.cli.several import FileCommand
 from tallymark.cli.wording import command_line
+from tallymark.errors import ParameterError
 from tallymark.evaluation.corrections import CORRECTIONS
 
 
@@ -39,6 +40,9 @@ def command(**given: Any) -> None:
     """
     from tallymark.evaluation.compare import compare
 
+    twice = [name for k, name in enumerate(given["prediction"]) if name in given["prediction"][:k]]
+    if twice:
+        raise ParameterError(f"`--prediction` must name each column once; {twice[0]!r} was named twice")
     with watched(given["file"]) as progress:
         rows = Rows(given, progress)
         with rows.explained():

@@ -12,7 +12,7 @@ from tallymark.cli.progress import watched
 from tallymark.cli.rows import Rows
 from tallymark.cli.run import FINE, NOT_ACCEPTED
 from tallymark.cli.several import FileCommand
-from tallymark.cli.wording import command_line
+from tallymark.cli.wording import command_line, in_options
 
 
 @click.command("evaluate", cls=FileCommand, short_help="Evaluate the predictions in a file.")
@@ -39,8 +39,11 @@ def command(**given: Any) -> int:
       tallymark evaluate iris.csv --truth species --prediction p_a p_b p_c --classes a b c --html report.html
       tallymark evaluate deliveries.csv --truth minutes --prediction predicted --accept "r2 > 0.8"
     """
-    from tallymark.evaluation import accept, evaluate
+    from tallymark.evaluation import evaluate
+    from tallymark.evaluation.accept import check_condition
 
+    if given["accept"]:
+        check_condition(given["accept"])  # before anything takes long
     with watched(given["file"]) as progress:
         rows = Rows(given, progress)
         with rows.explained():
@@ -56,9 +59,12 @@ def command(**given: Any) -> int:
             )
             if len(report.failures) == len(report):  # there is nothing to show
                 raise next(iter(report.failures.values()))
-        decided = accept(report, given["accept"]) if given["accept"] else None
-    deliver(report, given, command_line(), *([] if decided is None else [decided.table()]))
-    if decided is None or decided.passed:
+        for key, error in report.failures.items():
+            report.cell(key).error = type(error)(in_options(str(error)))
+        if given["accept"]:
+            report = report.with_acceptance(given["accept"])
+    deliver(report, given, command_line())
+    if report.acceptance is None or report.acceptance.passed:
         return FINE
-    click.echo(f"tallymark: {decided.sentence}", err=True)
+    click.echo(f"tallymark: {report.acceptance.sentence}", err=True)
     return NOT_ACCEPTED

@@ -66,6 +66,15 @@ class Command(click.Command):
         )
         self.params.append(debug)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse two forms at once, of which click would take the last."""
+        options = (each for each in self.params if isinstance(each, click.Option) and isinstance(each.flag_value, str))
+        forms = {name for each in options for name in each.opts}
+        given = [word for word in dict.fromkeys(args) if word in forms]
+        if len(given) > 1:
+            raise click.UsageError(f"Only one of {' and '.join(given)} can be given.", ctx)
+        return super().parse_args(ctx, args)
+
 
 class Commands(click.Group):
     """The group of commands, which loads one when it is named."""
@@ -108,6 +117,7 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 @click.group(
     cls=Commands,
     invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help=f"Measure how good models are, from files of predictions.\n\n{EXAMPLES}",
     epilog="Exit codes: 0 fine, 1 not accepted, 2 wrong usage or input, 130 interrupted. NO_COLOR turns colours off.",

@@ -16,16 +16,16 @@ STREAM = "-"  # standard output, where a file is named
 _BY_SUFFIX = {".json": "json", ".csv": "csv", ".md": "markdown", ".html": "html", ".txt": None, "": None}
 
 
-def deliver(result: Any, options: Mapping[str, Any], command: str, *more: Table) -> None:
-    """Print a report or a comparison, or write it where the options say; tables follow it for people."""
+def deliver(result: Any, options: Mapping[str, Any], command: str) -> None:
+    """Print a report or a comparison, or write it where the options say."""
     page, output = options["html"], options["output"]
     if page:
         _save(page, result.to_html(command=command))
     if output is not None:
         form = options["form"] or _BY_SUFFIX[_suffix(output)]
-        _save(output, _plain(result, form, command, more))
+        _save(output, _plain(result, form, command))
     elif page != STREAM:
-        _print_result(result, options["form"], command, more)
+        _print_result(result, options["form"], command)
 
 
 def check_places(options: Mapping[str, Any]) -> None:
@@ -52,17 +52,14 @@ def _save(path: str, text: str) -> None:
     write_whole(path, text)
 
 
-def _print_result(result: Any, form: str | None, command: str, more: Sequence[Table]) -> None:
+def _print_result(result: Any, form: str | None, command: str) -> None:
     if form is None and _is_for_people():
         write(result.to_terminal(colour=True, width=_width()))
-        if more:
-            write("\n")
-            show_tables(more)
     else:
-        write(_plain(result, form, command, more))
+        write(_plain(result, form, command))
 
 
-def _plain(result: Any, form: str | None, command: str, more: Sequence[Table]) -> str:
+def _plain(result: Any, form: str | None, command: str) -> str:
     if form == "json":
         return f"{result.to_json()}\n"
     if form == "csv":
@@ -71,7 +68,7 @@ def _plain(result: Any, form: str | None, command: str, more: Sequence[Table]) -
         return str(result.to_markdown(command=command))
     if form == "html":
         return str(result.to_html(command=command))
-    return "\n\n".join([str(result), *map(to_text, more)]) + "\n"
+    return f"{result}\n"
 
 
 def show_tables(tables: Sequence[Table]) -> None:

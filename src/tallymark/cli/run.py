@@ -50,7 +50,7 @@ def _sentence(error: Exception) -> str:
         at = "tallymark" if error.ctx is None else error.ctx.command_path
         return f"{' '.join(error.format_message().split())} Try: {at} --help"
     if isinstance(error, TallymarkError):
-        return in_options(str(error))
+        return in_options(str(error)).partition("\n")[0]  # without the drawing of where
     if isinstance(error, MemoryError):
         return "there is not enough memory for these rows"
     if isinstance(error, OSError) and error.strerror:

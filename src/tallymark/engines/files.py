@@ -17,6 +17,7 @@ from tallymark.engines.packages import load
 from tallymark.engines.parquet import ParquetRows
 from tallymark.engines.streams import Counted, Progress, Raw, open_bytes
 from tallymark.errors import FileError, ParameterError
+from tallymark.nearest import nearest
 
 MOST_CELLS = 1 << 32
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -189,9 +190,10 @@ class File:
             for mark, shown in ((";", "';'"), ("\t", "tab"), ("|", "'|'"), (",", "','")):
                 if mark in self.names[0] and mark != self.separator:
                     return f"; its header is {_short(self.names[0])!r}: pass the `separator` {shown}"
-        import difflib  # only mistakes need it
-
-        near = difflib.get_close_matches(name, self.names, n=1)
+        parts = [part.strip() for part in name.split(",")]
+        if len(parts) > 1 and all(part in self.names for part in parts):
+            return f"; name several columns one by one: {' '.join(parts)}"
+        near = nearest(name, self.names)
         if near:
             return f"; did you mean {near[0]!r}?"
         more = f", … ({len(self.names):,} in all)" if len(self.names) > 10 else ""

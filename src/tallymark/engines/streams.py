@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import stat
 import sys
 import tempfile
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tallymark.errors import FileError
+from tallymark.nearest import nearest
 
 Progress = Callable[[int, int], None]
 """Told how many of how many bytes are read."""
@@ -23,14 +25,14 @@ def open_bytes(path: str, name: str) -> BinaryIO:
     if path == "-":
         if sys.stdin is None:
             raise FileError("standard input is closed; name a file instead of -")
-        return _spooled(sys.stdin.buffer)
+        return _spooled(sys.stdin.buffer, name)
     try:
         if stat.S_ISREG(os.stat(path).st_mode):
             return open(path, "rb")
         if os.path.isdir(path):
             raise IsADirectoryError
         with open(path, "rb") as pipe:
-            return _spooled(pipe)
+            return _spooled(pipe, name)
     except FileNotFoundError as error:
         raise FileError(f"there is no file {name}{_near(path)}") from error
     except IsADirectoryError as error:
@@ -39,9 +41,13 @@ def open_bytes(path: str, name: str) -> BinaryIO:
         raise FileError(f"{name} could not be opened: {getattr(error, 'strerror', None) or error}") from error
 
 
-def _spooled(pipe: Any) -> BinaryIO:
+def _spooled(pipe: Any, name: str) -> BinaryIO:
+    most = max(_SPOOLED, shutil.disk_usage(tempfile.gettempdir()).free // 2)  # others need room, too
     copy = tempfile.SpooledTemporaryFile(max_size=_SPOOLED)  # noqa: SIM115 - closed by the file that holds it
     while block := pipe.read1(1 << 20):  # what is there, and no more: an interrupt must not wait for the rest
+        if copy.tell() + len(block) > most:
+            copy.close()
+            raise FileError(f"{name} is a pipe of more than {most:,} bytes, which is half of the room for a copy")
         copy.write(block)
     copy.seek(0)
     return copy  # type: ignore[return-value]
@@ -49,14 +55,12 @@ def _spooled(pipe: Any) -> BinaryIO:
 
 def _near(path: str) -> str:
     """A file of the same folder with a similar name."""
-    import difflib  # only mistakes need it
-
     folder = Path(path).parent
     try:
         names = [each.name for each in folder.iterdir() if each.is_file()] if folder.is_dir() else []
     except OSError:
         return ""
-    near = difflib.get_close_matches(Path(path).name, names, n=1)
+    near = nearest(Path(path).name, names)
     return f"; did you mean `{folder / near[0]}`?" if near else ""
 
 

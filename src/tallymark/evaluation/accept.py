@@ -143,6 +143,14 @@ def accept(report: Report | Mapping[str, Any], condition: str | Iterable[str]) -
     return Acceptance(" ".join(shown.split()), tuple(clauses), tuple(failed))
 
 
+def check_condition(condition: str | Iterable[str]) -> None:
+    """Raise if a condition cannot be read, before there is a report."""
+    from tallymark.evaluation.conditions import read_condition
+
+    for text in _texts(condition):
+        read_condition(text)
+
+
 def _texts(condition: object) -> list[str]:
     texts = [condition] if isinstance(condition, str) else condition
     if not isinstance(texts, Iterable) or isinstance(texts, (bytes, Mapping)):

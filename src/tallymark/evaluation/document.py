@@ -16,6 +16,7 @@ from tallymark.report.document import Card, Document, Notes, Part, Picture, Scal
 from tallymark.report.sheet import Sheet
 
 if TYPE_CHECKING:
+    from tallymark.evaluation.accept import Acceptance
     from tallymark.evaluation.comparison import Comparison
     from tallymark.evaluation.result import Report
 
@@ -30,7 +31,8 @@ _SLICES, _DIFFERENCES = "slices", "differences"  # of which there is a plot for 
 def document_of(report: Report, title: str | None, command: str | None, *, pictures: bool) -> Document:
     """The report with its headline numbers, tables, pictures if wanted, reasons, and how to make it again."""
     cells = {key: report.cell(key) for key in report}
-    sections = [_numbers(report, cells)]
+    sections = [] if report.acceptance is None else [_acceptance(report.acceptance)]
+    sections.append(_numbers(report, cells))
     without = _without_value(cells)
     if without is not None:
         sections.append(without)
@@ -70,6 +72,12 @@ def document_of_comparison(
     models = comparison.models
     shown = f"{', '.join(models[:-1])} and {models[-1]}" if len(models) <= 5 else f"{len(models)} models"
     return Document(title or f"Comparison of {shown}", _line(comparison._report), cards, sections)
+
+
+def _acceptance(found: Acceptance) -> Section:
+    """Whether the report is accepted, and by how much every clause holds or fails."""
+    table = found.table()
+    return Section("acceptance", "Acceptance", table.title[:1].upper() + table.title[1:], [table._replace(title="")])
 
 
 def _line(report: Report) -> str:

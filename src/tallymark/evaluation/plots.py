@@ -178,7 +178,9 @@ class ReportPlots:
     def thresholds(self) -> Plot:
         """Precision, recall and F at every threshold, and where F is at its best."""
         state: Any = self._source.state(threshold_table)
-        if state.n == 0 or state.several:
+        if state.several:
+            raise UndefinedError("thresholds are of two classes, and there are more")
+        if state.n == 0:
             self._defined(threshold_table)  # which says why not
         table, table_shown = thin_thresholds(state)
         best = table.choose("fscore")

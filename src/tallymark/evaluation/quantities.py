@@ -11,6 +11,7 @@ from tallymark.evaluation.conditions import Value
 from tallymark.evaluation.result import Cell, Report, why
 from tallymark.metrics import GroupMetric, Metric, metric
 from tallymark.metrics.naming import known_metric
+from tallymark.nearest import nearest
 
 _MOST_LISTED = 20
 _MOST_COMPARED = 1_000
@@ -128,9 +129,7 @@ def _find(value: Value, held: Mapping[str, Metric | None], where: str) -> str:
         for key, item in held.items():
             if item is not None and item == wanted:
                 return key
-    import difflib  # only mistakes need it
-
-    near = difflib.get_close_matches(value.metric, list(held)[:_MOST_COMPARED], n=1)
+    near = nearest(value.metric, list(held)[:_MOST_COMPARED])
     advice = f". Did you mean {near[0]}?" if near else hint
     raise ParameterError(
         f"`condition` asks for {value.metric}, which is not in the {where}; it has {_listed(held) or 'nothing'}{advice}"

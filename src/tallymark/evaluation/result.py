@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from tallymark.errors import TallymarkError
@@ -13,6 +14,7 @@ from tallymark.metrics.listing import show_better
 from tallymark.report import Banded, Table, show_number, to_frame, to_html, to_json, to_text
 
 if TYPE_CHECKING:
+    from tallymark.evaluation.accept import Acceptance
     from tallymark.evaluation.plots import ReportPlots
     from tallymark.evaluation.settings import IntervalSettings
     from tallymark.evaluation.slices import Slices
@@ -142,6 +144,7 @@ class Report(Mapping[str, Any], Exports):
         self.kind = kind
         self.slices = slices
         self.interval: IntervalSettings | None = None
+        self.acceptance: Acceptance | None = None
         self._source: Source | None = None
 
     @property
@@ -150,6 +153,21 @@ class Report(Mapping[str, Any], Exports):
         from tallymark.evaluation.plots import ReportPlots  # few ask
 
         return ReportPlots(self)
+
+    def with_acceptance(self, condition: str | Iterable[str]) -> Report:
+        """The same report with its `acceptance`: whether it meets a condition, wherever it is shown or written.
+
+        >>> import tallymark as tm
+        >>> report = tm.evaluate([1.0, 2.0, 4.0], [1.0, 2.5, 3.5], ["mae"]).with_acceptance("mae < 0.3")
+        >>> report.acceptance.passed, report.to_dict()["acceptance"]["failed"]
+        (False, ['mae < 0.3'])
+        """
+        from tallymark.evaluation.accept import accept  # which reads reports
+
+        found = copy(self)
+        found._source = self._source
+        found.acceptance = accept(self, condition)
+        return found
 
     @property
     def fingerprint(self) -> str | None:
@@ -217,6 +235,7 @@ class Report(Mapping[str, Any], Exports):
             **({} if self.interval is None else {"interval": self.interval.to_dict()}),
             "metrics": {key: cell.to_dict() for key, cell in self._cells.items()},
             **({} if self.slices is None else {"slices": self.slices.to_dict()}),
+            **({} if self.acceptance is None else {"acceptance": self.acceptance.to_dict()}),
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
@@ -317,9 +336,10 @@ class Report(Mapping[str, Any], Exports):
         return title
 
     def _tables(self) -> list[Table]:
-        """The values, below them those that are tables themselves, and then the groups."""
+        """The values, below them those that are tables themselves, then the groups, and whether all is accepted."""
         own = [cell.value.table() for cell in self._cells.values() if cell.shows_itself]
-        return [self._table(), *own, *([] if self.slices is None else [self.slices.table(self)])]
+        more = [] if self.slices is None else [self.slices.table(self)]
+        return [self._table(), *own, *more, *([] if self.acceptance is None else [self.acceptance.table()])]
 
     def __str__(self) -> str:
         return "\n\n".join(map(to_text, self._tables()))

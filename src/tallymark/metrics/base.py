@@ -13,6 +13,7 @@ from tallymark.errors import KindError, ParameterError, UndefinedError
 from tallymark.metrics import registry
 from tallymark.metrics.parameters import Parameter, show, undefined_choice
 from tallymark.metrics.signature import ShownSignature
+from tallymark.nearest import did_you_mean
 from tallymark.states import UNIT_BITS, Draws, Outcomes, Placements, Reads, State
 from tallymark.target import ANY_TARGET, Target
 
@@ -374,13 +375,11 @@ class Metric(metaclass=_Record):
         if key in FACTS:
             return f"`{key}` is a fact of the data, not of {self.name}: pass it to the call, to evaluate or to Tally"
         known = list(known)
+        text = f"{self.name} has no parameter `{key}`; it has {', '.join(known)}"
         hint = HINTS.get(key, "")
         if not hint:
-            import difflib  # only mistakes need it
-
-            near = difflib.get_close_matches(key, [*known, *FACTS], n=1)
-            hint = f"did you mean {near[0]}?" if near else ""
-        return f"{self.name} has no parameter `{key}`; it has {', '.join(known)}{'; ' * bool(hint)}{hint}"
+            return f"{text}{did_you_mean(key, [*known, *FACTS])}"
+        return f"{text}; {hint}"
 
     def to_dict(self) -> dict[str, Any]:
         """The name and the parameters that differ from their defaults; `tm.metric` reads it back."""

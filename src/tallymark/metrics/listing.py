@@ -8,6 +8,7 @@ from typing import Any, overload
 from tallymark.errors import ParameterError
 from tallymark.metrics import registry
 from tallymark.metrics.base import Better, Metric
+from tallymark.nearest import did_you_mean
 from tallymark.report import Table, to_html, to_text
 
 __all__ = ["Listing", "list_metrics"]
@@ -99,6 +100,7 @@ def list_metrics(family: str | None = None) -> Listing:
         return Listing(known)
     found = [metric for metric in known if metric.family == family]
     if not found:
-        families = ", ".join(dict.fromkeys(metric.family for metric in known))
-        raise ParameterError(f"`family` must be one of {families}; it was {family!r}")
+        families = list(dict.fromkeys(metric.family for metric in known))
+        hint = did_you_mean(family, families)
+        raise ParameterError(f"`family` must be one of {', '.join(families)}; it was {family!r}{hint}")
     return Listing(found)

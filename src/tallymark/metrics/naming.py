@@ -12,6 +12,7 @@ from typing import Any
 from tallymark.errors import ParameterError, TallymarkError, UnknownMetricError
 from tallymark.metrics import registry
 from tallymark.metrics.base import Metric
+from tallymark.nearest import nearest
 
 __all__ = ["metric"]
 
@@ -74,12 +75,8 @@ def _find(word: str, parameters: dict[str, Any]) -> Metric:
     name, implied = registry.aliases.get(word, (word, {}))
     if name in registry.classes:
         return registry.classes[name](**{**implied, **parameters})
-    import difflib  # only mistakes need it
-
     known = [*registry.classes, *registry.aliases, *registry.functions, *registry.makers]
-    near = (
-        difflib.get_close_matches(word.lower(), known, n=3, cutoff=0.5) or [k for k in known if word.lower() in k][:3]
-    )
+    near = nearest(word.lower(), known, 3, cutoff=0.5) or [k for k in known if word.lower() in k][:3]
     advice = f"did you mean {' or '.join(near)}?" if near else "tm.list_metrics() lists the names"
     raise UnknownMetricError(f"there is no metric {word!r}; {advice}")
 
