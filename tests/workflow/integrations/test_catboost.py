@@ -158,6 +158,14 @@ class TestTraining:
         with pytest.raises(cb.CatBoostError, match="eval set 'learn' must have the rows of CatBoost's in their order"):
             train(cb, first, valid, 3, boosting_type="Ordered", **given)
 
+    def test_rows_of_another_set_are_refused(self, cb, ours):
+        """Also numbers, and as many or fewer of them."""
+        first, valid = halves(cb, rows.numbers())
+        for other in (first, cb.Pool(rows.numbers()[0][:9], rows.numbers()[1][:9])):
+            callback = ours.EvaluatorCallback(tm.Evaluator("mae", ours.as_eval_set("validation", other)))
+            with pytest.raises(cb.CatBoostError, match="eval set 'validation' must have the rows of CatBoost's"):
+                train(cb, first, valid, 2, eval_metric=callback.metric, callbacks=[callback])
+
     def test_a_period_of_its_own_and_a_second_training(self, cb, ours):
         """Rounds without metrics are left out; the same callback starts anew."""
         first, valid = halves(cb, rows.two_classes())

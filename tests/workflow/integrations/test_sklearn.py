@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.ensemble import IsolationForest
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import get_scorer
@@ -105,6 +106,13 @@ def test_decision_functions():
         assert found == expected
         with pytest.raises(tm.KindError, match=r"the model must have predict_proba, and LinearSVC has not"):
             as_scorer("logloss")(model, x, y)
+
+
+def test_scores_of_what_knows_no_classes():
+    """A detector of outliers, which never sees labels."""
+    x, y, _ = rows.two_classes()
+    model = IsolationForest(n_estimators=5, random_state=0).fit(x)
+    assert as_scorer("auc")(model, x, y) == tm.auc(y, model.decision_function(x))
 
 
 def test_numbers():

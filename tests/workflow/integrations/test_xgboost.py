@@ -105,6 +105,25 @@ class TestTraining:
         assert len(set(log["valid"]["logloss"])) < len(set(values.values()))
         assert booster.num_boosted_rounds() == 20
 
+    def test_rules_that_ask_the_rows(self, xgb, ours):
+        """Stop where a loop over the same predictions stops."""
+        dtrain, dvalid = halves(xgb, rows.two_classes())
+
+        def rule():
+            return tm.GainStopping(0.01, patience=2)
+
+        evaluator = tm.Evaluator("auc", tm.EvalSet("valid", dvalid.get_label()), early_stopping=rule())
+        booster = train(
+            xgb, {"objective": "binary:logistic"}, dtrain, callbacks=[ours.EvaluatorCallback(evaluator, dvalid)]
+        )
+        assert booster.num_boosted_rounds() < 60
+        hand = tm.Evaluator("auc", tm.EvalSet("valid", dvalid.get_label()), early_stopping=rule())
+        actions = [
+            hand.step(k, p).action for k, p in enumerate(by_round(booster, dvalid, booster.num_boosted_rounds()))
+        ]
+        assert actions.index("stop") == len(actions) - 1
+        assert hand.history.to_dict() == evaluator.history.to_dict()
+
     def test_the_best_trees_are_kept_if_asked(self, xgb, ours):
         """As many as up to the best round; the attributes stay."""
         dtrain, dvalid = halves(xgb, rows.two_classes())
