@@ -141,6 +141,17 @@ class TestTraining:
         assert log["valid"]["logloss"][-1] == found.value("valid", "logloss")
         assert log["valid"]["recall(average=macro)"][-1] == expected["recall(average=macro)"]
 
+    def test_one_against_the_rest(self, lgb, ours):
+        """Whose probabilities need not sum to 1, and are divided by their sum where that is asked for."""
+        first, valid, x = halves(lgb, rows.three_classes())
+        sets = ours.as_eval_set("valid", valid, classes=[0, 1, 2], normalize=True)
+        callback = ours.EvaluatorCallback(tm.Evaluator("logloss", sets))
+        params = {"objective": "multiclassova", "num_class": 3}
+        booster = train(lgb, params, first, valid, 3, callbacks=[callback])
+        y, w = valid.get_label(), valid.get_weight()
+        expected = tm.logloss(y, booster.predict(x), classes=[0, 1, 2], normalize=True, weights=w)
+        assert callback.evaluator.history[-1].value("valid", "logloss") == pytest.approx(expected, rel=1e-6)
+
     def test_queries(self, lgb, ours):
         """Groups of the Dataset are passed on to both."""
         x, y, sizes = rows.queries()

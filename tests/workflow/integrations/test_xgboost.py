@@ -175,6 +175,33 @@ class TestTraining:
         assert found.value("m", "accuracy") == found.value("p", "accuracy")
         assert log["valid"]["logloss"][-1] == round(found.value("p", "logloss"), 6)
 
+    @pytest.mark.parametrize(("objective", "kind"), [("multi:softmax", "label"), ("binary:hinge", "label")])
+    def test_objectives_that_give_labels(self, xgb, ours, objective, kind):
+        """Which must be declared, and are then compared as they are."""
+        many = objective.startswith("multi")
+        dtrain, dvalid = halves(xgb, rows.three_classes() if many else rows.two_classes())
+        params = {"objective": objective, **({"num_class": 3} if many else {})}
+        evaluator = tm.Evaluator("accuracy", ours.as_eval_set("valid", dvalid, kind=kind))
+        log = {}
+        booster = train(
+            xgb,
+            params,
+            dtrain,
+            3,
+            evals=[(dvalid, "valid")],
+            custom_metric=ours.as_metric("accuracy", kind=kind, maximize=True),
+            evals_result=log,
+            callbacks=[ours.EvaluatorCallback(evaluator, dvalid)],
+        )
+        expected = tm.accuracy(
+            dvalid.get_label().astype(int), booster.predict(dvalid).astype(int), weights=dvalid.get_weight()
+        )
+        assert evaluator.history[-1].value("valid", "accuracy") == expected
+        assert log["valid"]["accuracy"][-1] == round(expected, 6)
+        callback = ours.EvaluatorCallback(tm.Evaluator("accuracy", ours.as_eval_set("valid", dvalid)), dvalid)
+        with pytest.raises(tm.KindError, match=f"'{objective}' gives predictions of kind 'label': declare that by"):
+            train(xgb, params, dtrain, 3, callbacks=[callback])
+
     def test_queries(self, xgb, ours):
         """Groups of the DMatrix and their weights, which XGBoost has one for each; query by query for XGBRanker."""
         x, y, sizes = rows.queries()

@@ -22,8 +22,7 @@ from tallymark.workflow.integrations.native import (
 )
 
 with needed("tallymark.workflow.integrations.lightgbm", "lightgbm", extra="lightgbm"):
-    from lightgbm import Booster, Dataset
-    from lightgbm.basic import EvalResult
+    from lightgbm import Booster, Dataset, EvalResult
     from lightgbm.callback import CallbackEnv, EarlyStopException
 
 __all__ = ["EvaluatorCallback", "as_eval_set", "as_metric"]
