@@ -199,8 +199,9 @@ class TestTraining:
 
         for value, logged in (run("margin", logistic), run("probability", "binary")):
             assert logged == pytest.approx(value, rel=1e-14)
-        with pytest.raises(tm.KindError, match='must have kind="probability" or none'):
-            run("margin", "binary")
+        for objective in ("binary", "poisson"):
+            with pytest.raises(tm.KindError, match='must not have kind="margin": LightGBM gives predictions of kind'):
+                run("margin", objective)
         callback = ours.EvaluatorCallback(tm.Evaluator("logloss", tm.EvalSet("valid", rows.two_classes()[1][HALF:])))
         for params, said in (
             ({"objective": logistic}, "the objective 'none' gives predictions of kind 'margin': declare that by"),

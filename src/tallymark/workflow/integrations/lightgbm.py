@@ -109,10 +109,10 @@ class EvaluatorCallback:
         given = "margin" if callable(objective) else _KINDS.get(str(objective).lower(), "value")
         check_kinds(self.evaluator, given, f"the objective {objective!r}")
         for held in self.evaluator.eval_sets.values():
-            if held.target.kind == "margin" and given == "probability":
+            if held.target.kind == "margin" and given != "margin":
                 raise KindError(
-                    f'eval set {held.name!r} must have kind="probability" or none: LightGBM gives the probabilities of '
-                    f"the objective {objective!r}, and margins only of an objective of your own"
+                    f'eval set {held.name!r} must not have kind="margin": LightGBM gives predictions of kind {given!r} '
+                    f"with the objective {objective!r}, and margins only with one of your own"
                 )
         if "dart" in (env.params.get(key) for key in _BOOSTING):
             check_dart(self.evaluator)
@@ -124,6 +124,8 @@ class EvaluatorCallback:
                 f"{lacking[0]!r}"
             )
         begin(self.evaluator, env.begin_iteration)
+        if self.evaluator.last_round is None:
+            self._best = []
 
     @staticmethod
     def _sets(model: Booster) -> dict[str, Any]:
