@@ -144,6 +144,17 @@ class TestTraining:
         model = train(cb, data, None, 4, loss_function="Poisson", eval_metric=item, has_time=True)
         found = tm.poisson_deviance(data.get_label(), model.predict(data, prediction_type="Exponent"))
         assert model.get_evals_result()["learn"]["poisson_deviance"][-1] == pytest.approx(found, rel=1e-9)
+        for kind in ("margin", None):
+            evaluator = tm.Evaluator("poisson_deviance", ours.as_eval_set("validation", data, kind=kind))
+            callback = ours.EvaluatorCallback(evaluator)
+            given = {"loss_function": "Poisson", "eval_metric": callback.metric, "callbacks": [callback]}
+            if kind is None:
+                with pytest.raises(cb.CatBoostError, match="with the loss Poisson CatBoost gives logarithms"):
+                    train(cb, data, data, 4, has_time=True, **given)
+            else:
+                train(cb, data, data, 4, has_time=True, **given)
+                value = evaluator.history[-1].value("validation", "poisson_deviance")
+                assert value == pytest.approx(found, rel=1e-9)
 
     def test_the_rows_it_learns_from(self, cb, ours):
         """In their order they can be followed; shuffled ones are refused, not read against the wrong truth."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallymark.arrays import Array, as_array, describe
-from tallymark.errors import ParameterError
+from tallymark.errors import KindError, ParameterError
 from tallymark.metrics import Metric
 from tallymark.packages import needed
 from tallymark.workflow.eval_set import EvalSet
@@ -19,6 +19,10 @@ with needed("tallymark.workflow.integrations.catboost", "catboost", extra="catbo
     from catboost import Pool
 
 __all__ = ["EvaluatorCallback", "as_eval_set", "as_metric"]
+
+
+_LOGARITHMS = ("Poisson", "Tweedie", "LogLinQuantile")
+"""Losses whose raw values are logarithms of the predictions."""
 
 
 class _Metric(NativeMetric):
@@ -116,6 +120,7 @@ class EvaluatorCallback:
         if self.evaluator.last_round is None or self.evaluator.last_round >= number:
             begin(self.evaluator, number)
             self._check(held)
+            self._check_loss(sorted({key for name in names for key in info.metrics[name]}))
         found = self.evaluator.step(number, {name: held[name][0] for name in self.evaluator.eval_sets})
         return found.action != "stop"
 
@@ -131,6 +136,16 @@ class EvaluatorCallback:
                     f"eval set {name!r} must have the rows of CatBoost's in their order; they differ. CatBoost may "
                     "shuffle the rows it learns from, unless it is given has_time=True"
                 )
+
+    def _check_loss(self, losses: list[str]) -> None:
+        loss = next((loss for loss in losses if loss.startswith(_LOGARITHMS)), None)
+        for item in () if loss is None else (self.evaluator.metrics or {}).values():
+            for name, held in self.evaluator.eval_sets.items():
+                if item.kind == "value" and held.target.kind is None:
+                    raise KindError(
+                        f'eval set {name!r} must be declared by EvalSet(..., kind="margin"): with the loss {loss} '
+                        f"CatBoost gives logarithms, which {item} would read as values"
+                    )
 
 
 def _table(approxes: Sequence[Array]) -> Array:
