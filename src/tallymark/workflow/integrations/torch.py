@@ -16,7 +16,7 @@ with needed("tallymark.workflow.integrations.torch", "torch", extra="torch"):
     import torch
     from torch import distributed
 
-__all__ = ["TallyMetric", "on_host"]
+__all__ = ["TallyMetric"]
 
 _OF_NUMPY = (torch.float16, torch.float32, torch.float64)
 _Method = TypeVar("_Method")
@@ -136,13 +136,12 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]
         return named_codes(held.ravel(), classes)
 
     def get_extra_state(self) -> Any:
-        """The tally as bytes in a tensor, which torch loads without running code; empty if it is not persistent."""
+        # Bytes in a tensor, since torch loads tensors without running code.
         if not self.persistent:
             return torch.empty(0, dtype=torch.uint8)
         return torch.frombuffer(bytearray(self._tally.to_bytes()), dtype=torch.uint8)
 
     def set_extra_state(self, state: Any) -> None:
-        """Take the tally that was saved, which must be of the same metrics."""
         if not isinstance(state, torch.Tensor):
             raise StateError(f"a TallyMetric is saved as a tensor of bytes; it was {describe(state)}")
         saved = Tally.from_bytes(on_host(state).tobytes())
@@ -161,7 +160,6 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]
             missing.remove(f"{prefix}_extra_state")
 
     def extra_repr(self) -> str:
-        """What stands in the brackets."""
         return repr(self._tally).removeprefix("Tally(").removesuffix(")")
 
 
