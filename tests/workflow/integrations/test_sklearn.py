@@ -20,10 +20,24 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import tallymark as tm
+from tallymark.metrics import registry
 from tallymark.workflow.integrations.sklearn import as_scorer
 from tests.workflow.integrations import boosted_rows as rows
 
 HALF = rows.N // 2
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    """Rows, and models with their truth: two and three classes, names, numbers."""
+    x, y, _ = rows.two_classes()
+    models = {
+        "two": (LogisticRegression(), y),
+        "three": (LogisticRegression(), rows.three_classes()[1]),
+        "names": (LinearSVC(), y.astype(str)),
+        "numbers": (LinearRegression(), rows.numbers()[1]),
+    }
+    return x, {name: (model.fit(x, truth), truth) for name, (model, truth) in models.items()}
 
 
 def named(made, *names):
@@ -191,6 +205,27 @@ def test_metadata_that_is_routed():
         scorer = as_scorer("ndcg").set_score_request(query=True)
         found = cross_val_score(Constant(), x, y, cv=splits, scoring=scorer, params={"query": query})
         assert list(found) == [tm.ndcg(y[test], x[test, 0], query=query[test]) for _, test in splits]
+
+
+@pytest.mark.parametrize("name", registry.classes)
+def test_every_metric_scores_or_says_why(name, fitted):
+    """A number, which is the metric's own where it reads labels or values, or an error of ours."""
+    item, (x, models) = tm.metric(name), fitted
+    for model, y in models.values():
+        try:
+            found = as_scorer(name)(model, x, y)
+        except tm.TallymarkError:
+            continue
+        assert isinstance(found, float)
+        if item.kind in ("value", "label") and isinstance(item.better, str):
+            value = item(y, model.predict(x), kind=item.kind)
+            assert abs(found) == abs(value) or np.isnan([found, value]).all()
+
+
+def test_margins_of_many_classes(fitted):
+    """Are read by what reads margins only."""
+    x, (model, y) = fitted[0], fitted[1]["three"]
+    assert as_scorer("margin_accuracy")(model, x, y) == tm.accuracy(y, model.predict(x))
 
 
 def test_copies():

@@ -40,7 +40,8 @@ class _Scorer:
         if method != "predict" and facts["classes"] is None:
             facts["classes"] = _classes(estimator, y, sample_weight)
         found = predict(estimator, X, method, facts["classes"])
-        facts["kind"] = self.metric.kind if method == "predict" else found.kind
+        # Decisions of several classes may be any scores, which only a metric on margins takes for more.
+        facts["kind"] = self.metric.kind if method == "predict" or self.metric.kind == "margin" else found.kind
         value = self.metric(y, found.y_pred, weights=sample_weight, query=query, **facts)
         value = distance(self.metric, one_number(self.metric, value))
         return value if self.metric.better == "higher" else -value
