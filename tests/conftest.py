@@ -13,3 +13,7 @@ settings.load_profile(os.environ.get("TALLYMARK_TESTS", "all"))
 # Keras takes TensorFlow unless told, and writes that into the home of the user when it is imported.
 os.environ.setdefault("KERAS_BACKEND", "torch")
 os.environ.setdefault("KERAS_HOME", str(Path(__file__).parents[1] / "build" / "keras"))
+
+# Set before NumPy is loaded. Peers fit models so small that threads of linear algebra only wait for each other: up to
+# minutes where the machine is busy.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
