@@ -370,6 +370,10 @@ class TestTraining:
             tm.ParameterError, match="`data` must map each of the eval sets 'valid' to the inputs of the model"
         ):
             ours.EvaluatorCallback(evaluator, {"test": dvalid})
+        with pytest.raises(
+            tm.LengthError, match="`data` must have the rows of the eval set 'valid', which are 200; it had 1"
+        ):
+            ours.EvaluatorCallback(evaluator, [[1.0, 2.0]])
         with pytest.raises(tm.ParameterError, match="`evaluator` must be an Evaluator"):
             ours.EvaluatorCallback("auc", dvalid)
         with pytest.raises(tm.ParameterError, match="`data` must be a DMatrix"):
