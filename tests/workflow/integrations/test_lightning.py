@@ -211,8 +211,11 @@ def test_inputs_must_fit(models, ours, valid):
         ours.EvaluatorCallback(followed(valid), x, batch_size=0)
     with pytest.raises(tm.ParameterError, match="`evaluator` must be an Evaluator"):
         ours.EvaluatorCallback(None, x, batch_size=models.BATCH)
-    with pytest.raises(tm.LengthError, match=r"eval set 'valid'.*340"):
-        fit(models, [ours.EvaluatorCallback(followed(valid), x[:7])], 1)
+    for few in (x[:7], models.tensors(models.PARTS[1])[0][:7], models.loader(slice(60, 67)).dataset):
+        with pytest.raises(tm.LengthError, match="rows of the eval set 'valid', which are 340; it had 7"):
+            ours.EvaluatorCallback(followed(valid), few)
+    with pytest.raises(tm.LengthError, match=r"eval set 'valid'.*340"):  # only a prediction tells
+        fit(models, [ours.EvaluatorCallback(followed(valid), models.loader(slice(60, 67)))], 1)
 
 
 def test_two_processes(models, valid, tmp_path):

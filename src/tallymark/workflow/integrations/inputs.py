@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tallymark.arrays import describe
-from tallymark.errors import ParameterError
+from tallymark.errors import LengthError, ParameterError
 from tallymark.workflow.evaluator import Evaluator
 
 
@@ -21,3 +21,10 @@ def by_eval_set(evaluator: Evaluator, data: Any) -> dict[str, Any]:
     raise ParameterError(
         f"`data` must map each of the eval sets {', '.join(map(repr, names))} to the inputs of the model; it was {was}"
     )
+
+
+def check_rows(evaluator: Evaluator, name: str, rows: int | None) -> None:
+    """Refuse inputs of other rows than those of the eval set, where it is known how many they are."""
+    n = evaluator.eval_sets[name].n
+    if rows is not None and rows != n:
+        raise LengthError(f"`data` must have the rows of the eval set {name!r}, which are {n:,}; it had {rows:,}")

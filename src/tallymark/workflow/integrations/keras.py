@@ -9,7 +9,7 @@ import numpy as np
 
 from tallymark.packages import needed
 from tallymark.workflow.evaluator import Evaluator
-from tallymark.workflow.integrations.inputs import by_eval_set
+from tallymark.workflow.integrations.inputs import by_eval_set, check_rows
 from tallymark.workflow.integrations.native import begin, check_evaluator, check_kinds
 
 with needed("tallymark.workflow.integrations.keras", "keras", extra="keras"):
@@ -49,6 +49,8 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]
         self.evaluator = check_evaluator(evaluator)
         self.restore_best = restore_best
         self._data = by_eval_set(evaluator, data)
+        for name, inputs in self._data.items():
+            check_rows(evaluator, name, None if predict else _rows(inputs))
         self._predict = predict
         self._batch_size = batch_size
         self._begun = False
@@ -91,6 +93,13 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]
         if self._predict is not None:
             return self._predict(self.model, inputs)
         return self.model.predict(inputs, batch_size=self._batch_size, verbose=0)
+
+
+def _rows(inputs: Any) -> int | None:
+    """How many rows there are; None where only a prediction tells."""
+    held = list(inputs.values()) if isinstance(inputs, dict) else inputs
+    shape = getattr(held[0] if isinstance(held, (list, tuple)) and held else held, "shape", None)
+    return shape[0] if shape else None
 
 
 def _readable(found: Any) -> Any:

@@ -13,7 +13,7 @@ from tallymark.evaluation.settings import check_least
 from tallymark.packages import needed
 from tallymark.workflow.evaluator import Evaluator
 from tallymark.workflow.history import History
-from tallymark.workflow.integrations.inputs import by_eval_set
+from tallymark.workflow.integrations.inputs import by_eval_set, check_rows
 from tallymark.workflow.integrations.native import begin, check_evaluator
 
 with needed("tallymark.workflow.integrations.lightning", "lightning", extra="lightning"):
@@ -55,7 +55,10 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]
         self.evaluator = check_evaluator(evaluator)
         self.restore_best = restore_best
         size = check_least("batch_size", batch_size, 1)
-        self._data = {name: _batches(name, held, size) for name, held in by_eval_set(evaluator, data).items()}
+        self._data = {}
+        for name, held in by_eval_set(evaluator, data).items():
+            check_rows(evaluator, name, None if predict else _rows(held))
+            self._data[name] = _batches(name, held, size)
         self._predict = predict or _call
         self._best: dict[str, Any] | None = None
 
@@ -117,6 +120,11 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]
 
 def _call(module: Any, batch: Any) -> Any:
     return module(batch[0] if isinstance(batch, (tuple, list)) else batch)
+
+
+def _rows(held: Any) -> int | None:
+    """How many rows there are; None where only a prediction tells."""
+    return len(held) if isinstance(held, (np.ndarray, torch.Tensor, Dataset)) and hasattr(held, "__len__") else None
 
 
 def _batches(name: str, held: Any, size: int) -> Any:

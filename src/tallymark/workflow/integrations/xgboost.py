@@ -7,12 +7,12 @@ import re
 from typing import Any
 
 from tallymark.arrays import Array, describe
-from tallymark.errors import LengthError, ParameterError
+from tallymark.errors import ParameterError
 from tallymark.metrics import Metric
 from tallymark.packages import needed
 from tallymark.workflow.eval_set import EvalSet
 from tallymark.workflow.evaluator import Evaluator
-from tallymark.workflow.integrations.inputs import by_eval_set
+from tallymark.workflow.integrations.inputs import by_eval_set, check_rows
 from tallymark.workflow.integrations.native import (
     NativeMetric,
     begin,
@@ -116,11 +116,7 @@ class EvaluatorCallback(TrainingCallback):  # type: ignore[misc]
             for name, rows in by_eval_set(evaluator, data).items()
         }
         for name, rows in self._data.items():
-            n = evaluator.eval_sets[name].n
-            if rows.num_row() != n:
-                raise LengthError(
-                    f"`data` must have the rows of the eval set {name!r}, which are {n:,}; it had {rows.num_row():,}"
-                )
+            check_rows(evaluator, name, rows.num_row())
         self._save_best = save_best
         self._first = 0
 
