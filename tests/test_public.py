@@ -58,6 +58,7 @@ def test_no_module_hides_behind_a_public_name():
         "labels",
         "metrics",
         "missing",
+        "nearest",
         "quantiles",
         "report",
         "states",
