@@ -14,13 +14,11 @@ from tallymark.evaluation.result import Report
 from tallymark.evaluation.settings import show_level
 from tallymark.metrics import Metric
 from tallymark.metrics.listing import show_better
-from tallymark.report import Table, to_frame, to_html, to_json, to_text
+from tallymark.report import Frames, Table, to_html, to_json, to_text
 
 if TYPE_CHECKING:
     from tallymark.evaluation.comparison_plots import ComparisonPlots
     from tallymark.report.document import Document
-
-_TEXTS = ("metric", "first", "second", "method", "winner", "reason", "notes")
 
 
 class Settings(NamedTuple):
@@ -33,12 +31,14 @@ class Settings(NamedTuple):
     seed: int
 
 
-class Comparison(Exports):
+class Comparison(Exports, Frames):
     """What several models score on the same rows, and which differences the data show.
 
     `reports` holds the report of each model; `comparison[("a", "b"), "auc"]` is the difference of b from a. Iterating
     gives all differences.
     """
+
+    _texts = ("metric", "first", "second", "method", "winner", "reason", "notes")
 
     def __init__(self, reports: Mapping[str, Report], differences: list[Difference], settings: Settings) -> None:
         self.reports = dict(reports)
@@ -136,17 +136,8 @@ class Comparison(Exports):
         """The whole comparison as JSON; what is undefined is null, with its reason beside it."""
         return to_json(self.to_dict(), indent)
 
-    def to_pandas(self) -> Any:
-        """One row per difference, as a pandas data frame."""
-        return to_frame(self._rows(), "pandas", texts=_TEXTS)
-
-    def to_polars(self) -> Any:
-        """One row per difference, as a Polars data frame."""
-        return to_frame(self._rows(), "polars", texts=_TEXTS)
-
-    def to_arrow(self) -> Any:
-        """One row per difference, as an Arrow table."""
-        return to_frame(self._rows(), "arrow", texts=_TEXTS)
+    def _frame(self) -> Mapping[str, Any]:
+        return self._rows()
 
     def _rows(self) -> dict[str, list[Any]]:
         names = ("metric", "first", "second", "value", "lo", "hi", "p", "p_corrected", "detectable", "method", "winner")

@@ -11,7 +11,7 @@ from tallymark.errors import TallymarkError
 from tallymark.evaluation.exports import Exports
 from tallymark.metrics import Metric, metric
 from tallymark.metrics.listing import show_better
-from tallymark.report import Banded, Table, show_number, to_frame, to_html, to_json, to_text
+from tallymark.report import Banded, Frames, Table, show_number, to_html, to_json, to_text
 
 if TYPE_CHECKING:
     from tallymark.evaluation.accept import Acceptance
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from tallymark.evaluation.source import Source
     from tallymark.report.document import Document
 
-_TEXTS = ("metric", "part", "method", "better", "unit", "reason", "notes")
 _LONGEST = 1_000  # characters of a reason, in print
 _MOST_PARTS = 50  # of a metric with one value per class, in print
 
@@ -124,8 +123,10 @@ class Cell:
         return f"Cell({self.metric}: {self._value!r}{f', {self.reason}' if self.reason else ''})"
 
 
-class Report(Mapping[str, Any], Exports):
+class Report(Mapping[str, Any], Exports, Frames):
     """The values of metrics by key. A lookup takes the key, any other name of the metric, or the metric itself."""
+
+    _texts = ("metric", "part", "method", "better", "unit", "reason", "notes")
 
     def __init__(
         self,
@@ -242,17 +243,8 @@ class Report(Mapping[str, Any], Exports):
         """The whole report as JSON; NaN and infinity are null, with their reason beside them."""
         return to_json(self.to_dict(), indent)
 
-    def to_pandas(self) -> Any:
-        """One row per value, as a pandas data frame."""
-        return to_frame(self.columns(), "pandas", texts=_TEXTS)
-
-    def to_polars(self) -> Any:
-        """One row per value, as a Polars data frame."""
-        return to_frame(self.columns(), "polars", texts=_TEXTS)
-
-    def to_arrow(self) -> Any:
-        """One row per value, as an Arrow table."""
-        return to_frame(self.columns(), "arrow", texts=_TEXTS)
+    def _frame(self) -> Mapping[str, Any]:
+        return self.columns()
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per value: what the data frames hold."""

@@ -10,7 +10,7 @@ from tallymark.evaluation.result import Report, show_interval, why
 from tallymark.metrics import Metric, gap, ratio, worst
 from tallymark.metrics.base import Answer
 from tallymark.metrics.group_metric import GroupMetric, show_group
-from tallymark.report import Table, to_frame, to_html, to_text
+from tallymark.report import Frames, Table, to_html, to_text
 from tallymark.states import Group
 
 _MOST_GROUPS = 20  # in print
@@ -25,7 +25,7 @@ class Compared(float):
     reason: str | None
 
 
-class Slices(Mapping[Group, Report]):
+class Slices(Mapping[Group, Report], Frames):
     """The reports of all groups by their label, or by a tuple of labels where several columns make a group.
 
     `gap`, `ratio` and `worst` compare the groups by a metric of the report.
@@ -88,17 +88,8 @@ class Slices(Mapping[Group, Report]):
             ],
         }
 
-    def to_pandas(self) -> Any:
-        """One row per group and value, as a pandas data frame."""
-        return to_frame(self.columns(), "pandas")
-
-    def to_polars(self) -> Any:
-        """One row per group and value, as a Polars data frame."""
-        return to_frame(self.columns(), "polars")
-
-    def to_arrow(self) -> Any:
-        """One row per group and value, as an Arrow table."""
-        return to_frame(self.columns(), "arrow")
+    def _frame(self) -> Mapping[str, Any]:
+        return self.columns()
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per group and value: what the data frames hold."""

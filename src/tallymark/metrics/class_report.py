@@ -10,7 +10,7 @@ from tallymark.metrics.base import Answer, Undefined
 from tallymark.metrics.confusion import show_label
 from tallymark.metrics.labels import LabelMetric
 from tallymark.metrics.precision_recall import fscore, precision, recall
-from tallymark.report import Table, to_frame, to_html, to_json, to_text
+from tallymark.report import Frames, Table, to_html, to_json, to_text
 from tallymark.states import Counts, divide
 from tallymark.target import show_labels
 
@@ -30,7 +30,7 @@ class ClassScores(NamedTuple):
     support: float
 
 
-class ClassReport:
+class ClassReport(Frames):
     """Precision, recall and F of every class, and their averages.
 
     `report["cat"]` are the scores of a class, `averages["macro"]` those of an average; `accuracy` is that of all rows.
@@ -79,19 +79,7 @@ class ClassReport:
         """Scores by class and average as JSON; what is undefined is null, and the notes say why."""
         return to_json(self.to_dict(), indent)
 
-    def to_pandas(self) -> Any:
-        """One row per class and average, as a pandas data frame."""
-        return to_frame(self._columns(), "pandas")
-
-    def to_polars(self) -> Any:
-        """One row per class and average, as a Polars data frame."""
-        return to_frame(self._columns(), "polars")
-
-    def to_arrow(self) -> Any:
-        """One row per class and average, as an Arrow table."""
-        return to_frame(self._columns(), "arrow")
-
-    def _columns(self) -> dict[str, list[Any]]:
+    def _frame(self) -> dict[str, list[Any]]:
         rows = [("class", str(label), *scores) for label, scores in self.scores.items()]
         rows += [("average", name, *scores) for name, scores in self.averages.items()]
         return {name: [row[k] for row in rows] for k, name in enumerate(("part", "name", *_NAMES))}

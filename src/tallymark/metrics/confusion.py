@@ -13,7 +13,7 @@ from tallymark.errors import ParameterError, ShapeError
 from tallymark.labels import Label
 from tallymark.metrics.base import Answer
 from tallymark.metrics.labels import LabelMetric
-from tallymark.report import Table, to_frame, to_html, to_json, to_text
+from tallymark.report import Frames, Table, to_html, to_json, to_text
 from tallymark.states import Indicators, Pairs
 from tallymark.target import show_labels
 
@@ -24,7 +24,7 @@ _MOST_SHOWN = 20
 _NORMS = ("truth", "prediction", "all")
 
 
-class Confusion:
+class Confusion(Frames):
     """How often each class was taken for each: rows are the truth, columns the predictions.
 
     `classes` are the classes in order. `table[truth, prediction]` is one cell, `numpy.asarray(table)` the matrix; it
@@ -108,14 +108,6 @@ class Confusion:
 
         axes = {name: pd.Index(self.classes, name=name) for name in ("truth", "prediction")}
         return pd.DataFrame(self.to_numpy(), index=axes["truth"], columns=axes["prediction"])
-
-    def to_polars(self) -> Any:
-        """The matrix as a Polars data frame: a column of true classes, and a column per predicted class."""
-        return to_frame(self._frame(), "polars")
-
-    def to_arrow(self) -> Any:
-        """The matrix as an Arrow table: a column of true classes, and a column per predicted class."""
-        return to_frame(self._frame(), "arrow")
 
     def _frame(self) -> dict[str, list[Any]]:
         names = _distinct("truth", map(str, self.classes))

@@ -11,14 +11,14 @@ import numpy as np
 
 from tallymark.arrays import Array
 from tallymark.errors import ShapeError
-from tallymark.report import Table, to_frame, to_html, to_json, to_text
+from tallymark.report import Frames, Table, to_html, to_json, to_text
 
 __all__ = ["Curve"]
 
 _MOST_SHOWN = 20
 
 
-class Curve:
+class Curve(Frames):
     """The points of a curve: one array per column, all of one length, which nothing can change.
 
     `curve.fpr` or `curve["fpr"]` is a column, `columns` has them all by name. It prints, shows itself in a notebook and
@@ -74,17 +74,8 @@ class Curve:
         """The columns as JSON; what is undefined or infinite is null."""
         return to_json(self.to_dict(), indent)
 
-    def to_pandas(self) -> Any:
-        """One row per point, as a pandas data frame."""
-        return to_frame(dict(self.columns), "pandas")
-
-    def to_polars(self) -> Any:
-        """One row per point, as a Polars data frame."""
-        return to_frame(dict(self.columns), "polars")
-
-    def to_arrow(self) -> Any:
-        """One row per point, as an Arrow table."""
-        return to_frame(dict(self.columns), "arrow")
+    def _frame(self) -> Mapping[str, Any]:
+        return dict(self.columns)
 
     def summary(self) -> str:
         """What it is, in a few words."""

@@ -10,7 +10,7 @@ import numpy as np
 from tallymark.arrays import Array
 from tallymark.errors import ParameterError
 from tallymark.workflow.shuffling import drawn
-from tallymark.workflow.splitters import Split, Splitter, check_fields, codes_of
+from tallymark.workflow.splitters import Split, Splitter, codes_of
 
 _MOST_TRIES = 1_000
 
@@ -22,25 +22,16 @@ class Bootstrap(Splitter):
     times: int = 100
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
         return _bags([np.arange(n)], n, self.times, self.seed)
 
-    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:  # noqa: N803
+    def count(self, rows: object) -> int:
         return self.times
 
 
 @dataclass(frozen=True)
-class StratifiedBootstrap(Splitter):
+class StratifiedBootstrap(Bootstrap):
     """A bootstrap within every class, so that training has as many rows of each as there are."""
-
-    times: int = 100
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
         labels, codes = codes_of("y", y, n, "the classes of the rows, within which they are drawn")
@@ -48,9 +39,6 @@ class StratifiedBootstrap(Splitter):
         if max(map(len, classes)) < 2:
             raise ParameterError("`y` must have a class of at least two rows, or no row is ever out of the bag")
         return _bags(classes, n, self.times, self.seed)
-
-    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:  # noqa: N803
-        return self.times
 
 
 def _bags(classes: list[Array], n: int, times: int, seed: int) -> Iterator[Split]:

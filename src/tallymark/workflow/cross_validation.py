@@ -12,10 +12,8 @@ from tallymark.evaluation.settings import show_level
 from tallymark.metrics import Metric
 from tallymark.metrics.base import Better
 from tallymark.metrics.listing import show_better
-from tallymark.report import Table, to_frame, to_html, to_json, to_text
+from tallymark.report import Frames, Table, to_html, to_json, to_text
 from tallymark.workflow.corrected import corrected_interval, mean_and_sd
-
-_TEXTS = ("metric", "reason")
 
 
 class Fold(NamedTuple):
@@ -57,8 +55,10 @@ class Score(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-class CrossValidation(Mapping[str, Score]):
+class CrossValidation(Mapping[str, Score], Frames):
     """The scores by metric. `folds` hold every split, `out_of_fold` is the report over all tested rows."""
+
+    _texts = ("metric", "reason")
 
     def __init__(self, folds: list[Fold], out_of_fold: Report, metrics: dict[str, Metric], level: float) -> None:
         self.folds = folds
@@ -144,17 +144,8 @@ class CrossValidation(Mapping[str, Score]):
         ]
         return {name: [row[k] for row in rows] for k, name in enumerate(names)}
 
-    def to_pandas(self) -> Any:
-        """One row per fold and metric, as a pandas data frame."""
-        return to_frame(self.columns(), "pandas", texts=_TEXTS)
-
-    def to_polars(self) -> Any:
-        """One row per fold and metric, as a Polars data frame."""
-        return to_frame(self.columns(), "polars", texts=_TEXTS)
-
-    def to_arrow(self) -> Any:
-        """One row per fold and metric, as an Arrow table."""
-        return to_frame(self.columns(), "arrow", texts=_TEXTS)
+    def _frame(self) -> Mapping[str, Any]:
+        return self.columns()
 
     def _table(self) -> Table:
         interval = f"{show_level(self.level)} interval"

@@ -14,7 +14,6 @@ from tallymark.workflow.splitters import (
     Splitter,
     apart,
     by_fold,
-    check_fields,
     check_folds,
     codes_of,
     count_test,
@@ -36,9 +35,6 @@ class GroupKFold(Splitter):
     folds: int = 5
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
         labels, codes = codes_of("groups", groups, n, _WHY)
         check_folds(self.folds, len(labels), "groups")
@@ -51,7 +47,7 @@ class GroupKFold(Splitter):
             held[place] += int(sizes[group])
         return by_fold(fold[codes], self.folds)
 
-    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:  # noqa: N803
+    def count(self, rows: object) -> int:
         return self.folds
 
 
@@ -61,9 +57,6 @@ class GroupHoldout(Splitter):
 
     test: float = 0.25
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
         labels, codes = codes_of("groups", groups, n, _WHY)
@@ -78,5 +71,5 @@ class GroupHoldout(Splitter):
             held += int(sizes[group])
         yield apart(chosen[codes])
 
-    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:  # noqa: N803
+    def count(self, rows: object) -> int:
         return 1

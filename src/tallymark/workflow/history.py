@@ -12,11 +12,10 @@ from tallymark.evaluation.result import Report
 from tallymark.metrics import Metric, metric
 from tallymark.metrics.base import Better
 from tallymark.metrics.listing import show_better
-from tallymark.report import Table, to_frame, to_html, to_json, to_text
+from tallymark.report import Frames, Table, to_html, to_json, to_text
 from tallymark.workflow.stopping import same_metric
 
 ACTIONS = ("skip", "continue", "improved", "stop")
-_TEXTS = ("set", "metric", "better", "reason", "action")
 
 
 class EvalResult(NamedTuple):
@@ -94,13 +93,15 @@ def _read_result(found: Any) -> EvalResult:
     return EvalResult(str(found["set"]), str(found["metric"]), value, found["better"], found.get("reason"))
 
 
-class History(Sequence[Round]):
+class History(Sequence[Round], Frames):
     """The rounds that were evaluated, in order. Reports are dropped, so that a long training takes little memory.
 
     >>> history = History([Round(0, (EvalResult("valid", "rmse", 0.6, "lower"),), "improved", True)])
     >>> history.values("valid", "rmse")
     {0: 0.6}
     """
+
+    _texts = ("set", "metric", "better", "reason", "action")
 
     def __init__(self, rounds: Iterable[Round] = ()) -> None:
         self._rounds: list[Round] = []
@@ -144,17 +145,8 @@ class History(Sequence[Round]):
         names = ("round", "set", "metric", "value", "better", "reason", "action")
         return {name: [row[k] for row in rows] for k, name in enumerate(names)}
 
-    def to_pandas(self) -> Any:
-        """One row per value, as a pandas data frame."""
-        return to_frame(self.columns(), "pandas", texts=_TEXTS)
-
-    def to_polars(self) -> Any:
-        """One row per value, as a Polars data frame."""
-        return to_frame(self.columns(), "polars", texts=_TEXTS)
-
-    def to_arrow(self) -> Any:
-        """One row per value, as an Arrow table."""
-        return to_frame(self.columns(), "arrow", texts=_TEXTS)
+    def _frame(self) -> Mapping[str, Any]:
+        return self.columns()
 
     def to_dict(self) -> dict[str, Any]:
         """The history as plain data."""

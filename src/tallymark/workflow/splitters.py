@@ -20,9 +20,12 @@ Split = tuple[Array, Array]
 
 
 class Splitter:
-    """Splits rows into training and test. A subclass writes `parts` and `count`."""
+    """Splits rows into training and test. A subclass, which is a dataclass, writes `parts` and `count`."""
 
-    def split(self, X: object, y: object = None, groups: object = None) -> Iterator[Split]:  # noqa: N803
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def split(self, X: object, y: object = None, groups: object = None) -> Iterator[Split]:  # noqa: N803 - as theirs
         """The places of training and test rows, split by split; X is the rows or how many there are."""
         n = count_rows(X)
         if n < 2:
@@ -33,9 +36,13 @@ class Splitter:
         """The splits of n rows."""
         raise NotImplementedError(f"{type(self).__name__} must define `parts`")
 
-    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:  # noqa: N803
-        """How many splits there are."""
-        raise NotImplementedError(f"{type(self).__name__} must define `get_n_splits`")
+    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:  # noqa: N803 - as theirs
+        """How many splits there are, as scikit-learn asks."""
+        return self.count(X)
+
+    def count(self, rows: object) -> int:
+        """How many splits there are of these rows."""
+        raise NotImplementedError(f"{type(self).__name__} must define `count`")
 
 
 @dataclass(frozen=True)
@@ -50,9 +57,6 @@ class KFold(Splitter):
     shuffle: bool = True
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
         check_folds(self.folds, n, "rows")
         order = shuffled(n, self.seed) if self.shuffle else np.arange(n)
@@ -62,7 +66,7 @@ class KFold(Splitter):
         )
         return by_fold(fold, self.folds)
 
-    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:  # noqa: N803
+    def count(self, rows: object) -> int:
         return self.folds
 
 
@@ -80,14 +84,11 @@ class Holdout(Splitter):
     shuffle: bool = True
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
         order = shuffled(n, self.seed) if self.shuffle else np.arange(n)
         yield apart(np.isin(np.arange(n), order[n - count_test(self.test, n) :]))
 
-    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:  # noqa: N803
+    def count(self, rows: object) -> int:
         return 1
 
 
@@ -98,8 +99,8 @@ class LeaveOneOut(Splitter):
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
         return by_fold(np.arange(n), n)
 
-    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:  # noqa: N803
-        return count_rows(X)
+    def count(self, rows: object) -> int:
+        return count_rows(rows)
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ class TimeSeries(Splitter):
             least = 0 if self.most_train is None else max(0, end - self.most_train)
             yield np.arange(least, end), np.arange(start, start + size)
 
-    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:  # noqa: N803
+    def count(self, rows: object) -> int:
         return self.folds
 
 
@@ -165,8 +166,8 @@ class Repeated(Splitter):
         for k in range(self.times):
             yield from replace(self.splitter, seed=seed_of(self.splitter.seed, k)).parts(n, y, groups)
 
-    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:  # noqa: N803
-        return self.times * int(self.splitter.get_n_splits(X, y, groups))
+    def count(self, rows: object) -> int:
+        return int(self.times * self.splitter.count(rows))
 
 
 def by_fold(fold: Array, folds: int) -> Iterator[Split]:

@@ -9,35 +9,19 @@ import numpy as np
 
 from tallymark.arrays import Array
 from tallymark.workflow.shuffling import shuffled
-from tallymark.workflow.splitters import (
-    Split,
-    Splitter,
-    apart,
-    by_fold,
-    check_fields,
-    check_folds,
-    codes_of,
-    count_test,
-)
+from tallymark.workflow.splitters import Holdout, KFold, Split, apart, by_fold, check_folds, codes_of, count_test
 
 _WHY = "the classes of the rows, of which every part gets its share"
 
 
 @dataclass(frozen=True)
-class StratifiedKFold(Splitter):
+class StratifiedKFold(KFold):
     """Folds that have the same number of rows of every class, and of all rows, but for one row.
 
     >>> folds = StratifiedKFold(2).split(6, ["a", "b", "a", "b", "a", "a"])
     >>> [len(test) for _, test in folds]
     [3, 3]
     """
-
-    folds: int = 5
-    shuffle: bool = True
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
         check_folds(self.folds, n, "rows")
@@ -46,24 +30,14 @@ class StratifiedKFold(Splitter):
         fold[class_by_class(n, y, self.seed if self.shuffle else None)] = np.arange(n) % self.folds
         return by_fold(fold, self.folds)
 
-    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:  # noqa: N803
-        return self.folds
-
 
 @dataclass(frozen=True)
-class StratifiedHoldout(Splitter):
+class StratifiedHoldout(Holdout):
     """One split whose test has its share of every class, but for one row.
 
     >>> [test.tolist() for _, test in StratifiedHoldout(0.5, shuffle=False).split(4, ["a", "a", "b", "b"])]
     [[1, 3]]
     """
-
-    test: float = 0.25
-    shuffle: bool = True
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
         labels, codes = codes_of("y", y, n, _WHY)
@@ -74,9 +48,6 @@ class StratifiedHoldout(Splitter):
         for end, count in zip(ends.tolist(), quotas(sizes, count_test(self.test, n)).tolist(), strict=True):
             test[order[end - count : end]] = True
         yield apart(test)
-
-    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:  # noqa: N803
-        return 1
 
 
 def class_by_class(n: int, y: object, seed: int | None) -> Array:
