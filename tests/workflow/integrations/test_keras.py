@@ -236,6 +236,7 @@ def test_on_other_backends(backend):
         env={**os.environ, "KERAS_BACKEND": backend},
         capture_output=True,
         text=True,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [backend, "fine"]

@@ -222,7 +222,7 @@ def test_two_processes(models, valid, tmp_path):
     """Both have the values of all rows, and stop together where a hand computation does; a tally is that of both."""
     _, y, w = valid
     command = [sys.executable, "-m", "tests.workflow.integrations.lightning_processes", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     first, second = (json.loads((tmp_path / f"facts{rank}.json").read_text()) for rank in range(2))
     assert first == second

@@ -279,7 +279,7 @@ def trained(torch, tmp_path_factory):
     from tests.workflow.integrations import processes
 
     folder = tmp_path_factory.mktemp("processes")
-    torch.multiprocessing.spawn(processes.train, args=(str(folder),), nprocs=2)
+    torch.multiprocessing.spawn(processes.run, args=(str(folder),), nprocs=2)
     facts = [json.loads((folder / f"facts{rank}.json").read_text()) for rank in range(2)]
     seen = np.concatenate([np.load(folder / f"seen{rank}.npy") for rank in range(2)], axis=1)
     _, y, weights = processes.made()
