@@ -1,0 +1,65 @@
+"""Rows of a submission and of the answers, brought together by their ids in any order."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallymark._core import code_texts
+from tallymark.arrays import Array
+from tallymark.engines.packages import load
+
+MOST_IDS = 10  # that are named
+
+
+class Matched(NamedTuple):
+    """Which row of the submission belongs to which of the answers, and what is only in one of them."""
+
+    rows: Array
+    """Rows of the submission whose ids are known."""
+    places: Array
+    """The row of the answers for each of them."""
+    missing: Array
+    """Rows of the answers that the submission lacks."""
+    missing_ids: list[str]
+    extra: int
+    extra_ids: list[str]
+
+
+def match(answers: Any, submission: Any) -> Matched:
+    """Match two columns of ids, each of which has every id once."""
+    codes, (end, _), _ = code_columns(answers, submission)
+    found = codes[end:]
+    known = found < end
+    rows = np.flatnonzero(known)
+    places = found[rows]
+    seen = np.zeros(end, bool)
+    seen[places] = True
+    missing, extra = np.flatnonzero(~seen), np.flatnonzero(~known)
+    return Matched(rows, places, missing, texts_at(answers, missing), len(extra), texts_at(submission, extra))
+
+
+def code_columns(*columns: Any) -> tuple[Array, list[int], Array]:
+    """The texts of columns as codes in the order of their first appearance (−1: none), where each column ends, and in
+    which row, counted over all columns, each code appears first."""
+    codes, ends, firsts = code_texts(columns)
+    return np.frombuffer(codes, np.int32), ends, np.frombuffer(firsts, np.int64)
+
+
+def texts_at(column: Any, rows: Array, most: int | None = MOST_IDS) -> list[str]:
+    """The texts in the first of these rows."""
+    found: list[str] = column.take(load("pyarrow").array(rows[:most])).to_pylist()
+    return found
+
+
+def repeated(ids: Any, most: int) -> tuple[list[Array], int]:
+    """The rows of each of the first ids that stand in more than one, and how many such ids there are."""
+    codes, _, firsts = code_columns(ids)
+    if len(firsts) == len(codes):
+        return [], 0
+    counts = np.bincount(codes[codes >= 0], minlength=len(firsts))
+    twice = np.flatnonzero(counts > 1)
+    shown = twice[:most]
+    rows = np.flatnonzero(np.isin(codes, shown))
+    return [rows[codes[rows] == code] for code in shown], len(twice)
