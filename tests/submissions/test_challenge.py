@@ -129,7 +129,7 @@ def test_only_single_numbers_are_scores_of_a_challenge(metrics):
 )
 def test_faults_of_the_answers_are_not_told_to_participants(answers):
     """They are told in an analysis."""
-    with pytest.raises(tm.FileError, match="score them in analysis mode") as caught:
+    with pytest.raises(tm.ParameterError, match="score them in analysis mode") as caught:
         challenge("row_id,label\na,x\n", answers)
     assert "quokka" not in str(caught.value)
     assert caught.value.__cause__ is None

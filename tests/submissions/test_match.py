@@ -8,7 +8,7 @@ import pytest
 
 import tallymark as tm
 from tallymark._core import code_texts
-from tallymark.submissions.match import match, repeated
+from tallymark.submissions.match import code_columns, match, repeated
 
 
 def twin(*columns):
@@ -71,7 +71,8 @@ def test_only_texts_are_coded():
 
 def test_rows_only_in_one_file_are_found():
     """With their first ids."""
-    found = match(pa.chunked_array([["a", "b", "c"]]), pa.chunked_array([["c", "x"], ["a", "y"]]))
+    columns = pa.chunked_array([["a", "b", "c"]]), pa.chunked_array([["c", "x"], ["a", "y"]])
+    found = match(*columns, code_columns(*columns)[0][3:])
     assert found.rows.tolist() == [0, 2]
     assert found.places.tolist() == [2, 0]
     assert (found.missing_ids, found.extra, found.extra_ids) == (["b"], 2, ["x", "y"])
@@ -79,6 +80,6 @@ def test_rows_only_in_one_file_are_found():
 
 def test_repeated_ids_come_with_all_their_rows():
     """The first of them, and how many there are."""
-    rows, total = repeated(pa.chunked_array([["a", "b", "a", "c", "c", "a"]]), 1)
-    assert [each.tolist() for each in rows] == [[0, 2, 5]]
+    rows, total = repeated(np.array([7, -1, 7, -1, 3, 3, 7]), 1)
+    assert [each.tolist() for each in rows] == [[0, 2, 6]]
     assert total == 2

@@ -27,10 +27,9 @@ class Matched(NamedTuple):
     extra_ids: list[str]
 
 
-def match(answers: Any, submission: Any) -> Matched:
-    """Match two columns of ids, each of which has every id once."""
-    codes, (end, _), _ = code_columns(answers, submission)
-    found = codes[end:]
+def match(answers: Any, submission: Any, found: Array) -> Matched:
+    """Match two columns of ids, each of which has every id once, by the codes of the second behind the first."""
+    end = len(answers)
     known = found < end
     rows = np.flatnonzero(known)
     places = found[rows]
@@ -53,13 +52,10 @@ def texts_at(column: Any, rows: Array, most: int | None = MOST_IDS) -> list[str]
     return found
 
 
-def repeated(ids: Any, most: int) -> tuple[list[Array], int]:
-    """The rows of each of the first ids that stand in more than one, and how many such ids there are."""
-    codes, _, firsts = code_columns(ids)
-    if len(firsts) == len(codes):
-        return [], 0
-    counts = np.bincount(codes[codes >= 0], minlength=len(firsts))
-    twice = np.flatnonzero(counts > 1)
-    shown = twice[:most]
-    rows = np.flatnonzero(np.isin(codes, shown))
+def repeated(codes: Array, most: int) -> tuple[list[Array], int]:
+    """The rows of each of the first codes that stand in more than one, and how many such codes there are."""
+    twice = np.flatnonzero(np.bincount(codes + 1)[1:] > 1)
+    rows = np.flatnonzero(np.isin(codes, twice)) if len(twice) else twice
+    firsts = np.unique(codes[rows], return_index=True)[1]
+    shown = codes[rows[np.sort(firsts)[:most]]]
     return [rows[codes[rows] == code] for code in shown], len(twice)

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.engines.packages import load
-from tallymark.errors import FileError, ParameterError, TallymarkError
+from tallymark.errors import ParameterError, TallymarkError
 from tallymark.evaluation.chosen import RANKINGS, VALUES, Wanted, choose
 from tallymark.evaluation.evaluate import evaluate_batch
 from tallymark.evaluation.result import Report
@@ -18,7 +19,7 @@ from tallymark.metrics import Metric, metric
 from tallymark.submissions.disclosure import disclosed, not_scored
 from tallymark.submissions.labelled import Labelled
 from tallymark.submissions.limits import Limits, check_limits
-from tallymark.submissions.match import Matched, match
+from tallymark.submissions.match import Matched, code_columns, match
 from tallymark.submissions.preview import preview_labels, preview_numbers
 from tallymark.submissions.problems import Found, rejection
 from tallymark.submissions.read import Entries, read_entries
@@ -154,20 +155,29 @@ def _read(
             read_entries,
             answers,
             lambda _: answer_columns(task, names),
-            lambda held: check_entries(held, names, task, Limits(), answers=True),
+            lambda held: check_entries(
+                held, code_columns(held.columns[names.id])[0], names, task, Limits(), answers=True
+            ),
             limits=Limits(),
             name="`answers`",
         )
+        codes: list[Array] = []
+
+        def check(held: Entries) -> Found:
+            known = _answers(answered, settings).columns[names.id]
+            codes[:] = [code_columns(known, held.columns[names.id])[0][len(known) :]]
+            return check_entries(held, codes[0], names, task, limits)
+
         entries = read_entries(
             submission,
             lambda found: prediction_columns(task, names, found, lambda: _classes(answered, settings)),
-            lambda held: check_entries(held, names, task, limits),
+            check,
             limits=limits,
             name="`submission`",
             separator=separator,
         )
         held = _answers(answered, settings)
-    return held, entries, match(held.columns[names.id], entries.columns[names.id])
+    return held, entries, match(held.columns[names.id], entries.columns[names.id], codes[0])
 
 
 def _answers(answered: Future[Entries], settings: Settings) -> Entries:
@@ -175,7 +185,7 @@ def _answers(answered: Future[Entries], settings: Settings) -> Entries:
     if failure is None:
         return answered.result()
     if settings.challenge and isinstance(failure, TallymarkError):  # whose words may hold answers
-        raise FileError("`answers` could not be read; score them in analysis mode to see what is wrong")
+        raise ParameterError("`answers` could not be read; score them in analysis mode to see what is wrong")
     raise failure
 
 

@@ -58,9 +58,11 @@ def prediction_columns(
     return {names.id: TEXT, **dict.fromkeys(classes(), NUMBER)}
 
 
-def check_entries(entries: Entries, names: Names, task: str, limits: Limits, *, answers: bool = False) -> Found:
-    """What is wrong with ids and columns, whatever the file was."""
-    found = _check_ids(entries, names.id)
+def check_entries(
+    entries: Entries, codes: Array, names: Names, task: str, limits: Limits, *, answers: bool = False
+) -> Found:
+    """What is wrong with ids, whose codes are given, and with columns, whatever the file was."""
+    found = _check_ids(entries, codes, names.id)
     for name, held in entries.columns.items():
         if name == names.id:
             continue
@@ -74,10 +76,10 @@ def check_entries(entries: Entries, names: Names, task: str, limits: Limits, *, 
     return found
 
 
-def _check_ids(entries: Entries, name: str) -> Found:
+def _check_ids(entries: Entries, codes: Array, name: str) -> Found:
     ids = entries.columns[name]
     found = _check_empty(entries, name, ids, "empty_id")
-    shown, total = repeated(ids, MOST_SHOWN)
+    shown, total = repeated(codes, MOST_SHOWN)
     for rows in shown:
         text = texts_at(ids, rows[:1])[0]
         place = entries.place(int(rows[1]), name, text)
