@@ -19,8 +19,11 @@ export PLAYWRIGHT_BROWSERS_PATH := $(CURDIR)/$(VENV)/browsers
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
-run: $(VENV)/.built  ## evaluate the bundled example and print its report
+run: $(VENV)/.extras $(VENV)/.built  ## evaluate the bundled examples: deliveries, and submissions to a challenge
 	@$(BIN)/python examples/deliveries.py
+	@echo; echo "Animals on photographs: a good submission, and a broken one"; echo
+	@$(BIN)/tallymark score examples/data/answers.csv examples/data/submission-good.csv
+	@echo; $(BIN)/tallymark score examples/data/answers.csv examples/data/submission-broken.csv; test $$? = 2
 
 test: $(VENV)/.dev $(VENV)/.built $(VENV)/.browser sanitize  ## run all tests
 	$(BIN)/python -m pytest -n 2 --cov --cov-report= --cov-fail-under=0 --ignore=tests/browser --ignore=tests/cli
@@ -78,6 +81,10 @@ $(VENV)/.base: pyproject.toml
 $(VENV)/.built: $(VENV)/.base $(SOURCES)
 	@echo "building the core ..."
 	@CXX=$(CXX) $(PIP) install --no-build-isolation --no-deps --no-index -e .
+	@touch $@
+
+$(VENV)/.extras: $(VENV)/.base
+	@$(PIP) install $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["all"])')
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.dev

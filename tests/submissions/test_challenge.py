@@ -50,7 +50,7 @@ def test_the_organiser_may_reject_missing_rows():
     """With their ids."""
     error = rejected("row_id,label\na,cat\n", mode="challenge", missing="reject")
     assert [each.code for each in error.problems] == ["missing_rows"]
-    assert "3 of the ids are missing, such as 'b', 'c', 'd'" in str(error)
+    assert "rows are missing for 3 of the ids, such as 'b', 'c', 'd'" in str(error)
 
 
 @pytest.mark.parametrize("task", ["numbers", "probabilities", "ranking"])

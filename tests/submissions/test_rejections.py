@@ -177,7 +177,7 @@ def test_problems_and_rejections_are_plain_data():
     assert again.problems == error.problems
     assert error.problems[0].to_dict() == {
         "code": "ragged_row",
-        "text": "the row has 1 fields, the header 2",
+        "text": "the row has 1 field, the header 2",
         "line": 2,
         "column": 1,
         "mend": RULES["ragged_row"].mend,

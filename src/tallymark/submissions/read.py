@@ -261,7 +261,9 @@ def _take(
     width = len(next(records, ((),))[0])
     for fields, starts, columns in records:
         if len(fields) != width:
-            found.note("ragged_row", starts[0], 1, count=len(fields), expected=width)
+            found.note(
+                "ragged_row", starts[0], 1, count=f"{len(fields)} field{'s' * (len(fields) != 1)}", expected=width
+            )
             continue
         lines.append(starts[0])
         for name, k in at.items():

@@ -152,7 +152,9 @@ class SubmissionResult(Exports):
 
     def title(self) -> str:
         """A line that says what was scored."""
-        told = [f"{count:,} {name}" for name, count in self.counts() if count or name == "rows compared"]
+        one = {"rows compared": "row compared", "matches": "match", "mismatches": "mismatch"}
+        counted = [(name, count) for name, count in self.counts() if count or name == "rows compared"]
+        told = [f"{count:,} {one.get(name, name) if count == 1 else name}" for name, count in counted]
         return " · ".join(told)
 
     def _tables(self) -> list[Table]:

@@ -25,7 +25,7 @@ RULES = {
         Rule("duplicate_id", "the id {id} stands in {places}", "Give each id one row"),
         Rule("empty_id", "the id is empty", "Give each row the id that it belongs to"),
         Rule("empty_field", "the field {column} is empty", "Give each row a prediction"),
-        Rule("ragged_row", "the row has {count} fields, the header {expected}", "Put what holds a separator in quotes"),
+        Rule("ragged_row", "the row has {count}, the header {expected}", "Put what holds a separator in quotes"),
         Rule("bad_quote", "{what}", "Put a field with quotes in it between quotes, and double those"),
         Rule("not_utf8", "the byte 0x{byte} is no UTF-8", "Save the file as UTF-8"),
         Rule("nul_byte", "there is a NUL byte", "Save the file as plain text"),
@@ -39,8 +39,8 @@ RULES = {
         Rule("too_many_columns", "there are {count} columns; at most {most} are allowed", "Leave the others out"),
         Rule("field_too_long", "a field has {count} characters; at most {most} are allowed", "Shorten it"),
         Rule("too_many_labels", "there are {count} distinct labels; at most {most} are allowed", "Predict labels"),
-        Rule("missing_rows", "{count} of the ids are missing, such as {ids}", "Give each id a row"),
-        Rule("unreadable", "{what}", "Save it as CSV in UTF-8, or as Parquet"),
+        Rule("missing_rows", "rows are missing for {count} of the ids, such as {ids}", "Give each id a row"),
+        Rule("unreadable", "{what}", "Send CSV in UTF-8, or Parquet"),
         Rule("not_scored", "the score could not be computed from these predictions", "Ask those who set the challenge"),
     )
 }
