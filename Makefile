@@ -13,7 +13,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYTHONDONTWRITEBYTECODE :=
 export PLAYWRIGHT_BROWSERS_PATH := $(CURDIR)/$(VENV)/browsers
 
-.PHONY: run test check lint sanitize bench docs format clean help
+.PHONY: run test check lint sanitize fuzz bench docs format clean help
 .DEFAULT_GOAL := help
 
 help:  ## show this list
@@ -41,6 +41,9 @@ lint: $(VENV)/.dev $(VENV)/.built
 
 sanitize: $(SANITIZED)  ## run the tests of the C++ core under the address and undefined-behaviour sanitizers
 	@set -e; for test in $(SANITIZED); do $$test; done
+
+fuzz: $(VENV)/.dev $(VENV)/.built  ## feed the reader of submissions with random files for a minute (FUZZ_SECONDS=600 for longer)
+	$(BIN)/python -m tests.submissions.fuzz --seconds $(or $(FUZZ_SECONDS),60)
 
 build/%_sanitized: tests/core/test_%.cpp $(wildcard tests/core/*.hpp) $(SOURCES)
 	@mkdir -p build

@@ -178,6 +178,8 @@ def read_rows(text: CheckedText, name: str, separator: str, width: int, places: 
         held += block
         end = _end_of_rows(held) if block else len(held)
         rows = held[:end].lstrip(b"\r\n")
+        if rows.startswith(codecs.BOM_UTF8):  # which Arrow would take away from a field
+            rows = b"\n" + rows
         if rows:
             options = arrow_csv.ReadOptions(column_names=names, block_size=len(rows) + 1)
             try:
