@@ -138,7 +138,9 @@ class File:
         rows, each = 0, max(len(places), 1)
         if self._parquet is not None:
             _check_rows(self.name, self._parquet.rows, most_rows)
-            self._bounds.check_unpacked(self._parquet.rows * each * 8, self._size, self.name)
+            if self._bounds != NO_BOUNDS:
+                names = [self.names[place] for place in places]
+                self._parquet.check_unpacked(self._stream, self._size, self._bounds, names)
             _check_cells(self.name, self._parquet.rows * each, most_cells)
             batches = self._parquet.batches([self.names[place] for place in places])
         else:
@@ -190,7 +192,7 @@ class File:
             return counted
         pa = load("pyarrow")
         unpacked = pa.CompressedInputStream(pa.PythonFile(counted, mode="r"), self._codec)
-        return unpacked if self._bounds == NO_BOUNDS else Bounded(unpacked, self._size, self.name, self._bounds)
+        return unpacked if self._bounds == NO_BOUNDS else Bounded(unpacked, counted, self.name, self._bounds)
 
     def _text(self, progress: Progress | None = None) -> CheckedText:
         return CheckedText(self.content(progress), self.name, self.separator)

@@ -18,7 +18,7 @@ from tallymark.nearest import nearest
 Progress = Callable[[int, int], None]
 """Told how many of how many bytes are read."""
 _SPOOLED = 64 << 20  # bytes of a pipe that are kept in memory
-_FREE = 16 << 20  # unpacked bytes that any file may have, however small it is
+_FREE = 8 << 20  # unpacked bytes that any file may have, however small it is
 
 
 class Bounds(NamedTuple):
@@ -105,13 +105,13 @@ def _near(path: str) -> str:
 
 
 class Counted(io.RawIOBase):
-    """A stream that tells how far it is read."""
+    """A stream that tells how far it is read; `done` are the bytes so far."""
 
     def __init__(self, stream: BinaryIO, size: int, progress: Progress | None) -> None:
         super().__init__()
         self._stream = stream
         self._size = size
-        self._done = 0
+        self.done = 0
         self._progress = progress
 
     def readable(self) -> bool:
@@ -121,19 +121,20 @@ class Counted(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         """The next bytes."""
         block = self._stream.read(size)
-        self._done += len(block)
+        self.done += len(block)
         if self._progress is not None and block:
-            self._progress(self._done, self._size)
+            self._progress(self.done, self._size)
         return block
 
 
 class Bounded(io.RawIOBase):
     """A stream of unpacked bytes that stops where they are more than a file may unpack to."""
 
-    def __init__(self, source: Any, size: int, name: str, bounds: Bounds) -> None:
+    def __init__(self, source: Any, packed: Counted, name: str, bounds: Bounds) -> None:
         super().__init__()
         self._source = source
-        self._facts = (size, name)
+        self._packed = packed
+        self._name = name
         self._bounds = bounds
         self._done = 0
 
@@ -145,7 +146,7 @@ class Bounded(io.RawIOBase):
         """The next bytes."""
         block = bytes(self._source.read(size))
         self._done += len(block)
-        self._bounds.check_unpacked(self._done, *self._facts)
+        self._bounds.check_unpacked(self._done, self._packed.done, self._name)
         return block
 
 

@@ -12,7 +12,7 @@ class Limits(NamedTuple):
     """What a file may be at most; None is any number.
 
     `bytes` of the file, `rows`, `columns`, `field_length` in characters, distinct `labels`, and what a compressed file
-    may unpack to: `unpacked_bytes`, and `ratio` times its size, which is asked from 16 MB on.
+    may unpack to: `unpacked_bytes`, and `ratio` times what was read of it, which is asked from 8 MB on.
     """
 
     bytes: int | None = None
@@ -21,7 +21,7 @@ class Limits(NamedTuple):
     field_length: int | None = 100_000
     labels: int | None = None
     unpacked_bytes: int | None = 1 << 34
-    ratio: float | None = 200.0
+    ratio: float | None = 100.0
 
     def bounds(self) -> Bounds:
         """What the reader of files is told."""
