@@ -19,7 +19,7 @@ bool holds_texts(const ArrowColumn& column) {
 }
 
 // Codes of the rows of each column, and the row in which each code appears first.
-nb::object code_texts(nb::sequence sources) {
+nb::object code_texts(nb::sequence sources, bool firsts) {
   std::vector<std::shared_ptr<const ArrowColumn>> columns;
   for (const nb::handle source : sources) {
     columns.push_back(import_arrow(source));
@@ -35,15 +35,16 @@ nb::object code_texts(nb::sequence sources) {
   }
   nb::list ends;
   for (std::size_t k = 0; k < count; ++k) ends.append(texts.end(k));
-  return nb::make_tuple(out, ends, to_bytes(texts.firsts()));
+  return nb::make_tuple(out, ends, to_bytes(firsts ? texts.firsts() : std::vector<std::int64_t>()));
 }
 
 }  // namespace
 
 void bind_matching(nb::module_& m) {
-  m.def("code_texts", &code_texts, nb::arg("columns"),
-        nb::sig("def code_texts(columns: typing.Sequence[object]) -> tuple[bytes, list[int], bytes]"),
+  m.def("code_texts", &code_texts, nb::arg("columns"), nb::arg("firsts") = true,
+        nb::sig(
+            "def code_texts(columns: typing.Sequence[object], firsts: bool = True) -> tuple[bytes, list[int], bytes]"),
         "The texts of Arrow columns as codes in the order of their first appearance over all columns (int32; −1: "
         "none).\n\n"
-        "Also where each column ends, and in which row of all columns each code appears first (int64).");
+        "Also where each column ends, and in which row of all columns each code appears first (int64; if asked for).");
 }

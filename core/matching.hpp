@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "arrow.hpp"
 #include "dictionary.hpp"
 #include "parallel.hpp"
+#include "room.hpp"
 
 namespace tallymark {
 
@@ -28,6 +32,11 @@ class TextCodes {
       }
       ends_.push_back(rows_);
     }
+    for (std::size_t k = 0; k < pieces_.size(); ++k) {
+      const std::size_t end = k + 1 < starts_.size() ? starts_[k + 1] : rows_;
+      while (near_.size() << kNearBits < end) near_.push_back(static_cast<std::uint32_t>(k));
+    }
+    resize(64);
   }
 
   std::size_t rows() const { return rows_; }
@@ -61,6 +70,7 @@ class TextCodes {
   static constexpr std::int32_t kNew = -2;
   static constexpr std::uint32_t kFree = 0xffffffffU;
   static constexpr std::size_t kRows = 256;
+  static constexpr std::size_t kNearBits = 12;
   struct Slot {
     std::uint32_t tag = 0, code = kFree;
   };
@@ -70,7 +80,9 @@ class TextCodes {
   };
 
   std::size_t piece_of(std::size_t row) const {
-    return static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), row) - starts_.begin()) - 1;
+    std::size_t k = near_[row >> kNearBits];
+    while (k + 1 < starts_.size() && row >= starts_[k + 1]) ++k;
+    return k;
   }
   std::string_view text(std::size_t row) const {
     const std::size_t k = piece_of(row);
@@ -181,7 +193,9 @@ class TextCodes {
   }
 
   void resize(std::size_t size) {
-    slots_.assign(size, {});
+    slots_.reset();  // for the next one to take
+    slots_ = room_for<Slot>(size);
+    std::fill(slots_.get(), slots_.get() + size, Slot{});
     mask_ = size - 1;
     for (std::size_t code = 0; code < firsts_.size(); ++code) {
       const std::uint64_t hash = Text(text(static_cast<std::size_t>(firsts_[code]))).hash(seed_);
@@ -194,10 +208,11 @@ class TextCodes {
   std::vector<std::shared_ptr<const ArrowColumn>> columns_;
   std::vector<Piece> pieces_;
   std::vector<std::size_t> starts_, ends_;
+  std::vector<std::uint32_t> near_;  // the piece of every 4,096th row
   std::size_t rows_ = 0;
   std::uint64_t seed_ = hash_seed();
-  std::size_t mask_ = 63;
-  std::vector<Slot> slots_ = std::vector<Slot>(64);
+  std::size_t mask_ = 0;
+  std::shared_ptr<Slot[]> slots_;
   std::vector<std::int64_t> firsts_;
 };
 

@@ -26,11 +26,11 @@ def count_above(table: object, places: object) -> bytes:
     How many columns of each row lie strictly above the one at its place (int64).
     """
 
-def code_texts(columns: Sequence[object]) -> tuple[bytes, list[int], bytes]:
+def code_texts(columns: Sequence[object], firsts: bool = True) -> tuple[bytes, list[int], bytes]:
     """
     The texts of Arrow columns as codes in the order of their first appearance over all columns (int32; −1: none).
 
-    Also where each column ends, and in which row of all columns each code appears first (int64).
+    Also where each column ends, and in which row of all columns each code appears first (int64; if asked for).
     """
 
 def count_pairs(

@@ -8,7 +8,7 @@ import pytest
 
 import tallymark as tm
 from tallymark._core import code_texts
-from tallymark.submissions.match import code_columns, match, repeated
+from tallymark.submissions.match import code_ids, match, repeated
 
 
 def twin(*columns):
@@ -72,7 +72,7 @@ def test_only_texts_are_coded():
 def test_rows_only_in_one_file_are_found():
     """With their first ids."""
     columns = pa.chunked_array([["a", "b", "c"]]), pa.chunked_array([["c", "x"], ["a", "y"]])
-    found = match(*columns, code_columns(*columns)[0][3:])
+    found = match(*columns, code_ids(*columns))
     assert found.rows.tolist() == [0, 2]
     assert found.places.tolist() == [2, 0]
     assert (found.missing_ids, found.extra, found.extra_ids) == (["b"], 2, ["x", "y"])

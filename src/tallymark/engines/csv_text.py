@@ -13,7 +13,7 @@ import numpy as np
 from tallymark.engines.packages import load
 from tallymark.errors import FileError
 
-BLOCK = 4 << 20
+BLOCK = 1 << 20
 _LONGEST_HEADER = 1 << 20
 _LONGEST_ROW = 64 << 20
 _QUOTE = ord('"')

@@ -9,7 +9,7 @@ from tallymark.engines.fields import TEXT
 from tallymark.errors import ParameterError
 from tallymark.submissions.likeness import MOST_PAIRS, alike_among
 from tallymark.submissions.limits import Limits, check_limits
-from tallymark.submissions.match import code_columns, match
+from tallymark.submissions.match import code_ids, match
 from tallymark.submissions.problems import Found, rejection
 from tallymark.submissions.read import Entries, read_entries
 from tallymark.submissions.tasks import Names, check_entries, prediction_columns, task_of
@@ -70,7 +70,7 @@ def check_submission(
 
     def check(entries: Entries) -> Found:
         ids = [each for each in (known, entries.columns[names.id]) if each is not None]
-        held[:] = [code_columns(*ids)[0][-entries.rows :]]
+        held[:] = [code_ids(*ids)]
         return check_entries(entries, held[0], names, what, most)
 
     entries = read_entries(
@@ -108,8 +108,7 @@ def _template(template: object, names: Names) -> tuple[Any, list[str]]:
         return {names.id: TEXT}
 
     def check(entries: Entries) -> Found:
-        codes = code_columns(entries.columns[names.id])[0]
-        return check_entries(entries, codes, names, "labels", Limits(), answers=True)
+        return check_entries(entries, code_ids(entries.columns[names.id]), names, "labels", Limits(), answers=True)
 
     held = read_entries(template, choose, check, limits=Limits(), name="`template`")
     return held.columns[names.id], columns

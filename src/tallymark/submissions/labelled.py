@@ -40,7 +40,8 @@ class Labelled(NamedTuple):
             ]
         )
         truth, said = codes[:end], codes[end:]
-        return cls(texts, truth[matched.places], said[matched.rows], truth[matched.missing], said)
+        predicted = said if len(matched.rows) == len(said) else said[matched.rows]
+        return cls(texts, truth[matched.places], predicted, truth[matched.missing], said)
 
     @property
     def right(self) -> int:
@@ -64,6 +65,9 @@ class Labelled(NamedTuple):
         found: list[str] = self.texts.take(load("pyarrow").array(codes)).to_pylist()
         return found
 
-    def distinct(self, codes: Array) -> list[str]:
+    def distinct(self, *sides: Array) -> list[str]:
         """The labels that occur."""
-        return self.labels(np.flatnonzero(np.bincount(codes, minlength=len(self.texts))))
+        there = np.zeros(len(self.texts), bool)
+        for codes in sides:
+            there[codes] = True
+        return self.labels(np.flatnonzero(there))

@@ -31,12 +31,22 @@ def match(answers: Any, submission: Any, found: Array) -> Matched:
     """Match two columns of ids, each of which has every id once, by the codes of the second behind the first."""
     end = len(answers)
     known = found < end
-    rows = np.flatnonzero(known)
-    places = found[rows]
+    whole = bool(known.all())
+    rows = np.arange(len(found), dtype=np.int32) if whole else np.flatnonzero(known)
+    places = found if whole else found[rows]
     seen = np.zeros(end, bool)
     seen[places] = True
     missing, extra = np.flatnonzero(~seen), np.flatnonzero(~known)
     return Matched(rows, places, missing, texts_at(answers, missing), len(extra), texts_at(submission, extra))
+
+
+def code_ids(*columns: Any) -> Array:
+    """The texts of the last column as codes in the order of their first appearance over all columns (−1: none)."""
+    codes, ends, _ = code_texts(columns, False)
+    rows = len(columns[-1])
+    return (
+        np.frombuffer(codes, np.int32)[ends[-1] - rows :].copy() if len(columns) > 1 else np.frombuffer(codes, np.int32)
+    )
 
 
 def code_columns(*columns: Any) -> tuple[Array, list[int], Array]:

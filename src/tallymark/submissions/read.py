@@ -132,7 +132,8 @@ def _read_file(file: File, choose: Choose, check: Check, limits: Limits) -> tupl
     failure = None
     try:
         held = file.read(wanted, most_rows=limits.rows)
-        columns = {name: _column(column.values, wanted[name], limits) for name, column in held.items()}
+        columns = {name: _column(held.pop(name).values, way, limits) for name, way in wanted.items()}
+        load("pyarrow").default_memory_pool().release_unused()  # what reading left: matching needs room, too
         entries = Entries(columns, len(next(iter(columns.values()))), file.form)
         found = _look(entries, check, limits)
         if not found:
@@ -221,16 +222,20 @@ def _plain_texts(values: Any, limits: Limits) -> Any:
 
 def normal_texts(values: Any) -> Any:
     """Texts without blanks around them and in normal form C; what is then empty is missing."""
+    pa = load("pyarrow")
+    return pa.chunked_array([_normal_piece(piece) for piece in values.chunks], pa.string())
+
+
+def _normal_piece(piece: Any) -> Any:
     pa, compute = load("pyarrow"), load("pyarrow.compute")
-    if not len(values):
-        return values
-    if compute.all(compute.string_is_ascii(values)).as_py() in (True, None):
-        texts = compute.ascii_trim_whitespace(values)
+    if compute.all(compute.string_is_ascii(piece)).as_py() in (True, None):
+        texts = compute.ascii_trim_whitespace(piece)
     else:
-        texts = compute.utf8_trim_whitespace(compute.utf8_normalize(values, form="NFC"))
-    if compute.min(compute.binary_length(texts)).as_py() == 0:
-        texts = compute.if_else(compute.equal(compute.binary_length(texts), 0), pa.scalar(None, pa.string()), texts)
-    return texts
+        texts = compute.utf8_trim_whitespace(compute.utf8_normalize(piece, form="NFC"))
+    lengths = compute.binary_length(texts)
+    if compute.min(lengths).as_py() == 0:
+        return compute.if_else(compute.equal(lengths, 0), pa.scalar(None, pa.string()), texts)
+    return piece if texts.equals(piece) else texts  # which would be one more copy of all
 
 
 def _read_with_care(

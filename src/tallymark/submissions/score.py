@@ -19,7 +19,7 @@ from tallymark.metrics import Metric, metric
 from tallymark.submissions.disclosure import disclosed, not_scored
 from tallymark.submissions.labelled import Labelled
 from tallymark.submissions.limits import Limits, check_limits
-from tallymark.submissions.match import Matched, code_columns, match
+from tallymark.submissions.match import Matched, code_ids, match
 from tallymark.submissions.preview import preview_labels, preview_numbers
 from tallymark.submissions.problems import Found, rejection
 from tallymark.submissions.read import Entries, read_entries
@@ -155,9 +155,7 @@ def _read(
             read_entries,
             answers,
             lambda _: answer_columns(task, names),
-            lambda held: check_entries(
-                held, code_columns(held.columns[names.id])[0], names, task, Limits(), answers=True
-            ),
+            lambda held: check_entries(held, code_ids(held.columns[names.id]), names, task, Limits(), answers=True),
             limits=Limits(),
             name="`answers`",
         )
@@ -165,7 +163,7 @@ def _read(
 
         def check(held: Entries) -> Found:
             known = _answers(answered, settings).columns[names.id]
-            codes[:] = [code_columns(known, held.columns[names.id])[0][len(known) :]]
+            codes[:] = [code_ids(known, held.columns[names.id])]
             return check_entries(held, codes[0], names, task, limits)
 
         entries = read_entries(

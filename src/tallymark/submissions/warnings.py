@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from itertools import islice
 
-import numpy as np
-
 from tallymark.evaluation.result import Report
 from tallymark.submissions.labelled import Labelled
 from tallymark.submissions.likeness import MOST_PAIRS, alike, alike_among
@@ -18,7 +16,7 @@ def warn(report: Report, submission: Entries, names: Names, labelled: Labelled |
     found = []
     if labelled is not None:
         predicted = labelled.distinct(labelled.said)
-        known = [] if challenge else labelled.distinct(np.concatenate([labelled.truth, labelled.unanswered]))
+        known = [] if challenge else labelled.distinct(labelled.truth, labelled.unanswered)
         pairs = alike_among(predicted) if challenge else alike(predicted, known)
         found += [
             f"{_short(one)} and {_short(other)} are two labels; they differ only by {what}"
