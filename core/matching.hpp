@@ -22,48 +22,29 @@ class TextCodes {
  public:
   static constexpr std::int32_t kNone = -1;  // of a row without a text
 
-  explicit TextCodes(std::vector<std::shared_ptr<const ArrowColumn>> columns) : columns_(std::move(columns)) {
-    for (const auto& column : columns_) {
-      for (const ArrowChunk& chunk : column->chunks()) {
-        if (chunk.length == 0) continue;
-        pieces_.push_back({&chunk, &column->type()});
-        starts_.push_back(rows_);
-        rows_ += chunk.length;
-      }
-      ends_.push_back(rows_);
-    }
-    for (std::size_t k = 0; k < pieces_.size(); ++k) {
-      const std::size_t end = k + 1 < starts_.size() ? starts_[k + 1] : rows_;
-      while (near_.size() << kNearBits < end) near_.push_back(static_cast<std::uint32_t>(k));
-    }
-    resize(64);
-  }
-
-  std::size_t rows() const { return rows_; }
-  std::size_t end(std::size_t column) const { return ends_[column]; }
-  // The row, counted over all columns, in which each code appears first.
+  // How many distinct texts there are, and the row, counted over all columns, in which each appears first.
   const std::vector<std::int64_t>& firsts() const { return firsts_; }
 
-  // Codes of all rows. Rows of later columns are looked up on several threads, and what is new is added in order.
-  void write(std::int32_t* codes) {
-    std::size_t done = 0;
-    for (const std::size_t end : ends_) {
-      const std::size_t count = end - done, blocks = (count + kRows - 1) / kRows;
-      if (!firsts_.empty()) {
-        for_ranges(blocks, threads_for(count), [&](std::size_t, std::size_t first, std::size_t last) {
-          for (std::size_t b = first; b < last; ++b) {
-            const std::size_t from = done + b * kRows;
-            find_block(from, std::min(kRows, end - from), codes + from);
-          }
-        });
-      } else {
-        reserve(count);
-        std::fill(codes + done, codes + end, kNew);
-      }
-      for (std::size_t from = done; from < end; from += kRows)
-        add_block(from, std::min(kRows, end - from), codes + from);
-      done = end;
+  // Codes of the rows of one more column of texts. Texts that are known are found on several threads, and what is new
+  // is added in order.
+  void code(std::shared_ptr<const ArrowColumn> column, std::int32_t* codes) {
+    if (mask_ == 0) resize(64);
+    const std::size_t done = rows_, fresh = firsts_.size();
+    append(*columns_.emplace_back(std::move(column)));
+    const std::size_t count = rows_ - done, blocks = (count + kRows - 1) / kRows;
+    if (fresh == 0) look_ahead(done, count);
+    if (firsts_.size() > kMany && fresh == 0) {  // all seem to differ, as ids do
+      std::fill(codes, codes + count, kNew);
+    } else {
+      for_ranges(blocks, threads_for(count), [&](std::size_t, std::size_t first, std::size_t last) {
+        for (std::size_t b = first; b < last; ++b) {
+          const std::size_t from = b * kRows;
+          find_block(done + from, std::min(kRows, count - from), codes + from);
+        }
+      });
     }
+    for (std::size_t from = 0; from < count; from += kRows)
+      add_block(done + from, std::min(kRows, count - from), codes + from);
   }
 
  private:
@@ -71,6 +52,7 @@ class TextCodes {
   static constexpr std::uint32_t kFree = 0xffffffffU;
   static constexpr std::size_t kRows = 256;
   static constexpr std::size_t kNearBits = 12;
+  static constexpr std::size_t kLook = 4096, kMany = kLook / 2;  // rows to look at first, and distinct texts in them
   struct Slot {
     std::uint32_t tag = 0, code = kFree;
   };
@@ -176,16 +158,26 @@ class TextCodes {
     return static_cast<std::int32_t>(fresh);
   }
 
-  // Room for as many distinct texts as the first rows seem to hold: all of them, as ids do, or few, as labels do.
-  void reserve(std::size_t rows) {
-    constexpr std::size_t kLook = 4096;
+  void append(const ArrowColumn& column) {
+    for (const ArrowChunk& chunk : column.chunks()) {
+      if (chunk.length == 0) continue;
+      const auto place = static_cast<std::uint32_t>(pieces_.size());
+      pieces_.push_back({&chunk, &column.type()});
+      starts_.push_back(rows_);
+      rows_ += chunk.length;
+      while (near_.size() << kNearBits < rows_) near_.push_back(place);
+    }
+  }
+
+  // Codes the first rows, and makes room for all where most of these differ: later there is none to be made.
+  void look_ahead(std::size_t done, std::size_t rows) {
     if (rows <= kLook) return;
     std::int32_t codes[kRows];
     for (std::size_t from = 0; from + kRows <= kLook; from += kRows) {
       std::fill(codes, codes + kRows, kNew);
-      add_block(from, kRows, codes);
+      add_block(done + from, kRows, codes);
     }
-    if (2 * firsts_.size() < kLook) return;
+    if (firsts_.size() <= kMany) return;
     std::size_t slots = mask_ + 1;
     while (slots < 2 * rows) slots *= 2;
     firsts_.reserve(rows);
@@ -207,7 +199,7 @@ class TextCodes {
 
   std::vector<std::shared_ptr<const ArrowColumn>> columns_;
   std::vector<Piece> pieces_;
-  std::vector<std::size_t> starts_, ends_;
+  std::vector<std::size_t> starts_;
   std::vector<std::uint32_t> near_;  // the piece of every 4,096th row
   std::size_t rows_ = 0;
   std::uint64_t seed_ = hash_seed();
@@ -215,5 +207,20 @@ class TextCodes {
   std::shared_ptr<Slot[]> slots_;
   std::vector<std::int64_t> firsts_;
 };
+
+// Whether all texts are ASCII without blanks at their ends, and none is empty: most are, and need no care.
+inline bool are_plain(const ArrowColumn& column) {
+  const auto blank = [](char c) { return c == ' ' || (c >= 9 && c <= 13) || (c >= 28 && c <= 31); };
+  for (const ArrowChunk& chunk : column.chunks())
+    for (std::size_t row = 0; row < chunk.length; ++row) {
+      if (!chunk.valid(row)) continue;
+      const std::string_view text = chunk.text(column.type(), row);
+      if (text.empty() || blank(text.front()) || blank(text.back())) return false;
+      unsigned char all = 0;
+      for (const char c : text) all = static_cast<unsigned char>(all | static_cast<unsigned char>(c));
+      if (all >= 0x80) return false;
+    }
+  return true;
+}
 
 }  // namespace tallymark

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import tallymark as tm
-from tallymark._core import code_texts
+from tallymark._core import TextCodes, are_plain
 from tallymark.submissions.match import code_ids, match, repeated
 
 
@@ -38,11 +38,11 @@ def test_codes_are_those_of_the_twin(kind, distinct):
     for sizes in ((0, 0), (1, 3), (7, 300), (6000, 5000)):
         columns = [texts(random, size, distinct) for size in sizes]
         held = [chunked(column, random, kind) for column in columns]
-        codes, ends, firsts = code_texts(held)
+        coder = TextCodes()
+        codes = b"".join(coder.code(column) for column in held)
         expected = twin(*columns)
         assert np.frombuffer(codes, np.int32).tolist() == expected
-        assert ends == [sizes[0], sum(sizes)]
-        assert np.frombuffer(firsts, np.int64).tolist() == [
+        assert np.frombuffer(coder.firsts(), np.int64).tolist() == [
             expected.index(k) for k in range(max(expected, default=-1) + 1)
         ]
 
@@ -56,7 +56,8 @@ def test_threads_do_not_show():
         found = []
         for threads in (1, 4):
             tm.set_threads(threads)
-            found.append(code_texts(columns))
+            coder = TextCodes()
+            found.append([*map(coder.code, columns), coder.firsts()])
     finally:
         tm.set_threads(before)
     assert found[0] == found[1]
@@ -66,13 +67,14 @@ def test_only_texts_are_coded():
     """Anything else is refused, and nothing crashes."""
     for wrong in (pa.array([1, 2]), pa.array(["a"]).dictionary_encode(), 5, None):
         with pytest.raises((ValueError, AttributeError, TypeError)):
-            code_texts([wrong])
+            TextCodes().code(wrong)
 
 
 def test_rows_only_in_one_file_are_found():
     """With their first ids."""
     columns = pa.chunked_array([["a", "b", "c"]]), pa.chunked_array([["c", "x"], ["a", "y"]])
-    found = match(*columns, code_ids(*columns))
+    codes = TextCodes()
+    found = match(*columns, [code_ids(codes, column) for column in columns][1])
     assert found.rows.tolist() == [0, 2]
     assert found.places.tolist() == [2, 0]
     assert (found.missing_ids, found.extra, found.extra_ids) == (["b"], 2, ["x", "y"])
@@ -83,3 +85,10 @@ def test_repeated_ids_come_with_all_their_rows():
     rows, total = repeated(np.array([7, -1, 7, -1, 3, 3, 7]), 1)
     assert [each.tolist() for each in rows] == [[0, 2, 6]]
     assert total == 2
+
+
+@pytest.mark.parametrize("odd", ["", " a", "a ", "\ta", "a\n", "a\x1c", "é", "a\u00a0"])
+def test_texts_that_need_care_are_told_from_plain_ones(odd):
+    """What Python would strip or normalise, and what is empty."""
+    assert are_plain(pa.array(["a", "b c", None, "x" * 100]))
+    assert not are_plain(pa.chunked_array([["a"], ["b", odd]]))

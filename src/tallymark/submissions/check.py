@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from tallymark._core import TextCodes
 from tallymark.engines.fields import TEXT
 from tallymark.errors import ParameterError
 from tallymark.submissions.likeness import MOST_PAIRS, alike_among
@@ -69,8 +70,10 @@ def check_submission(
     held: list[Any] = []
 
     def check(entries: Entries) -> Found:
-        ids = [each for each in (known, entries.columns[names.id]) if each is not None]
-        held[:] = [code_ids(*ids)]
+        codes = TextCodes()
+        if known is not None:
+            code_ids(codes, known)
+        held[:] = [code_ids(codes, entries.columns[names.id])]
         return check_entries(entries, held[0], names, what, most)
 
     entries = read_entries(
@@ -108,7 +111,9 @@ def _template(template: object, names: Names) -> tuple[Any, list[str]]:
         return {names.id: TEXT}
 
     def check(entries: Entries) -> Found:
-        return check_entries(entries, code_ids(entries.columns[names.id]), names, "labels", Limits(), answers=True)
+        return check_entries(
+            entries, code_ids(TextCodes(), entries.columns[names.id]), names, "labels", Limits(), answers=True
+        )
 
     held = read_entries(template, choose, check, limits=Limits(), name="`template`")
     return held.columns[names.id], columns

@@ -31,7 +31,8 @@ class Labelled(NamedTuple):
         """The labels of rows that were matched."""
         pa = load("pyarrow")
         sides = answers.columns[label], submission.columns[label]
-        codes, (end, _), firsts = code_columns(*sides)
+        (truth, said), firsts = code_columns(*sides)
+        end = len(truth)
         known = firsts < end
         texts = pa.concat_arrays(
             [
@@ -39,7 +40,6 @@ class Labelled(NamedTuple):
                 for side, rows in zip(sides, (firsts[known], firsts[~known] - end), strict=True)
             ]
         )
-        truth, said = codes[:end], codes[end:]
         predicted = said if len(matched.rows) == len(said) else said[matched.rows]
         return cls(texts, truth[matched.places], predicted, truth[matched.missing], said)
 

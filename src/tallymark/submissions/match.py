@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark._core import code_texts
+from tallymark._core import TextCodes
 from tallymark.arrays import Array
 from tallymark.engines.packages import load
 
@@ -40,20 +40,17 @@ def match(answers: Any, submission: Any, found: Array) -> Matched:
     return Matched(rows, places, missing, texts_at(answers, missing), len(extra), texts_at(submission, extra))
 
 
-def code_ids(*columns: Any) -> Array:
-    """The texts of the last column as codes in the order of their first appearance over all columns (−1: none)."""
-    codes, ends, _ = code_texts(columns, False)
-    rows = len(columns[-1])
-    return (
-        np.frombuffer(codes, np.int32)[ends[-1] - rows :].copy() if len(columns) > 1 else np.frombuffer(codes, np.int32)
-    )
+def code_ids(codes: TextCodes, ids: Any) -> Array:
+    """The codes of a column behind those that were coded before (−1: none)."""
+    return np.frombuffer(codes.code(ids), np.int32)
 
 
-def code_columns(*columns: Any) -> tuple[Array, list[int], Array]:
-    """The texts of columns as codes in the order of their first appearance (−1: none), where each column ends, and in
-    which row, counted over all columns, each code appears first."""
-    codes, ends, firsts = code_texts(columns)
-    return np.frombuffer(codes, np.int32), ends, np.frombuffer(firsts, np.int64)
+def code_columns(*columns: Any) -> tuple[list[Array], Array]:
+    """The texts of columns as codes in the order of their first appearance (−1: none), and in which row, counted over
+    all columns, each code appears first."""
+    codes = TextCodes()
+    found = [code_ids(codes, column) for column in columns]
+    return found, np.frombuffer(codes.firsts(), np.int64)
 
 
 def texts_at(column: Any, rows: Array, most: int | None = MOST_IDS) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tallymark._core import are_plain
 from tallymark.engines.columns import NUMBER
 from tallymark.engines.files import File
 from tallymark.engines.packages import load
@@ -223,7 +224,9 @@ def _plain_texts(values: Any, limits: Limits) -> Any:
 def normal_texts(values: Any) -> Any:
     """Texts without blanks around them and in normal form C; what is then empty is missing."""
     pa = load("pyarrow")
-    return pa.chunked_array([_normal_piece(piece) for piece in values.chunks], pa.string())
+    return pa.chunked_array(
+        [piece if are_plain(piece) else _normal_piece(piece) for piece in values.chunks], pa.string()
+    )
 
 
 def _normal_piece(piece: Any) -> Any:
@@ -235,7 +238,7 @@ def _normal_piece(piece: Any) -> Any:
     lengths = compute.binary_length(texts)
     if compute.min(lengths).as_py() == 0:
         return compute.if_else(compute.equal(lengths, 0), pa.scalar(None, pa.string()), texts)
-    return piece if texts.equals(piece) else texts  # which would be one more copy of all
+    return texts
 
 
 def _read_with_care(

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tallymark._core import TextCodes
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.engines.packages import load
@@ -150,22 +151,27 @@ def _read(
 ) -> tuple[Entries, Entries, Matched]:
     """Both files, read at once."""
     names, task, limits = settings.names, settings.task, settings.limits
+    index: list[TextCodes] = []
+    codes: list[Array] = []
+
+    def check_answers(held: Entries) -> Found:
+        index[:] = [TextCodes()]
+        return check_entries(held, code_ids(index[0], held.columns[names.id]), names, task, Limits(), answers=True)
+
+    def check(held: Entries) -> Found:
+        _answers(answered, settings)
+        codes[:] = [code_ids(index[0], held.columns[names.id])]
+        return check_entries(held, codes[0], names, task, limits)
+
     with ThreadPoolExecutor(1) as pool:
         answered: Future[Entries] = pool.submit(
             read_entries,
             answers,
             lambda _: answer_columns(task, names),
-            lambda held: check_entries(held, code_ids(held.columns[names.id]), names, task, Limits(), answers=True),
+            check_answers,
             limits=Limits(),
             name="`answers`",
         )
-        codes: list[Array] = []
-
-        def check(held: Entries) -> Found:
-            known = _answers(answered, settings).columns[names.id]
-            codes[:] = [code_ids(known, held.columns[names.id])]
-            return check_entries(held, codes[0], names, task, limits)
-
         entries = read_entries(
             submission,
             lambda found: prediction_columns(task, names, found, lambda: _classes(answered, settings)),

@@ -110,7 +110,7 @@ def _check_empty(entries: Entries, name: str, texts: Any, code: str) -> Found:
 def _check_texts(entries: Entries, name: str, texts: Any, limits: Limits) -> Found:
     found = _check_empty(entries, name, texts, "empty_field")
     if limits.labels is not None:
-        distinct = len(code_columns(texts)[2])
+        distinct = len(code_columns(texts)[1])
         if distinct > limits.labels:
             found.add(problem("too_many_labels", Place(field=name), count=f"{distinct:,}", most=f"{limits.labels:,}"))
     return found
