@@ -13,14 +13,17 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYTHONDONTWRITEBYTECODE :=
 export PLAYWRIGHT_BROWSERS_PATH := $(CURDIR)/$(VENV)/browsers
 
-.PHONY: run test check lint sanitize bench docs format clean help
+.PHONY: run test check lint sanitize fuzz bench docs format clean help
 .DEFAULT_GOAL := help
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
-run: $(VENV)/.built  ## evaluate the bundled example and print its report
+run: $(VENV)/.extras $(VENV)/.built  ## evaluate the bundled examples: deliveries, and submissions to a challenge
 	@$(BIN)/python examples/deliveries.py
+	@echo; echo "Animals on photographs: a good submission, and a broken one"; echo
+	@$(BIN)/tallymark score examples/data/answers.csv examples/data/submission-good.csv
+	@echo; $(BIN)/tallymark score examples/data/answers.csv examples/data/submission-broken.csv; test $$? = 2
 
 test: $(VENV)/.dev $(VENV)/.built $(VENV)/.browser sanitize  ## run all tests
 	$(BIN)/python -m pytest -n 2 --cov --cov-report= --cov-fail-under=0 --ignore=tests/browser --ignore=tests/cli
@@ -39,11 +42,14 @@ lint: $(VENV)/.dev $(VENV)/.built
 sanitize: $(SANITIZED)  ## run the tests of the C++ core under the address and undefined-behaviour sanitizers
 	@set -e; for test in $(SANITIZED); do $$test; done
 
+fuzz: $(VENV)/.dev $(VENV)/.built  ## feed the reader of submissions with random files for a minute (FUZZ_SECONDS=600 for longer)
+	$(BIN)/python -m tests.submissions.fuzz --seconds $(or $(FUZZ_SECONDS),60)
+
 build/%_sanitized: tests/core/test_%.cpp $(wildcard tests/core/*.hpp) $(SOURCES)
 	@mkdir -p build
 	$(CXX) $(CORE_FLAGS) -O1 -g -DTM_NO_CLONES -fsanitize=address,undefined -fno-sanitize-recover=all $< -o $@
 
-bench: $(VENV)/.bench $(VENV)/.built  ## measure speed against scikit-learn, torchmetrics, ranx, trec_eval and NumPy; writes bench/RESULTS.md
+bench: $(VENV)/.bench $(VENV)/.built  ## measure speed against scikit-learn, torchmetrics, ranx, trec_eval, DuckDB, Polars and NumPy; writes bench/RESULTS.md
 	$(BIN)/python bench/run.py
 
 docs: $(VENV)/.dev $(VENV)/.built  ## write the generated pages and build the site, offline, into build/site
@@ -78,6 +84,10 @@ $(VENV)/.base: pyproject.toml
 $(VENV)/.built: $(VENV)/.base $(SOURCES)
 	@echo "building the core ..."
 	@CXX=$(CXX) $(PIP) install --no-build-isolation --no-deps --no-index -e .
+	@touch $@
+
+$(VENV)/.extras: $(VENV)/.base
+	@$(PIP) install $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["all"])')
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.dev

@@ -13,6 +13,7 @@ import ranking
 import regression
 import scores
 import slices
+import submissions
 import training
 from chart import write_chart
 from measure import ROOT, machine
@@ -23,6 +24,7 @@ import tallymark as tm
 def main() -> None:
     warnings.simplefilter("ignore")
     measured = [labels, scores, probability, ranking, clusters, regression, slices, training, boosting, intervals]
+    measured += [submissions]
     parts = [part for module in measured for part in module.sections()]
     head = [
         "# How fast it is",

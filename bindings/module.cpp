@@ -4,6 +4,7 @@
 namespace nb = nanobind;
 
 void bind_labels(nb::module_& m);
+void bind_matching(nb::module_& m);
 void bind_pairs(nb::module_& m);
 void bind_parallel(nb::module_& m);
 void bind_partitions(nb::module_& m);
@@ -19,6 +20,7 @@ NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);  // metrics keep their tasks until the interpreter ends
   m.doc() = "The native core: exact sums and counts over rows.";
   bind_labels(m);
+  bind_matching(m);
   bind_pairs(m);
   bind_parallel(m);
   bind_partitions(m);

@@ -35,6 +35,15 @@ def test_the_example_data_are_what_the_script_makes(tmp_path, example_modules):
     assert (tmp_path / "deliveries.csv").read_bytes() == make_deliveries.FILE.read_bytes()
 
 
+def test_the_submissions_are_what_the_script_makes(tmp_path, example_modules):
+    """The answers, and a good, a mediocre and a broken file."""
+    import make_submissions
+
+    make_submissions.make(tmp_path)
+    for name in make_submissions.FILES:
+        assert (tmp_path / name).read_bytes() == (make_submissions.FOLDER / name).read_bytes()
+
+
 @pytest.mark.parametrize("story", STORIES)
 def test_the_notebook_is_that_of_the_script(story, example_modules):
     """Write it anew with: python examples/make_notebooks.py."""

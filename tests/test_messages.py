@@ -12,7 +12,7 @@ import pytest
 
 import tallymark as tm
 from tallymark.metrics import registry
-from tests import file_errors, metric_errors, plot_errors, training_errors, workflow_errors
+from tests import file_errors, metric_errors, plot_errors, submission_errors, training_errors, workflow_errors
 
 FILE = Path(__file__).with_name("messages.txt")
 CASES = {
@@ -21,6 +21,7 @@ CASES = {
     **training_errors.CASES,
     **plot_errors.CASES,
     **file_errors.CASES,
+    **submission_errors.CASES,
 }
 
 

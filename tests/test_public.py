@@ -63,6 +63,7 @@ def test_no_module_hides_behind_a_public_name():
         "quantiles",
         "report",
         "states",
+        "submissions",
         "target",
         "threads",
         "workflow",

@@ -44,6 +44,7 @@ def is_public(name: str) -> bool:
 
 MADE_BY_CALLERS = {
     *("Tally", "Batch", "Target", "Term", "Bound", "Bounded", "Undefined", "Interval", "NoInterval"),
+    "Limits",
     *("EvalSet", "Evaluator", "EarlyStopping", "GainStopping", "StoppingRules", "History"),
     *("Console", "Progress", "JsonLines", "Checkpoint"),
     *("KFold", "StratifiedKFold", "GroupKFold", "Holdout", "StratifiedHoldout", "GroupHoldout"),
@@ -93,6 +94,13 @@ PAGES = (
             *("Bootstrap", "StratifiedBootstrap", "Repeated", "TimeSeries", "LeaveOneOut", "Splitter"),
             *("classification_metrics", "regression_metrics", "Bundle"),
         ),
+    ),
+    Page(
+        "submissions",
+        "Submissions",
+        "Files of predictions, checked and scored against the answers. "
+        "[Score a submission](../how-to/submissions.md) shows how.",
+        ("score_submission", "SubmissionResult", "check_submission", "SubmissionCheck", "Problem", "Limits"),
     ),
     Page(
         "finding",

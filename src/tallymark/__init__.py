@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tallymark.evaluation.plots import ReportPlots as ReportPlots
     from tallymark.guidance import *
     from tallymark.report.plots import Plot as Plot
+    from tallymark.submissions import *
     from tallymark.workflow import *
 
 __version__ = "0.1.0"
@@ -50,7 +51,9 @@ _LATER = {
     "JsonLines": "workflow",
     "KFold": "workflow",
     "LeaveOneOut": "workflow",
+    "Limits": "submissions",
     "Plot": "report.plots",
+    "Problem": "submissions",
     "Progress": "workflow",
     "Repeated": "workflow",
     "ReportPlots": "evaluation.plots",
@@ -63,9 +66,12 @@ _LATER = {
     "StratifiedBootstrap": "workflow",
     "StratifiedHoldout": "workflow",
     "StratifiedKFold": "workflow",
+    "SubmissionCheck": "submissions",
+    "SubmissionResult": "submissions",
     "TimeSeries": "workflow",
     "aic": "workflow",
     "bic": "workflow",
+    "check_submission": "submissions",
     "choose": "guidance",
     "classification_metrics": "workflow",
     "compare": "evaluation.compare",
@@ -73,6 +79,7 @@ _LATER = {
     "default_metric": "workflow",
     "explain": "guidance",
     "regression_metrics": "workflow",
+    "score_submission": "submissions",
     "select": "workflow",
 }
 

@@ -26,6 +26,25 @@ def count_above(table: object, places: object) -> bytes:
     How many columns of each row lie strictly above the one at its place (int64).
     """
 
+class TextCodes:
+    """
+    Texts of Arrow columns as codes, in the order of their first appearance over all columns.
+    """
+
+    def __init__(self) -> None: ...
+    def code(self, column: object) -> bytes:
+        """The codes of one more column (int32; −1 where there is no text)."""
+
+    def firsts(self) -> bytes:
+        """
+        The row, counted over all columns, in which each code appears first (int64).
+        """
+
+def are_plain(column: object) -> bool:
+    """
+    Whether all texts of an Arrow column are ASCII without blanks at their ends, and none is empty.
+    """
+
 def count_pairs(
     truth: object,
     prediction: object,

@@ -19,11 +19,16 @@
         ├── UndefinedError          a value that is undefined, where undefined="raise"
         ├── AcceptanceError         a report that does not meet its condition, where it is required to
         ├── FileError               a file that cannot be read, or that lacks what was asked for
+        │   └── BoundError          a file that is larger, or unpacks to more, than it may
+        ├── Rejection               a submission that is not scored, with all of its problems
         ├── StateError              states that do not fit together, or bytes that are not a state
         └── MissingPackageError     an optional package that is not installed (also an ImportError)
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 __all__ = [
     "TallymarkError",
@@ -42,6 +47,8 @@ __all__ = [
     "UndefinedError",
     "AcceptanceError",
     "FileError",
+    "BoundError",
+    "Rejection",
     "StateError",
     "MissingPackageError",
 ]
@@ -109,6 +116,27 @@ class AcceptanceError(TallymarkError):
 
 class FileError(TallymarkError):
     """A file cannot be read, or lacks what was asked for."""
+
+
+class BoundError(FileError):
+    """A file is larger, or unpacks to more, than it may; `code` and `facts` say in which way."""
+
+    def __init__(self, message: str, code: str = "", **facts: object) -> None:
+        super().__init__(message)
+        self.code = code
+        self.facts = facts
+
+
+class Rejection(TallymarkError):  # noqa: N818 - the word for what happens to a submission
+    """A submission is not scored: `problems` are the first 50 of its problems, `total` is how many there are."""
+
+    def __init__(self, message: str, problems: Sequence[Any] = (), total: int | None = None) -> None:
+        super().__init__(message)
+        self.problems = list(problems)
+        self.total = len(self.problems) if total is None else total
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.problems, self.total)
 
 
 class StateError(TallymarkError):

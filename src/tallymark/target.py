@@ -19,10 +19,11 @@ class Target:
 
     `kind` is one of value, label, probability, margin and score, or None where it follows from the metric. `classes`
     are all classes that there are, and the order of the columns of predictions; None where the rows tell. `positive` is
-    the positive class, None for 1. `normalize` divides the probabilities of each row by their sum.
+    the positive class, None for 1. `normalize` divides the probabilities of each row by their sum. `unanswered` is what
+    stands for the label of a row that has no prediction: such a row counts for its true class and for no other.
     """
 
-    __slots__ = ("_key", "classes", "kind", "normalize", "positive")
+    __slots__ = ("_key", "classes", "kind", "normalize", "positive", "unanswered")
 
     def __init__(
         self,
@@ -31,6 +32,7 @@ class Target:
         classes: object = None,
         positive: object = None,
         normalize: bool = False,
+        unanswered: str | None = None,
     ) -> None:
         if kind is not None and kind not in KINDS:
             raise ParameterError(f"`kind` must be one of {', '.join(KINDS)}; it was {kind!r}")
@@ -40,12 +42,13 @@ class Target:
         self.classes = None if classes is None else _read_classes(classes)
         self.positive = None if positive is None else _read_label(positive, "positive")
         self.normalize = bool(normalize)
+        self.unanswered = None if unanswered is None else str(unanswered)
         if self.classes is not None and self.positive is not None and self.positive not in self.classes:
             raise ParameterError(
                 f"`positive` must be one of `classes`; it was {self.positive!r}, and they were "
                 f"{show_labels(self.classes)}"
             )
-        self._key = (self.kind, self.classes, self.positive, type(self.positive), self.normalize)
+        self._key = (self.kind, self.classes, self.positive, type(self.positive), self.normalize, self.unanswered)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Target) and self._key == other._key
@@ -70,6 +73,7 @@ class Target:
             "classes": None if self.classes is None else list(self.classes),
             "positive": self.positive,
             "normalize": self.normalize,
+            **({} if self.unanswered is None else {"unanswered": self.unanswered}),
         }
 
 

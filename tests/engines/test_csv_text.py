@@ -26,6 +26,13 @@ def test_line_ends_and_byte_order_marks(file, end, mark, last):
     assert [items(each) for each in found.values()] == [[1, 3], [2, 4]]
 
 
+def test_a_byte_order_mark_inside_a_file_is_a_sign_of_its_field(file, monkeypatch):
+    """Also where it begins a row, or a block of them."""
+    monkeypatch.setattr(csv_text, "BLOCK", 16)
+    rows = [f"\ufeff{k}" for k in range(20)]
+    assert items(column(file("y,x\n" + "".join(f"{row},1\n" for row in rows)), way="text")) == rows
+
+
 @pytest.mark.parametrize(("mark", "told"), [(";", ";"), ("\t", "tab"), ("\t", "\\t"), ("|", "|"), (";", "semicolon")])
 def test_separators(file, mark, told):
     """Any one character, by itself or by its name."""

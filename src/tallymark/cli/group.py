@@ -12,6 +12,8 @@ import click
 COMMANDS = {
     "evaluate": "Evaluate the predictions in a file.",
     "compare": "Compare models whose predictions stand in one file.",
+    "score": "Score a submission against the answers.",
+    "check": "Check a submission without the answers.",
     "metrics": "List the metrics there are.",
     "explain": "Say what a metric means and how to read it.",
     "choose": "Find the metrics that fit a problem.",

@@ -12,6 +12,8 @@ from tallymark.cli.several import Several
 from tallymark.evaluation.settings import METHODS
 from tallymark.target import KINDS
 
+TASKS = ("labels", "numbers", "probabilities", "ranking")  # those of submissions, which are loaded when one is read
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -20,7 +22,7 @@ def _complete_columns(ctx: click.Context, _: click.Parameter, incomplete: str) -
     from tallymark.engines.files import File
     from tallymark.errors import TallymarkError
 
-    path = ctx.params.get("file")
+    path = ctx.params.get("file") or ctx.params.get("submission")
     try:
         with File(path or "", separator=ctx.params.get("separator")) as file:
             return [CompletionItem(name) for name in file.names if name.startswith(incomplete)]
@@ -50,13 +52,20 @@ def columns(name: str, text: str, *, required: bool = False) -> Decorator:
 
 
 _FILE = click.argument("file", metavar="FILE", type=click.Path())
-_METRICS = click.option(
+METRICS = click.option(
     "--metrics",
     cls=Several,
     metavar="METRIC...",
     shell_complete=complete_metrics,
     help="Metrics, with commas or blanks between them; without it, those that suit the types of the columns.",
 )
+_CLASSES = click.option(
+    "--classes",
+    cls=Several,
+    metavar="LABEL...",
+    help="All classes, in the order of the columns of probabilities, with commas or blanks between them.",
+)
+_SEPARATOR = click.option("--separator", metavar="CHARACTER", help="What stands between fields; tab is a word for it.")
 _WHAT_ROWS_ARE: list[Decorator] = [
     column("--weights", "The weight of each row."),
     column("--query", "The query that each row belongs to, for metrics of rankings."),
@@ -66,12 +75,7 @@ _WHAT_ROWS_ARE: list[Decorator] = [
         help="What the predictions are, where their type does not tell.",
     ),
     click.option("--positive", metavar="LABEL", help="The positive class; 1, or true, by default."),
-    click.option(
-        "--classes",
-        cls=Several,
-        metavar="LABEL...",
-        help="All classes, in the order of the columns of probabilities, with commas or blanks between them.",
-    ),
+    _CLASSES,
     click.option("--normalize", is_flag=True, help="Divide the probabilities of each row by their sum."),
     click.option(
         "--labels",
@@ -85,7 +89,7 @@ _WHAT_ROWS_ARE: list[Decorator] = [
         show_default=True,
         help="Refuse rows with missing values, or drop and count them.",
     ),
-    click.option("--separator", metavar="CHARACTER", help="What stands between fields; tab is a word for it."),
+    _SEPARATOR,
 ]
 _HOW_SURE: list[Decorator] = [
     click.option("--resamples", type=int, default=1000, show_default=True, help="Resamples of a bootstrap."),
@@ -128,15 +132,35 @@ def rows_of_a_file(prediction: str) -> Decorator:
             _FILE,
             columns("--truth", "The true values or labels.", required=True),
             columns("--prediction", prediction, required=True),
-            _METRICS,
+            METRICS,
             *_WHAT_ROWS_ARE,
         ]
     )
 
 
-def intervals(*more: Decorator) -> Decorator:
+def columns_of_a_submission() -> Decorator:
+    """The columns of a submission, and what they hold."""
+    return _applied(
+        [
+            click.option("--id", default="row_id", show_default=True, metavar="COLUMN", help="The ids of the rows."),
+            click.option("--label", default="label", show_default=True, metavar="COLUMN", help="What is predicted."),
+            click.option("--task", type=click.Choice(TASKS), help="What it is; labels, or what the metrics read."),
+            _CLASSES,
+            click.option(
+                "--missing",
+                type=click.Choice(["count", "reject"]),
+                default="count",
+                show_default=True,
+                help="Count missing rows of labels against recall in a challenge, or reject the file.",
+            ),
+            _SEPARATOR,
+        ]
+    )
+
+
+def intervals(*more: Decorator, clusters: bool = True) -> Decorator:
     """How sure the numbers are."""
-    return _applied([*more, *_HOW_SURE])
+    return _applied([*more, *(_HOW_SURE if clusters else _HOW_SURE[:-1])])
 
 
 def forms(*, files: bool = False) -> Decorator:

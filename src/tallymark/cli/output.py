@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, Rejection
 from tallymark.report import Table, to_text
 
 STREAM = "-"  # standard output, where a file is named
+_READ = ("file", "answers", "submission", "template")  # what commands call the files that they read
 _BY_SUFFIX = {".json": "json", ".csv": "csv", ".md": "markdown", ".html": "html", ".txt": None, "": None}
 
 
@@ -28,13 +29,23 @@ def deliver(result: Any, options: Mapping[str, Any], command: str) -> None:
         _print_result(result, options["form"], command)
 
 
+def tell_rejection(error: Rejection, form: str | None) -> None:
+    """The problems of a submission for programs; people read them on standard error."""
+    if form == "json":
+        from tallymark.report import to_json
+
+        told = {"rejected": True, "total": error.total, "problems": [each.to_dict() for each in error.problems]}
+        write(f"{to_json(told)}\n")
+
+
 def check_places(options: Mapping[str, Any]) -> None:
     """Refuse to write over the file that is read, or in no form that there is, before anything is read."""
+    read = [path for name in _READ if (path := options.get(name)) and os.path.isfile(path)]
     for option in ("html", "output"):
-        place, file = options[option], options["file"]
-        if place and os.path.isfile(place) and os.path.isfile(file) and os.path.samefile(place, file):
+        place = options.get(option)
+        if place and os.path.isfile(place) and any(os.path.samefile(place, file) for file in read):
             raise ParameterError(f"`--{option}` must be another file than the one that is read; it was {place!r}")
-    output = options["output"]
+    output = options.get("output")
     if output is not None and options["form"] is None and _suffix(output) not in _BY_SUFFIX:
         raise ParameterError(f"`--output` must end in {', '.join(filter(None, _BY_SUFFIX))}; it was {output!r}")
 

@@ -11,7 +11,7 @@ import click
 
 from tallymark.cli.group import NoReader, Settings, commands
 from tallymark.cli.wording import in_options
-from tallymark.errors import TallymarkError
+from tallymark.errors import Rejection, TallymarkError
 
 FINE, NOT_ACCEPTED, BAD_INPUT, INTERRUPTED, UNREAD = 0, 1, 2, 130, 141
 
@@ -49,6 +49,8 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, click.UsageError):
         at = "tallymark" if error.ctx is None else error.ctx.command_path
         return f"{' '.join(error.format_message().split())} Try: {at} --help"
+    if isinstance(error, Rejection):
+        return in_options(str(error))
     if isinstance(error, TallymarkError):
         return in_options(str(error)).partition("\n")[0]  # without the drawing of where
     if isinstance(error, MemoryError):

@@ -13,7 +13,7 @@ import numpy as np
 from tallymark.engines.packages import load
 from tallymark.errors import FileError
 
-BLOCK = 4 << 20
+BLOCK = 1 << 20
 _LONGEST_HEADER = 1 << 20
 _LONGEST_ROW = 64 << 20
 _QUOTE = ord('"')
@@ -178,6 +178,8 @@ def read_rows(text: CheckedText, name: str, separator: str, width: int, places: 
         held += block
         end = _end_of_rows(held) if block else len(held)
         rows = held[:end].lstrip(b"\r\n")
+        if rows.startswith(codecs.BOM_UTF8):  # which Arrow would take away from a field
+            rows = b"\n" + rows
         if rows:
             options = arrow_csv.ReadOptions(column_names=names, block_size=len(rows) + 1)
             try:

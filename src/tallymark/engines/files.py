@@ -9,14 +9,14 @@ import io
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, BinaryIO
 
 from tallymark.engines.columns import WAYS, Builder, Column, IsText
 from tallymark.engines.csv_text import CheckedText, RowFault, find_fault, line_of, read_header, read_rows
 from tallymark.engines.packages import load
 from tallymark.engines.parquet import ParquetRows
-from tallymark.engines.streams import Counted, Progress, Raw, open_bytes
-from tallymark.errors import FileError, ParameterError
+from tallymark.engines.streams import NO_BOUNDS, Bounded, Bounds, Counted, Progress, Raw, open_bytes
+from tallymark.errors import BoundError, FileError, ParameterError
 from tallymark.nearest import nearest
 
 MOST_CELLS = 1 << 32
@@ -33,25 +33,37 @@ _FOREIGN = {
 class File:
     """An open file of rows: the `names` of its columns, and its rows in batches.
 
-    `path` is "-" for standard input. `progress` is told now and then how many of how many bytes are read.
+    `path` is "-" for standard input, or something with `read`, of which a copy is made. `progress` is told now and then
+    how many of how many bytes are read. `bounds` say how large it may be. A `tolerant` file keeps what is wrong at its
+    beginning as `fault`, and then has no names.
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], *, separator: str | None = None, progress: Progress | None = None
+        self,
+        path: str | os.PathLike[str] | BinaryIO,
+        *,
+        separator: str | None = None,
+        progress: Progress | None = None,
+        bounds: Bounds = NO_BOUNDS,
+        tolerant: bool = False,
     ) -> None:
-        self.path = os.fspath(path)
-        self.name = "standard input" if self.path == "-" else f"`{self.path}`"
+        opened = None if isinstance(path, (str, os.PathLike)) else path
+        self.path = str(getattr(opened, "name", "")) if opened is not None else os.fspath(path)  # type: ignore[arg-type]
+        self.name = "standard input" if self.path == "-" else f"`{self.path}`" if self.path else "the file"
         self.separator = _check_separator(separator, self.path)
         self._progress = progress
-        self._stream = open_bytes(self.path, self.name)
+        self._bounds = bounds
+        self._stream = open_bytes(self.path if opened is None else opened, self.name, bounds)
         try:
             self._size = self._stream.seek(0, os.SEEK_END)
             self._stream.seek(0)
+            bounds.check_size(self._size, self.name)
             start = self._stream.read(8)
             self._check_form(start)
             self._codec = next((codec for magic, codec in _COMPRESSED.items() if start.startswith(magic)), None)
             self._parquet = ParquetRows(self._source(), self.name) if start.startswith(b"PAR1") else None
-            self.names = self._parquet.names if self._parquet else self._header()
+            self.fault: FileError | None = None
+            self.names = self._parquet.names if self._parquet else self._first_names(tolerant)
         except BaseException:
             self._stream.close()
             raise
@@ -93,7 +105,14 @@ class File:
             done += batch.num_rows
             yield {name: builder.finish() for name, builder in builders.items()}
 
-    def read(self, wanted: Mapping[str, str], *, most_cells: int = MOST_CELLS) -> dict[str, Column]:
+    @property
+    def form(self) -> str:
+        """CSV or Parquet."""
+        return "CSV" if self._parquet is None else "Parquet"
+
+    def read(
+        self, wanted: Mapping[str, str], *, most_cells: int = MOST_CELLS, most_rows: int | None = None
+    ) -> dict[str, Column]:
         """All rows of the columns that are wanted, each as "number", "text" or, by what all its fields are, "auto"."""
         for name, way in wanted.items():
             if way not in WAYS:
@@ -103,7 +122,7 @@ class File:
         while True:
             builders = {name: Builder(name, way, self._place, odd.get(name)) for name, way in ways.items()}
             try:
-                for batch in self._arrow_batches(list(columns.values()), most_cells):
+                for batch in self._arrow_batches(list(columns.values()), most_cells, most_rows):
                     self._add(builders, batch)
             except IsText as found:
                 ways[found.name], odd[found.name] = "text", found.odd
@@ -114,16 +133,21 @@ class File:
         for builder, piece in zip(builders.values(), batch.columns, strict=True):
             builder.add(piece, written=self._parquet is None)
 
-    def _arrow_batches(self, places: list[int], most_cells: int) -> Iterator[Any]:
+    def _arrow_batches(self, places: list[int], most_cells: int, most_rows: int | None = None) -> Iterator[Any]:
         """Batches of the columns at these places, in this order."""
         rows, each = 0, max(len(places), 1)
         if self._parquet is not None:
+            _check_rows(self.name, self._parquet.rows, most_rows)
+            if self._bounds != NO_BOUNDS:
+                names = [self.names[place] for place in places]
+                self._parquet.check_unpacked(self._stream, self._size, self._bounds, names)
             _check_cells(self.name, self._parquet.rows * each, most_cells)
             batches = self._parquet.batches([self.names[place] for place in places])
         else:
             batches = self._csv_batches(places)
         for batch in batches:
             rows += batch.num_rows
+            _check_rows(self.name, rows, most_rows)
             _check_cells(self.name, rows * each, most_cells)
             if self._progress is not None and self._parquet is not None:
                 self._progress(self._size * rows // max(self._parquet.rows, 1), self._size)
@@ -136,8 +160,17 @@ class File:
                 read_header(text, self.name, self.separator)
                 yield from read_rows(text, self.name, self.separator, len(self.names), places)
         except RowFault as fault:
-            again = io.BufferedReader(Raw(self._bytes()))
+            again = io.BufferedReader(Raw(self.content()))
             raise find_fault(again, self.name, self.separator, len(self.names), str(fault)) from fault
+
+    def _first_names(self, tolerant: bool) -> list[str]:
+        try:
+            return self._header()
+        except FileError as fault:
+            if not tolerant or isinstance(fault, BoundError):
+                raise
+            self.fault = fault
+            return []
 
     def _header(self) -> list[str]:
         with self._reading():
@@ -151,23 +184,24 @@ class File:
         except OSError as error:
             raise FileError(f"{self.name} could not be read: {str(error).splitlines()[0]}") from error
 
-    def _bytes(self, progress: Progress | None = None) -> Any:
+    def content(self, progress: Progress | None = None) -> Any:
         """The bytes of the file from its beginning, unpacked."""
         self._stream.seek(0)
         counted = Counted(self._stream, self._size, progress)
         if self._codec is None:
             return counted
         pa = load("pyarrow")
-        return pa.CompressedInputStream(pa.PythonFile(counted, mode="r"), self._codec)
+        unpacked = pa.CompressedInputStream(pa.PythonFile(counted, mode="r"), self._codec)
+        return unpacked if self._bounds == NO_BOUNDS else Bounded(unpacked, counted, self.name, self._bounds)
 
     def _text(self, progress: Progress | None = None) -> CheckedText:
-        return CheckedText(self._bytes(progress), self.name, self.separator)
+        return CheckedText(self.content(progress), self.name, self.separator)
 
     def _place(self, row: int) -> str:
         """A row in words, with its line in the file where it has one."""
         if self._parquet is not None:
             return f"row {row:,}"
-        line = line_of(io.BufferedReader(Raw(self._bytes())), self.separator, row)
+        line = line_of(io.BufferedReader(Raw(self.content())), self.separator, row)
         return f"row {row:,}" if line is None else f"row {row:,} (line {line:,})"
 
     def _shift(self, done: int) -> Callable[[int], str]:
@@ -227,6 +261,11 @@ def _check_separator(separator: str | None, path: str) -> str:
 def _check_cells(name: str, cells: int, most: int) -> None:
     if cells > most:
         raise FileError(f"{name} must have at most {most:,} values in the columns that are read; it has {cells:,}")
+
+
+def _check_rows(name: str, rows: int, most: int | None) -> None:
+    if most is not None and rows > most:
+        raise BoundError(f"{name} must have at most {most:,} rows; it has more", "too_many_rows", most=f"{most:,}")
 
 
 def _short(text: str) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, BinaryIO
 
 from tallymark.engines.packages import load
+from tallymark.engines.parquet_pages import unpacked_bytes
+from tallymark.engines.streams import Bounds
 from tallymark.errors import FileError, TallymarkError
 
 _ROWS = 1 << 16  # in a batch
@@ -34,6 +36,15 @@ class ParquetRows:
             for batch in file.iter_batches(batch_size=_ROWS, columns=list(names)):
                 batch.validate(full=True)  # places in a dictionary that it does not have, and bytes that are no text
                 yield batch.select(list(names))
+
+    def check_unpacked(self, stream: BinaryIO, size: int, bounds: Bounds, names: Sequence[str]) -> None:
+        """Refuse a file of this size whose columns of these names unpack to more than it may."""
+        bounds.check_unpacked(self.rows * max(len(names), 1) * 8, size, self._name)
+        with self._reading():
+            total = 0
+            for unpacked in unpacked_bytes(stream, self._file.metadata, list(names)):
+                total += unpacked
+                bounds.check_unpacked(total, size, self._name)
 
     @contextmanager
     def _reading(self) -> Iterator[None]:

@@ -33,6 +33,15 @@ class Banded(float):
         return out
 
 
+class Percent(Banded):
+    """A share that is shown in percent, with one decimal; its band goes by the value, not by what is shown."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "undefined" if math.isnan(self) else f"{100 * float(self):.1f} %"
+
+
 def show_number(value: float, digits: int = 6) -> str:
     """A number as a person reads it: some significant digits, thousands apart, no exponent where it can be helped."""
     value = float(value)
@@ -52,6 +61,8 @@ def show_number(value: float, digits: int = 6) -> str:
 
 def show_cell(value: object) -> str:
     """Any cell as text."""
+    if isinstance(value, Percent):
+        return str(value)
     if isinstance(value, float):
         return show_number(value)
     if isinstance(value, int) and not isinstance(value, bool):

@@ -17,7 +17,16 @@ from tallymark.target import Target
 
 def target_of(fields: dict[str, Any]) -> Target:
     """The target of these facts."""
-    return Target(fields["kind"], classes=fields["classes"], positive=fields["positive"], normalize=fields["normalize"])
+    unanswered = fields.get("unanswered")
+    if unanswered is not None and not isinstance(unanswered, str):
+        raise StateError("what stands for no prediction must be a text")
+    return Target(
+        fields["kind"],
+        classes=fields["classes"],
+        positive=fields["positive"],
+        normalize=fields["normalize"],
+        unanswered=unanswered,
+    )
 
 
 def columns_of(packed: Any) -> tuple[int, int] | None:

@@ -135,7 +135,9 @@ class PairsOf(Reads):
         if form == POSITIVE and (len(truth) > 1 or (truth and isinstance(truth[0], str))):
             name_decisions(truth, self.target)  # what can never be read is refused at once
         if self.target.classes is not None:
-            check_classes(counted.labels if form == LABELS else counted.labels[:1], self.target.classes)
+            check_classes(
+                _classed(counted.labels, self.target) if form == LABELS else counted.labels[:1], self.target.classes
+            )
         return Pairs(self, (batch.truth_columns, batch.prediction_columns), form, batch.n, counted)
 
     def __eq__(self, other: object) -> bool:
@@ -237,7 +239,8 @@ class Pairs(FoldedState[PairsOf]):
         return hits, truth, predicted
 
     def classes(self) -> tuple[Sequence[Label], Sequence[int], Sequence[int]]:
-        """All classes in order, and the place among them of each true and each predicted label."""
+        """All classes in order, and the place among them of each true and each predicted label; behind them all where
+        that label stands for no prediction."""
         truth, prediction = self.labels
         target = self._reads.target
         if self.form == POSITIVE:
@@ -249,20 +252,24 @@ class Pairs(FoldedState[PairsOf]):
             places = range(len(truth))
             return truth, places, places
         else:
-            classes = sorted({*truth, *prediction})
+            classes = sorted({*truth, *prediction} - {target.unanswered})
         index = {label: k for k, label in enumerate(classes)}
+        if target.unanswered is not None:
+            index.setdefault(target.unanswered, len(classes))
         return classes, [index[label] for label in truth], [index[label] for label in prediction]
 
     def counts(self) -> Counts:
         """The counts by class."""
         if self._counts is None:
             classes, of_truth, of_prediction = self.classes()
-            hits, truth, predicted = self._sums(of_truth, of_prediction, len(classes))
+            size = len(classes)
+            answered = self._reads.target.unanswered is None
+            hits, truth, predicted = self._sums(of_truth, of_prediction, size if answered else size + 1)
             self._counts = Counts(
                 classes,
-                hits,
-                truth,
-                predicted,
+                hits[:size],
+                truth[:size],
+                predicted[:size],
                 total=sum(truth),
                 right=sum(hits),
                 unit=self.unit or 0,
@@ -364,7 +371,8 @@ class Pairs(FoldedState[PairsOf]):
         if not reads.clusters and any(isinstance(label, float) for side in labels for label in side):
             raise StateError("labels must be whole numbers or strings")
         if reads.target.classes is not None:
-            check_classes(labels if fields["form"] == LABELS else labels[:1], reads.target.classes)
+            given = _classed(labels, reads.target) if fields["form"] == LABELS else labels[:1]
+            check_classes(given, reads.target.classes)
         if fields["form"] == POSITIVE and not set(labels[1]) <= {0, 1}:
             raise StateError("decisions must be 0 or 1")
         _check_mergeable(labels, together=fields["form"] == LABELS and not reads.clusters)
@@ -376,6 +384,11 @@ class Pairs(FoldedState[PairsOf]):
 
 def _places(places: Sequence[int]) -> Array | None:
     return None if isinstance(places, range) else np.array(places, np.int64)
+
+
+def _classed(labels: Labels, target: Target) -> Labels:
+    """The labels that must be classes."""
+    return labels[0], [label for label in labels[1] if label != target.unanswered or label is None]
 
 
 def _check_mergeable(labels: Labels, *, together: bool) -> None:

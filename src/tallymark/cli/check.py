@@ -1,0 +1,42 @@
+"""tallymark check: a submission without the answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from tallymark.cli import options
+from tallymark.cli.output import tell_rejection, write
+from tallymark.cli.several import FileCommand, split_list
+from tallymark.errors import Rejection
+
+
+@click.command("check", cls=FileCommand, short_help="Check a submission without the answers.")
+@click.argument("submission", metavar="SUBMISSION", type=click.Path())
+@click.option("--template", metavar="FILE", type=click.Path(), help="A file with the ids that are asked for.")
+@options.columns_of_a_submission()
+@click.option("--json", "form", flag_value="json", help="Print JSON.")
+def command(**given: Any) -> None:
+    """Check a SUBMISSION, a file of CSV or Parquet, as score would, without the answers; - is standard input.
+
+    \b
+    Examples:
+      tallymark check submission.csv --template sample.csv
+      tallymark check submission.csv --task probabilities --classes cat dog
+    """
+    from tallymark.report import to_json
+    from tallymark.submissions import check_submission
+
+    keywords = ("id", "label", "task", "missing", "separator")
+    try:
+        found = check_submission(
+            given["submission"],
+            given["template"],
+            classes=split_list(given["classes"]) or None,
+            **{name: given[name] for name in keywords},
+        )
+    except Rejection as error:
+        tell_rejection(error, given["form"])
+        raise
+    write(f"{to_json(found.to_dict()) if given['form'] == 'json' else found}\n")

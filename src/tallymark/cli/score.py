@@ -1,0 +1,62 @@
+"""tallymark score: a submission against the answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from tallymark.cli import options
+from tallymark.cli.output import deliver, tell_rejection
+from tallymark.cli.several import FileCommand, split_list
+from tallymark.cli.wording import command_line
+from tallymark.errors import ParameterError, Rejection
+
+
+@click.command("score", cls=FileCommand, short_help="Score a submission against the answers.")
+@click.argument("answers", metavar="ANSWERS", type=click.Path())
+@click.argument("submission", metavar="SUBMISSION", type=click.Path())
+@options.columns_of_a_submission()
+@options.METRICS
+@click.option(
+    "--mode",
+    type=click.Choice(["analysis", "challenge"]),
+    default="analysis",
+    show_default=True,
+    help="Leave missing rows out and show answers, or neither.",
+)
+@click.option("--query", metavar="COLUMN", default="query", show_default=True, help="The queries of a ranking.")
+@click.option("--positive", metavar="LABEL", help="The class that one column of probabilities is of.")
+@options.intervals(
+    click.option("--ci", type=float, metavar="LEVEL", help="Put an interval around each score, such as 0.95."),
+    clusters=False,
+)
+@options.forms(files=True)
+def command(**given: Any) -> None:
+    """Score a SUBMISSION against the ANSWERS, two files of CSV or Parquet whose rows have ids; - is standard input.
+
+    Rows are matched by their ids, in any order. What is wrong with a file is said with line and column, all at once.
+
+    \b
+    Examples:
+      tallymark score answers.csv submission.csv
+      tallymark score answers.csv submission.csv --mode challenge --html score.html
+      tallymark score answers.csv submission.parquet --id key --label price --task numbers --ci 0.95
+    """
+    from tallymark.submissions import score_submission
+
+    if given["answers"] == given["submission"] == "-":
+        raise ParameterError("only one of ANSWERS and SUBMISSION can be standard input")
+    keywords = ("id", "label", "task", "mode", "query", "positive", "missing", "separator", "ci", "resamples", "seed")
+    try:
+        result = score_submission(
+            given["answers"],
+            given["submission"],
+            metrics=split_list(given["metrics"]) or None,
+            classes=split_list(given["classes"]) or None,
+            **{name: given[name] for name in keywords},
+        )
+    except Rejection as error:
+        tell_rejection(error, given["form"])
+        raise
+    deliver(result, given, command_line())

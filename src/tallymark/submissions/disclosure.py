@@ -1,0 +1,28 @@
+"""What those who take part in a challenge may know of a report: its scores, and no more."""
+
+from __future__ import annotations
+
+from tallymark.errors import ParameterError, Rejection
+from tallymark.evaluation.result import Cell, Report
+from tallymark.submissions.problems import Found, problem, rejection
+
+
+def disclosed(report: Report) -> Report:
+    """The scores alone: reasons, notes and errors may name classes, and the rows are the answers themselves."""
+    cells = {key: _score(key, report.cell(key)) for key in report}
+    found = Report(cells, n=report.n, total_weight=report.total_weight, kind=report.kind)
+    found.interval = report.interval
+    return found
+
+
+def _score(key: str, cell: Cell) -> Cell:
+    if cell.error is not None:
+        raise not_scored()
+    if not isinstance(cell.value, float):
+        raise ParameterError(f"`metrics` must each be one number in a challenge; {key} is more than that")
+    return Cell(cell.metric, cell.value, cell.n, cell.weight, lo=cell.lo, hi=cell.hi, method=cell.method)
+
+
+def not_scored() -> Rejection:
+    """What a participant hears where a score cannot be computed."""
+    return rejection("`submission`", Found([problem("not_scored")]))

@@ -1,0 +1,61 @@
+"""A scored submission as a document, from which its page and Markdown are made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tallymark.metrics import fscore
+from tallymark.report import show_number
+from tallymark.report.document import Card, Code, Document, Notes, Scale, Section
+from tallymark.report.table import Percent, Table
+from tallymark.submissions.result import is_share
+
+if TYPE_CHECKING:
+    from tallymark.submissions.result import SubmissionResult
+
+MOST_CARDS = 8
+WHY_MACRO = (
+    "Macro averages give every class the same say, however few rows it has. Micro averages give it to every row, and "
+    "so equal the accuracy; weighted ones give it to a class by its rows. Both hide a small class that is always wrong."
+)
+
+
+def document_of(result: SubmissionResult, title: str | None, command: str | None) -> Document:
+    """Scores as headline numbers, then counts, classes, the preview, and how to make it again."""
+    sections = [Section("scores", "Scores", "", [result.scores_table()])]
+    if result.warnings:
+        sections.append(Section("warnings", "To look at twice", "", [Notes(result.warnings)]))
+    sections.append(Section("rows", "Rows", "", [result.rows_table()]))
+    if result.per_class is not None:
+        classes = result.per_class.table()
+        sections.append(Section("classes", "Classes", "", [classes._replace(title="", named_rows=False)]))
+        sections.append(Section("averages", "Why macro averages", WHY_MACRO, [_averages(result)]))
+    preview = result.preview_table()
+    if preview is not None:
+        first = "Rows with a wrong label come first." if result.matches is not None else ""
+        sections.append(Section("preview", "Preview", first, [preview]))
+    if command is not None:
+        sections.append(Section("reproduce", "How to reproduce", "", [Code("At the command line", command)]))
+    return Document(title or "Score of a submission", result.title(), _cards(result), sections)
+
+
+def _cards(result: SubmissionResult) -> list[Card]:
+    found = []
+    for key in result.report:
+        cell = result.report.cell(key)
+        if cell.error is not None or not isinstance(cell.value, float):
+            continue
+        value, share = cell.value, is_share(cell.metric)
+        band = cell.metric.band(value) or ""
+        shown = str(Percent(value, band)) if share else show_number(value, 4)
+        scale = Scale(0.0, 1.0, value, cell.lo, cell.hi) if share and value == value else None
+        found.append(Card(key, shown, "", cell.reason or "", band, scale))
+    return found[:MOST_CARDS]
+
+
+def _averages(result: SubmissionResult) -> Table:
+    """F1 by each way to average."""
+    ways = ("macro", "macro_pr", "micro", "weighted")
+    values = {way: result.read(fscore.replace(average=way)) for way in ways}
+    rows = [(way, Percent(value, fscore.band(value) or "")) for way, value in values.items()]
+    return Table("", ("F1 averaged by", "value"), rows, numbers=("value",))

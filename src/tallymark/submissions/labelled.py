@@ -1,0 +1,73 @@
+"""True and predicted labels of the rows that were compared, as codes of one list of texts."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallymark.arrays import Array
+from tallymark.batch import Batch
+from tallymark.engines.packages import load
+from tallymark.submissions.match import Matched, code_columns
+from tallymark.submissions.read import Entries
+from tallymark.target import Target
+
+UNANSWERED = "\ue000"  # a sign that no script has; a label of this text is no prediction either
+
+
+class Labelled(NamedTuple):
+    """The texts, the codes of truth and prediction of each row, those of true labels without a prediction, and of all
+    labels of the submission."""
+
+    texts: Any
+    truth: Array
+    predicted: Array
+    unanswered: Array
+    said: Array
+
+    @classmethod
+    def read(cls, answers: Entries, submission: Entries, matched: Matched, label: str) -> Labelled:
+        """The labels of rows that were matched."""
+        pa = load("pyarrow")
+        sides = answers.columns[label], submission.columns[label]
+        (truth, said), firsts = code_columns(*sides)
+        end = len(truth)
+        known = firsts < end
+        texts = pa.concat_arrays(
+            [
+                side.take(pa.array(rows)).combine_chunks()
+                for side, rows in zip(sides, (firsts[known], firsts[~known] - end), strict=True)
+            ]
+        )
+        predicted = said if len(matched.rows) == len(said) else said[matched.rows]
+        return cls(texts, truth[matched.places], predicted, truth[matched.missing], said)
+
+    @property
+    def right(self) -> int:
+        """How many predictions are the true label."""
+        return int(np.count_nonzero(self.truth == self.predicted))
+
+    def batch(self, *, counted: bool) -> tuple[Batch, Target]:
+        """The rows, and those without a prediction, where they count."""
+        pa = load("pyarrow")
+        truth, predicted, texts, target = self.truth, self.predicted, self.texts, Target("label")
+        if counted:
+            truth = np.concatenate([truth, self.unanswered])
+            predicted = np.concatenate([predicted, np.full(len(self.unanswered), len(texts), np.int32)])
+            texts = pa.concat_arrays([texts, pa.array([UNANSWERED], pa.string())])
+            target = Target("label", unanswered=UNANSWERED)
+        sides = [pa.DictionaryArray.from_arrays(pa.array(side), texts) for side in (truth, predicted)]
+        return Batch(sides[0], sides[1], None), target
+
+    def labels(self, codes: Array) -> list[str]:
+        """The labels of codes."""
+        found: list[str] = self.texts.take(load("pyarrow").array(codes)).to_pylist()
+        return found
+
+    def distinct(self, *sides: Array) -> list[str]:
+        """The labels that occur."""
+        there = np.zeros(len(self.texts), bool)
+        for codes in sides:
+            there[codes] = True
+        return self.labels(np.flatnonzero(there))

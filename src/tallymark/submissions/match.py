@@ -1,0 +1,68 @@
+"""Rows of a submission and of the answers, brought together by their ids in any order."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallymark._core import TextCodes
+from tallymark.arrays import Array
+from tallymark.engines.packages import load
+
+MOST_IDS = 10  # that are named
+
+
+class Matched(NamedTuple):
+    """Which row of the submission belongs to which of the answers, and what is only in one of them."""
+
+    rows: Array
+    """Rows of the submission whose ids are known."""
+    places: Array
+    """The row of the answers for each of them."""
+    missing: Array
+    """Rows of the answers that the submission lacks."""
+    missing_ids: list[str]
+    extra: int
+    extra_ids: list[str]
+
+
+def match(answers: Any, submission: Any, found: Array) -> Matched:
+    """Match two columns of ids, each of which has every id once, by the codes of the second behind the first."""
+    end = len(answers)
+    known = found < end
+    whole = bool(known.all())
+    rows = np.arange(len(found), dtype=np.int32) if whole else np.flatnonzero(known)
+    places = found if whole else found[rows]
+    seen = np.zeros(end, bool)
+    seen[places] = True
+    missing, extra = np.flatnonzero(~seen), np.flatnonzero(~known)
+    return Matched(rows, places, missing, texts_at(answers, missing), len(extra), texts_at(submission, extra))
+
+
+def code_ids(codes: TextCodes, ids: Any) -> Array:
+    """The codes of a column behind those that were coded before (−1: none)."""
+    return np.frombuffer(codes.code(ids), np.int32)
+
+
+def code_columns(*columns: Any) -> tuple[list[Array], Array]:
+    """The texts of columns as codes in the order of their first appearance (−1: none), and in which row, counted over
+    all columns, each code appears first."""
+    codes = TextCodes()
+    found = [code_ids(codes, column) for column in columns]
+    return found, np.frombuffer(codes.firsts(), np.int64)
+
+
+def texts_at(column: Any, rows: Array, most: int | None = MOST_IDS) -> list[str]:
+    """The texts in the first of these rows."""
+    found: list[str] = column.take(load("pyarrow").array(rows[:most])).to_pylist()
+    return found
+
+
+def repeated(codes: Array, most: int) -> tuple[list[Array], int]:
+    """The rows of each of the first codes that stand in more than one, and how many such codes there are."""
+    twice = np.flatnonzero(np.bincount(codes + 1)[1:] > 1)
+    rows = np.flatnonzero(np.isin(codes, twice)) if len(twice) else twice
+    firsts = np.unique(codes[rows], return_index=True)[1]
+    shown = codes[rows[np.sort(firsts)[:most]]]
+    return [rows[codes[rows] == code] for code in shown], len(twice)

@@ -1,0 +1,201 @@
+"""SubmissionResult: what came out when a submission was scored, as data, as tables and as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tallymark.evaluation.exports import Exports
+from tallymark.evaluation.result import Report, show_interval
+from tallymark.metrics import ClassReport, Metric, classification_report
+from tallymark.report import Table, to_html, to_json, to_text
+from tallymark.report.table import Percent
+from tallymark.submissions.labelled import Labelled
+from tallymark.submissions.preview import Row
+
+if TYPE_CHECKING:
+    from tallymark.report.document import Document
+
+
+class SubmissionResult(Exports):
+    """The scores of a submission, and what was compared.
+
+    `compared` are the rows in both files; `matches` and `mismatches` those whose label is right and wrong, None where
+    no labels are predicted or no score tells them; `missing` and `extra` count the rows in only one file, of which
+    `missing_ids` and `extra_ids` are the first. `scores` are the values by name, `report` has their intervals;
+    `per_class` and `preview` are None in a challenge.
+    """
+
+    def __init__(
+        self,
+        *,
+        report: Report,
+        task: str,
+        challenge: bool,
+        compared: int,
+        missing: int,
+        missing_ids: Sequence[str],
+        extra: int,
+        extra_ids: Sequence[str],
+        matches: int | None,
+        labelled: Labelled | None,
+        preview: Sequence[Row] | None,
+        warnings: Sequence[str],
+    ) -> None:
+        self.report = report
+        self.task = task
+        self.mode = "challenge" if challenge else "analysis"
+        self.compared = compared
+        self.missing, self.missing_ids = missing, list(missing_ids)
+        self.extra, self.extra_ids = extra, list(extra_ids)
+        self.matches = matches
+        self.mismatches = None if matches is None else compared - matches
+        self.preview = None if preview is None else list(preview)
+        self.warnings = list(warnings)
+        self._labelled = labelled
+        self._per_class: ClassReport | None = None
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The value of every metric, by name."""
+        return {key: self.report[key] for key in self.report}
+
+    @property
+    def per_class(self) -> ClassReport | None:
+        """Precision, recall, F and rows of every class; None in a challenge, and where no labels are predicted."""
+        if self._per_class is None and self._labelled is not None:
+            self._per_class = self.read(classification_report)
+        return self._per_class
+
+    def read(self, metric: Metric) -> Any:
+        """The value of one more metric of labels; None where the rows are not told."""
+        if self._labelled is None:
+            return None
+        from tallymark.evaluation.evaluate import evaluate_batch
+
+        batch, target = self._labelled.batch(counted=False)
+        return evaluate_batch(batch, {"value": metric}, target)["value"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        facts: dict[str, Any] = {
+            "mode": self.mode,
+            "task": self.task,
+            "compared": self.compared,
+            "matches": self.matches,
+            "mismatches": self.mismatches,
+            "missing": self.missing,
+            "missing_ids": self.missing_ids,
+            "extra": self.extra,
+            "extra_ids": self.extra_ids,
+            "scores": {key: self.report.cell(key).to_dict() for key in self.report},
+            "warnings": self.warnings,
+        }
+        if self.per_class is not None:
+            facts["per_class"] = self.per_class.to_dict()["classes"]
+        if self.preview is not None:
+            facts["preview"] = [row._asdict() for row in self.preview]
+        return facts
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """All of it as JSON."""
+        return to_json(self.to_dict(), indent)
+
+    def _rows(self) -> Mapping[str, Sequence[Any]]:
+        return self.report.columns()
+
+    def counts(self) -> list[tuple[str, int]]:
+        """What was counted, in words."""
+        told = (("matches", self.matches), ("mismatches", self.mismatches), ("missing", self.missing))
+        counted = [("rows compared", self.compared), *((name, n) for name, n in told if n is not None)]
+        return [*counted, ("extra", self.extra)]
+
+    def scores_table(self) -> Table:
+        """The scores, shares in percent."""
+        settings = self.report.interval
+        headings, rows = ["score", "value"], []
+        for key in self.report:
+            cell = self.report.cell(key)
+            parts = list(zip(cell.parts(), cell.ends(), strict=True))
+            for (part, value), (lo, hi) in parts[:50]:
+                between = [] if settings is None else ["" if cell.bounded else _between(cell.metric, lo, hi)]
+                rows.append((f"{key} · {part}" if part else key, _shown(cell.metric, cell.shown(value)), *between))
+        if settings is not None:
+            headings.append(settings.heading())
+        notes = [f"{key}: {reason}" for key, reason in self.report.reasons.items()]
+        notes += [f"{key}: {error}" for key, error in self.report.failures.items()]
+        return Table("", headings, rows, notes, numbers=("value",))
+
+    def rows_table(self) -> Table:
+        """The counts, and which ids are in only one file."""
+        notes = [
+            f"{what}: {', '.join(ids)}{', …' if count > len(ids) else ''}"
+            for what, ids, count in (
+                ("missing ids", self.missing_ids, self.missing),
+                ("extra ids", self.extra_ids, self.extra),
+            )
+            if ids
+        ]
+        return Table("", ("rows", "count"), self.counts(), notes, numbers=("count",))
+
+    def preview_table(self) -> Table | None:
+        """The rows of the preview."""
+        if not self.preview:
+            return None
+        asked = self.preview[0].right is not None
+        headings = ["id", "answer", "prediction", *(["right"] if asked else [])]
+        rows = [
+            (row.id, row.answer, _plain(row.prediction), *(["yes" if row.right else "no"] if asked else []))
+            for row in self.preview
+        ]
+        return Table("", headings, rows)
+
+    def title(self) -> str:
+        """A line that says what was scored."""
+        one = {"rows compared": "row compared", "matches": "match", "mismatches": "mismatch"}
+        counted = [(name, count) for name, count in self.counts() if count or name == "rows compared"]
+        told = [f"{count:,} {one.get(name, name) if count == 1 else name}" for name, count in counted]
+        return " · ".join(told)
+
+    def _tables(self) -> list[Table]:
+        found = [self.scores_table()._replace(title=self.title()), self.rows_table()]
+        preview = self.preview_table()
+        found += [] if preview is None else [preview]
+        last = found[-1]
+        return [*found[:-1], last._replace(notes=[*last.notes, *(f"mind: {text}" for text in self.warnings)])]
+
+    def _document(self, title: str | None, command: str | None, *, pictures: bool) -> Document:
+        from tallymark.submissions.document import document_of  # few ask
+
+        return document_of(self, title, command)
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(to_text, self._tables()))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return "".join(map(to_html, self._tables()))
+
+
+def is_share(metric: Metric) -> bool:
+    """Whether a metric is read in percent."""
+    return metric.kind == "label" and metric.range == (0.0, 1.0)
+
+
+def _shown(metric: Metric, value: str | float) -> str | float:
+    if isinstance(value, float) and is_share(metric):
+        return Percent(value, metric.band(value) or "")
+    return value
+
+
+def _between(metric: Metric, lo: float | None, hi: float | None) -> str:
+    if lo is None or hi is None or not is_share(metric):
+        return show_interval(lo, hi)
+    return f"{100 * lo:.1f} to {100 * hi:.1f} %"
+
+
+def _plain(prediction: Any) -> Any:
+    if isinstance(prediction, dict):
+        return ", ".join(f"{name}: {value:.3g}" for name, value in prediction.items())
+    return prediction

@@ -1,0 +1,279 @@
+"""tm.score_submission: a file of predictions against the answers, by id, with everything that is wrong with it."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallymark._core import TextCodes
+from tallymark.arrays import Array
+from tallymark.batch import Batch
+from tallymark.engines.packages import load
+from tallymark.errors import ParameterError, TallymarkError
+from tallymark.evaluation.chosen import RANKINGS, VALUES, Wanted, choose
+from tallymark.evaluation.evaluate import evaluate_batch
+from tallymark.evaluation.result import Report
+from tallymark.evaluation.settings import IntervalSettings, interval_settings
+from tallymark.metrics import Metric, metric
+from tallymark.submissions.disclosure import disclosed, not_scored
+from tallymark.submissions.labelled import Labelled
+from tallymark.submissions.limits import Limits, check_limits
+from tallymark.submissions.match import Matched, code_ids, match
+from tallymark.submissions.preview import preview_labels, preview_numbers
+from tallymark.submissions.problems import Found, rejection
+from tallymark.submissions.read import Entries, read_entries
+from tallymark.submissions.result import SubmissionResult
+from tallymark.submissions.tasks import Names, answer_columns, check_entries, prediction_columns, task_of
+from tallymark.submissions.warnings import warn
+from tallymark.target import Target
+
+MODES = ("analysis", "challenge")
+MISSING = ("count", "reject")
+LABELS = {
+    "accuracy": "accuracy",
+    "macro precision": "precision(average=macro)",
+    "macro recall": "recall(average=macro)",
+    "F1 of macro precision and recall": "fscore(average=macro_pr)",
+    "macro F1": "fscore(average=macro)",
+}
+PROBABILITIES = ["logloss", "brier", "accuracy"]
+
+
+class Settings(NamedTuple):
+    """What a call was told, checked."""
+
+    names: Names
+    task: str
+    challenge: bool
+    reject: bool
+    limits: Limits
+    metrics: dict[str, Metric]
+    classes: list[str] | None
+    positive: str | None
+    interval: IntervalSettings | None
+
+
+def score_submission(
+    answers: object,
+    submission: object,
+    *,
+    id: str = "row_id",
+    label: str = "label",
+    mode: str = "analysis",
+    metrics: Wanted = None,
+    task: str | None = None,
+    query: str = "query",
+    classes: object = None,
+    positive: object = None,
+    missing: str = "count",
+    limits: Limits | None = None,
+    separator: str | None = None,
+    ci: float | None = None,
+    ci_method: str = "auto",
+    resamples: int = 1000,
+    seed: int = 0,
+) -> SubmissionResult:
+    """Score a submission against the answers. Rows are matched by their ids, in any order.
+
+    `answers` and `submission` are paths of CSV (plain or compressed) or Parquet files, open files or data frames. `id`
+    and `label` name their columns; others are ignored. Ids and labels are texts, without the blanks around them and in
+    normal form C. `task` says what is predicted: "labels", "numbers", "probabilities" (one column called as `label`, of
+    the `positive` class, or one for each class, called as it) or "ranking" (scores, within each `query` of the
+    answers); without it, that of the first of the `metrics`, else labels.
+
+    `mode="analysis"` is for files of your own: answers that the submission lacks are left out and counted.
+    `mode="challenge"` is for those of others: nothing in the result tells more about the answers than the scores do,
+    and no row is left out. One that is missing counts against recall where labels are predicted, or the file is
+    rejected (`missing="reject"`), which it always is where numbers are predicted.
+
+    A submission that cannot be scored raises a `Rejection` with all of its problems. `limits` say how large files may
+    be. `ci=0.95` puts an interval around each score.
+
+    >>> answers = {"row_id": ["a", "b", "c"], "label": ["cat", "dog", "dog"]}
+    >>> result = score_submission(answers, {"row_id": ["c", "b", "a"], "label": ["dog", "cat", "cat"]})
+    >>> result.matches, result.mismatches, result.scores["macro recall"]
+    (2, 1, 0.75)
+    """
+    _check_choice("mode", mode, MODES)
+    _check_choice("missing", missing, MISSING)
+    chosen = None if metrics is None else choose(metrics)
+    names = Names(_name("id", id), _name("label", label), _name("query", query))
+    if len({names.id, names.label}) < 2:
+        raise ParameterError(f"`id` and `label` must be two columns; both were {names.id!r}")
+    what = task_of(task, chosen)
+    settings = Settings(
+        names,
+        what,
+        mode == "challenge",
+        missing == "reject" or what != "labels",
+        check_limits(limits),
+        chosen or _default(what),
+        None if classes is None else [str(each) for each in classes],  # type: ignore[attr-defined]
+        None if positive is None else str(positive),
+        interval_settings(ci, ci_method, resamples, seed, cluster=False, keys=False),
+    )
+    return _score(answers, submission, settings, separator)
+
+
+def _score(answers: object, submission: object, settings: Settings, separator: str | None) -> SubmissionResult:
+    held, entries, matched = _read(answers, submission, settings, separator)
+    _require_rows(held, matched, settings)
+    if settings.task == "labels":
+        labelled = Labelled.read(held, entries, matched, settings.names.label)
+        counted = settings.challenge and len(matched.missing) > 0
+        batch, target = labelled.batch(counted=counted)
+        preview = None if settings.challenge else preview_labels(entries.columns[settings.names.id], labelled, matched)
+    else:
+        labelled, counted = None, False
+        batch, target = _rows(held, entries, matched, settings)
+        preview = None if settings.challenge else preview_numbers(held, entries, matched, settings.names)
+    report = _evaluate(batch, target, settings, resampled=counted)
+    return SubmissionResult(
+        report=report,
+        task=settings.task,
+        challenge=settings.challenge,
+        compared=len(matched.rows),
+        missing=len(matched.missing),
+        missing_ids=matched.missing_ids,
+        extra=matched.extra,
+        extra_ids=matched.extra_ids,
+        matches=None if labelled is None or not _tells_matches(report, settings) else labelled.right,
+        labelled=None if settings.challenge else labelled,
+        preview=preview,
+        warnings=warn(report, entries, settings.names, labelled, challenge=settings.challenge),
+    )
+
+
+def _read(
+    answers: object, submission: object, settings: Settings, separator: str | None
+) -> tuple[Entries, Entries, Matched]:
+    """Both files, read at once."""
+    names, task, limits = settings.names, settings.task, settings.limits
+    index: list[TextCodes] = []
+    codes: list[Array] = []
+
+    def check_answers(held: Entries) -> Found:
+        index[:] = [TextCodes()]
+        return check_entries(held, code_ids(index[0], held.columns[names.id]), names, task, Limits(), answers=True)
+
+    def check(held: Entries) -> Found:
+        _answers(answered, settings)
+        codes[:] = [code_ids(index[0], held.columns[names.id])]
+        return check_entries(held, codes[0], names, task, limits)
+
+    with ThreadPoolExecutor(1) as pool:
+        answered: Future[Entries] = pool.submit(
+            read_entries,
+            answers,
+            lambda _: answer_columns(task, names),
+            check_answers,
+            limits=Limits(),
+            name="`answers`",
+        )
+        entries = read_entries(
+            submission,
+            lambda found: prediction_columns(task, names, found, lambda: _classes(answered, settings)),
+            check,
+            limits=limits,
+            name="`submission`",
+            separator=separator,
+        )
+        held = _answers(answered, settings)
+    return held, entries, match(held.columns[names.id], entries.columns[names.id], codes[0])
+
+
+def _answers(answered: Future[Entries], settings: Settings) -> Entries:
+    failure = answered.exception()
+    if failure is None:
+        return answered.result()
+    if settings.challenge and isinstance(failure, TallymarkError):  # whose words may hold answers
+        raise ParameterError("`answers` could not be read; score them in analysis mode to see what is wrong")
+    raise failure
+
+
+def _classes(answered: Future[Entries], settings: Settings) -> list[str]:
+    """The classes of columns of probabilities. In a challenge they are known only where those who set it named them."""
+    if settings.classes is not None:
+        return settings.classes
+    if settings.challenge:
+        raise ParameterError("`classes` must be given in a challenge where each has a column of probabilities")
+    labels = _answers(answered, settings).columns[settings.names.label].unique().to_pylist()
+    return sorted(labels)
+
+
+def _require_rows(held: Entries, matched: Matched, settings: Settings) -> None:
+    found = Found()
+    if not len(matched.rows):
+        found.note("no_matching_rows")
+    elif settings.challenge and settings.reject and len(matched.missing):
+        ids = ", ".join(repr(each[:40]) for each in matched.missing_ids)
+        found.note("missing_rows", count=f"{len(matched.missing):,}", ids=ids)
+    if found:
+        raise rejection("`submission`", found)
+
+
+def _rows(held: Entries, entries: Entries, matched: Matched, settings: Settings) -> tuple[Batch, Target]:
+    """The rows of numbers, probabilities or scores that are in both."""
+    pa, names = load("pyarrow"), settings.names
+    rows = pa.array(matched.places)
+    truth = held.columns[names.label]
+    if settings.task != "probabilities":
+        query = held.columns[names.query].take(rows) if settings.task == "ranking" else None
+        kind = "score" if settings.task == "ranking" else "value"
+        predicted = entries.columns[names.label][matched.rows]
+        return Batch(truth[matched.places], predicted, None, query=query), Target(kind)
+    given = [name for name in entries.columns if name != names.id]
+    table = np.column_stack([entries.columns[name][matched.rows] for name in given])
+    labels = truth.take(rows)
+    if given == [names.label]:
+        positive = settings.positive or _positive(truth, settings)
+        return Batch(labels, table[:, 0], None), Target("probability", classes=settings.classes, positive=positive)
+    return Batch(labels, table, None), Target("probability", classes=given, positive=settings.positive)
+
+
+def _positive(truth: Any, settings: Settings) -> str:
+    held = set(truth.unique().to_pylist())
+    for words in ({"0", "1"}, {"-1", "1"}, {"false", "true"}, {"False", "True"}):
+        if held <= words:
+            return max(words)
+    shown = "" if settings.challenge else f"; the labels are {', '.join(map(repr, sorted(held)[:6]))}"
+    raise ParameterError(f"`positive` must say of which class one column of probabilities is{shown}")
+
+
+def _evaluate(batch: Batch, target: Target, settings: Settings, *, resampled: bool) -> Report:
+    """The report; in a challenge one that tells the scores and nothing else."""
+    interval = settings.interval
+    if resampled and interval is not None:
+        interval = interval._replace(method="bootstrap")  # formulas know rows that have a prediction
+    failure = None
+    try:
+        report = evaluate_batch(batch, settings.metrics, target, settings=interval)
+    except TallymarkError as error:
+        failure = error
+    if failure is None:
+        return disclosed(report) if settings.challenge else report
+    if settings.challenge:  # whose words may hold answers
+        raise not_scored()
+    raise failure
+
+
+def _tells_matches(report: Report, settings: Settings) -> bool:
+    return not settings.challenge or "accuracy" in {cell.metric.name for cell in map(report.cell, report)}
+
+
+def _default(task: str) -> dict[str, Metric]:
+    wanted = {"numbers": VALUES, "ranking": RANKINGS, "probabilities": PROBABILITIES}.get(task)
+    return {key: metric(text) for key, text in LABELS.items()} if wanted is None else choose(wanted)
+
+
+def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ParameterError(f"`{name}` must be one of {', '.join(choices)}; it was {value!r}")
+
+
+def _name(argument: str, value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ParameterError(f"`{argument}` must be the name of a column; it was {value!r}")
+    return value.strip()

@@ -1,0 +1,138 @@
+"""What a submission predicts: which columns each task takes, and what they must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallymark.arrays import Array
+from tallymark.engines.columns import NUMBER
+from tallymark.engines.fields import TEXT
+from tallymark.errors import ParameterError
+from tallymark.submissions.limits import Limits
+from tallymark.submissions.match import code_columns, repeated, texts_at
+from tallymark.submissions.problems import MOST_SHOWN, Found, Place, problem
+from tallymark.submissions.read import Entries
+
+TASKS = ("labels", "numbers", "probabilities", "ranking")
+_SUM = 1e-4  # how far the probabilities of a row may be from adding up to 1
+_BY_KIND = {"value": "numbers", "label": "labels", "probability": "probabilities", "score": "probabilities"}
+
+
+class Names(NamedTuple):
+    """The names of the columns."""
+
+    id: str
+    label: str
+    query: str
+
+
+def task_of(task: str | None, metrics: Mapping[str, Any] | None) -> str:
+    """The task that was named; else that of the first metric; else labels."""
+    if task is None:
+        first = next(iter(metrics.values())) if metrics else None
+        if first is None:
+            return "labels"
+        return "ranking" if first.family == "ranking" else _BY_KIND.get(first.kind, "labels")
+    if task not in TASKS:
+        raise ParameterError(f"`task` must be one of {', '.join(TASKS)}; it was {task!r}")
+    return task
+
+
+def answer_columns(task: str, names: Names) -> Mapping[str, str]:
+    """The columns of the answers."""
+    way = NUMBER if task in ("numbers", "ranking") else TEXT
+    return {names.id: TEXT, names.label: way, **({names.query: TEXT} if task == "ranking" else {})}
+
+
+def prediction_columns(
+    task: str, names: Names, found: Sequence[str], classes: Callable[[], Sequence[str]]
+) -> Mapping[str, str]:
+    """The columns of a submission. Probabilities stand in one column, or in one for each class."""
+    if task == "labels":
+        return {names.id: TEXT, names.label: TEXT}
+    if task != "probabilities" or names.label in found:
+        return {names.id: TEXT, names.label: NUMBER}
+    return {names.id: TEXT, **dict.fromkeys(classes(), NUMBER)}
+
+
+def check_entries(
+    entries: Entries, codes: Array, names: Names, task: str, limits: Limits, *, answers: bool = False
+) -> Found:
+    """What is wrong with ids, whose codes are given, and with columns, whatever the file was."""
+    found = _check_ids(entries, codes, names.id)
+    for name, held in entries.columns.items():
+        if name == names.id:
+            continue
+        if isinstance(held, np.ndarray):
+            found = found.join(_check_numbers(entries, name, held, between=task == "probabilities" and not answers))
+        else:
+            found = found.join(_check_texts(entries, name, held, limits))
+    several = [held for name, held in entries.columns.items() if name != names.id]
+    if task == "probabilities" and not answers and len(several) > 1 and not found:
+        found = _check_sums(entries, several)
+    return found
+
+
+def _check_ids(entries: Entries, codes: Array, name: str) -> Found:
+    ids = entries.columns[name]
+    found = _check_empty(entries, name, ids, "empty_id")
+    shown, total = repeated(codes, MOST_SHOWN)
+    for rows in shown:
+        text = texts_at(ids, rows[:1])[0]
+        place = entries.place(int(rows[1]), name, text)
+        found.add(problem("duplicate_id", place, id=repr(text[:40]), places=_places(entries, rows)))
+    found.count(total - len(shown))
+    return found
+
+
+def _places(entries: Entries, rows: Array) -> str:
+    word = "rows" if entries.lines is None else "lines"
+    numbers = [f"{row if entries.lines is None else entries.lines[row]:,}" for row in rows[:MOST_SHOWN].tolist()]
+    if len(rows) > len(numbers):
+        return f"{word} {', '.join(numbers)} and {len(rows) - len(numbers):,} more"
+    return f"{word} {', '.join(numbers[:-1])} and {numbers[-1]}"
+
+
+def _check_empty(entries: Entries, name: str, texts: Any, code: str) -> Found:
+    found = Found()
+    if not texts.null_count:
+        return found
+    rows = np.flatnonzero(np.asarray(texts.is_null()))
+    for row in rows[:MOST_SHOWN].tolist():
+        found.add(problem(code, entries.place(row, name), column=repr(name)))
+    found.count(max(len(rows) - MOST_SHOWN, 0))
+    return found
+
+
+def _check_texts(entries: Entries, name: str, texts: Any, limits: Limits) -> Found:
+    found = _check_empty(entries, name, texts, "empty_field")
+    if limits.labels is not None:
+        distinct = len(code_columns(texts)[1])
+        if distinct > limits.labels:
+            found.add(problem("too_many_labels", Place(field=name), count=f"{distinct:,}", most=f"{limits.labels:,}"))
+    return found
+
+
+def _check_numbers(entries: Entries, name: str, held: Array, *, between: bool) -> Found:
+    found = Found()
+    finite = np.isfinite(held)
+    outside = finite & ((held < 0) | (held > 1)) if between else np.zeros(0, bool)
+    for code, bad in (("not_finite", ~finite), ("out_of_range", outside)):
+        rows = np.flatnonzero(bad)
+        for row in rows[:MOST_SHOWN].tolist():
+            found.add(problem(code, entries.place(row, name), value=f"{held[row]:g}"))
+        found.count(max(len(rows) - MOST_SHOWN, 0))
+    return found
+
+
+def _check_sums(entries: Entries, columns: Sequence[Array]) -> Found:
+    found = Found()
+    sums = np.sum(columns, axis=0)
+    rows = np.flatnonzero(np.abs(sums - 1) > _SUM)
+    for row in rows[:MOST_SHOWN].tolist():
+        found.add(problem("bad_sum", entries.place(row), sum=f"{sums[row]:.6g}"))
+    found.count(max(len(rows) - MOST_SHOWN, 0))
+    return found

@@ -1,0 +1,52 @@
+"""What to look at twice in a submission that could be scored."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from tallymark.evaluation.result import Report
+from tallymark.submissions.labelled import Labelled
+from tallymark.submissions.likeness import MOST_PAIRS, alike, alike_among
+from tallymark.submissions.read import Entries
+from tallymark.submissions.tasks import Names
+
+
+def warn(report: Report, submission: Entries, names: Names, labelled: Labelled | None, *, challenge: bool) -> list[str]:
+    """All warnings. Those of a challenge are of the submission alone, or follow from its scores."""
+    found = []
+    if labelled is not None:
+        predicted = labelled.distinct(labelled.said)
+        known = [] if challenge else labelled.distinct(labelled.truth, labelled.unanswered)
+        pairs = alike_among(predicted) if challenge else alike(predicted, known)
+        found += [
+            f"{_short(one)} and {_short(other)} are two labels; they differ only by {what}"
+            for one, other, what in islice(pairs, MOST_PAIRS)
+        ]
+    constant = _constant(submission, names, labelled)
+    if constant is not None:
+        found.append(f"every prediction is {constant}")
+    if _perfect(report):
+        found.append("every score is perfect: make sure that no answer was among what the predictions were made from")
+    return found
+
+
+def _constant(submission: Entries, names: Names, labelled: Labelled | None) -> str | None:
+    """What all rows predict, where it is the same."""
+    if submission.rows < 2:
+        return None
+    if labelled is not None:
+        same = bool((labelled.said == labelled.said[0]).all())
+        return _short(labelled.labels(labelled.said[:1])[0]) if same else None
+    held = [column for name, column in submission.columns.items() if name != names.id]
+    same = all((column == column[0]).all() for column in held)
+    return ", ".join(f"{column[0]:g}" for column in held) if same else None
+
+
+def _perfect(report: Report) -> bool:
+    cells = [report.cell(key) for key in report]
+    told = [cell for cell in cells if cell.error is None and cell.metric.at_perfect is not None]
+    return bool(told) and all(cell.value == cell.metric.at_perfect for cell in told)
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 40 else f"{text[:37]}...")

@@ -1,0 +1,88 @@
+"""tallymark score and tallymark check: forms, pipes, exit codes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.submissions.files import ANSWERS
+
+GOOD = "row_id,label\nd,cat\nc,dog\nb,cat\na,cat\n"
+BROKEN = 'row_id,label\na\nb,"x"y\n'
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Answers and two submissions."""
+    for name, text in (("answers.csv", ANSWERS), ("good.csv", GOOD), ("broken.csv", BROKEN)):
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_a_submission_is_scored(tallymark, folder):
+    """Scores in percent, counts, and the mismatch first."""
+    done = tallymark("score", "answers.csv", "good.csv")
+    assert done.returncode == 0
+    assert "4 rows compared · 3 matches · 1 mismatch" in done.stdout
+    assert "accuracy                          75.0 %" in done.stdout
+    assert done.stdout.index("b   dog     cat         no") < done.stdout.index("yes")
+
+
+def test_every_form_is_written(tallymark, folder):
+    """JSON on standard output, a page in a file."""
+    done = tallymark("score", "answers.csv", "good.csv", "--json", "--html", "score.html", "--ci", "0.9")
+    assert json.loads(done.stdout)["scores"]["accuracy"]["lo"] < 0.75
+    assert "Score of a submission" in (folder / "score.html").read_text()
+    done = tallymark("score", "answers.csv", "good.csv", "--metrics", "accuracy", "mcc", "--output", "score.md")
+    assert (done.stdout, done.returncode) == ("", 0)
+    assert "mcc" in (folder / "score.md").read_text()
+
+
+def test_pipes_are_read(tallymark, folder):
+    """Either file may be standard input, but not both."""
+    assert "75.0 %" in tallymark("score", "answers.csv", "-", stdin=GOOD).stdout
+    assert "75.0 %" in tallymark("score", "-", "good.csv", stdin=ANSWERS).stdout
+    done = tallymark("score", "-", "-", stdin=GOOD)
+    assert done.returncode == 2
+    assert "only one" in done.stderr
+
+
+def test_a_rejection_tells_all_problems(tallymark, folder):
+    """On standard error for people, as JSON for programs; the exit code is that of wrong input."""
+    done = tallymark("score", "answers.csv", "broken.csv", "--json")
+    assert done.returncode == 2
+    assert [each["code"] for each in json.loads(done.stdout)["problems"]] == ["ragged_row", "bad_quote"]
+    assert done.stderr.startswith("tallymark: `broken.csv` was rejected: line 2, column 1:")
+    assert "\n  line 3, column 6:" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_challenge_shows_no_answer(tallymark, folder):
+    """Neither in print nor on the page."""
+    done = tallymark(
+        "score", "answers.csv", "-", "--mode", "challenge", "--html", "p.html", stdin="row_id,label\na,x\n"
+    )
+    assert done.returncode == 0
+    told = done.stdout + done.stderr + (folder / "p.html").read_text()
+    assert "dog" not in told.replace("<!DOCTYPE", "")
+
+
+def test_a_submission_is_checked_without_answers(tallymark, folder):
+    """Against a template, or alone."""
+    done = tallymark("check", "good.csv", "--template", "answers.csv")
+    assert (done.returncode, done.stdout) == (0, "4 rows can be read\n")
+    assert json.loads(tallymark("check", "good.csv", "--json").stdout)["rows"] == 4
+    assert tallymark("check", "broken.csv").returncode == 2
+    done = tallymark("check", "-", "--template", "answers.csv", "--missing", "reject", stdin="row_id,label\na,x\n")
+    assert done.returncode == 2
+    assert "rows are missing for 3 of the ids, such as 'b', 'c', 'd'" in done.stderr
+
+
+def test_the_answers_are_never_written_over(tallymark, folder):
+    """Nor the submission."""
+    for place in ("answers.csv", "good.csv"):
+        done = tallymark("score", "answers.csv", "good.csv", "--output", place)
+        assert done.returncode == 2
+        assert "must be another file" in done.stderr
+    assert (folder / "answers.csv").read_text() == ANSWERS

@@ -1,0 +1,63 @@
+"""Pages of Parquet files: their sizes by their own headers, whatever the footer says."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tallymark.engines.files import File
+from tallymark.engines.parquet_pages import _header, unpacked_bytes
+from tallymark.engines.streams import Bounds
+from tallymark.errors import BoundError, FileError
+
+TABLE = pa.table(
+    {"id": [f"row {k}" for k in range(20_000)], "x": np.arange(20_000.0), "label": ["cat", "dog"] * 10_000}
+)
+
+
+def written(table=TABLE, **options):
+    out = io.BytesIO()
+    pq.write_table(table, out, **options)
+    return out
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("options", [{}, {"use_dictionary": False}, {"data_page_size": 1000}, {"row_group_size": 999}])
+def test_sizes_are_those_of_the_footer_where_it_is_honest(options, version):
+    """Which counts the headers of the pages, too."""
+    out = written(**options, data_page_version=version, compression="zstd")
+    metadata = pq.read_metadata(out)
+    for name in TABLE.column_names:
+        groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
+        columns = [group.column(TABLE.column_names.index(name)) for group in groups]
+        declared = sum(column.total_uncompressed_size for column in columns)
+        sizes = list(unpacked_bytes(out, metadata, [name]))
+        assert 0 < declared - sum(sizes) < 200 * len(sizes)
+
+
+def test_a_column_that_unpacks_to_much_is_refused_before_it_is_read():
+    """A small file of long texts that are all alike; other columns may be read."""
+    table = pa.table({"id": ["a", "b"], "label": ["x" * (20 << 20), "y"]})
+    out = written(table, use_dictionary=False, compression="zstd")
+    assert len(out.getvalue()) < 10_000
+    with File(io.BytesIO(out.getvalue()), bounds=Bounds(ratio=100.0)) as file:
+        with pytest.raises(BoundError, match="must unpack to at most"):
+            file.read({"label": "text"})
+        assert file.read({"id": "text"})["id"].values.to_pylist() == ["a", "b"]
+
+
+@given(st.binary(max_size=200))
+@settings(max_examples=300, deadline=None)
+def test_any_bytes_are_a_header_or_an_error(data):
+    """Never a crash, and never without an end."""
+    try:
+        length, _, _ = _header(io.BytesIO(data), 0)
+    except FileError:
+        return
+    assert 0 < length <= len(data)

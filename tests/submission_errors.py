@@ -1,0 +1,74 @@
+"""Calls that reject submissions, whose wording is kept in messages.txt."""
+
+from __future__ import annotations
+
+import io
+
+import tallymark as tm
+from tallymark.submissions.rules import RULES
+
+ANSWERS = b"row_id,label\na,cat\nb,dog\n"
+NUMBERS = b"row_id,label\na,1\nb,0\n"
+
+
+def score(content, answers=ANSWERS, **more):
+    return tm.score_submission(io.BytesIO(answers), io.BytesIO(content), **more)
+
+
+def challenge(content, **more):
+    return score(content, mode="challenge", **more)
+
+
+BROKEN = {
+    "empty_file": lambda: score(b"row_id,label\n"),
+    "no_matching_rows": lambda: score(b"row_id,label\nx,cat\n"),
+    "missing_column": lambda: score(b"row_id,y\na,cat\n"),
+    "repeated_column": lambda: score(b"row_id,label,label\na,cat,dog\n"),
+    "duplicate_id": lambda: score(b"row_id,label\na,cat\nb,dog\na,dog\n"),
+    "empty_id": lambda: score(b"row_id,label\n,cat\n"),
+    "empty_field": lambda: score(b"row_id,label\na,\n"),
+    "ragged_row": lambda: score(b"row_id,label\na\nb,c,d\n"),
+    "bad_quote": lambda: score(b'row_id,label\na,"x"y\nb,z"\nc,"d\n'),
+    "not_utf8": lambda: score(b"row_id,label\na,\xff\n"),
+    "nul_byte": lambda: score(b"row_id,label\na,\0\n"),
+    "not_a_number": lambda: score(b"row_id,label\na,x\n", NUMBERS, task="numbers"),
+    "not_finite": lambda: score(b"row_id,label\na,inf\n", NUMBERS, task="numbers"),
+    "out_of_range": lambda: score(b"row_id,label\na,2\n", NUMBERS, task="probabilities"),
+    "bad_sum": lambda: score(b"row_id,0,1\na,0.5,0.6\n", NUMBERS, task="probabilities"),
+    "too_large": lambda: score(b"row_id,label\na,cat\n", limits=tm.Limits(bytes=10)),
+    "unpacks_too_large": lambda: score(_packed(), limits=tm.Limits(unpacked_bytes=100)),
+    "too_many_rows": lambda: score(ANSWERS, limits=tm.Limits(rows=1)),
+    "too_many_columns": lambda: score(ANSWERS, limits=tm.Limits(columns=1)),
+    "field_too_long": lambda: score(ANSWERS, limits=tm.Limits(field_length=2)),
+    "too_many_labels": lambda: score(ANSWERS, limits=tm.Limits(labels=1)),
+    "missing_rows": lambda: challenge(b"row_id,label\na,cat\n", missing="reject"),
+    "unreadable": lambda: score(b"PK\x03\x04"),
+    "not_scored": lambda: challenge(ANSWERS, metrics="fscore"),
+}
+assert list(BROKEN) == list(RULES)
+
+
+def _packed():
+    import gzip
+
+    return gzip.compress(b"row_id,label\n" + b"a,cat\n" * 100)
+
+
+CASES = {
+    **{f"a submission: {code}": call for code, call in BROKEN.items()},
+    "answers that are broken": lambda: score(ANSWERS, b"row_id,label\na,x\na,y\n"),
+    "answers of a challenge that are broken": lambda: tm.score_submission(
+        io.BytesIO(b""), io.BytesIO(ANSWERS), mode="challenge"
+    ),
+    "a table as a score of a challenge": lambda: challenge(ANSWERS, metrics="confusion_matrix"),
+    "a challenge without classes": lambda: challenge(b"row_id,cat\na,1\n", task="probabilities"),
+    "no positive class of a submission": lambda: score(b"row_id,label\na,1\n", task="probabilities"),
+    "an unknown mode": lambda: score(ANSWERS, mode="test"),
+    "an unknown task of a submission": lambda: score(ANSWERS, task="text"),
+    "an unknown way with missing rows": lambda: score(ANSWERS, missing="drop"),
+    "no name of a column of ids": lambda: score(ANSWERS, id=" "),
+    "ids and labels in one column": lambda: score(ANSWERS, id="label"),
+    "limits that are none": lambda: score(ANSWERS, limits=10),
+    "a limit that is none": lambda: score(ANSWERS, limits=tm.Limits(rows=-1)),
+    "a submission that is no table": lambda: tm.score_submission(io.BytesIO(ANSWERS), 5),
+}

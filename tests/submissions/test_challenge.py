@@ -1,0 +1,166 @@
+"""Challenges: no row is left out, and nothing tells more about the answers than the scores do."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+import tallymark as tm
+from tests.submissions.files import ANSWERS, file, problems, rejected, score
+
+SECRET = "row_id,label\na,quokka\nb,numbat\nc,numbat\nd,quokka\n"
+
+
+def challenge(submission, answers=SECRET, **more):
+    return score(submission, answers, mode="challenge", **more)
+
+
+def test_a_missing_row_counts_against_recall_and_is_no_class():
+    """One right row of four: its class has found half, the other nothing; nothing was wrongly called anything."""
+    result = score("row_id,label\na,cat\n", mode="challenge")
+    assert result.scores["accuracy"] == 0.25
+    assert result.scores["macro recall"] == 0.25
+    assert result.scores["macro precision"] == 0.5  # one of one, and a class that was never predicted
+    assert (result.missing, result.compared) == (3, 1)
+    assert score("row_id,label\na,cat\n").scores["accuracy"] == 1.0
+
+
+def test_missing_rows_by_hand():
+    """Two classes: A found in two of four rows, one row wrong, two missing."""
+    answers = "row_id,label\n1,A\n2,A\n3,A\n4,A\n5,B\n6,B\n"
+    result = score("row_id,label\n1,A\n2,A\n3,B\n5,B\n", answers, mode="challenge")
+    assert result.scores["accuracy"] == 0.5
+    assert result.scores["macro recall"] == pytest.approx((2 / 4 + 1 / 2) / 2)
+    assert result.scores["macro precision"] == pytest.approx((2 / 2 + 1 / 2) / 2)
+    assert result.scores["macro F1"] == pytest.approx((2 * 2 / (2 + 4) + 2 * 1 / (2 + 2)) / 2)
+
+
+def test_missing_rows_can_have_an_interval():
+    """By resampling, since a formula knows rows with predictions only."""
+    answers = "row_id,label\n" + "".join(f"{k},{'AB'[k % 2]}\n" for k in range(60))
+    submission = "row_id,label\n" + "".join(f"{k},{'AB'[k % 3 == 0]}\n" for k in range(50))
+    result = score(submission, answers, mode="challenge", ci=0.9)
+    cell = result.report.cell("accuracy")
+    assert cell.method.startswith("bootstrap")
+    assert cell.lo <= cell.value <= cell.hi
+
+
+def test_the_organiser_may_reject_missing_rows():
+    """With their ids."""
+    error = rejected("row_id,label\na,cat\n", mode="challenge", missing="reject")
+    assert [each.code for each in error.problems] == ["missing_rows"]
+    assert "rows are missing for 3 of the ids, such as 'b', 'c', 'd'" in str(error)
+
+
+@pytest.mark.parametrize("task", ["numbers", "probabilities", "ranking"])
+def test_missing_numbers_are_always_rejected(task):
+    """Whatever was asked for; an analysis leaves them out."""
+    answers = "row_id,label,query\na,0,q\nb,1,q\n"
+    assert problems("row_id,label\na,0.5\n", answers, task=task, mode="challenge", missing="count")[0][0] == (
+        "missing_rows"
+    )
+    assert score("row_id,label\na,0.5\n", answers, task=task).missing == 1
+
+
+def told(result):
+    """Everything that a result says or holds."""
+    parts = [str(result), repr(result), result.to_json(), result.to_html(), result.to_markdown(), result.to_csv()]
+    return "".join([*parts, result._repr_html_(), repr(pickle.dumps(result)), repr(vars(result))])
+
+
+SUBMISSIONS = {
+    "all wrong": "row_id,label\na,x\nb,x\nc,x\nd,x\n",
+    "by case": "row_id,label\na,Quokk\nb,NUMBA\nc,x\nd,x\n",
+    "some missing": "row_id,label\na,x\n",
+    "some extra": "row_id,label\na,x\nz,y\n",
+}
+
+
+@pytest.mark.parametrize("submission", SUBMISSIONS.values(), ids=SUBMISSIONS)
+@pytest.mark.parametrize("more", [{}, {"ci": 0.9}, {"metrics": ["fscore(average=macro)"]}, {"metrics": "mcc"}], ids=str)
+def test_no_answer_is_told(submission, more):
+    """Not in any form of the result, nor in what it holds."""
+    result = challenge(submission, **more)
+    assert "quokka" not in told(result)
+    assert "numbat" not in told(result)
+    assert result.per_class is None
+    assert result.preview is None
+
+
+def test_a_label_that_is_nearly_right_gives_nothing_away():
+    """The same warnings whatever the answers are."""
+    submission = "row_id,label\na,QUOKKA\nb,Numbat\nc,numbat \nd,x\n"
+    one = challenge(submission)
+    other = challenge(submission, SECRET.replace("quokka", "wombat"))
+    assert one.warnings == other.warnings == ["'numbat' and 'Numbat' are two labels; they differ only by case"]
+
+
+def test_warnings_and_counts_go_by_what_the_score_tells():
+    """Whether a row is right is told only where the accuracy is."""
+    submission = "row_id,label\na,quokka\nb,quokka\nc,x\nd,x\n"
+    assert challenge(submission).matches == 1
+    hidden = challenge(submission, metrics=["recall(average=macro)"])
+    assert hidden.matches is None
+    assert hidden.mismatches is None
+
+
+@pytest.mark.parametrize("metrics", ["precision", "auc", "rmse", "fscore(average=binary)"])
+def test_a_metric_that_fails_does_not_say_why(metrics):
+    """Its words could name the classes."""
+    with pytest.raises((tm.Rejection, tm.ParameterError)) as caught:
+        challenge("row_id,label\na,x\nb,y\nc,x\nd,y\n", metrics=metrics, task="labels")
+    error = caught.value
+    while error is not None:
+        assert "quokka" not in str(error)
+        error = error.__cause__ or error.__context__
+
+
+@pytest.mark.parametrize("metrics", ["confusion_matrix", "classification_report", "recall(average=None)"])
+def test_only_single_numbers_are_scores_of_a_challenge(metrics):
+    """A table would name the classes."""
+    with pytest.raises(tm.ParameterError, match="must each be one number in a challenge") as caught:
+        challenge("row_id,label\na,x\nb,y\nc,x\nd,y\n", metrics=metrics)
+    assert "quokka" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "answers", ["row_id,label\na,quokka\na,numbat\n", 'row_id,label\na,"quokka\n', "row_id,quokka\na,x\n", ""]
+)
+def test_faults_of_the_answers_are_not_told_to_participants(answers):
+    """They are told in an analysis."""
+    with pytest.raises(tm.ParameterError, match="score them in analysis mode") as caught:
+        challenge("row_id,label\na,x\n", answers)
+    assert "quokka" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+
+
+def test_a_challenge_of_probabilities_names_its_classes():
+    """Else a missing column would tell them."""
+    submission = "row_id,quokka\na,0.5\nb,0.5\nc,0.5\nd,0.5\n"
+    with pytest.raises(tm.ParameterError, match="`classes` must be given"):
+        challenge(submission, task="probabilities")
+    error = rejected(submission, SECRET, mode="challenge", task="probabilities", classes=["quokka", "numbat"])
+    assert "'numbat' is missing" in str(error)
+
+
+def test_a_missing_positive_class_is_not_named():
+    """The labels are the answers."""
+    with pytest.raises(tm.ParameterError) as caught:
+        challenge("row_id,label\na,0.5\nb,0.5\nc,0.5\nd,0.5\n", task="probabilities")
+    assert "quokka" not in str(caught.value)
+
+
+def test_rejections_do_not_depend_on_the_answers():
+    """The same file is rejected with the same words whatever the answers are."""
+    for submission in ("row_id,label\na\nb,x\n", "row_id,label\na,\n", "row_id,label\na,x\na,y\n"):
+        one = rejected(submission, SECRET, mode="challenge")
+        assert str(one) == str(rejected(submission, ANSWERS, mode="challenge"))
+        assert str(one) == str(rejected(submission, SECRET))
+
+
+def test_answers_in_a_challenge_may_be_scored_by_frames():
+    """As anywhere."""
+    answers = {"row_id": ["a", "b"], "label": ["x", "y"]}
+    assert tm.score_submission(answers, file("row_id,label\nb,y\na,x\n"), mode="challenge").scores["accuracy"] == 1.0

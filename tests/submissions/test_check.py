@@ -1,0 +1,51 @@
+"""Checks without the answers."""
+
+from __future__ import annotations
+
+import pytest
+
+import tallymark as tm
+from tests.submissions.files import ANSWERS, file
+
+
+def check(submission, template=ANSWERS, **more):
+    return tm.check_submission(file(submission), None if template is None else file(template), **more)
+
+
+def test_ids_are_compared_with_the_template():
+    """Missing and extra ones are counted."""
+    found = check("row_id,label\nx,cat\na,Cat\nb,cat\n")
+    assert (found.rows, found.missing, found.missing_ids) == (3, 2, ["c", "d"])
+    assert (found.extra, found.extra_ids) == (1, ["x"])
+    assert found.warnings == ["'cat' and 'Cat' are two labels; they differ only by case"]
+
+
+def test_a_template_is_not_needed():
+    """The form alone is checked then."""
+    assert check("row_id,label\nx,cat\n", None) == (1, 0, (), 0, (), [])
+
+
+def test_the_columns_of_the_template_are_the_classes():
+    """Where each has a column of probabilities."""
+    template = "row_id,cat,dog\na,0.5,0.5\n"
+    assert check("dog,row_id,cat\n0.25,a,0.75\n", template, task="probabilities").rows == 1
+    with pytest.raises(tm.Rejection, match="'dog' is missing"):
+        check("row_id,cat\na,1\n", template, task="probabilities")
+
+
+@pytest.mark.parametrize("more", [{"missing": "reject"}, {"task": "numbers"}], ids=str)
+def test_missing_rows_are_rejected_where_they_will_be(more):
+    """As the challenge will."""
+    with pytest.raises(tm.Rejection) as caught:
+        check("row_id,label\na,1\n", **more)
+    assert [each.code for each in caught.value.problems] == ["missing_rows"]
+
+
+def test_what_would_be_rejected_is():
+    """The same problems as when it is scored."""
+    for content in ("row_id,label\n", "row_id,label\na\n", "row_id,label\nz,cat\n"):
+        with pytest.raises(tm.Rejection) as checked:
+            check(content)
+        with pytest.raises(tm.Rejection) as scored:
+            tm.score_submission(file(ANSWERS), file(content))
+        assert str(checked.value) == str(scored.value)

@@ -1,0 +1,208 @@
+"""Submissions that are not scored: every problem with its code and place, all at once."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import pickle
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import tallymark as tm
+from tallymark.submissions.rules import RULES, rules_as_json
+from tests.submissions.files import ANSWERS, file, problems, rejected
+
+CASES = {
+    "no bytes": (b"", [("empty_file", None, None)]),
+    "a header alone": (b"row_id,label\n", [("empty_file", None, None)]),
+    "no overlap": (b"row_id,label\nx,cat\n", [("no_matching_rows", None, None)]),
+    "no label": (b"row_id,other\na,cat\n", [("missing_column", 1, None)]),
+    "neither": (b"x,y\na,cat\n", [("missing_column", 1, None), ("missing_column", 1, None)]),
+    "a column twice": (b"row_id,label,label\na,cat,cat\n", [("repeated_column", 1, None)]),
+    "ids twice": (b"row_id,label\na,cat\nb,dog\n a ,dog\n", [("duplicate_id", 4, 1)]),
+    "no id": (b"row_id,label\n,cat\n", [("empty_id", 2, 1)]),
+    "no prediction": (b"row_id,label\na, \n", [("empty_field", 2, 3)]),
+    "short and long rows": (b"row_id,label\na\nb,dog\nc,d,e\n", [("ragged_row", 2, 1), ("ragged_row", 4, 1)]),
+    "a quote inside": (b'row_id,label\na,5"\n', [("bad_quote", 2, 4)]),
+    "text behind quotes": (b'row_id,label\na,"x"y\n', [("bad_quote", 2, 6)]),
+    "open quotes": (b'row_id,label\na,"cat\nb,dog\n', [("bad_quote", 2, 3)]),
+    "Latin-1": (b"row_id,label\na,caf\xe9\n", [("not_utf8", 2, 6)]),
+    "NUL": (b"row_id,label\na,c\0t\n", [("nul_byte", 2, 4)]),
+    "UTF-16": ("row_id,label\na,cat\n".encode("utf-16"), [("unreadable", None, None)]),
+    "a zip": (b"PK\x03\x04abcd", [("unreadable", None, None)]),
+    "half a gzip": (gzip.compress(ANSWERS.encode())[:-9], [("unreadable", None, None)]),
+}
+
+
+@pytest.mark.parametrize(("content", "expected"), CASES.values(), ids=CASES)
+def test_every_problem_has_its_code_and_place(content, expected):
+    """Line and column count from 1."""
+    assert problems(content) == expected
+
+
+def test_all_problems_are_told_at_once():
+    """Of different kinds, in the order of the file."""
+    content = b'row_id,label\na,cat\nb\n,dog\nc,x"\na,\n\xff,dog\n'
+    assert problems(content) == [
+        ("ragged_row", 3, 1),
+        ("empty_id", 4, 1),
+        ("bad_quote", 5, 4),
+        ("duplicate_id", 6, 1),
+        ("empty_field", 6, 3),
+        ("not_utf8", 7, 1),
+    ]
+
+
+def test_fifty_problems_are_shown_and_the_rest_counted():
+    """In the error and in its words."""
+    error = rejected("row_id,label\n" + "a\n" * 120)
+    assert (len(error.problems), error.total) == (50, 120)
+    assert str(error).endswith("and 70 more")
+
+
+def test_duplicates_come_with_their_lines():
+    """All of them."""
+    error = rejected("row_id,label\na,cat\nb,dog\na,cat\na,dog\n")
+    assert "'a' stands in lines 2, 4 and 5" in str(error)
+
+
+def test_missing_columns_come_with_those_that_were_found():
+    """So that a wrong name is seen."""
+    assert "'label' is missing; found: 'row_id', 'Label'" in str(rejected("row_id,Label\na,cat\n"))
+
+
+def test_the_quoted_sentences_are_used():
+    """They are the ones that people search for."""
+    assert "CSV file is empty" in str(rejected("row_id,label\n"))
+    assert "No matching rows found" in str(rejected("row_id,label\nx,cat\n"))
+
+
+def test_a_field_of_several_lines_moves_the_lines_behind_it():
+    """A row stands where it begins."""
+    assert problems('row_id,label,note\na,cat,"one\ntwo\nthree"\nb,dog\n') == [("ragged_row", 5, 1)]
+
+
+NUMBERS = "row_id,label\na,1\nb,2\nc,3\n"
+
+
+@pytest.mark.parametrize(
+    ("field", "code"),
+    [("x", "not_a_number"), ("1_0", "not_a_number"), ("", "not_finite"), ("nan", "not_finite"), ("inf", "not_finite")],
+)
+def test_numbers_must_be_finite_numbers(field, code):
+    """With their place."""
+    assert problems(f"row_id,label\na,1\nb,{field}\nc,1\n", NUMBERS, task="numbers") == [(code, 3, 3)]
+
+
+def test_several_fields_that_are_no_numbers_are_all_told():
+    """Beside those that are not finite."""
+    content = "row_id,label\na,x\nb,inf\nc,y\n"
+    found = problems(content, NUMBERS, task="numbers")
+    assert found == [("not_a_number", 2, 3), ("not_finite", 3, 3), ("not_a_number", 4, 3)]
+
+
+def test_probabilities_must_lie_between_0_and_1_and_add_up():
+    """In one column, and in several."""
+    answers = "row_id,label\na,0\nb,1\n"
+    assert problems("row_id,label\na,1.5\nb,-0.1\n", answers, task="probabilities") == [
+        ("out_of_range", 2, 3),
+        ("out_of_range", 3, 3),
+    ]
+    assert problems("row_id,0,1\na,0.5,0.4\nb,0.5,0.5\n", answers, task="probabilities") == [("bad_sum", 2, None)]
+
+
+def test_the_answers_are_read_with_the_same_care():
+    """In an analysis, their problems are told, too."""
+    with pytest.raises(tm.Rejection, match="`answers` was rejected: line 3, column 1: the id 'a'"):
+        tm.score_submission(file("row_id,label\na,x\na,y\n"), file(ANSWERS))
+
+
+def test_parquet_and_frames_have_rows_for_places(tmp_path):
+    """They have no lines."""
+    table = pa.table({"row_id": ["a", "b", "a", None], "label": ["x", None, "y", "z"]})
+    pq.write_table(table, tmp_path / "submission.parquet")
+    for submission in (table, tmp_path / "submission.parquet"):
+        with pytest.raises(tm.Rejection) as caught:
+            tm.score_submission(file(ANSWERS), submission)
+        found = [(each.code, each.row) for each in caught.value.problems]
+        assert found == [("empty_field", 1), ("duplicate_id", 2), ("empty_id", 3)]
+
+
+LIMITS = [
+    (tm.Limits(bytes=20), "too_large"),
+    (tm.Limits(rows=2), "too_many_rows"),
+    (tm.Limits(columns=1), "too_many_columns"),
+    (tm.Limits(field_length=2), "field_too_long"),
+    (tm.Limits(labels=1), "too_many_labels"),
+]
+
+
+@pytest.mark.parametrize(("limits", "code"), LIMITS, ids=[code for _, code in LIMITS])
+def test_every_limit_is_kept(limits, code, tmp_path):
+    """Of open files, paths and Parquet alike."""
+    assert problems(ANSWERS, limits=limits)[0][0] == code
+    (tmp_path / "submission.csv").write_text(ANSWERS)
+    table = pa.table({"row_id": ["a", "b", "c"], "label": ["cat", "dog", "dog"]})
+    pq.write_table(table, tmp_path / "submission.parquet")
+    for name in ("submission.csv", "submission.parquet"):
+        with pytest.raises(tm.Rejection) as caught:
+            tm.score_submission(file(ANSWERS), tmp_path / name, limits=limits)
+        assert caught.value.problems[0].code == code
+
+
+def test_limits_must_be_limits():
+    """Positive numbers, or None for any."""
+    for bad in (5, tm.Limits(rows=0), tm.Limits(ratio="x")):
+        with pytest.raises(tm.ParameterError, match="limits"):
+            tm.score_submission(file(ANSWERS), file(ANSWERS), limits=bad)
+
+
+def test_a_file_that_unpacks_to_very_much_is_stopped():
+    """By the ratio, long before it is unpacked."""
+    bomb = io.BytesIO()
+    with gzip.open(bomb, "wb") as packed:
+        packed.write(b"row_id,label\n")
+        for _ in range(64):
+            packed.write(b"a,cat\n" * 200_000)
+    assert problems(bomb.getvalue()) == [("unpacks_too_large", None, None)]
+
+
+def test_problems_and_rejections_are_plain_data():
+    """They travel between processes and into JSON."""
+    error = rejected("row_id,label\na\n")
+    again = pickle.loads(pickle.dumps(error))
+    assert again.problems == error.problems
+    assert error.problems[0].to_dict() == {
+        "code": "ragged_row",
+        "text": "the row has 1 field, the header 2",
+        "line": 2,
+        "column": 1,
+        "mend": RULES["ragged_row"].mend,
+    }
+
+
+def test_the_table_of_rules_can_be_shared():
+    """As JSON, by code."""
+    shared = json.loads(rules_as_json())
+    assert set(shared) == set(RULES)
+    assert shared["no_matching_rows"]["says"] == "No matching rows found"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"mode": "x"}, {"missing": "x"}, {"task": "x"}, {"id": ""}, {"id": "label"}, {"metrics": "x"}, {"metrics": []}],
+    ids=str,
+)
+def test_wrong_arguments_are_refused(wrong):
+    """Before anything is read."""
+    with pytest.raises(tm.ParameterError):
+        tm.score_submission("absent.csv", "absent.csv", **wrong)
+
+
+def test_something_that_is_no_table_is_refused():
+    """With its type."""
+    with pytest.raises(tm.ParameterError, match="must be a path, an open file or a data frame"):
+        tm.score_submission(file(ANSWERS), 5)

@@ -1,0 +1,259 @@
+"""Submissions that can be scored: what is matched, counted, scored and shown."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import tallymark as tm
+from tests.submissions.files import ANSWERS, file, score
+
+
+def rows(pairs):
+    """A file of ids and labels."""
+    return "row_id,label\n" + "".join(f"{name},{label}\n" for name, label in pairs)
+
+
+def test_rows_are_matched_by_id_in_any_order():
+    """The order of rows and columns, and further columns, change nothing."""
+    result = score("note,label,row_id\nx,cat,d\ny,cat,b\nz,dog,c\nw,cat,a\n")
+    assert (result.compared, result.matches, result.mismatches) == (4, 3, 1)
+    assert result.scores["accuracy"] == 0.75
+
+
+def test_missing_and_extra_rows_are_counted_with_their_first_ids():
+    """Ten ids of each at most; missing rows are left out of an analysis."""
+    answers = rows((f"a{k}", "x") for k in range(30))
+    result = score(rows([("a0", "x"), *((f"e{k}", "x") for k in range(12))]), answers)
+    assert (result.compared, result.missing, result.extra) == (1, 29, 12)
+    assert result.missing_ids == [f"a{k}" for k in range(1, 11)]
+    assert result.extra_ids == [f"e{k}" for k in range(10)]
+    assert result.scores["accuracy"] == 1.0
+
+
+def test_the_worked_table_has_its_values():
+    """40, 10, 15 and 35 rows of two classes."""
+    pairs = [("A", "A")] * 40 + [("A", "B")] * 10 + [("B", "A")] * 15 + [("B", "B")] * 35
+    answers = rows((k, y) for k, (y, _) in enumerate(pairs))
+    found = score(rows((k, p) for k, (_, p) in enumerate(pairs)), answers).scores
+    expected = {
+        "accuracy": 0.75,
+        "macro precision": 0.7525252525252526,
+        "macro recall": 0.75,
+        "F1 of macro precision and recall": 0.7512605042016807,
+        "macro F1": 0.7493734335839599,
+    }
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_class_that_is_always_predicted_scores_half():
+    """All A where half is B: a third for both F1, and a warning."""
+    result = score(rows([("1", "A"), ("2", "A"), ("3", "A"), ("4", "A")]), rows(zip("1234", "AABB", strict=True)))
+    assert result.scores == pytest.approx(
+        {
+            "accuracy": 0.5,
+            "macro precision": 0.25,
+            "macro recall": 0.5,
+            "F1 of macro precision and recall": 1 / 3,
+            "macro F1": 1 / 3,
+        },
+        rel=1e-12,
+    )
+    assert result.warnings == ["every prediction is 'A'"]
+
+
+def test_one_class_on_both_sides_is_perfect():
+    """And a perfect score is worth a second look."""
+    result = score(rows([("a", "x"), ("b", "x")]), rows([("a", "x"), ("b", "x")]))
+    assert set(result.scores.values()) == {1.0}
+    assert any("perfect" in warning for warning in result.warnings)
+
+
+def test_imbalance_shows_in_the_macro_scores():
+    """99 of 100 right by predicting the large class."""
+    answers = rows((k, "rare" if k == 0 else "usual") for k in range(100))
+    found = score(rows((k, "usual") for k in range(100)), answers).scores
+    assert found["accuracy"] == 0.99
+    assert found["macro recall"] == 0.5
+
+
+def test_ids_and_labels_are_trimmed_and_in_normal_form():
+    """Blanks around them and the Unicode form do not matter; case does."""
+    answers = "row_id,label\nA,caf\u00e9\nb,x\n"
+    result = score("row_id,label\n A ,cafe\u0301\n\tb, x\n", answers)
+    assert (result.compared, result.matches) == (2, 2)
+    assert score("row_id,label\na,x\nb,x\n", answers).extra_ids == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("label", "what"),
+    [
+        ("Cat", "case"),
+        ("c at", "blanks"),
+        ("ｃａｔ", "Unicode form"),
+        ("с\u0430t", "characters that look alike"),
+        ("c\u200bat", "characters that look alike"),
+    ],
+)
+def test_labels_that_only_look_like_an_answer_are_pointed_out(label, what):
+    """They count as wrong, and a warning says by what they differ."""
+    result = score(f"row_id,label\na,{label}\nb,dog\nc,dog\nd,cat\n")
+    assert result.mismatches == 1
+    assert result.warnings == [f"{label!r} and 'cat' are two labels; they differ only by {what}"]
+
+
+def test_the_preview_has_mismatches_first_and_no_more_than_twenty_rows():
+    """Then rows that are right."""
+    answers = rows((k, "x") for k in range(100))
+    result = score(rows((k, "y" if k in (50, 70) else "x") for k in range(100)), answers)
+    assert len(result.preview) == 20
+    assert [row.id for row in result.preview[:2]] == ["50", "70"]
+    assert result.preview[0] == ("50", "x", "y", False)
+    assert result.preview[2].right is True
+
+
+def test_the_table_of_classes_is_that_of_the_rows_compared():
+    """Precision, recall and support by class."""
+    result = score("row_id,label\na,cat\nb,dog\nc,cat\nd,cat\n")
+    assert result.per_class["cat"].precision == pytest.approx(2 / 3)
+    assert result.per_class["dog"].support == 2
+
+
+def test_intervals_are_there_on_request():
+    """Around each score."""
+    result = score("row_id,label\na,cat\nb,dog\nc,cat\nd,cat\n", ci=0.95)
+    cell = result.report.cell("accuracy")
+    assert cell.lo < 0.75 < cell.hi
+    assert "95 % interval" in str(result)
+
+
+FORMS = {
+    "CRLF": ANSWERS.replace("\n", "\r\n").encode(),
+    "CR": ANSWERS.replace("\n", "\r").encode(),
+    "BOM": b"\xef\xbb\xbf" + ANSWERS.encode(),
+    "quotes": b'"row_id","label"\n"a","cat"\nb,dog\nc,"dog"\n"d",cat',
+    "semicolons": ANSWERS.replace(",", ";").encode(),
+    "tabs": ANSWERS.replace(",", "\t").encode(),
+    "gzip": gzip.compress(ANSWERS.encode()),
+    "blank lines": b"\n\nrow_id,label\na,cat\n\nb,dog\nc,dog\n\n\nd,cat\n",
+    "blanks in the header": b"row_id , label\na,cat\nb,dog\nc,dog\nd,cat\n",
+}
+
+
+@pytest.mark.parametrize("content", FORMS.values(), ids=FORMS)
+def test_every_form_of_csv_is_read(content):
+    """Byte order mark, ends of lines, quotes, separators and compression."""
+    result = score(content)
+    assert (result.matches, result.missing, result.extra) == (4, 0, 0)
+
+
+def test_a_declared_separator_is_taken():
+    """Any single character."""
+    assert score(ANSWERS.replace(",", "|"), separator="|").matches == 4
+
+
+def test_parquet_frames_and_paths_are_read(tmp_path):
+    """Numbers as ids are the same ids as their digits."""
+    table = pa.table({"row_id": [1, 2, 3], "label": ["x", "y", "y"], "more": [1.5, 2.5, None]})
+    pq.write_table(table, tmp_path / "answers.parquet")
+    (tmp_path / "submission.csv").write_text("row_id,label\n3,y\n1,x\n2,x\n")
+    frames = [pd.DataFrame(table.to_pydict()), pl.DataFrame(table.to_pydict()), table, table.to_pydict()]
+    for answers in (tmp_path / "answers.parquet", *frames):
+        result = tm.score_submission(answers, tmp_path / "submission.csv")
+        assert (result.compared, result.matches) == (3, 2)
+
+
+def test_numbers_are_scored_as_numbers():
+    """RMSE, MAE and R², with the largest errors first in the preview."""
+    answers = "row_id,label\na,3\nb,-0.5\nc,2\nd,7\n"
+    result = score("row_id,label\nd,8\nc,2\nb,0\na,2.5\n", answers, task="numbers")
+    assert result.scores["rmse"] == pytest.approx(0.6123724356957945, rel=1e-12)
+    assert result.preview[0] == ("d", 7.0, 8.0, None)
+    assert result.matches is None
+    assert score("row_id,label\nd,8\nc,2\nb,0\na,2.5\n", answers, metrics="mae").scores == {"mae": 0.5}
+
+
+def test_one_column_of_probabilities_is_that_of_the_positive_class():
+    """1 where the labels are 0 and 1, else what `positive` says."""
+    probabilities = "row_id,label\na,0.1\nb,0.4\nc,0.35\nd,0.8\n"
+    found = score(probabilities, "row_id,label\na,0\nb,0\nc,1\nd,1\n", task="probabilities", metrics="auc")
+    assert found.scores["auc"] == 0.75
+    named = score(
+        probabilities, "row_id,label\na,n\nb,n\nc,y\nd,y\n", task="probabilities", metrics="auc", positive="y"
+    )
+    assert named.scores == found.scores
+    with pytest.raises(tm.ParameterError, match="positive"):
+        score(probabilities, "row_id,label\na,n\nb,n\nc,y\nd,y\n", task="probabilities")
+
+
+def test_columns_of_probabilities_are_called_as_their_classes():
+    """In any order of the columns."""
+    answers = "row_id,label\na,x\nb,y\nc,z\n"
+    submission = "z,row_id,x,y\n0.1,a,0.7,0.2\n0.2,b,0.2,0.6\n0.5,c,0.25,0.25\n"
+    result = score(submission, answers, task="probabilities")
+    expected = -(math.log(0.7) + math.log(0.6) + math.log(0.5)) / 3
+    assert result.scores["logloss"] == pytest.approx(expected, rel=1e-12)
+    assert result.scores["accuracy"] == 1.0
+
+
+def test_rankings_are_scored_by_query():
+    """The relevance and the query stand in the answers, the scores in the submission."""
+    answers = "row_id,query,label\na,q1,1\nb,q1,0\nc,q2,0\nd,q2,1\n"
+    result = score("row_id,label\na,2\nb,1\nc,5\nd,4\n", answers, task="ranking")
+    assert result.scores["mrr"] == 0.75
+
+
+def test_a_hundred_thousand_labels_are_no_trouble():
+    """Each row a label of its own."""
+    names = [f"r{k}" for k in range(100_000)]
+    labels = [f"label {k}" for k in range(100_000)]
+    result = tm.score_submission({"row_id": names, "label": labels}, {"row_id": names[::-1], "label": labels[::-1]})
+    assert result.matches == 100_000
+
+
+def test_the_result_is_told_in_every_form():
+    """Text, JSON, Markdown, CSV and a page; shares in percent with one decimal, bands by the value."""
+    answers = rows((k, "x" if k % 2 else "y") for k in range(2000))
+    result = score(rows((k, "x" if (k % 2) != (k < 401) else "y") for k in range(2000)), answers)
+    assert result.scores["accuracy"] == 0.7995
+    page = result.to_html()
+    assert "fair" in page.split("accuracy")[1].split("</li>")[0]
+    assert "Why macro averages" in page
+    assert "rows compared" in str(result)
+    told = json.loads(result.to_json())
+    assert told["scores"]["accuracy"]["value"] == 0.7995
+    assert "| accuracy |" in result.to_markdown()
+    assert result.to_csv().startswith("metric,")
+    assert pickle.loads(pickle.dumps(result)).scores == result.scores
+
+
+def test_the_same_numbers_as_scikit_learn_on_random_files():
+    """Accuracy and macro averages of random labels, in random order."""
+    from sklearn.metrics import accuracy_score, precision_recall_fscore_support
+
+    random = np.random.default_rng(3)
+    for size in (3, 50, 1000):
+        truth, said = random.integers(0, 5, size).astype(str), random.integers(0, 6, size).astype(str)
+        order = random.permutation(size)
+        result = score(rows(zip(order, said[order], strict=True)), rows(enumerate(truth)))
+        p, r, f, _ = precision_recall_fscore_support(truth, said, average="macro", zero_division=0)
+        found = result.scores
+        assert found["accuracy"] == pytest.approx(accuracy_score(truth, said), rel=1e-12)
+        assert [found[name] for name in ("macro precision", "macro recall", "macro F1")] == pytest.approx([p, r, f])
+
+
+def test_what_was_given_is_left_alone():
+    """An open file stays open."""
+    answers, submission = file(ANSWERS), file(ANSWERS)
+    tm.score_submission(answers, submission)
+    assert not answers.closed
+    assert not submission.closed
