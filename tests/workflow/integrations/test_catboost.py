@@ -249,6 +249,25 @@ class TestTraining:
         with pytest.raises(cb.CatBoostError, match=f"eval set 'validation' must have {right} as `positive`"):
             train(cb, first, valid, 3, loss_function="Logloss", eval_metric=callback.metric, callbacks=[callback])
 
+    def test_classes_each_by_itself(self, cb, ours):
+        """Their margins have labels, which are those of the model, but no probabilities of all of them."""
+        _, y, _ = rows.three_classes()
+        first, valid = halves(cb, rows.three_classes())
+
+        def run(name):
+            evaluator = tm.Evaluator(name, ours.as_eval_set("validation", valid, kind="margin"))
+            callback = ours.EvaluatorCallback(evaluator)
+            given = {"eval_metric": callback.metric, "callbacks": [callback], "loss_function": "MultiClassOneVsAll"}
+            model = train(cb, first, valid, 3, **given)
+            return model, evaluator.history[-1].value("validation", name)
+
+        model, value = run("mcc")
+        labels = model.predict(valid, prediction_type="Class").ravel().astype(int)
+        assert value == tm.mcc(y[HALF:], labels, weights=np.array(valid.get_weight()))
+        for name in ("logloss", "auc"):
+            with pytest.raises(cb.CatBoostError, match=f"{name} reads probabilities of all classes together"):
+                run(name)
+
     def test_a_model_without_the_metric_is_refused(self, cb, ours):
         """Which would be trained without being followed."""
         first, valid = halves(cb, rows.two_classes())

@@ -148,6 +148,13 @@ class EvaluatorCallback:
                 check_positive(known, held[name][1], "CatBoost")
 
     def _check_loss(self, losses: list[str]) -> None:
+        if "MultiClassOneVsAll" in losses:
+            for item in (self.evaluator.metrics or {}).values():
+                if item.kind in ("probability", "score"):
+                    raise KindError(
+                        f"{item} reads probabilities of all classes together, and a margin of MultiClassOneVsAll is of "
+                        "one class by itself: train by MultiClass, or follow metrics on labels"
+                    )
         loss = next((loss for loss in losses if loss.startswith(_LOGARITHMS)), None)
         for item in () if loss is None else (self.evaluator.metrics or {}).values():
             for name, held in self.evaluator.eval_sets.items():
