@@ -230,6 +230,10 @@ class TestTraining:
             assert (other.metric, other.kind, type(other).__name__) == (tm.logloss, "margin", "logloss")
         callback = ours.EvaluatorCallback(tm.Evaluator("mae", tm.EvalSet("validation", [1.0])))
         assert copy.deepcopy(callback.metric) is callback.metric
+        sent, shown = pickle.loads(pickle.dumps((callback, callback.metric)))
+        assert sent.metric is shown
+        shown.evaluate([[1.0]], [1.0], None)
+        assert len(sent.metric.seen) == 1
 
     def test_it_can_be_searched_with(self, cb, ours):
         """Scikit-learn clones a model only if its parameters stay what they are."""

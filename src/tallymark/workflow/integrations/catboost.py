@@ -98,6 +98,9 @@ class _Recorder(_Metric):
         self.seen.append((_table(approxes), np.array(target)))
         return super().evaluate(approxes, target, weight)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Recorder, (self.metric, self.kind)
+
 
 class EvaluatorCallback:
     """Drives an Evaluator in every round of a training, and stops it when the Evaluator says so.
