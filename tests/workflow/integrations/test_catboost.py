@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.model_selection import GridSearchCV
 
 import tallymark as tm
 from tests.workflow.integrations import boosted_rows as rows
@@ -229,6 +230,54 @@ class TestTraining:
             assert (other.metric, other.kind, type(other).__name__) == (tm.logloss, "margin", "logloss")
         callback = ours.EvaluatorCallback(tm.Evaluator("mae", tm.EvalSet("validation", [1.0])))
         assert copy.deepcopy(callback.metric) is callback.metric
+        sent, shown = pickle.loads(pickle.dumps((callback, callback.metric)))
+        assert sent.metric is shown
+        shown.evaluate([[1.0]], [1.0], None)
+        assert len(sent.metric.seen) == 1
+
+    def test_it_can_be_searched_with(self, cb, ours):
+        """Scikit-learn clones a model only if its parameters stay what they are."""
+        x, y, _ = rows.two_classes()
+        quiet = {"iterations": 3, "verbose": 0, "thread_count": 1, "allow_writing_files": False}
+        model = cb.CatBoostClassifier(eval_metric=ours.as_metric("auc"), **quiet)
+        assert GridSearchCV(model, {"depth": [2, 3]}, cv=2).fit(x, y).best_params_["depth"] in (2, 3)
+
+    @pytest.mark.parametrize(
+        ("names", "facts", "right"), [([1, 2], {}, "2"), (["no", "yes"], {"positive": "no"}, "'yes'")]
+    )
+    def test_an_eval_set_of_the_other_class_is_refused(self, cb, ours, names, facts, right):
+        """CatBoost predicts the second class in order: an eval set whose positive one is the first turns it around."""
+        first, valid = halves(cb, rows.two_classes(), names)
+        evaluator = tm.Evaluator("auc", ours.as_eval_set("validation", valid, kind="margin", **facts))
+        callback = ours.EvaluatorCallback(evaluator)
+        with pytest.raises(cb.CatBoostError, match=f"eval set 'validation' must have {right} as `positive`"):
+            train(cb, first, valid, 3, loss_function="Logloss", eval_metric=callback.metric, callbacks=[callback])
+
+    def test_classes_each_by_itself(self, cb, ours):
+        """Their margins have labels, which are those of the model, but no probabilities of all of them."""
+        _, y, _ = rows.three_classes()
+        first, valid = halves(cb, rows.three_classes())
+
+        def run(name):
+            evaluator = tm.Evaluator(name, ours.as_eval_set("validation", valid, kind="margin"))
+            callback = ours.EvaluatorCallback(evaluator)
+            given = {"eval_metric": callback.metric, "callbacks": [callback], "loss_function": "MultiClassOneVsAll"}
+            model = train(cb, first, valid, 3, **given)
+            return model, evaluator.history[-1].value("validation", name)
+
+        model, value = run("mcc")
+        labels = model.predict(valid, prediction_type="Class").ravel().astype(int)
+        assert value == tm.mcc(y[HALF:], labels, weights=np.array(valid.get_weight()))
+        for name in ("logloss", "auc"):
+            with pytest.raises(cb.CatBoostError, match=f"{name} reads probabilities of all classes together"):
+                run(name)
+
+    def test_a_model_without_the_metric_is_refused(self, cb, ours):
+        """Which would be trained without being followed."""
+        first, valid = halves(cb, rows.two_classes())
+        callback = ours.EvaluatorCallback(tm.Evaluator("auc", ours.as_eval_set("validation", valid, kind="margin")))
+        with pytest.raises(cb.CatBoostError, match="`eval_metric` of the model must be the `metric` of the Evaluator"):
+            train(cb, first, valid, 3, loss_function="Logloss", callbacks=[callback])
 
     def test_what_does_not_fit_is_refused(self, cb, ours):
         """Margins that are not declared, sets of other names, metrics that are not settled, what is no Pool."""

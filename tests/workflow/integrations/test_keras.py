@@ -175,6 +175,22 @@ def test_a_second_training_starts_anew_and_one_that_goes_on_keeps_its_rounds(ker
     assert len(closed) == 3
 
 
+def test_the_best_weights_of_a_training_that_goes_on(keras, ours):
+    """They come back where nothing better follows; another training has its own."""
+    _, y, _ = rows.two_classes()
+    evaluator = tm.Evaluator("logloss", tm.EvalSet("valid", y[VALID], kind="margin"))
+    callback, trained = ours.EvaluatorCallback(evaluator, X[VALID], restore_best=True), model(keras)
+    fit(trained, y, [callback], 12)
+    value, best = evaluator.best_value, evaluator.best_round
+    trained.optimizer.learning_rate = 1.0
+    fit(trained, y, [callback], 14, initial_epoch=12)
+    assert (evaluator.best_value, evaluator.best_round, len(evaluator.history)) == (value, best, 14)
+    assert tm.logloss(y[VALID], trained.predict(X[VALID], verbose=0), kind="margin") == value
+    other = model(keras)
+    fit(other, y, [callback], 1)
+    assert tm.logloss(y[VALID], other.predict(X[VALID], verbose=0), kind="margin") == evaluator.best_value != value
+
+
 class Closing:
     """A callback of an evaluator that tells when it is closed."""
 

@@ -258,6 +258,36 @@ class TestTraining:
         run(init_model=booster)
         assert [each.round for each in evaluator.history] == list(range(8))
 
+    def test_going_on_from_the_best_round(self, lgb, ours):
+        """A model that was stopped keeps its best rounds, and the evaluator what it knows of them."""
+        valid = halves(lgb, rows.two_classes())[1].construct()
+        stopping = tm.EarlyStopping(3)
+        evaluator = tm.Evaluator("auc", ours.as_eval_set("valid", valid), early_stopping=stopping)
+
+        def run(**given):
+            first, valid, _ = halves(lgb, rows.two_classes())
+            callback = ours.EvaluatorCallback(evaluator)
+            return train(lgb, {"objective": "binary"}, first, valid, callbacks=[callback], **given)
+
+        booster = run()
+        before, best = evaluator.history.values("valid", "auc"), evaluator.best_round
+        assert booster.current_iteration() == best + 1 < len(before)
+        later = run(init_model=booster)
+        values = evaluator.history.values("valid", "auc")
+        assert {k: values[k] for k in range(best + 1)} == {k: before[k] for k in range(best + 1)}
+        assert evaluator.best_value == max(values.values()) == later.best_score["valid"]["auc"]
+
+    @pytest.mark.parametrize(
+        ("names", "facts", "right"), [([1, 2], {}, "2"), (["no", "yes"], {"positive": "no"}, "'yes'")]
+    )
+    def test_an_eval_set_of_the_other_class_is_refused(self, lgb, ours, names, facts, right):
+        """LightGBM predicts the second class in order: an eval set whose positive one is the first turns it around."""
+        first, valid, _ = halves(lgb, rows.two_classes())
+        truth = np.array(names)[rows.two_classes()[1][HALF:]]
+        callback = ours.EvaluatorCallback(tm.Evaluator("auc", tm.EvalSet("valid", truth, **facts)))
+        with pytest.raises(tm.ParameterError, match=f"eval set 'valid' must have {right} as `positive`"):
+            train(lgb, {"objective": "binary"}, first, valid, 2, callbacks=[callback])
+
     def test_reports_stay_as_they_were(self, lgb, ours):
         """LightGBM writes over the predictions of the last round; reports that callbacks keep have their own."""
         first, valid, _ = halves(lgb, rows.numbers())

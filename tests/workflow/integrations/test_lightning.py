@@ -110,7 +110,7 @@ def test_callbacks_of_lightning_see_the_values(models, ours, valid, tmp_path):
     assert stopping.best_score.item() == values[best]
 
 
-@pytest.mark.parametrize("form", ["tensor", "dataset", "loader", "batches"])
+@pytest.mark.parametrize("form", ["tensor", "dataset", "loader", "batches", "once"])
 def test_inputs_come_in_any_form(models, ours, valid, form):
     """Of several parts, the first is the input."""
     _, y, w = valid
@@ -120,10 +120,12 @@ def test_inputs_come_in_any_form(models, ours, valid, form):
         "dataset": loader.dataset,
         "loader": loader,
         "batches": [x for x, *_ in loader],
+        "once": (x for x, *_ in loader),
     }[form]
     evaluator = followed(valid)
-    network, _ = fit(models, [ours.EvaluatorCallback(evaluator, {"valid": data}, batch_size=models.BATCH)], 1)
-    assert evaluator.history[0].value("valid", "auc") == tm.auc(y, network.seen[0], weights=w)
+    network, _ = fit(models, [ours.EvaluatorCallback(evaluator, {"valid": data}, batch_size=models.BATCH)], 2)
+    exact = [tm.auc(y, found, weights=w) for found in network.seen]
+    assert list(evaluator.history.values("valid", "auc").values()) == exact
 
 
 def test_a_function_predicts(models, ours, valid):
@@ -161,6 +163,36 @@ def test_a_checkpoint_goes_on_where_it_was(models, ours, valid, tmp_path):
     run(later, ckpt_path=tmp_path / "half.ckpt")
     assert list(later.history) == list(whole.history)
     assert (later.stopped, later.best_round) == (True, whole.best_round)
+
+
+def test_the_best_weights_of_a_training_that_goes_on(models, ours, valid, tmp_path):
+    """They come back where nothing better follows, also from a checkpoint and with another callback."""
+    import torch
+
+    x, y, w = valid
+
+    def value(network):
+        with torch.no_grad():
+            return tm.logloss(y, network.eval()(torch.as_tensor(x)).numpy(), weights=w, kind="margin")
+
+    def callback(evaluator):
+        return ours.EvaluatorCallback(evaluator, x, batch_size=len(x), restore_best=True)
+
+    def network():
+        return models.Network(dropout=0.0)
+
+    evaluator, later = followed(valid, patience=50), followed(valid, patience=50)
+    _, trainer = fit(models, [callback(evaluator)], 25, network=network())
+    best = evaluator.best_round
+    assert best < 24
+    trainer.save_checkpoint(tmp_path / "last.ckpt")
+    held = callback(later)
+    for _ in range(2):  # the second time with a callback that knows another training
+        trained, _ = fit(models, [held], 27, network=network(), ckpt_path=tmp_path / "last.ckpt")
+        assert (later.best_round, len(later.history)) == (best, 27)
+        assert value(trained) == later.best_value == evaluator.best_value
+    fit(models, [held], 1, network=network())
+    assert later.best_round == 0
 
 
 def test_several_callbacks_and_a_training_that_fails(models, ours, valid, tmp_path):
@@ -214,6 +246,8 @@ def test_inputs_must_fit(models, ours, valid):
     for few in (x[:7], models.tensors(models.PARTS[1])[0][:7], models.loader(slice(60, 67)).dataset):
         with pytest.raises(tm.LengthError, match="rows of the eval set 'valid', which are 340; it had 7"):
             ours.EvaluatorCallback(followed(valid), few)
+    with pytest.raises(tm.ParameterError, match=r"the model must give an array .* it gave dict. Pass `predict`"):
+        fit(models, [ours.EvaluatorCallback(followed(valid), x, predict=lambda model, batch: {"a": model(batch)})], 1)
     with pytest.raises(tm.LengthError, match=r"eval set 'valid'.*340"):  # only a prediction tells
         fit(models, [ours.EvaluatorCallback(followed(valid), models.loader(slice(60, 67)))], 1)
 

@@ -41,7 +41,7 @@ def test_values_of_groups_are_dealt_to_rows():
 
 
 def test_a_training_that_goes_on_keeps_its_rounds():
-    """And one that starts again forgets them."""
+    """One that goes on from an earlier round forgets what followed, and one that starts again all of them."""
     evaluator = tm.Evaluator("mae", tm.EvalSet("valid", [1.0]))
     native.begin(evaluator, 0)
     for k in range(3):
@@ -49,6 +49,8 @@ def test_a_training_that_goes_on_keeps_its_rounds():
     native.begin(evaluator, 3)
     assert len(evaluator.history) == 3
     native.begin(evaluator, 2)
+    assert [each.round for each in evaluator.history] == [0, 1]
+    native.begin(evaluator, 0)
     assert len(evaluator.history) == 0
 
 
@@ -71,3 +73,37 @@ def test_kinds_that_are_declared_or_do_not_matter():
     native.check_kinds(tm.Evaluator("logloss", tm.EvalSet("valid", [0, 1], kind="margin")), "value", "it")
     native.check_kinds(tm.Evaluator(["auc", "rmse"], tm.EvalSet("valid", [0, 1])), "margin", "it")
     native.check_kinds(tm.Evaluator(None, tm.EvalSet("valid", [0, 1])), "margin", "it")
+
+
+@pytest.mark.parametrize(
+    ("truth", "facts", "right"),
+    [
+        ([1, 2, 2], {}, 2),
+        (["no", "yes", "yes"], {"positive": "no"}, "'yes'"),
+        ([0, 1, 1], {"positive": 0, "kind": "margin"}, 1),
+        ([1, 1, 1], {}, "the class that is predicted"),
+    ],
+)
+def test_predictions_of_the_other_class_are_refused(truth, facts, right):
+    """Libraries predict the second class in order; an eval set whose positive one is the first would turn it around."""
+    held = tm.EvalSet("valid", truth, **facts)
+    target = np.array([0, 0, 0] if truth == [1, 1, 1] else [0, 1, 1], np.float32)
+    with pytest.raises(tm.TallymarkError, match=f"eval set 'valid' must have {right} as `positive`, of which it gives"):
+        native.check_positive(held, target, "it")
+
+
+@pytest.mark.parametrize(
+    ("truth", "facts"),
+    [
+        ([0, 1, 1], {}),
+        ([-1, 1, 1], {}),
+        ([1, 2, 2], {"positive": 2}),
+        ([1, 2, 2], {"kind": "label"}),
+        ([2, 1, 2], {}),
+        ([0.5, 1.0, 1.0], {}),
+        ([1, 2], {}),
+    ],
+)
+def test_predictions_of_the_positive_class_are_not(truth, facts):
+    """Nor labels, numbers, and rows that are others than the library's."""
+    native.check_positive(tm.EvalSet("valid", truth, **facts), np.array([0, 1, 1]), "it")

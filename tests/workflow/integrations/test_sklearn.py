@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.cluster import KMeans
 from sklearn.ensemble import IsolationForest
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -21,6 +22,7 @@ from sklearn.svm import LinearSVC
 
 import tallymark as tm
 from tallymark.metrics import registry
+from tallymark.metrics.cluster_shape import ShapeMetric
 from tallymark.workflow.integrations.sklearn import as_scorer
 from tests.workflow.integrations import boosted_rows as rows
 
@@ -218,8 +220,20 @@ def test_every_metric_scores_or_says_why(name, fitted):
             continue
         assert isinstance(found, float)
         if item.kind in ("value", "label") and isinstance(item.better, str):
-            value = item(y, model.predict(x), kind=item.kind)
+            value = item(x if isinstance(item, ShapeMetric) else y, model.predict(x), kind=item.kind)
             assert abs(found) == abs(value) or np.isnan([found, value]).all()
+
+
+@pytest.mark.parametrize("name", ["silhouette", "davies_bouldin"])
+def test_clusters_are_judged_by_their_points(name):
+    """With a truth or without, which is not read."""
+    x, y, _ = rows.three_classes()
+    model = KMeans(3, n_init=1, random_state=0).fit(x[:HALF])
+    sign = 1 if tm.metric(name).better == "higher" else -1
+    expected = sign * tm.metric(name)(x[HALF:], model.predict(x[HALF:]))
+    scorer = as_scorer(name)
+    assert scorer(model, x[HALF:]) == scorer(model, pd.DataFrame(x[HALF:]), y[HALF:]) == expected
+    assert len(cross_val_score(KMeans(3, n_init=1, random_state=0), x, scoring=scorer, cv=2)) == 2
 
 
 def test_margins_of_many_classes(fitted):
@@ -244,3 +258,5 @@ def test_what_does_not_fit_is_refused():
     x, y, _ = rows.two_classes()
     with pytest.raises(tm.ParameterError, match="must have one number"):
         as_scorer("recall(average=none)")(LogisticRegression().fit(x, y), x, y)
+    with pytest.raises(tm.ParameterError, match="`y` must be given: accuracy compares predictions with it"):
+        as_scorer("accuracy")(LogisticRegression().fit([[0], [1]], [0, 1]), [[0]])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.model_selection import GridSearchCV
 
 import tallymark as tm
 from tests.workflow.integrations import boosted_rows as rows
@@ -145,6 +148,57 @@ class TestTraining:
         assert evaluator.history.to_dict() == before
         train(xgb, params, dtrain, 3, xgb_model=first, callbacks=[callback])
         assert [each.round for each in evaluator.history] == [0, 2, 4, 6]
+
+    def test_going_on_from_the_best_round(self, xgb, ours):
+        """A model that was cut keeps its best rounds, and the evaluator what it knows of them."""
+        dtrain, dvalid = halves(xgb, rows.two_classes())
+        evaluator = tm.Evaluator("auc", ours.as_eval_set("valid", dvalid), early_stopping=tm.EarlyStopping(3))
+        params = {"objective": "binary:logistic"}
+        first = train(xgb, params, dtrain, callbacks=[ours.EvaluatorCallback(evaluator, dvalid, save_best=True)])
+        before, best = evaluator.history.values("valid", "auc"), evaluator.best_round
+        assert first.num_boosted_rounds() == best + 1 < len(before)
+        later = train(xgb, params, dtrain, xgb_model=first, callbacks=[ours.EvaluatorCallback(evaluator, dvalid)])
+        assert evaluator.history.values("valid", "auc") == before
+        assert (evaluator.best_round, later.best_iteration) == (best, best)
+
+    def test_an_eval_set_of_the_other_class_is_refused(self, xgb, ours):
+        """XGBoost predicts the class 1: an eval set whose positive one is another turns it around."""
+        dtrain, dvalid = halves(xgb, rows.two_classes())
+        truth = np.array(["no", "yes"])[rows.two_classes()[1][HALF:]]
+        evaluator = tm.Evaluator("auc", tm.EvalSet("valid", truth, positive="no"))
+        with pytest.raises(tm.ParameterError, match="eval set 'valid' must have 'yes' as `positive`, of which XGBoost"):
+            train(
+                xgb,
+                {"objective": "binary:logistic"},
+                dtrain,
+                2,
+                callbacks=[ours.EvaluatorCallback(evaluator, dvalid)],
+            )
+
+    def test_a_search_copies_the_callback(self, xgb, ours):
+        """With the rows that it was given; of a DMatrix there are no copies."""
+        x, y, _ = rows.two_classes()
+        evaluator = tm.Evaluator("auc", tm.EvalSet("valid", y), early_stopping=tm.EarlyStopping(2))
+        model = xgb.XGBClassifier(n_estimators=5, n_jobs=1, callbacks=[ours.EvaluatorCallback(evaluator, x)])
+        found = GridSearchCV(model, {"max_depth": [2, 3]}, cv=2).fit(x, y)
+        held = found.best_estimator_.callbacks[0].evaluator
+        assert held.best_value == tm.auc(y, found.predict_proba(x)[:, 1])
+        with pytest.raises(tm.ParameterError, match="`data` must be arrays or frames where an EvaluatorCallback is"):
+            copy.deepcopy(ours.EvaluatorCallback(evaluator, xgb.DMatrix(x)))
+
+    def test_rows_are_read_as_the_model_reads_them(self, xgb, ours):
+        """With the number that stands for missing values, and with categories."""
+        x, y, _ = rows.two_classes()
+        x = np.where(x > 0.5, -999.0, x)
+        evaluator = tm.Evaluator("auc", tm.EvalSet("valid", y))
+        callback = ours.EvaluatorCallback(evaluator, x, missing=-999.0)
+        model = xgb.XGBClassifier(n_estimators=3, n_jobs=1, missing=-999.0, callbacks=[callback]).fit(x, y)
+        assert evaluator.history[-1].value("valid", "auc") == tm.auc(y, model.predict_proba(x)[:, 1])
+        frame = pd.DataFrame({"a": x[:, 0], "b": pd.Categorical(np.where(x[:, 1] > 0, "up", "down"))})
+        callback = ours.EvaluatorCallback(evaluator, frame)
+        given = {"enable_categorical": True, "callbacks": [callback]}
+        model = xgb.XGBClassifier(n_estimators=3, n_jobs=1, **given).fit(frame, y)
+        assert evaluator.history[-1].value("valid", "auc") == tm.auc(y, model.predict_proba(frame)[:, 1])
 
     def test_classes_and_margins_of_many(self, xgb, ours):
         """Tables of K columns, with names for the classes, and the same metric as a custom one."""
@@ -381,5 +435,8 @@ class TestTraining:
         dart = tm.Evaluator("auc", ours.as_eval_set("valid", dvalid), early_stopping=tm.EarlyStopping(2))
         with pytest.raises(tm.ParameterError, match="boosted by dart, which changes those of earlier"):
             train(xgb, {"booster": "dart"}, dtrain, 2, callbacks=[ours.EvaluatorCallback(dart, dvalid)])
+        callback = ours.EvaluatorCallback(evaluator, dvalid, save_best=True)
+        with pytest.raises(tm.ParameterError, match="`save_best` must be False with the booster 'gblinear'"):
+            train(xgb, {"booster": "gblinear"}, dtrain, 2, callbacks=[callback])
         with pytest.raises(tm.ParameterError, match="cv trains several"):
             xgb.cv({}, dtrain, 2, callbacks=[ours.EvaluatorCallback(evaluator, dvalid)])

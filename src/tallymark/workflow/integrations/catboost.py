@@ -13,7 +13,13 @@ from tallymark.metrics import Metric
 from tallymark.packages import needed
 from tallymark.workflow.eval_set import EvalSet
 from tallymark.workflow.evaluator import Evaluator
-from tallymark.workflow.integrations.native import NativeMetric, begin, check_evaluator, check_kinds
+from tallymark.workflow.integrations.native import (
+    NativeMetric,
+    begin,
+    check_evaluator,
+    check_kinds,
+    check_positive,
+)
 
 with needed("tallymark.workflow.integrations.catboost", "catboost", extra="catboost"):
     from catboost import Pool
@@ -52,6 +58,9 @@ class _Metric(NativeMetric):
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (self.metric, self.kind)
 
+    def __deepcopy__(self, memo: object) -> _Metric:
+        return self  # CatBoost copies its parameters, and scikit-learn clones what then are the same ones
+
 
 def _rebuild(metric: Metric, kind: str | None) -> _Metric:
     return _Metric(metric, kind)
@@ -89,8 +98,8 @@ class _Recorder(_Metric):
         self.seen.append((_table(approxes), np.array(target)))
         return super().evaluate(approxes, target, weight)
 
-    def __deepcopy__(self, memo: object) -> _Recorder:
-        return self  # CatBoost copies its parameters, and what it shows must arrive here
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Recorder, (self.metric, self.kind)
 
 
 class EvaluatorCallback:
@@ -112,6 +121,8 @@ class EvaluatorCallback:
     def after_iteration(self, info: Any) -> bool:
         """Evaluate the round; whether to go on, as CatBoost asks."""
         shown, self.metric.seen = self.metric.seen, []
+        if not any(self.metric.__name__ in held for held in info.metrics.values()):
+            raise ParameterError("`eval_metric` of the model must be the `metric` of the EvaluatorCallback; it was not")
         if not shown:  # CatBoost computes metrics by a period of its own
             return True
         number = info.iteration - 1
@@ -136,8 +147,17 @@ class EvaluatorCallback:
                     f"eval set {name!r} must have the rows of CatBoost's in their order; they differ. CatBoost may "
                     "shuffle the rows it learns from, unless it is given has_time=True"
                 )
+            if held[name][0].ndim == 1:
+                check_positive(known, held[name][1], "CatBoost")
 
     def _check_loss(self, losses: list[str]) -> None:
+        if "MultiClassOneVsAll" in losses:
+            for item in (self.evaluator.metrics or {}).values():
+                if item.kind in ("probability", "score"):
+                    raise KindError(
+                        f"{item} reads probabilities of all classes together, and a margin of MultiClassOneVsAll is of "
+                        "one class by itself: train by MultiClass, or follow metrics on labels"
+                    )
         loss = next((loss for loss in losses if loss.startswith(_LOGARITHMS)), None)
         for item in () if loss is None else (self.evaluator.metrics or {}).values():
             for name, held in self.evaluator.eval_sets.items():

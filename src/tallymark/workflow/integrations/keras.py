@@ -54,19 +54,21 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]
         self._predict = predict
         self._batch_size = batch_size
         self._begun = False
-        self._best: Any = None
+        self._best: tuple[int, Any] | None = None
 
     def on_train_begin(self, logs: Any = None) -> None:
         """Refuse metrics that would misread what the model is trained to give."""
         loss = getattr(self.model, "loss", None)
         if self._predict is None and getattr(loss, "from_logits", False) is True:
             check_kinds(self.evaluator, "margin", f"a model for {type(loss).__name__}(from_logits=True)")
-        self._begun, self._best = False, None
+        self._begun = False
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Start anew with the first epoch, or go on where an earlier training ended."""
         if not self._begun:
             begin(self.evaluator, epoch)
+            if self._best is not None and self._best[0] != self.evaluator.best_round:
+                self._best = None
         self._begun = True
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
@@ -75,15 +77,14 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]
         if logs is not None:
             logs.update({f"{each.set}_{each.metric}": each.value for each in found.results})
         if found.improved and self.restore_best:
-            self._best = self.model.get_weights()
+            self._best = found.round, self.model.get_weights()
         if found.action == "stop":
             self.model.stop_training = True
 
     def on_train_end(self, logs: Any = None) -> None:
         """Take the best weights, if asked to, and let callbacks of the evaluator finish."""
         if self._best is not None:
-            self.model.set_weights(self._best)
-            self._best = None
+            self.model.set_weights(self._best[1])  # and keep them, for a training that goes on and gets no better
         self.evaluator.close()
 
     def _predictions(self) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from tallymark.workflow.integrations.native import (
     check_dart,
     check_evaluator,
     check_kinds,
+    check_positive,
     one_per_row,
     stops,
 )
@@ -87,20 +88,18 @@ class EvaluatorCallback:
         self.evaluator = check_evaluator(evaluator)
         self.before_iteration = False
         self.order = 25  # after what prints and records, before LightGBM's own early stopping
-        self._best: list[Any] = []
 
     def __call__(self, env: CallbackEnv) -> None:
         """Evaluate the round; LightGBM is stopped by an exception."""
         if env.iteration == env.begin_iteration:
             self._begin(env)
         found = self.evaluator.step(env.iteration, lambda: self._predict(env.model))
-        if found.improved:
-            self._best = [_as_theirs(result) for result in found.results]
         if found.action == "stop" or env.iteration == env.end_iteration - 1:
             self.evaluator.close()
             best = self.evaluator.best_round
             if stops(self.evaluator) and (best is not None or found.action == "stop"):
-                raise EarlyStopException(env.iteration if best is None else best, self._best)
+                held = [result for each in self.evaluator.history if each.round == best for result in each.results]
+                raise EarlyStopException(env.iteration if best is None else best, list(map(_as_theirs, held)))
 
     def _begin(self, env: CallbackEnv) -> None:
         if not isinstance(env.model, Booster):
@@ -123,9 +122,9 @@ class EvaluatorCallback:
                 f"`evaluator` must have eval sets with the names of valid sets ({', '.join(sets)}); one was "
                 f"{lacking[0]!r}"
             )
+        for held in self.evaluator.eval_sets.values() if env.model.num_model_per_iteration() == 1 else ():
+            check_positive(held, sets[held.name].get_label(), "LightGBM")
         begin(self.evaluator, env.begin_iteration)
-        if self.evaluator.last_round is None:
-            self._best = []
 
     @staticmethod
     def _sets(model: Booster) -> dict[str, Any]:

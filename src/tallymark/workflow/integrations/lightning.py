@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -60,12 +60,13 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]
             check_rows(evaluator, name, None if predict else _rows(held))
             self._data[name] = _batches(name, held, size)
         self._predict = predict or _call
-        self._best: dict[str, Any] | None = None
+        self._best: tuple[int, dict[str, Any]] | None = None
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
         """Start anew, or go on where an earlier training ended."""
         begin(self.evaluator, trainer.current_epoch)
-        self._best = None
+        if self._best is not None and self._best[0] != self.evaluator.best_round:
+            self._best = None
 
     def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
         """Evaluate, and log the values."""
@@ -73,15 +74,14 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]
         for each in found.results:
             pl_module.log(f"{each.set}_{each.metric}", torch.tensor(each.value, dtype=torch.float64), batch_size=1)
         if found.improved and self.restore_best:
-            self._best = deepcopy(pl_module.state_dict())
+            self._best = found.round, deepcopy(pl_module.state_dict())
         if trainer.strategy.reduce_boolean_decision(found.action == "stop", all=False):
             trainer.should_stop = True
 
     def on_train_end(self, trainer: Any, pl_module: Any) -> None:
         """Take the best weights, if asked to, and let callbacks of the evaluator finish."""
         if self._best is not None:
-            pl_module.load_state_dict(self._best)
-            self._best = None
+            pl_module.load_state_dict(self._best[1])  # and keep them, for a training that goes on and gets no better
         self.evaluator.close()
 
     def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
@@ -95,12 +95,14 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]
         return str(self._generate_state_key(sets=sets, metrics=metrics))
 
     def state_dict(self) -> dict[str, Any]:
-        """What a checkpoint keeps: the history."""
-        return {"history": self.evaluator.history.to_json(indent=None)}
+        """What a checkpoint keeps: the history, and the best weights if they are to come back."""
+        held = {} if self._best is None else {"best": self._best}
+        return {"history": self.evaluator.history.to_json(indent=None), **held}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on from the history of a checkpoint."""
         self.evaluator.resume(History.from_json(state_dict["history"]))
+        self._best = state_dict.get("best") if self.restore_best else None
 
     def _predictions(self, trainer: Any, module: Any) -> dict[str, Any]:
         training = [part for part in module.modules() if part.training]
@@ -114,8 +116,14 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]
 
     def _predicted(self, trainer: Any, module: Any, batches: Iterable[Any]) -> Any:
         moved = (trainer.strategy.batch_to_device(batch, module.device) for batch in batches)
-        found = [on_host(self._predict(module, trainer.precision_plugin.convert_input(batch))) for batch in moved]
-        return np.concatenate(found) if found else np.empty(0)
+        found = [self._predict(module, trainer.precision_plugin.convert_input(batch)) for batch in moved]
+        for held in found:
+            if getattr(held, "ndim", 0) == 0:
+                raise ParameterError(
+                    f"the model must give an array with a row for each of a batch; it gave {type(held).__name__}. Pass "
+                    "`predict`, a function of the model and a batch that does"
+                )
+        return np.concatenate([on_host(held) for held in found]) if found else np.empty(0)
 
 
 def _call(module: Any, batch: Any) -> Any:
@@ -134,6 +142,8 @@ def _batches(name: str, held: Any, size: int) -> Any:
         return held.split(size)
     if isinstance(held, Dataset):
         held = DataLoader(held, batch_size=size)
+    if isinstance(held, Iterator):
+        return list(held)  # which is read in every epoch
     if isinstance(getattr(held, "sampler", None), RandomSampler):
         raise ParameterError(
             f"`data` must keep the order of the rows of the eval set {name!r}; its DataLoader shuffles them. Make one "

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 
 from tallymark.arrays import Array, describe
-from tallymark.errors import KindError, ParameterError
+from tallymark.batch import Batch
+from tallymark.errors import InputError, KindError, ParameterError
 from tallymark.metrics import Metric, metric
+from tallymark.states.encoding import encode
 from tallymark.target import Target
+from tallymark.workflow.eval_set import EvalSet
 from tallymark.workflow.evaluator import Evaluator
 from tallymark.workflow.stopping import Best
 
@@ -86,9 +89,9 @@ def check_evaluator(evaluator: object) -> Evaluator:
 
 
 def begin(evaluator: Evaluator, first: int) -> None:
-    """Forget an earlier training when another one starts; one that goes on from there keeps its rounds."""
+    """Forget the rounds of an earlier training that another one does again; if it goes on from there, none."""
     if evaluator.last_round is not None and evaluator.last_round >= first:
-        evaluator.reset()
+        evaluator.rewind(first)
 
 
 def stops(evaluator: Evaluator) -> bool:
@@ -116,3 +119,21 @@ def check_kinds(evaluator: Evaluator, given: str, by: str) -> None:
                 advice = 'an objective of your own has margins, which are declared by EvalSet(..., kind="margin")'
             takes = item.takes or f"predictions of kind {item.kind!r}"
             raise KindError(f"{item} reads {takes}; {by} gives predictions of kind {given!r}: {advice}")
+
+
+def check_positive(held: EvalSet, target: Array, by: str) -> None:
+    """Refuse an eval set that takes 1-D predictions for those of the class that its library calls 0."""
+    if held.target.kind in ("value", "label") or len(target) != held.n or not np.isin(target, (0, 1)).all():
+        return
+    try:
+        labels, codes = encode(Batch(held.y_true, held.y_true), 0)
+    except InputError:  # no labels
+        return
+    wanted = 1 if held.target.positive is None else held.target.positive
+    if len(labels) <= 2 and wanted in labels and np.array_equal(codes == labels.index(wanted), target == 0):
+        other = next((label for label in labels if label != wanted), None)
+        right = "the class that is predicted" if other is None else repr(other)
+        raise ParameterError(
+            f"eval set {held.name!r} must have {right} as `positive`, of which {by} gives predictions; it had "
+            f"{wanted!r}"
+        )

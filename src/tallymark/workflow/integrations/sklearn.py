@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tallymark.batch import Batch
+from tallymark.errors import ParameterError
 from tallymark.labels import Label, label_or_none
 from tallymark.metrics import Metric
+from tallymark.metrics.cluster_shape import ShapeMetric
 from tallymark.packages import needed
 from tallymark.states.encoding import encode
 from tallymark.target import Target
@@ -31,20 +33,27 @@ class _Scorer:
         self,
         estimator: Any,
         X: Any,  # noqa: N803
-        y: Any,
+        y: Any = None,
         sample_weight: Any = None,
         query: Any = None,
     ) -> float:
+        value = one_number(self.metric, self._value(estimator, X, y, sample_weight, query))
+        value = distance(self.metric, value)
+        return value if self.metric.better == "higher" else -value
+
+    def _value(self, estimator: Any, X: Any, y: Any, sample_weight: Any, query: Any) -> object:  # noqa: N803
         method = method_of(self.metric, estimator)
+        if isinstance(self.metric, ShapeMetric):  # which reads the points themselves
+            return self.metric(X, predict(estimator, X, method).y_pred, weights=sample_weight)
+        if y is None:
+            raise ParameterError(f"`y` must be given: {self.metric} compares predictions with it")
         facts = self.target.facts()
         if method != "predict" and facts["classes"] is None:
             facts["classes"] = _classes(estimator, y, sample_weight)
         found = predict(estimator, X, method, facts["classes"])
         # Decisions of several classes may be any scores, which only a metric on margins takes for more.
         facts["kind"] = self.metric.kind if method == "predict" or self.metric.kind == "margin" else found.kind
-        value = self.metric(y, found.y_pred, weights=sample_weight, query=query, **facts)
-        value = distance(self.metric, one_number(self.metric, value))
-        return value if self.metric.better == "higher" else -value
+        return self.metric(y, found.y_pred, weights=sample_weight, query=query, **facts)
 
     def set_score_request(self, **requests: Any) -> _Scorer:
         """Which metadata it asks for where routing is on: `sample_weight` and `query`, each True, False or a name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Any
 
@@ -19,6 +20,7 @@ from tallymark.workflow.integrations.native import (
     check_dart,
     check_evaluator,
     check_kinds,
+    check_positive,
     one_per_row,
     stops,
 )
@@ -105,20 +107,31 @@ class EvaluatorCallback(TrainingCallback):  # type: ignore[misc]
 
     `data` has the rows of each eval set, as a DMatrix or anything that becomes one. An eval set of kind "margin" is
     given margins, others what the objective makes of them. If the Evaluator has a rule of stopping, the best round
-    becomes the `best_iteration` of the booster; with `save_best` the trees that follow it are left out.
+    becomes the `best_iteration` of the booster; with `save_best` the trees that follow it are left out. A model that is
+    told which number is `missing` in its rows needs a callback that is told the same, or a DMatrix.
     """
 
-    def __init__(self, evaluator: Evaluator, data: Any, *, save_best: bool = False) -> None:
+    def __init__(self, evaluator: Evaluator, data: Any, *, save_best: bool = False, missing: float = math.nan) -> None:
         super().__init__()
         self.evaluator = check_evaluator(evaluator)
+        self._given = by_eval_set(evaluator, data)
+        self._missing = missing
         self._data = {
-            name: rows if isinstance(rows, DMatrix) else DMatrix(rows)
-            for name, rows in by_eval_set(evaluator, data).items()
+            name: rows if isinstance(rows, DMatrix) else DMatrix(rows, missing=missing, enable_categorical=True)
+            for name, rows in self._given.items()
         }
         for name, rows in self._data.items():
             check_rows(evaluator, name, rows.num_row())
         self._save_best = save_best
         self._first = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if any(isinstance(rows, DMatrix) for rows in self._given.values()):
+            raise ParameterError(
+                "`data` must be arrays or frames where an EvaluatorCallback is copied, as a search of scikit-learn "
+                "does; a DMatrix cannot be"
+            )
+        return _rebuild, (self.evaluator, self._given, self._save_best, self._missing)
 
     def before_training(self, model: Any) -> Any:
         """Start anew, or go on where an earlier training ended."""
@@ -127,21 +140,26 @@ class EvaluatorCallback(TrainingCallback):  # type: ignore[misc]
                 "EvaluatorCallback follows one model, and cv trains several: pass as_metric(...) to it"
             )
         learner = json.loads(model.save_config())["learner"]
-        if learner["gradient_booster"]["name"] == "dart":
+        booster = learner["gradient_booster"]["name"]
+        if booster == "dart":
             check_dart(self.evaluator)
+        if self._save_best and booster != "gbtree":
+            raise ParameterError(
+                f"`save_best` must be False with the booster {booster!r}, whose rounds cannot be left out"
+            )
         objective = learner["objective"]["name"]
         given = "score" if objective.startswith("rank:") else _KINDS.get(objective, "value")
         check_kinds(self.evaluator, given, f"the objective {objective!r}")
+        for name, held in self.evaluator.eval_sets.items():
+            if not int(learner["learner_model_param"]["num_class"]):
+                check_positive(held, self._data[name].get_label(), "XGBoost")
         self._first = model.num_boosted_rounds()
         begin(self.evaluator, self._first)
         return model
 
     def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
         """Evaluate the round; whether to stop."""
-        found = self.evaluator.step(self._first + epoch, lambda: self._predict(model))
-        if found.improved and stops(self.evaluator):
-            model.set_attr(best_iteration=str(found.round), best_score=repr(self.evaluator.best_value))
-        return found.action == "stop"
+        return self.evaluator.step(self._first + epoch, lambda: self._predict(model)).action == "stop"
 
     def _predict(self, model: Any) -> dict[str, Array]:
         sets = self.evaluator.eval_sets
@@ -151,11 +169,15 @@ class EvaluatorCallback(TrainingCallback):  # type: ignore[misc]
         }
 
     def after_training(self, model: Any) -> Any:
-        """Let callbacks of the evaluator finish, and leave out what follows the best round if asked to."""
+        """Let callbacks of the evaluator finish, tell the best round, and leave out what follows it if asked to."""
         self.evaluator.close()
         best = self.evaluator.best_round
-        if not self._save_best or best is None:
+        if best is None or not (self._save_best or stops(self.evaluator)):
             return model
-        kept = model[: best + 1]
-        kept.set_attr(best_iteration=str(best), best_score=repr(self.evaluator.best_value))
-        return kept
+        found = model[: best + 1] if self._save_best else model
+        found.set_attr(best_iteration=str(best), best_score=repr(self.evaluator.best_value))
+        return found
+
+
+def _rebuild(evaluator: Evaluator, data: dict[str, Any], save_best: bool, missing: float) -> EvaluatorCallback:
+    return EvaluatorCallback(evaluator, data, save_best=save_best, missing=missing)
