@@ -93,7 +93,7 @@ class TextCodes {
   void find_block(std::size_t from, std::size_t n, std::int32_t* codes) const {
     Block block;
     read(from, n, block);
-    approach(n, block);
+    if (mask_ >= kLook) approach(n, block);
     for (std::size_t i = 0; i < n; ++i) {
       if (!block.there[i]) {
         codes[i] = kNone;
@@ -143,7 +143,10 @@ class TextCodes {
   TM_INLINE std::size_t find(const Text& key, std::uint64_t hash) const {
     std::size_t slot = hash & mask_;
     while (slots_[slot].code != kFree) {
-      if (slots_[slot].tag == tag_of(hash) && Text(text(first_row(slots_[slot].code))) == key) break;
+      const std::uint32_t code = slots_[slot].code;
+      if (slots_[slot].tag == tag_of(hash) &&
+          (code < early_.size() ? early_[code] : Text(text(first_row(code)))) == key)
+        break;
       slot = (slot + 1) & mask_;
     }
     return slot;
@@ -158,6 +161,7 @@ class TextCodes {
     slots_[slot] = {tag_of(hash), fresh};
     firsts_.push_back(static_cast<std::int64_t>(row));
     if (straight_ == fresh && row == fresh) ++straight_;
+    if (fresh < kLook) early_.push_back(key);
     if (2 * firsts_.size() > mask_) resize(2 * (mask_ + 1));
     return static_cast<std::int32_t>(fresh);
   }
@@ -210,6 +214,7 @@ class TextCodes {
   std::size_t mask_ = 0;
   std::shared_ptr<Slot[]> slots_;
   std::vector<std::int64_t> firsts_;
+  std::vector<Text> early_;   // the first texts, which are all there are where they are labels
   std::size_t straight_ = 0;  // codes below it are their own rows, as those of ids that all differ
 };
 
