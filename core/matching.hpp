@@ -93,7 +93,7 @@ class TextCodes {
   void find_block(std::size_t from, std::size_t n, std::int32_t* codes) const {
     Block block;
     read(from, n, block);
-    approach(n, block);
+    if (mask_ >= kLook) approach(n, block);
     for (std::size_t i = 0; i < n; ++i) {
       if (!block.there[i]) {
         codes[i] = kNone;
@@ -123,10 +123,10 @@ class TextCodes {
       const Slot& slot = slots_[block.hashes[i] & mask_];
       if (slot.code == kFree || slot.tag != tag_of(block.hashes[i])) continue;
       near[count++] = slot.code;
-      __builtin_prefetch(&firsts_[slot.code]);
+      if (slot.code >= straight_) __builtin_prefetch(&firsts_[slot.code]);
     }
     for (std::size_t i = 0; i < count; ++i) {
-      rows[i] = static_cast<std::size_t>(firsts_[near[i]]);
+      rows[i] = first_row(near[i]);
       const std::size_t k = piece_of(rows[i]);
       const std::ptrdiff_t width = pieces_[k].type->form == ArrowForm::text ? 4 : 8;
       const auto at = pieces_[k].chunk->offset + static_cast<std::int64_t>(rows[i] - starts_[k]);
@@ -135,11 +135,17 @@ class TextCodes {
     for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(text(rows[i]).data());
   }
 
+  std::size_t first_row(std::uint32_t code) const {
+    return code < straight_ ? code : static_cast<std::size_t>(firsts_[code]);
+  }
+
   // The slot of a text, or the free one where it belongs.
   TM_INLINE std::size_t find(const Text& key, std::uint64_t hash) const {
     std::size_t slot = hash & mask_;
     while (slots_[slot].code != kFree) {
-      if (slots_[slot].tag == tag_of(hash) && Text(text(static_cast<std::size_t>(firsts_[slots_[slot].code]))) == key)
+      const std::uint32_t code = slots_[slot].code;
+      if (slots_[slot].tag == tag_of(hash) &&
+          (code < early_.size() ? early_[code] : Text(text(first_row(code)))) == key)
         break;
       slot = (slot + 1) & mask_;
     }
@@ -154,6 +160,8 @@ class TextCodes {
     const auto fresh = static_cast<std::uint32_t>(firsts_.size());
     slots_[slot] = {tag_of(hash), fresh};
     firsts_.push_back(static_cast<std::int64_t>(row));
+    if (straight_ == fresh && row == fresh) ++straight_;
+    if (fresh < kLook) early_.push_back(key);
     if (2 * firsts_.size() > mask_) resize(2 * (mask_ + 1));
     return static_cast<std::int32_t>(fresh);
   }
@@ -206,20 +214,33 @@ class TextCodes {
   std::size_t mask_ = 0;
   std::shared_ptr<Slot[]> slots_;
   std::vector<std::int64_t> firsts_;
+  std::vector<Text> early_;   // the first texts, which are all there are where they are labels
+  std::size_t straight_ = 0;  // codes below it are their own rows, as those of ids that all differ
 };
 
 // Whether all texts are ASCII without blanks at their ends, and none is empty: most are, and need no care.
+TM_CLONES static bool is_ascii(const char* data, std::size_t n) {
+  unsigned char all = 0;
+  for (std::size_t k = 0; k < n; ++k) all = static_cast<unsigned char>(all | static_cast<unsigned char>(data[k]));
+  return all < 0x80;
+}
+
 inline bool are_plain(const ArrowColumn& column) {
   const auto blank = [](char c) { return c == ' ' || (c >= 9 && c <= 13) || (c >= 28 && c <= 31); };
-  for (const ArrowChunk& chunk : column.chunks())
+  for (const ArrowChunk& chunk : column.chunks()) {
+    const bool joined = column.type().form != ArrowForm::text_view;  // the texts follow each other
+    bool odd = false;
     for (std::size_t row = 0; row < chunk.length; ++row) {
       if (!chunk.valid(row)) continue;
       const std::string_view text = chunk.text(column.type(), row);
-      if (text.empty() || blank(text.front()) || blank(text.back())) return false;
-      unsigned char all = 0;
-      for (const char c : text) all = static_cast<unsigned char>(all | static_cast<unsigned char>(c));
-      if (all >= 0x80) return false;
+      odd |=
+          text.empty() || blank(text.front()) || blank(text.back()) || !(joined || is_ascii(text.data(), text.size()));
     }
+    if (odd) return false;
+    if (!joined || chunk.length == 0) continue;
+    const std::string_view first = chunk.text(column.type(), 0), last = chunk.text(column.type(), chunk.length - 1);
+    if (!is_ascii(first.data(), static_cast<std::size_t>(last.data() + last.size() - first.data()))) return false;
+  }
   return true;
 }
 

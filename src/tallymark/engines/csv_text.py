@@ -16,7 +16,7 @@ from tallymark.errors import FileError
 BLOCK = 1 << 20
 _LONGEST_HEADER = 1 << 20
 _LONGEST_ROW = 64 << 20
-_QUOTE = ord('"')
+_QUOTE, _NEWLINE = ord('"'), ord("\n")
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -55,7 +55,7 @@ class CheckedText(io.RawIOBase):
             return block
         self._check_text(block)
         self._check_quotes(self._carry + block, self._lines - self._carry.count(b"\n"))
-        self._lines += block.count(b"\n")
+        self._lines += int(np.count_nonzero(np.frombuffer(block, np.uint8) == _NEWLINE))  # faster than block.count
         self._carry = (self._carry + block)[-2:]
         return block
 
