@@ -248,3 +248,12 @@ def test_a_label_called_like_the_ids_has_no_column():
     """Which is said, where the labels of the answers are the classes."""
     with pytest.raises(tm.errors.ParameterError, match="called like the column of ids"):
         score("row_id,dog\na,0.5\n", "row_id,label\na,row_id\nb,dog\n", task="probabilities")
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary()], ids=str)
+def test_bytes_that_repeat_in_parquet_do_not_unfold(kind):
+    """Whatever type the file says that they are."""
+    content, rows = io.BytesIO(), 20_000
+    labels = pa.array(["y" * 2_000] * rows, kind)
+    pq.write_table(pa.table({"row_id": [str(row) for row in range(rows)], "label": labels}), content)
+    assert problems(content.getvalue()) == [("unpacks_too_large", None, None)]
