@@ -257,3 +257,16 @@ def test_bytes_that_repeat_in_parquet_do_not_unfold(kind):
     labels = pa.array(["y" * 2_000] * rows, kind)
     pq.write_table(pa.table({"row_id": [str(row) for row in range(rows)], "label": labels}), content)
     assert problems(content.getvalue()) == [("unpacks_too_large", None, None)]
+
+
+@pytest.mark.parametrize("form", ["data frame", "Parquet"])
+def test_texts_that_are_no_numbers_are_all_told_with_their_rows(form):
+    """And so is whatever else is wrong, as in CSV."""
+    columns = {"row_id": ["a", "b", "c", "c"], "label": ["1.5", "x", "y", "2"]}
+    content = io.BytesIO()
+    pq.write_table(pa.table(columns), content)
+    content.seek(0)
+    with pytest.raises(tm.Rejection) as caught:
+        tm.score_submission(file(NUMBERS), columns if form == "data frame" else content, task="numbers")
+    found = [(each.code, each.row) for each in caught.value.problems]
+    assert found == [("not_a_number", 1), ("not_a_number", 2), ("duplicate_id", 3)]

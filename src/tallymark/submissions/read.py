@@ -13,6 +13,7 @@ import numpy as np
 
 from tallymark._core import are_plain
 from tallymark.engines.columns import NUMBER
+from tallymark.engines.fields import TEXT
 from tallymark.engines.files import File
 from tallymark.engines.packages import load
 from tallymark.engines.streams import open_bytes
@@ -147,9 +148,9 @@ def _read_file(file: File, choose: Choose, check: Check, limits: Limits) -> tupl
     nothing = Entries({}, 0, file.form)
     if found:
         return nothing, found if file.form != "CSV" else found.join(_broken(file))
+    written = {name: file.names[names.index(name)] for name in wanted}
     failure = None
     try:
-        written = {name: file.names[names.index(name)] for name in wanted}
         held = file.read({written[name]: way for name, way in wanted.items()}, most_rows=limits.rows)
         columns = {name: _column(held.pop(written[name]).values, way, limits) for name, way in wanted.items()}
         load("pyarrow").default_memory_pool().release_unused()  # what reading left: matching needs room, too
@@ -163,9 +164,31 @@ def _read_file(file: File, choose: Choose, check: Check, limits: Limits) -> tupl
         failure = error
     if file.form == "CSV":
         entries, found = _read_with_care(file, names, wanted, check, limits)
+    elif failure is not None and NUMBER in wanted.values():
+        found = _find_no_numbers(file, {written[name]: name for name in wanted}, wanted, check, limits)
     if failure is not None and not found:
         return nothing, _unreadable(failure)
     return (nothing if failure is not None else entries), found
+
+
+def _find_no_numbers(
+    file: File, written: Mapping[str, str], wanted: Mapping[str, str], check: Check, limits: Limits
+) -> Found:
+    """All that is wrong with a Parquet file whose numbers may be texts."""
+    found = Found()
+    try:
+        held = file.read(dict.fromkeys(written, TEXT), most_rows=limits.rows)
+    except BoundError:
+        raise
+    except FileError:  # which the first reading told
+        return found
+    columns: dict[str, Any] = {}
+    rows = len(next(iter(held.values())).values)
+    entries = Entries(columns, rows, file.form)
+    for place, name in written.items():
+        texts = _column(held[place].values, TEXT, limits)
+        columns[name] = texts if wanted[name] == TEXT else _numbers(texts.to_pylist(), name, entries, found)
+    return found.join(_look(entries, check, limits)) if found else found
 
 
 def _check_header(names: Sequence[str], wanted: Mapping[str, str], limits: Limits, form: str) -> Found:
@@ -341,8 +364,11 @@ def _read_frame(source: Any, choose: Choose, check: Check, limits: Limits, name:
         try:
             held = compute.cast(held, pa.float64(), safe=False) if way == NUMBER else compute.cast(held, pa.string())
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            if way == NUMBER and pa.types.is_string(held.type):
+                columns[key] = _numbers(held.to_pylist(), key, Entries({}, table.num_rows, "table"), found)
+                continue
             found.note("unreadable", what=f"the column {key!r} cannot be read as {way}: {str(error).splitlines()[0]}")
             continue
         columns[key] = _column(held, way, limits)
     entries = Entries(columns, table.num_rows, "table")
-    return entries, found or _look(entries, check, limits)
+    return entries, found.join(_look(entries, check, limits)) if len(columns) == len(wanted) else found

@@ -26,7 +26,15 @@ from tallymark.submissions.preview import preview_labels, preview_numbers
 from tallymark.submissions.problems import Found, rejection
 from tallymark.submissions.read import Entries, read_entries
 from tallymark.submissions.result import SubmissionResult
-from tallymark.submissions.tasks import Names, answer_columns, check_entries, class_names, prediction_columns, task_of
+from tallymark.submissions.tasks import (
+    Names,
+    answer_columns,
+    check_entries,
+    class_names,
+    column_names,
+    prediction_columns,
+    task_of,
+)
 from tallymark.submissions.warnings import warn
 from tallymark.target import Target
 
@@ -101,9 +109,7 @@ def score_submission(
     _check_choice("mode", mode, MODES)
     _check_choice("missing", missing, MISSING)
     chosen = None if metrics is None else choose(metrics)
-    names = Names(_name("id", id), _name("label", label), _name("query", query))
-    if len({names.id, names.label}) < 2:
-        raise ParameterError(f"`id` and `label` must be two columns; both were {names.id!r}")
+    names = column_names(id, label, query)
     what = task_of(task, chosen)
     settings = Settings(
         names,
@@ -279,9 +285,3 @@ def _default(task: str) -> dict[str, Metric]:
 def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise ParameterError(f"`{name}` must be one of {', '.join(choices)}; it was {value!r}")
-
-
-def _name(argument: str, value: object) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ParameterError(f"`{argument}` must be the name of a column; it was {value!r}")
-    return value.strip()

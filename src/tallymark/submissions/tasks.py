@@ -29,6 +29,18 @@ class Names(NamedTuple):
     query: str
 
 
+def column_names(id: object, label: object, query: object = "query") -> Names:
+    """The names of the columns, as names in a header are read."""
+    given = {"id": id, "label": label, "query": query}
+    for argument, value in given.items():
+        if not isinstance(value, str) or not value.strip():
+            raise ParameterError(f"`{argument}` must be the name of a column; it was {value!r}")
+    names = Names(*(normal_name(str(value)) for value in given.values()))
+    if names.id == names.label:
+        raise ParameterError(f"`id` and `label` must be two columns; both were {names.id!r}")
+    return names
+
+
 def task_of(task: str | None, metrics: Mapping[str, Any] | None) -> str:
     """The task that was named; else that of the first metric; else labels."""
     if task is None:
