@@ -49,3 +49,17 @@ def test_what_would_be_rejected_is():
         with pytest.raises(tm.Rejection) as scored:
             tm.score_submission(file(ANSWERS), file(content))
         assert str(checked.value) == str(scored.value)
+
+
+def test_ids_are_printed_short_and_without_control_characters():
+    """An id must not move the cursor of who reads it."""
+    told = str(tm.check_submission({"row_id": ["a", "\x1b[2Jb", "z" * 50_000], "label": ["x"] * 3}, {"row_id": ["a"]}))
+    assert "\x1b" not in told
+    assert len(told) < 200
+
+
+@pytest.mark.parametrize("given", [{"id": 3}, {"label": " "}, {"id": "label"}, {"classes": 3}, {"classes": ["row_id"]}])
+def test_names_of_columns_are_checked(given):
+    """As in score_submission."""
+    with pytest.raises(tm.errors.ParameterError):
+        tm.check_submission({"row_id": ["a"], "label": ["x"]}, **given)
