@@ -235,6 +235,11 @@ def test_a_path_that_leads_nowhere_is_no_submission(place, tmp_path):
     """It says nothing about what was sent."""
     with pytest.raises(tm.errors.FileError):
         tm.score_submission(file(ANSWERS), tmp_path / place)
+    with pytest.raises(tm.errors.FileError):
+        tm.score_submission(tmp_path / place, file(ANSWERS))
+    with pytest.raises(tm.errors.ParameterError, match="`answers` could not be read; score") as caught:
+        tm.score_submission(tmp_path / place, file(ANSWERS), mode="challenge")
+    assert caught.value.__context__ is None  # which would tell the path
 
 
 @pytest.mark.parametrize("classes", [3, "cat", ["row_id", "dog"]])

@@ -58,7 +58,7 @@ def read_entries(
 
     `choose` says which columns are wanted, `check` looks at what was read, and `name` is how messages call it.
     """
-    _require_file(source)
+    require_file(source)
     if not _is_file(source):
         return _refused(name, *_read_frame(source, choose, check, limits, name))
     try:
@@ -80,7 +80,7 @@ def read_entries(
         raise rejection(name, _unreadable(told)) from error
 
 
-def _require_file(source: Any) -> None:
+def require_file(source: Any) -> None:
     """A path that leads nowhere says nothing about a submission."""
     path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "-"
     if path != "-" and (os.path.isdir(path) or not os.access(path, os.R_OK)):

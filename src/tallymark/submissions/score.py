@@ -12,7 +12,7 @@ from tallymark._core import TextCodes
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.engines.packages import load
-from tallymark.errors import ParameterError, TallymarkError
+from tallymark.errors import FileError, ParameterError, TallymarkError
 from tallymark.evaluation.chosen import RANKINGS, VALUES, Wanted, choose
 from tallymark.evaluation.evaluate import evaluate_batch
 from tallymark.evaluation.result import Report
@@ -24,7 +24,7 @@ from tallymark.submissions.limits import Limits, check_limits
 from tallymark.submissions.match import Matched, code_ids, match
 from tallymark.submissions.preview import preview_labels, preview_numbers
 from tallymark.submissions.problems import Found, rejection
-from tallymark.submissions.read import Entries, read_entries
+from tallymark.submissions.read import Entries, read_entries, require_file
 from tallymark.submissions.result import SubmissionResult
 from tallymark.submissions.tasks import (
     Names,
@@ -172,6 +172,7 @@ def _read(
         codes[:] = [code_ids(index[0], held.columns[names.id])]
         return check_entries(held, codes[0], names, task, limits)
 
+    _require_answers(answers, settings)
     with ThreadPoolExecutor(1) as pool:
         answered: Future[Entries] = pool.submit(
             read_entries,
@@ -193,13 +194,28 @@ def _read(
     return held, entries, match(held.columns[names.id], entries.columns[names.id], codes[0])
 
 
+def _require_answers(answers: object, settings: Settings) -> None:
+    """Refuse a path that leads nowhere before the submission is read, for whose fault it would be taken."""
+    failure = None
+    try:
+        require_file(answers)
+    except FileError as error:
+        failure = error
+    if failure is not None:
+        raise _unread(failure, settings)
+
+
 def _answers(answered: Future[Entries], settings: Settings) -> Entries:
     failure = answered.exception()
     if failure is None:
         return answered.result()
+    raise _unread(failure, settings)
+
+
+def _unread(failure: BaseException, settings: Settings) -> BaseException:
     if settings.challenge and isinstance(failure, TallymarkError):  # whose words may hold answers
-        raise ParameterError("`answers` could not be read; score them in analysis mode to see what is wrong")
-    raise failure
+        return ParameterError("`answers` could not be read; score them in analysis mode to see what is wrong")
+    return failure
 
 
 def _classes(answered: Future[Entries], settings: Settings) -> list[str]:

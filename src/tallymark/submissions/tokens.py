@@ -32,12 +32,12 @@ def tokenize(source: Any, separator: str, found: Found) -> Iterator[Record]:
     text = io.TextIOWrapper(io.BufferedReader(Raw(source)), "utf-8-sig", errors="surrogateescape", newline="")
     row = _Row()
     for number, line in enumerate(iter(lambda: text.readline(LONGEST_LINE), ""), start=1):
-        if not line.isprintable():
-            _check_characters(line, number, found)
+        body = line.rstrip("\r\n") if line.endswith(("\n", "\r")) else line
+        if not body.isprintable():
+            _check_characters(body, number, found)
         if len(line) >= LONGEST_LINE:
             found.note("field_too_long", number, 1, count=f"{len(line):,} or more", most=f"{LONGEST_LINE:,}")
             return
-        body = line.rstrip("\r\n") if line.endswith(("\n", "\r")) else line
         if not body and not row.open:
             continue
         if _take(row, body, line[len(body) :], number, separator, found):
