@@ -13,7 +13,7 @@ import pytest
 
 import tallymark as tm
 from tallymark.submissions.rules import RULES, rules_as_json
-from tests.submissions.files import ANSWERS, file, problems, rejected
+from tests.submissions.files import ANSWERS, file, problems, rejected, score
 
 CASES = {
     "no bytes": (b"", [("empty_file", None, None)]),
@@ -95,6 +95,21 @@ NUMBERS = "row_id,label\na,1\nb,2\nc,3\n"
 def test_numbers_must_be_finite_numbers(field, code):
     """With their place."""
     assert problems(f"row_id,label\na,1\nb,{field}\nc,1\n", NUMBERS, task="numbers") == [(code, 3, 3)]
+
+
+FIELDS = ["1.", ".5", "+1", "1e5", "1E-5", "0x10", "1,5", "1 2", "TRUE", "٣", "1_0", "--1", "1e", "e5", "$1", "1%", "-"]
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_field_is_a_number_to_both_readings_or_to_none(field):
+    """What is refused has its place."""
+    content = f'row_id,label\na,1\nb,"{field}"\nc,1\n'
+    try:
+        found = score(content, NUMBERS, task="numbers", metrics="mae")
+    except tm.Rejection as error:
+        found = [(each.code, each.line) for each in error.problems]
+    expected = [("not_a_number", 3)] if FIELDS.index(field) > 4 else None
+    assert found == expected if expected else abs(found.scores["mae"] * 3 - abs(float(field) - 2) - 2) < 1e-9
 
 
 def test_several_fields_that_are_no_numbers_are_all_told():

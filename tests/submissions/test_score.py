@@ -142,6 +142,7 @@ FORMS = {
     "BOM": b"\xef\xbb\xbf" + ANSWERS.encode(),
     "quotes": b'"row_id","label"\n"a","cat"\nb,dog\nc,"dog"\n"d",cat',
     "semicolons": ANSWERS.replace(",", ";").encode(),
+    "semicolons and quotes": b'"row_id";"label";"note"\n"a";"cat";"x;y"\nb;dog;\nc;"dog";\nd;cat;"""q"""\n',
     "tabs": ANSWERS.replace(",", "\t").encode(),
     "gzip": gzip.compress(ANSWERS.encode()),
     "blank lines": b"\n\nrow_id,label\na,cat\n\nb,dog\nc,dog\n\n\nd,cat\n",

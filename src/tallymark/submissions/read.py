@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import csv
 import os
 from array import array
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +21,7 @@ from tallymark.submissions.problems import Found, Place, rejection
 from tallymark.submissions.tokens import tokenize
 
 SEPARATORS = (",", ";", "\t")
+_LONGEST_HEADER = 1 << 16
 Choose = Callable[[Sequence[str]], Mapping[str, str]]
 """Given the names of the columns, those that are wanted, each as "text" or "number"."""
 
@@ -108,14 +110,15 @@ def _refused(name: str, entries: Entries, found: Found) -> Entries:
 
 def _find_separator(file: File, choose: Choose) -> None:
     """Take another separator where only that gives the columns that are wanted; it is never guessed from the rows."""
-    names = file.names
-    if _has_all(names, choose):
+    if _has_all(file.names, choose):
         return
-    header = file.separator.join(names)
-    fitting = [mark for mark in SEPARATORS if mark != file.separator and _has_all(header.split(mark), choose)]
-    if len(fitting) == 1 and '"' not in header:
+    start = bytes(file.content().read(_LONGEST_HEADER)).decode("utf-8-sig", "replace")
+    header = next((line for line in start.splitlines() if line.strip()), "")
+    by_mark = {mark: next(csv.reader([header], delimiter=mark), []) for mark in SEPARATORS if mark != file.separator}
+    fitting = [mark for mark, names in by_mark.items() if _has_all(names, choose)]
+    if len(fitting) == 1:
         file.separator = fitting[0]
-        file.names = header.split(fitting[0])
+        file.names = by_mark[fitting[0]]
 
 
 def _has_all(names: Sequence[str], choose: Choose) -> bool:
@@ -291,7 +294,7 @@ def _numbers(texts: Any, name: str, entries: Entries, found: Found) -> Any:
             out[row] = np.nan
             continue
         try:
-            out[row] = float(text) if "_" not in text else float("no")
+            out[row] = float(text if text.isascii() and "_" not in text else "none")
         except ValueError:
             place = entries.place(row, name)
             found.note("not_a_number", place.line, place.column, value=repr(text[:40]))
