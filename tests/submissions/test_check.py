@@ -49,3 +49,17 @@ def test_what_would_be_rejected_is():
         with pytest.raises(tm.Rejection) as scored:
             tm.score_submission(file(ANSWERS), file(content))
         assert str(checked.value) == str(scored.value)
+
+
+def test_a_check_is_told_in_words_and_as_data():
+    """What differs from the template, with ids."""
+    found = check("row_id,label\nx,cat\na,Cat\nb,cat\n")
+    assert str(found).splitlines() == [
+        "3 rows can be read",
+        "2 ids are missing: c, d",
+        "1 id is extra: x",
+        "mind: 'cat' and 'Cat' are two labels; they differ only by case",
+    ]
+    assert found.to_dict()["missing_ids"] == ["c", "d"]
+    with pytest.raises(tm.ParameterError, match="`missing` must be one of"):
+        check(ANSWERS, missing="x")

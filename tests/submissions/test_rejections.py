@@ -221,3 +221,27 @@ def test_something_that_is_no_table_is_refused():
     """With its type."""
     with pytest.raises(tm.ParameterError, match="must be a path, an open file or a data frame"):
         tm.score_submission(file(ANSWERS), 5)
+
+
+def test_frames_are_held_to_the_same_limits_and_types():
+    """As files are."""
+    frame = {"row_id": ["a", "b"], "label": ["x", "y"]}
+    with pytest.raises(tm.Rejection, match="there are more than 1 rows"):
+        tm.score_submission(file(ANSWERS), frame, limits=tm.Limits(rows=1))
+    with pytest.raises(tm.Rejection, match="the column 'label' cannot be read as text"):
+        tm.score_submission(file(ANSWERS), pa.table({"row_id": ["a"], "label": [[1]]}))
+    with pytest.raises(tm.Rejection, match="the column 'label' cannot be read as number"):
+        tm.score_submission({"row_id": ["a"], "label": [1]}, {"row_id": ["a"], "label": ["x"]}, task="numbers")
+
+
+def test_a_line_without_an_end_is_not_read_to_it(monkeypatch):
+    """The careful reading stops there."""
+    monkeypatch.setattr("tallymark.submissions.tokens.LONGEST_LINE", 100)
+    found = problems(b'row_id,label\na,x"\nb,' + b"y" * 1000)
+    assert found == [("bad_quote", 2, 4), ("field_too_long", 3, 1)]
+
+
+def test_an_id_that_stands_in_very_many_rows_is_not_told_with_all_of_them():
+    """Fifty lines are enough."""
+    error = rejected("row_id,label\n" + "a,cat\n" * 80)
+    assert "49, 50, 51 and 30 more" in str(error)

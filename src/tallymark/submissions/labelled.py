@@ -48,17 +48,17 @@ class Labelled(NamedTuple):
         """How many predictions are the true label."""
         return int(np.count_nonzero(self.truth == self.predicted))
 
-    def batch(self, *, counted: bool) -> tuple[Batch, Target]:
+    def batch(self, *, counted: bool, positive: str | None = None) -> tuple[Batch, Target]:
         """The rows, and those without a prediction, where they count."""
         pa = load("pyarrow")
-        truth, predicted, texts, target = self.truth, self.predicted, self.texts, Target("label")
+        truth, predicted, texts, unanswered = self.truth, self.predicted, self.texts, None
         if counted:
             truth = np.concatenate([truth, self.unanswered])
             predicted = np.concatenate([predicted, np.full(len(self.unanswered), len(texts), np.int32)])
             texts = pa.concat_arrays([texts, pa.array([UNANSWERED], pa.string())])
-            target = Target("label", unanswered=UNANSWERED)
+            unanswered = UNANSWERED
         sides = [pa.DictionaryArray.from_arrays(pa.array(side), texts) for side in (truth, predicted)]
-        return Batch(sides[0], sides[1], None), target
+        return Batch(sides[0], sides[1], None), Target("label", positive=positive, unanswered=unanswered)
 
     def labels(self, codes: Array) -> list[str]:
         """The labels of codes."""

@@ -57,8 +57,9 @@ class SubmissionResult(Exports):
 
     @property
     def scores(self) -> dict[str, float]:
-        """The value of every metric, by name."""
-        return {key: self.report[key] for key in self.report}
+        """The value of every metric, by name; `report.failures` has those that could not be computed."""
+        failed = self.report.failures
+        return {key: self.report[key] for key in self.report if key not in failed}
 
     @property
     def per_class(self) -> ClassReport | None:

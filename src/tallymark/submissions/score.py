@@ -123,7 +123,7 @@ def _score(answers: object, submission: object, settings: Settings, separator: s
     if settings.task == "labels":
         labelled = Labelled.read(held, entries, matched, settings.names.label)
         counted = settings.challenge and len(matched.missing) > 0
-        batch, target = labelled.batch(counted=counted)
+        batch, target = labelled.batch(counted=counted, positive=settings.positive)
         preview = None if settings.challenge else preview_labels(entries.columns[settings.names.id], labelled, matched)
     else:
         labelled, counted = None, False
