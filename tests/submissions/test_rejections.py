@@ -217,16 +217,6 @@ def test_wrong_arguments_are_refused(wrong):
         tm.score_submission("absent.csv", "absent.csv", **wrong)
 
 
-def test_a_file_that_is_not_there_is_no_rejection(tmp_path):
-    """It is an error of the call."""
-    (tmp_path / "answers.csv").write_text(ANSWERS)
-    for wrong in (tmp_path / "answer.csv", tmp_path):
-        with pytest.raises(tm.FileError):
-            tm.score_submission(tmp_path / "answers.csv", wrong)
-        with pytest.raises(tm.FileError):
-            tm.score_submission(wrong, tmp_path / "answers.csv")
-
-
 def test_something_that_is_no_table_is_refused():
     """With its type."""
     with pytest.raises(tm.ParameterError, match="must be a path, an open file or a data frame"):

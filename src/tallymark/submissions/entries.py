@@ -18,7 +18,7 @@ Choose = Callable[[Sequence[str]], Mapping[str, str]]
 class Entries(NamedTuple):
     """Rows of a file: the columns that were wanted, texts as Arrow arrays and numbers as arrays of NumPy.
 
-    `lines` and `places` say where each row and each of its fields begins, where the file was read with care.
+    `lines` and `columns` say where each row and each of its fields begins, where the file was read with care.
     """
 
     columns: Mapping[str, Any]

@@ -30,8 +30,6 @@ def read_entries(
     """
     if not _is_file(source):
         return _refused(name, *_read_frame(source, choose, check, limits, name))
-    if isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-" and not _is_there(source):
-        File(source)  # says what is there instead; that is no fault of what was sent
     try:
         with File(source, separator=separator, bounds=limits.bounds(), tolerant=True) as file:
             shown = file.name if file.path not in ("", "-") else name
@@ -53,10 +51,6 @@ def read_entries(
 
 def _is_file(source: Any) -> bool:
     return isinstance(source, (str, os.PathLike)) or hasattr(source, "read")
-
-
-def _is_there(path: str | os.PathLike[str]) -> bool:
-    return os.path.exists(path) and not os.path.isdir(path)
 
 
 def _unreadable(error: FileError) -> Found:
