@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallymark.arrays import Array
-from tallymark.submissions.entries import Entries
 from tallymark.submissions.labelled import Labelled
 from tallymark.submissions.match import Matched, texts_at
+from tallymark.submissions.read import Entries
 from tallymark.submissions.tasks import Names
 
 MOST_ROWS = 20

@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import os
-from collections.abc import Sequence
-from typing import Any
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from tallymark._core import are_plain
 from tallymark.engines.columns import NUMBER
 from tallymark.engines.files import File
 from tallymark.engines.packages import load
 from tallymark.errors import BoundError, FileError, ParameterError
-from tallymark.submissions.careful import other_problems, read_names, read_with_care
-from tallymark.submissions.entries import Check, Choose, Entries, check_header, look
 from tallymark.submissions.limits import Limits
-from tallymark.submissions.problems import Found, rejection
-from tallymark.submissions.texts import column_of
+from tallymark.submissions.problems import Found, Place, rejection
+from tallymark.submissions.tokens import tokenize
 
 SEPARATORS = (",", ";", "\t")
 _LONGEST_HEADER = 1 << 16
+Choose = Callable[[Sequence[str]], Mapping[str, str]]
+"""Given the names of the columns, those that are wanted, each as "text" or "number"."""
+
+
+class Entries(NamedTuple):
+    """Rows of a file: the columns that were wanted, texts as Arrow arrays and numbers as arrays of NumPy.
+
+    `lines` and `columns` say where each row and each of its fields begins, where the file was read with care.
+    """
+
+    columns: Mapping[str, Any]
+    rows: int
+    form: str
+    lines: Sequence[int] | None = None
+    places: Mapping[str, Sequence[int]] | None = None
+
+    def place(self, row: int, field: str | None = None, id: str | None = None) -> Place:
+        """Where a row, or a field of it, stands."""
+        if self.lines is None:
+            return Place(row=row, field=field, id=id)
+        column = None if self.places is None or field is None else self.places[field][row]
+        return Place(self.lines[row], column, row, field, id)
+
+
+Check = Callable[[Entries], Found]
 
 
 def read_entries(
@@ -34,7 +62,7 @@ def read_entries(
         with File(source, separator=separator, bounds=limits.bounds(), tolerant=True) as file:
             shown = file.name if file.path not in ("", "-") else name
             if file.fault is not None:
-                read_names(file)
+                _read_names(file)
             if separator is None and file.form == "CSV":
                 _find_separator(file, choose)
             return _refused(shown, *_read_file(file, choose, check, limits))
@@ -47,6 +75,17 @@ def read_entries(
     except OSError as error:  # of the disk or the compression
         told = FileError(f"the file could not be read: {(str(error).splitlines() or [''])[0]}")
         raise rejection(name, _unreadable(told)) from error
+
+
+def _read_names(file: File) -> None:
+    """The header of a file in whose beginning something is wrong; raises its fault where that is no text at all."""
+    assert file.fault is not None
+    start = bytes(file.content().read(2))
+    records = tokenize(file.content(), file.separator, Found())
+    first = None if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else next(records, None)
+    if first is None:
+        raise file.fault
+    file.names = first.fields
 
 
 def _is_file(source: Any) -> bool:
@@ -90,17 +129,17 @@ def _has_all(names: Sequence[str], choose: Choose) -> bool:
 def _read_file(file: File, choose: Choose, check: Check, limits: Limits) -> tuple[Entries, Found]:
     names = [name.strip() for name in file.names]
     wanted = choose(names)
-    found = check_header(names, wanted, limits)
+    found = _check_header(names, wanted, limits)
     nothing = Entries({}, 0, file.form)
     if found:
-        return nothing, found if file.form != "CSV" else found.join(other_problems(file))
+        return nothing, found if file.form != "CSV" else found.join(_broken(file))
     failure = None
     try:
         held = file.read(wanted, most_rows=limits.rows)
-        columns = {name: column_of(held.pop(name).values, way, limits) for name, way in wanted.items()}
+        columns = {name: _column(held.pop(name).values, way, limits) for name, way in wanted.items()}
         load("pyarrow").default_memory_pool().release_unused()  # what reading left: matching needs room, too
         entries = Entries(columns, len(next(iter(columns.values()))), file.form)
-        found = look(entries, check, limits)
+        found = _look(entries, check, limits)
         if not found:
             return entries, found
     except BoundError:
@@ -108,10 +147,158 @@ def _read_file(file: File, choose: Choose, check: Check, limits: Limits) -> tupl
     except FileError as error:
         failure = error
     if file.form == "CSV":
-        entries, found = read_with_care(file, names, wanted, check, limits)
+        entries, found = _read_with_care(file, names, wanted, check, limits)
     if failure is not None and not found:
         return nothing, _unreadable(failure)
     return (nothing if failure is not None else entries), found
+
+
+def _check_header(names: Sequence[str], wanted: Mapping[str, str], limits: Limits) -> Found:
+    found = Found()
+    if limits.columns is not None and len(names) > limits.columns:
+        found.note("too_many_columns", 1, count=f"{len(names):,}", most=f"{limits.columns:,}")
+    shown = ", ".join(repr(name[:40]) for name in names[:20]) + (", …" if len(names) > 20 else "")
+    for name in wanted:
+        count = names.count(name)
+        if count == 0:
+            found.note("missing_column", 1, column=repr(name), found=shown)
+        elif count > 1:
+            found.note("repeated_column", 1, column=repr(name), count=count)
+    return found
+
+
+def _broken(file: File) -> Found:
+    """What else is wrong with a file that lacks a column."""
+    found = Found()
+    _take(file, [], {}, found, Limits())
+    return found
+
+
+def _look(entries: Entries, check: Check, limits: Limits) -> Found:
+    found = Found()
+    if not entries.rows:
+        found.note("empty_file", form=entries.form)
+        return found
+    if limits.field_length is not None:
+        compute = load("pyarrow.compute")
+        for name, values in entries.columns.items():
+            if isinstance(values, np.ndarray):
+                continue
+            if (compute.max(compute.binary_length(values)).as_py() or 0) <= limits.field_length:
+                continue
+            long = compute.utf8_length(values)
+            longest = compute.max(long).as_py()
+            if longest > limits.field_length:
+                row = compute.index(compute.greater(long, limits.field_length), True).as_py()
+                place = entries.place(row, name)
+                facts = {"count": f"{longest:,}", "most": f"{limits.field_length:,}"}
+                found.note("field_too_long", place.line, place.column, **facts)
+    return found.join(check(entries))
+
+
+def _column(values: Any, way: str, limits: Limits) -> Any:
+    """Texts trimmed, in normal form C, without a dictionary; numbers as floats, NaN where there is none."""
+    pa, compute = load("pyarrow"), load("pyarrow.compute")
+    if way == NUMBER:
+        if isinstance(values, np.ndarray):
+            return values.astype(np.float64)
+        values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+        from tallymark.engines.columns import to_numpy
+
+        return to_numpy(compute.cast(values, pa.float64(), safe=False))
+    return normal_texts(_plain_texts(values, limits))
+
+
+def _plain_texts(values: Any, limits: Limits) -> Any:
+    """Texts as a plain column. Those of a dictionary are unfolded only where they unfold to no more than they may."""
+    pa, compute = load("pyarrow"), load("pyarrow.compute")
+    chunks = values.chunks if isinstance(values, pa.ChunkedArray) else [values]
+    plain, size = [], 0
+    for chunk in chunks:
+        if pa.types.is_dictionary(chunk.type):
+            lengths = compute.binary_length(chunk.dictionary).take(chunk.indices)
+            size += compute.sum(compute.cast(lengths, pa.int64())).as_py() or 0
+            limits.bounds().check_unpacked(size, max(chunk.nbytes, 1), "the file")
+            chunk = compute.cast(chunk, chunk.type.value_type)
+        plain.append(compute.cast(chunk, pa.string()))
+    return pa.chunked_array(plain, pa.string())
+
+
+def normal_texts(values: Any) -> Any:
+    """Texts without blanks around them and in normal form C; what is then empty is missing."""
+    pa = load("pyarrow")
+    return pa.chunked_array(
+        [piece if are_plain(piece) else _normal_piece(piece) for piece in values.chunks], pa.string()
+    )
+
+
+def _normal_piece(piece: Any) -> Any:
+    pa, compute = load("pyarrow"), load("pyarrow.compute")
+    if compute.all(compute.string_is_ascii(piece)).as_py() in (True, None):
+        texts = compute.ascii_trim_whitespace(piece)
+    else:
+        texts = compute.utf8_trim_whitespace(compute.utf8_normalize(piece, form="NFC"))
+    lengths = compute.binary_length(texts)
+    if compute.min(lengths).as_py() == 0:
+        return compute.if_else(compute.equal(lengths, 0), pa.scalar(None, pa.string()), texts)
+    return texts
+
+
+def _read_with_care(
+    file: File, names: Sequence[str], wanted: Mapping[str, str], check: Check, limits: Limits
+) -> tuple[Entries, Found]:
+    """The same once more, slowly: every problem with its line and column."""
+    pa = load("pyarrow")
+    syntax = Found()
+    texts, lines, places = _take(file, names, wanted, syntax, limits)
+    columns: dict[str, Any] = {}
+    numbers = Found()
+    entries = Entries(columns, len(lines), file.form, lines, places)
+    for name, way in wanted.items():
+        held = normal_texts(pa.chunked_array([pa.array(texts[name], pa.string())]))
+        columns[name] = _numbers(held, name, entries, numbers) if way == NUMBER else held
+    found = syntax.join(numbers)
+    return entries, found if found and not len(lines) else found.join(_look(entries, check, limits))
+
+
+def _take(
+    file: File, names: Sequence[str], wanted: Mapping[str, str], found: Found, limits: Limits
+) -> tuple[dict[str, list[str]], Sequence[int], dict[str, Sequence[int]]]:
+    """The fields that are wanted of all rows that have as many as the header, and where they stand."""
+    at = {name: names.index(name) for name in wanted}
+    texts: dict[str, list[str]] = {name: [] for name in wanted}
+    lines, places = array("q"), {name: array("q") for name in wanted}
+    records = tokenize(file.content(), file.separator, found)
+    width = len(next(records, ((),))[0])
+    for fields, starts, columns in records:
+        if len(fields) != width:
+            found.note(
+                "ragged_row", starts[0], 1, count=f"{len(fields)} field{'s' * (len(fields) != 1)}", expected=width
+            )
+            continue
+        lines.append(starts[0])
+        for name, k in at.items():
+            text = fields[k]
+            if not text.isascii():
+                text = text.encode("utf-8", "replace").decode()  # its odd bytes are noted
+            texts[name].append(text)
+            places[name].append(columns[k])
+    return texts, lines, places  # type: ignore[return-value]
+
+
+def _numbers(texts: Any, name: str, entries: Entries, found: Found) -> Any:
+    """Texts as floats. One that is no number is noted and stands as 0, so that it is not noted twice."""
+    out = np.zeros(len(texts))
+    for row, text in enumerate(texts.to_pylist()):
+        if text is None:
+            out[row] = np.nan
+            continue
+        try:
+            out[row] = float(text if text.isascii() and "_" not in text else "none")
+        except ValueError:
+            place = entries.place(row, name)
+            found.note("not_a_number", place.line, place.column, value=repr(text[:40]))
+    return out
 
 
 def _read_frame(source: Any, choose: Choose, check: Check, limits: Limits, name: str) -> tuple[Entries, Found]:
@@ -125,7 +312,7 @@ def _read_frame(source: Any, choose: Choose, check: Check, limits: Limits, name:
         ) from error
     names = [str(each).strip() for each in table.column_names]
     wanted = choose(names)
-    found = check_header(names, wanted, limits)
+    found = _check_header(names, wanted, limits)
     if limits.rows is not None and table.num_rows > limits.rows:
         found.note("too_many_rows", most=f"{limits.rows:,}")
     if found:
@@ -138,6 +325,6 @@ def _read_frame(source: Any, choose: Choose, check: Check, limits: Limits, name:
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             found.note("unreadable", what=f"the column {key!r} cannot be read as {way}: {str(error).splitlines()[0]}")
             continue
-        columns[key] = column_of(held, way, limits)
+        columns[key] = _column(held, way, limits)
     entries = Entries(columns, table.num_rows, "table")
-    return entries, found or look(entries, check, limits)
+    return entries, found or _look(entries, check, limits)

@@ -11,10 +11,10 @@ from tallymark.arrays import Array
 from tallymark.engines.columns import NUMBER
 from tallymark.engines.fields import TEXT
 from tallymark.errors import ParameterError
-from tallymark.submissions.entries import Entries
 from tallymark.submissions.limits import Limits
 from tallymark.submissions.match import code_columns, repeated, texts_at
 from tallymark.submissions.problems import MOST_SHOWN, Found, Place, problem
+from tallymark.submissions.read import Entries
 
 TASKS = ("labels", "numbers", "probabilities", "ranking")
 _SUM = 1e-4  # how far the probabilities of a row may be from adding up to 1
