@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+import boosting
 import clusters
 import intervals
 import labels
@@ -22,7 +23,8 @@ import tallymark as tm
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    measured = [labels, scores, probability, ranking, clusters, regression, slices, training, intervals, submissions]
+    measured = [labels, scores, probability, ranking, clusters, regression, slices, training, boosting, intervals]
+    measured += [submissions]
     parts = [part for module in measured for part in module.sections()]
     head = [
         "# How fast it is",

@@ -8,6 +8,8 @@
 #include <string>
 #include <type_traits>
 
+#include "buffer.hpp"
+
 namespace tallymark {
 
 namespace nb = nanobind;
@@ -46,7 +48,7 @@ class Array {
 
   bool right_type() const {
     std::string code = view_.format == nullptr ? "B" : view_.format;
-    if (code.size() == 2 && (code[0] == '@' || code[0] == '=')) code = code.substr(1);
+    if (code.size() == 2 && is_native(code[0])) code = code.substr(1);
     return view_.itemsize == sizeof(T) && code.size() == 1 && std::string(kCodes).find(code) != std::string::npos;
   }
 

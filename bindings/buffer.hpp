@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <bit>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,12 @@
 namespace tallymark {
 
 namespace nb = nanobind;
+
+// Whether a mark before the code of a format says that numbers are in the byte order of this machine. ctypes, and
+// NumPy's views of it, name the order even where it is that.
+inline bool is_native(char mark) {
+  return mark == '@' || mark == '=' || mark == (std::endian::native == std::endian::little ? '<' : '>');
+}
 
 class Buffer {
  public:
@@ -46,7 +53,7 @@ class Buffer {
   }
 
   Type type_of(const std::string& format, Py_ssize_t size) {
-    const std::string code = format.size() == 2 && (format[0] == '@' || format[0] == '=') ? format.substr(1) : format;
+    const std::string code = format.size() == 2 && is_native(format[0]) ? format.substr(1) : format;
     if (code == "d" && size == 8) return Type::f64;
     if (code == "f" && size == 4) return Type::f32;
     if (code == "e" && size == 2) return Type::f16;

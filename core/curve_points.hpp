@@ -241,7 +241,7 @@ template <class Curve, bool kOnce, class Sums>
 CurvePoints list_points(const Runs& negative, const Runs& positive, bool drop, RankCounts& counts) {
   using Columns = PointColumns<Curve>;
   const std::size_t room = negative.size + positive.size + 1, threads = threads_for(room), always = drop ? 0 : 1;
-  CurvePoints out{std::shared_ptr<double[]>(new double[room * (Columns::kColumns + 1)]), Columns::kColumns + 1, room};
+  CurvePoints out{room_for<double>(room * (Columns::kColumns + 1)), Columns::kColumns + 1, room};
   Columns columns{out.column(0), {}, static_cast<double>(counts.positives), static_cast<double>(counts.negatives)};
   for (std::size_t k = 0; k < Columns::kColumns; ++k) columns.columns[k] = out.column(k + 1);
 

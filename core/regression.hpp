@@ -199,7 +199,7 @@ class Pass {
 // Runs every task over every row. Tasks that read the same columns should stand together.
 inline Totals total(const Table& table, const std::vector<Task>& tasks) {
   const std::size_t blocks = table.rows / kBlock + (table.rows % kBlock != 0 ? 1 : 0);
-  const std::size_t threads = threads_for(table.rows);
+  const std::size_t threads = threads_for(table.rows * std::max<std::size_t>(tasks.size() / 2, 1));
   std::vector<Totals> partial(threads);
   for (auto& p : partial) p.tallies.resize(tasks.size());
   for_ranges(blocks, threads, [&](std::size_t t, std::size_t first, std::size_t last) {

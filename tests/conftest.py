@@ -1,6 +1,7 @@
 """Shared by all tests: how hard Hypothesis tries. Under CI it is repeatable."""
 
 import os
+from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
@@ -8,3 +9,11 @@ shared = {"deadline": None, "suppress_health_check": list(HealthCheck), "derando
 settings.register_profile("all", max_examples=80, **shared)
 settings.register_profile("fast", max_examples=15, **shared)
 settings.load_profile(os.environ.get("TALLYMARK_TESTS", "all"))
+
+# Keras takes TensorFlow unless told, and writes that into the home of the user when it is imported.
+os.environ.setdefault("KERAS_BACKEND", "torch")
+os.environ.setdefault("KERAS_HOME", str(Path(__file__).parents[1] / "build" / "keras"))
+
+# Set before NumPy is loaded. Peers fit models so small that threads of linear algebra only wait for each other: up to
+# minutes where the machine is busy.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

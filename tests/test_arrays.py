@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from decimal import Decimal
 from fractions import Fraction
 
@@ -78,6 +79,7 @@ FORMS = {
     "fractions": lambda v: [Fraction(x) for x in v],
     "long double": lambda v: np.array(v, dtype=np.longdouble),
     "big endian": lambda v: np.array(v, dtype=">f4"),
+    "ctypes": lambda v: np.ctypeslib.as_array((ctypes.c_float * len(v))(*v)),
     "masked array": np.ma.masked_array,
     "matrix column": lambda v: np.array(v)[:, None],
     "pandas series": pd.Series,
@@ -190,7 +192,7 @@ def test_missing_packages_are_named(monkeypatch):
 
     stream = OnlyArrowStream(Y)
     monkeypatch.setattr(builtins, "__import__", refuse)
-    with pytest.raises(tm.MissingPackageError, match=r"pip install 'tallymark\[files\]'"):
+    with pytest.raises(tm.MissingPackageError, match=r'pip install "tallymark\[files\]"'):
         tm.rmse(stream, P)
 
 

@@ -59,6 +59,7 @@ def test_no_module_hides_behind_a_public_name():
         "metrics",
         "missing",
         "nearest",
+        "packages",
         "quantiles",
         "report",
         "states",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tallymark as tm
+from tallymark.workflow.integrations import native
+from tallymark.workflow.integrations.inputs import by_eval_set
 
 Y, P = [1.0, 2.0, 3.0], [1.0, 2.0, 4.0]
 NAN = float("nan")
@@ -20,6 +22,8 @@ CASES = {
     "predictions of no rounds": lambda: _evaluator().step(0, None),
     "predictions of another length": lambda: _evaluator().step(0, {"valid": P[:2]}),
     "NaN in a round": lambda: _evaluator().step(0, {"valid": [1.0, NAN, 2.0]}),
+    "inputs of another set": lambda: by_eval_set(_evaluator(), {"test": P}),
+    "inputs of no set": lambda: by_eval_set(_evaluator(), None),
     "a round twice": lambda: [_evaluator_at(3).step(3, {"valid": P})],
     "half a round": lambda: _evaluator().step(0.5, {"valid": P}),
     "a period of nothing": lambda: tm.Evaluator("mae", tm.EvalSet("valid", Y), period=0),
@@ -49,6 +53,16 @@ CASES = {
     "a time that is none": lambda: tm.regression_metrics(Y, P, fit_time=-1),
     "a likelihood that is none": lambda: tm.aic(NAN, 3),
     "what is not in a bundle": lambda: tm.regression_metrics([1.0, 1.0], [1.0, 2.0])["r2"],
+    # frameworks
+    "a framework's metric without a direction": lambda: native.NativeMetric("confusion_matrix"),
+    "a framework's metric of several numbers": lambda: native.NativeMetric("recall(average=none)").value(
+        [0, 1], [0.2, 0.8]
+    ),
+    "a framework's metric of another kind": lambda: native.NativeMetric("rmse", "label"),
+    "an evaluator that is none": lambda: native.check_evaluator("auc"),
+    "rules of stopping and dart": lambda: native.check_dart(_evaluator(early_stopping=tm.EarlyStopping(1))),
+    "margins that are not declared": lambda: native.check_kinds(_of_classes(), "margin", "the objective 'logitraw'"),
+    "values for metrics on classes": lambda: native.check_kinds(_of_classes(), "value", "the objective 'squared'"),
     # splits and selection
     "one fold": lambda: tm.KFold(1),
     "more folds than rows": lambda: list(tm.KFold(5).split(4)),
@@ -84,6 +98,10 @@ RULE = tm.EarlyStopping(1)
 
 def _evaluator(**given):
     return tm.Evaluator("mae", tm.EvalSet("valid", Y), **given)
+
+
+def _of_classes():
+    return tm.Evaluator("logloss", tm.EvalSet("valid", [0, 1]))
 
 
 def _evaluator_at(round_):

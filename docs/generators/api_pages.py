@@ -5,6 +5,8 @@ from __future__ import annotations
 import doctest
 import importlib
 import inspect
+import os
+import pkgutil
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -12,6 +14,7 @@ from typing import Any, NamedTuple
 import tallymark as tm
 from tallymark import errors
 from tallymark.metrics import registry
+from tallymark.workflow import integrations
 
 
 class Page(NamedTuple):
@@ -140,18 +143,38 @@ def pages() -> Iterator[tuple[str, str]]:
         for name in page.names:
             lines += ["", *section(name)]
         yield f"api/{page.name}.md", "\n".join(lines) + "\n"
+    yield "api/frameworks.md", "\n".join(frameworks()) + "\n"
 
 
-def section(name: str) -> list[str]:
-    """One public name, or the path of a class that others hand out: how it is called, what it is, what it has."""
+def frameworks() -> Iterator[str]:
+    """What every integration has, which is no part of `tm`: nothing else loads its framework."""
+    yield from (
+        "# Frameworks",
+        "",
+        "Written by `make docs` from the docstrings. Each needs its framework, and an import.",
+    )
+    os.environ.setdefault("KERAS_BACKEND", "torch")  # Keras takes TensorFlow unless told
+    for found in pkgutil.iter_modules(integrations.__path__):
+        path = f"{integrations.__name__}.{found.name}"
+        module = importlib.import_module(path)
+        if not hasattr(module, "__all__"):
+            continue  # what integrations share
+        about, names = inspect.getdoc(module) or "", ", ".join(module.__all__)
+        yield from ("", f"## {found.name}", "", about, "", "```python", f">>> from {path} import {names}", "", "```")
+        for name in module.__all__:
+            yield from ("", *section(f"{path}.{name}", f"### {found.name}.{name}"))
+
+
+def section(name: str, heading: str = "") -> list[str]:
+    """One public name, or the path of what others hand out: how it is called, what it is, what it has."""
     module, _, name = name.rpartition(".")
     value = getattr(importlib.import_module(module or "tallymark"), name)
-    lines = [f"## {name}", ""]
+    lines = [heading or f"## {name}", ""]
     if isinstance(value, tm.Metric):
         return [*lines, f"`{value!s}`. {value.description}"]
-    made_for_you = isinstance(value, type) and name not in MADE_BY_CALLERS
+    made_for_you = isinstance(value, type) and name not in MADE_BY_CALLERS and not heading
     if not made_for_you and (call := signature(name, value)):
-        lines += ["```text", call, "```", ""]
+        lines += ["```text", call.removeprefix("tm." if heading else ""), "```", ""]
     lines += described(value)
     return [*lines, *members(name, value)] if isinstance(value, type) else lines
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tallymark.errors import MissingPackageError, ShapeError, TallymarkError, TypeOfDataError
+from tallymark.packages import needed
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -183,12 +184,8 @@ def _from_list(source: list[object] | tuple[object, ...], name: str) -> Array:
 
 
 def _from_arrow(source: object) -> Array:
-    try:
+    with needed("reading Arrow data", "pyarrow", extra="files"):
         import pyarrow as pa
-    except ImportError as error:
-        raise MissingPackageError(
-            "reading Arrow data needs the package pyarrow; install it with: pip install 'tallymark[files]'"
-        ) from error
     if hasattr(source, "__arrow_c_stream__"):
         table = pa.RecordBatchReader.from_stream(source).read_all()
         columns = [column.to_numpy() for column in table.columns]

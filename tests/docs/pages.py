@@ -22,6 +22,11 @@ def blocks(path: Path, *languages: str) -> list[str]:
     return [found["code"] for found in FENCE.finditer(path.read_text()) if found["language"] in languages]
 
 
+def loads_framework(path: Path) -> bool:
+    """Whether the code of a page trains with a framework, which takes seconds to load."""
+    return any("workflow.integrations" in code for code in blocks(path, "python"))
+
+
 def prose(path: Path) -> str:
     """A page without its code."""
     return FENCE.sub("", path.read_text())

@@ -11,12 +11,22 @@ import pytest
 
 import tallymark as tm
 from tallymark.metrics import registry
-from tests.docs.pages import DOCS, PAGES, anchors, blocks, named, prose
+from tests.docs.pages import DOCS, PAGES, anchors, blocks, loads_framework, named, prose
 
 GENERATED = ("reference", "api")
+OF_FRAMEWORKS = [
+    pytest.mark.slow,
+    # What frameworks do with NumPy and with each other, and advice for larger models than those of the examples.
+    pytest.mark.filterwarnings("ignore:__array__ implementation doesn't accept a copy keyword:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:.*LeafSpec.*is deprecated:FutureWarning"),
+    pytest.mark.filterwarnings("ignore:.*does not have many workers:UserWarning"),
+    pytest.mark.filterwarnings("ignore:.*is smaller than the logging interval:UserWarning"),
+    pytest.mark.filterwarnings("ignore:.*have no `val_dataloader`:UserWarning"),
+]
+RUNS = [pytest.param(path, marks=OF_FRAMEWORKS if loads_framework(path) else ()) for path in PAGES]
 
 
-@pytest.mark.parametrize("path", PAGES, ids=named)
+@pytest.mark.parametrize("path", RUNS, ids=named)
 def test_the_code_runs(path):
     """Every example gives the output that stands below it; the examples of a page share their names."""
     names = {"tm": tm} if path.parent.name in GENERATED else {}

@@ -287,7 +287,7 @@ def test_a_plot_of_another_kind_says_what_it_reads():
         tm.evaluate(TRUTH, TRUTH, kind="label").plot.residuals()
     with pytest.raises(tm.TallymarkError):
         tm.evaluate(CLASSES[MANY], CLASSES[MANY]).plot.residuals()
-    with pytest.raises(tm.ShapeError, match="threshold_table reads two classes"):
+    with pytest.raises(tm.UndefinedError, match="thresholds are of two classes, and there are more"):
         tm.evaluate(CLASSES[MANY], TABLE).plot.thresholds()
 
 

@@ -88,7 +88,7 @@ def test_forged_shapes_are_refused(name, changes):
         ("order", {"scores": None}),
         ("order", {"n": 5}),
     ],
-    ids=str,
+    ids=lambda given: str(given)[:60],
 )
 def test_forged_contents_are_refused(name, changes):
     """Totals are not negative, and what happened or was promised is no more than the weight."""

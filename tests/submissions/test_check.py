@@ -63,3 +63,17 @@ def test_a_check_is_told_in_words_and_as_data():
     assert found.to_dict()["missing_ids"] == ["c", "d"]
     with pytest.raises(tm.ParameterError, match="`missing` must be one of"):
         check(ANSWERS, missing="x")
+
+
+def test_ids_are_printed_short_and_without_control_characters():
+    """An id must not move the cursor of who reads it."""
+    told = str(tm.check_submission({"row_id": ["a", "\x1b[2Jb", "z" * 50_000], "label": ["x"] * 3}, {"row_id": ["a"]}))
+    assert "\x1b" not in told
+    assert len(told) < 200
+
+
+@pytest.mark.parametrize("given", [{"id": 3}, {"label": " "}, {"id": "label"}, {"classes": 3}, {"classes": ["row_id"]}])
+def test_names_of_columns_are_checked(given):
+    """As in score_submission."""
+    with pytest.raises(tm.errors.ParameterError):
+        tm.check_submission({"row_id": ["a"], "label": ["x"]}, **given)

@@ -90,7 +90,7 @@ NUMBERS = "row_id,label\na,1\nb,2\nc,3\n"
 
 @pytest.mark.parametrize(
     ("field", "code"),
-    [("x", "not_a_number"), ("1_0", "not_a_number"), ("", "not_finite"), ("nan", "not_finite"), ("inf", "not_finite")],
+    [("x", "not_a_number"), ("1_0", "not_a_number"), ("", "empty_field"), ("nan", "not_finite"), ("inf", "not_finite")],
 )
 def test_numbers_must_be_finite_numbers(field, code):
     """With their place."""
@@ -230,8 +230,6 @@ def test_frames_are_held_to_the_same_limits_and_types():
         tm.score_submission(file(ANSWERS), frame, limits=tm.Limits(rows=1))
     with pytest.raises(tm.Rejection, match="the column 'label' cannot be read as text"):
         tm.score_submission(file(ANSWERS), pa.table({"row_id": ["a"], "label": [[1]]}))
-    with pytest.raises(tm.Rejection, match="the column 'label' cannot be read as number"):
-        tm.score_submission({"row_id": ["a"], "label": [1]}, {"row_id": ["a"], "label": ["x"]}, task="numbers")
 
 
 def test_a_line_without_an_end_is_not_read_to_it(monkeypatch):
@@ -245,3 +243,69 @@ def test_an_id_that_stands_in_very_many_rows_is_not_told_with_all_of_them():
     """Fifty lines are enough."""
     error = rejected("row_id,label\n" + "a,cat\n" * 80)
     assert "49, 50, 51 and 30 more" in str(error)
+
+
+@pytest.mark.parametrize("dictionary", [True, False])
+def test_a_parquet_file_without_rows_is_empty(dictionary):
+    """Its columns have no pages to look at."""
+    content = io.BytesIO()
+    none = pa.array([], pa.string())
+    pq.write_table(pa.table({"row_id": none, "label": none}), content, use_dictionary=dictionary)
+    assert problems(content.getvalue()) == [("empty_file", None, None)]
+
+
+@pytest.mark.parametrize("field", ["\uff11\uff12", "\u0663", "\xa01", "\x0b1", "1\x1f"])
+def test_numbers_that_only_python_reads_have_a_place(field):
+    """Digits of other scripts and blanks that the fast reader does not know."""
+    assert problems(f"row_id,label\na,1\nb,{field}\nc,1\n", NUMBERS, task="numbers") == [("not_a_number", 3, 3)]
+
+
+def test_columns_of_a_data_frame_stand_in_no_line():
+    """Only a text has lines."""
+    with pytest.raises(tm.Rejection) as caught:
+        tm.score_submission(file(ANSWERS), {"row_id": ["a"]})
+    assert [(each.code, each.line) for each in caught.value.problems] == [("missing_column", None)]
+
+
+@pytest.mark.parametrize("place", ["nowhere.csv", "."])
+def test_a_path_that_leads_nowhere_is_no_submission(place, tmp_path):
+    """It says nothing about what was sent."""
+    with pytest.raises(tm.errors.FileError):
+        tm.score_submission(file(ANSWERS), tmp_path / place)
+    with pytest.raises(tm.errors.FileError):
+        tm.score_submission(tmp_path / place, file(ANSWERS))
+
+
+@pytest.mark.parametrize("classes", [3, "cat", ["row_id", "dog"]])
+def test_classes_must_be_a_list_of_labels(classes):
+    """Of which none is called like the ids."""
+    with pytest.raises(tm.errors.ParameterError, match="`classes` must"):
+        score("row_id,cat,dog\na,0.5,0.5\n", task="probabilities", classes=classes)
+
+
+def test_a_label_called_like_the_ids_has_no_column():
+    """Which is said, where the labels of the answers are the classes."""
+    with pytest.raises(tm.errors.ParameterError, match="called like the column of ids"):
+        score("row_id,dog\na,0.5\n", "row_id,label\na,row_id\nb,dog\n", task="probabilities")
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary()], ids=str)
+def test_bytes_that_repeat_in_parquet_do_not_unfold(kind):
+    """Whatever type the file says that they are."""
+    content, rows = io.BytesIO(), 20_000
+    labels = pa.array(["y" * 2_000] * rows, kind)
+    pq.write_table(pa.table({"row_id": [str(row) for row in range(rows)], "label": labels}), content)
+    assert problems(content.getvalue()) == [("unpacks_too_large", None, None)]
+
+
+@pytest.mark.parametrize("form", ["data frame", "Parquet"])
+def test_texts_that_are_no_numbers_are_all_told_with_their_rows(form):
+    """And so is whatever else is wrong, as in CSV."""
+    columns = {"row_id": ["a", "b", "c", "c"], "label": ["1.5", "x", "y", "2"]}
+    content = io.BytesIO()
+    pq.write_table(pa.table(columns), content)
+    content.seek(0)
+    with pytest.raises(tm.Rejection) as caught:
+        tm.score_submission(file(NUMBERS), columns if form == "data frame" else content, task="numbers")
+    found = [(each.code, each.row) for each in caught.value.problems]
+    assert found == [("not_a_number", 1), ("not_a_number", 2), ("duplicate_id", 3)]

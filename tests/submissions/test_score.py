@@ -264,3 +264,37 @@ def test_what_was_given_is_left_alone():
     tm.score_submission(answers, submission)
     assert not answers.closed
     assert not submission.closed
+
+
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_a_separator_is_found_where_names_stand_in_quotes(mark):
+    """As some programs write all texts."""
+    result = score(f'"row_id"{mark}"label"\n"a"{mark}"cat"\n"b"{mark}"x, y"\n')
+    assert (result.compared, result.matches) == (2, 1)
+
+
+@pytest.mark.parametrize("other", ["b,owl", "b,\u00e9"])
+@pytest.mark.parametrize("blank", [" ", "\x0b", "\x1f"])
+def test_which_blanks_are_taken_away_depends_on_no_other_row(blank, other):
+    """All that Unicode has, whether other labels are ASCII or not."""
+    result = score(f"row_id,label\na,cat{blank}\n{other}\n", "row_id,label\na,cat\n")
+    assert result.matches == 1
+
+
+def test_columns_of_classes_are_called_like_labels_are_read():
+    """In normal form C and without blanks."""
+    answers = "row_id,label\na,\u00e9\nb,x\n"
+    submission = "row_id, e\u0301,x\na,0.5,0.5\nb,0.5,0.5\n"
+    for classes in (None, ["e\u0301 ", "x"]):
+        result = score(submission, answers, task="probabilities", metrics="brier", classes=classes)
+        assert result.compared == 2
+
+
+@pytest.mark.parametrize("mode", ["analysis", "challenge"])
+def test_metrics_of_one_class_take_the_positive_one(mode):
+    """That which was named, or 1 where labels are 0 and 1."""
+    submission = {"row_id": ["a", "b", "c"], "label": ["cat", "cat", "cat"]}
+    result = tm.score_submission(file(ANSWERS), submission, metrics=["precision", "recall"], positive="cat", mode=mode)
+    assert result.scores == {"precision": 1 / 3, "recall": 1.0 if mode == "analysis" else 0.5}
+    submission = "row_id,label\na,1\nb,1\n"
+    assert score(submission, "row_id,label\na,1\nb,0\n", metrics="precision", mode=mode).scores == {"precision": 0.5}

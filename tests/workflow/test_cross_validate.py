@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import tallymark as tm
-from tests.workflow.trainers import Mean, fails_on_big, mean_of, weighted_mean_of
+from tests.workflow.trainers import Mean, ends_its_process, fails_on_big, mean_of, weighted_mean_of
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 3))
@@ -159,6 +159,13 @@ def test_weights():
     assert model["mae"].values[0] == tm.mae(Y[test], fitted.predict(X[test]), weights=w[test])
     pipeline = make_pipeline(StandardScaler(), LinearRegression())
     assert tm.cross_validate(pipeline, X, Y, metrics="mae", weights=w)["mae"].mean > 0
+
+
+@pytest.mark.slow
+def test_processes_that_end():
+    """As those of a script do that starts them again when they load it."""
+    with pytest.raises(tm.ParameterError, match=r"`n_jobs` must be 1 here, .* under `if __name__ == .__main__.:`"):
+        tm.cross_validate(ends_its_process, X, Y, metrics=["mae"], n_jobs=2)
 
 
 @pytest.mark.parametrize(("n_jobs", "backend"), [(2, "threads"), (2, "processes"), (-1, "threads")])

@@ -204,6 +204,9 @@ def test_going_on_from_a_history():
             assert second.history.to_dict() == whole.history.to_dict()
             second.reset()
             assert len(second.history) == cut
+            whole.resume(kept)
+            assert whole.history.to_dict() == kept.to_dict()
+            assert (whole.best_round, whole.last_round) == (first.best_round, cut - 1)
     with pytest.raises(tm.ParameterError, match="history"):
         tm.Evaluator(["rmse"], tm.EvalSet("valid", [0.0]), history=whole.history)
     with pytest.raises(tm.ParameterError, match="metrics"):
@@ -319,3 +322,16 @@ def test_predictions_are_not_kept_by_reference():
     buffer += rng.normal(size=200) + 5.0
     assert evaluator.step(1, {"v": buffer}).action == "stop"
     assert rule.last.hi < 0
+
+
+def test_rewinding_forgets_what_follows():
+    """The rule of stopping is where it was, and the rounds are done again; rewound to 0, nothing is left."""
+    stopping = tm.EarlyStopping(2)
+    evaluator = tm.Evaluator("mae", tm.EvalSet("valid", [0.0]), early_stopping=stopping)
+    for k, value in enumerate((3.0, 2.0, 2.5, 2.5)):
+        evaluator.step(k, [value])
+    evaluator.rewind(3)
+    assert (evaluator.last_round, evaluator.best_round, evaluator.stopped, stopping.waited) == (2, 1, False, 1)
+    assert evaluator.step(3, [1.0]).action == "improved"
+    evaluator.rewind(0)
+    assert (len(evaluator.history), evaluator.last_round, evaluator.best_round) == (0, None, None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
 
@@ -27,3 +29,8 @@ def fails_on_big(x, y):
     if max(y) < 9:
         raise RuntimeError("nothing big to learn from")
     return Mean(y)
+
+
+def ends_its_process(x, y):
+    """As a crash does, or a script that starts processes while they load it."""
+    os._exit(1)

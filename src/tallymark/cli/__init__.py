@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sys
 
+from tallymark.packages import needed
+
 
 def main() -> None:
     """Run the command that the arguments of the process name, and leave with its exit code."""
     try:
-        import click  # noqa: F401 - only to know that it is there
-    except ImportError:
-        print(
-            'tallymark: the command line needs the package click; install it with: pip install "tallymark[cli]"',
-            file=sys.stderr,
-        )
+        with needed("the command line", "click", extra="cli"):
+            import click  # noqa: F401 - only to know that it is there
+    except ImportError as error:
+        print(f"tallymark: {error}", file=sys.stderr)
         sys.exit(2)
     from tallymark.cli.run import run
 

@@ -26,7 +26,7 @@ from tallymark.errors import ParameterError, Rejection
     help="Leave missing rows out and show answers, or neither.",
 )
 @click.option("--query", metavar="COLUMN", default="query", show_default=True, help="The queries of a ranking.")
-@click.option("--positive", metavar="LABEL", help="The positive class, of which one column of probabilities is.")
+@click.option("--positive", metavar="LABEL", help="The class that metrics of one class, or one column, are of.")
 @options.intervals(
     click.option("--ci", type=float, metavar="LEVEL", help="Put an interval around each score, such as 0.95."),
     clusters=False,

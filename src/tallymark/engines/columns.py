@@ -112,6 +112,8 @@ def _from_arrow(piece: Any, name: str) -> tuple[str, Any]:
     if types.is_dictionary(piece.type):
         if _is_text(piece.type.value_type):
             return TEXT, _without_empty(piece)
+        if _is_bytes(piece.type.value_type):  # which must not unfold, either
+            return _from_arrow(pa.DictionaryArray.from_arrays(piece.indices, _decoded(piece.dictionary, name)), name)
         return _from_arrow(compute.cast(piece, piece.type.value_type), name)
     kind = piece.type
     if _is_text(kind):
@@ -129,11 +131,8 @@ def _from_arrow(piece: Any, name: str) -> tuple[str, Any]:
     if types.is_decimal(kind):
         whole = kind.scale == 0
         return ("wide", piece) if whole else ("real", compute.cast(piece, pa.float64(), safe=False))
-    if types.is_temporal(kind) or types.is_binary(kind) or types.is_large_binary(kind):
-        try:
-            return TEXT, compute.cast(piece, pa.string())
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-            raise FileError(f"column {name!r} must hold numbers or texts; it held bytes that are no text") from error
+    if types.is_temporal(kind) or _is_bytes(kind):
+        return TEXT, _decoded(piece, name)
     raise FileError(f"column {name!r} must hold numbers or texts; it held values of type {kind}")
 
 
@@ -150,6 +149,19 @@ def _without_empty(piece: Any) -> Any:
     empty = compute.equal(compute.binary_length(piece.dictionary), 0)
     places = compute.if_else(empty.take(piece.indices), pa.scalar(None, piece.indices.type), piece.indices)
     return pa.DictionaryArray.from_arrays(places, piece.dictionary)
+
+
+def _is_bytes(kind: Any) -> bool:
+    types = _arrow().types
+    return bool(types.is_binary(kind) or types.is_large_binary(kind))
+
+
+def _decoded(piece: Any, name: str) -> Any:
+    pa = _arrow()
+    try:
+        return _compute().cast(piece, pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise FileError(f"column {name!r} must hold numbers or texts; it held bytes that are no text") from error
 
 
 def _is_text(kind: Any) -> bool:

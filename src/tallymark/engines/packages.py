@@ -6,15 +6,11 @@ import importlib
 from functools import cache
 from typing import Any
 
-from tallymark.errors import MissingPackageError
+from tallymark.packages import needed
 
 
 @cache
 def load(module: str) -> Any:
     """A module of Arrow, which reads files."""
-    try:
+    with needed("reading files", "pyarrow", extra="files"):
         return importlib.import_module(module)
-    except ImportError as error:
-        raise MissingPackageError(
-            'reading files needs the package pyarrow; install it with: pip install "tallymark[files]"'
-        ) from error

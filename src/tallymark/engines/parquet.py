@@ -25,7 +25,8 @@ class ParquetRows:
             self.names: list[str] = list(schema.names)
             self.rows: int = self._file.metadata.num_rows
             types = load("pyarrow").types
-            self._texts = [field.name for field in schema if types.is_string(field.type)]
+            bytewise = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+            self._texts = [field.name for field in schema if any(fits(field.type) for fits in bytewise)]
         self._source = source
 
     def batches(self, names: Sequence[str]) -> Iterator[Any]:

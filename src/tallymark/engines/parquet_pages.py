@@ -29,8 +29,9 @@ def unpacked_bytes(stream: BinaryIO, metadata: Any, names: list[str]) -> Iterato
 
 def _pages(stream: BinaryIO, column: Any) -> Iterator[int]:
     first = column.dictionary_page_offset if column.has_dictionary_page else None
-    at = min(offset for offset in (first, column.data_page_offset) if offset is not None)
-    end = at + column.total_compressed_size
+    starts = [offset for offset in (first, column.data_page_offset) if offset]  # a column without rows begins nowhere
+    at = min(starts, default=0)
+    end = at + column.total_compressed_size if starts else at
     while at < end:
         length, unpacked, packed = _header(stream, at)
         if unpacked < 0 or packed < 0:

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from tallymark.errors import MissingPackageError
+from tallymark.packages import needed
 
 _PACKAGES = {"pandas": ("pandas", "DataFrame"), "polars": ("polars", "DataFrame"), "arrow": ("pyarrow", "table")}
 
@@ -15,12 +15,8 @@ _PACKAGES = {"pandas": ("pandas", "DataFrame"), "polars": ("polars", "DataFrame"
 def to_frame(columns: Mapping[str, Any], form: str, *, texts: Sequence[str] = ()) -> Any:
     """The columns as a table of the package that `form` names: pandas, polars or arrow; `texts` are strings or None."""
     package, constructor = _PACKAGES[form]
-    try:
+    with needed(f"to_{form}()", package):
         module = importlib.import_module(package)
-    except ImportError as error:
-        raise MissingPackageError(
-            f"to_{form}() needs the package {package}; install it with: pip install {package}"
-        ) from error
     if form == "polars":
         return module.DataFrame(columns, schema_overrides=dict.fromkeys(texts, module.String))
     if form == "arrow":

@@ -6,19 +6,15 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tallymark.errors import MissingPackageError
+from tallymark.packages import needed
 from tallymark.report.table import Table, show_cell
 from tallymark.report.text import line_up, printable, text_width
 
-try:
+with needed("colour in a terminal", "rich", extra="cli"):
     from rich.box import SIMPLE_HEAD
     from rich.console import Console, ConsoleOptions
     from rich.table import Table as RichTable
     from rich.text import Text
-except ImportError as missing:
-    raise MissingPackageError(
-        'colours in a terminal need the package rich; install it with: pip install "tallymark[cli]"'
-    ) from missing
 
 _COLOURS = {"good": "green", "fair": "yellow", "poor": "red"}
 _WIDE = 100  # columns, where there is no terminal to ask

@@ -10,10 +10,10 @@ from tallymark.engines.fields import TEXT
 from tallymark.errors import ParameterError
 from tallymark.submissions.likeness import MOST_PAIRS, alike_among
 from tallymark.submissions.limits import Limits, check_limits
-from tallymark.submissions.match import code_ids, match
+from tallymark.submissions.match import code_ids, list_ids, match
 from tallymark.submissions.problems import Found, rejection
 from tallymark.submissions.read import Entries, read_entries
-from tallymark.submissions.tasks import Names, check_entries, prediction_columns, task_of
+from tallymark.submissions.tasks import Names, check_entries, class_names, column_names, prediction_columns, task_of
 
 
 class SubmissionCheck(NamedTuple):
@@ -31,11 +31,10 @@ class SubmissionCheck(NamedTuple):
         return self._asdict()
 
     def __str__(self) -> str:
-        lines = [f"{self.rows:,} rows can be read"]
+        lines = [f"{self.rows:,} row{'s' * (self.rows != 1)} can be read"]
         for what, count, ids in (("missing", self.missing, self.missing_ids), ("extra", self.extra, self.extra_ids)):
             if count:
-                shown = ", ".join(ids) + (", …" if count > len(ids) else "")
-                lines.append(f"{count:,} {'id is' if count == 1 else 'ids are'} {what}: {shown}")
+                lines.append(f"{count:,} {'id is' if count == 1 else 'ids are'} {what}: {list_ids(ids, count)}")
         return "\n".join([*lines, *(f"mind: {warning}" for warning in self.warnings)])
 
 
@@ -62,11 +61,11 @@ def check_submission(
     1 id is missing: a
     1 id is extra: c
     """
-    names, what, most = Names(id.strip(), label.strip(), ""), task_of(task, None), check_limits(limits)
+    names, what, most = column_names(id, label), task_of(task, None), check_limits(limits)
     if missing not in ("count", "reject"):
         raise ParameterError(f"`missing` must be one of count, reject; it was {missing!r}")
     known, columns = _template(template, names)
-    named = list(classes) if classes is not None else [name for name in columns if name != names.id]
+    named = class_names(classes, names) or [name for name in columns if name != names.id]
     held: list[Any] = []
 
     def check(entries: Entries) -> Found:

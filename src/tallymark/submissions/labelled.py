@@ -51,13 +51,13 @@ class Labelled(NamedTuple):
     def batch(self, *, counted: bool, positive: str | None = None) -> tuple[Batch, Target]:
         """The rows, and those without a prediction, where they count."""
         pa = load("pyarrow")
-        truth, predicted, texts, unanswered = self.truth, self.predicted, self.texts, None
+        truth, predicted, texts = self.truth, self.predicted, self.texts
         if counted:
             truth = np.concatenate([truth, self.unanswered])
             predicted = np.concatenate([predicted, np.full(len(self.unanswered), len(texts), np.int32)])
             texts = pa.concat_arrays([texts, pa.array([UNANSWERED], pa.string())])
-            unanswered = UNANSWERED
         sides = [pa.DictionaryArray.from_arrays(pa.array(side), texts) for side in (truth, predicted)]
+        unanswered = UNANSWERED if counted else None
         return Batch(sides[0], sides[1], None), Target("label", positive=positive, unanswered=unanswered)
 
     def labels(self, codes: Array) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from tallymark._core import TextCodes
 from tallymark.arrays import Array
 from tallymark.engines.packages import load
+from tallymark.report.text import printable
 
 MOST_IDS = 10  # that are named
 
@@ -57,6 +59,12 @@ def texts_at(column: Any, rows: Array, most: int | None = MOST_IDS) -> list[str]
     """The texts in the first of these rows."""
     found: list[str] = column.take(load("pyarrow").array(rows[:most])).to_pylist()
     return found
+
+
+def list_ids(ids: Sequence[str], count: int) -> str:
+    """The first ids in words, each of them short and fit to be printed."""
+    shown = (printable(each if len(each) <= 40 else f"{each[:37]}...") for each in ids)
+    return ", ".join(shown) + (", …" if count > len(ids) else "")
 
 
 def repeated(codes: Array, most: int) -> tuple[list[Array], int]:

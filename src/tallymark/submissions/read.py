@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import os
+import unicodedata
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -13,15 +13,17 @@ import numpy as np
 
 from tallymark._core import are_plain
 from tallymark.engines.columns import NUMBER
+from tallymark.engines.fields import TEXT
 from tallymark.engines.files import File
 from tallymark.engines.packages import load
+from tallymark.engines.streams import open_bytes
 from tallymark.errors import BoundError, FileError, ParameterError
 from tallymark.submissions.limits import Limits
-from tallymark.submissions.problems import Found, Place, rejection
+from tallymark.submissions.problems import Found, Place, problem, rejection
 from tallymark.submissions.tokens import tokenize
 
 SEPARATORS = (",", ";", "\t")
-_LONGEST_HEADER = 1 << 16
+_BLANKS = "\t\n\v\f\r\x1c\x1d\x1e\x1f "  # those of Unicode that are ASCII
 Choose = Callable[[Sequence[str]], Mapping[str, str]]
 """Given the names of the columns, those that are wanted, each as "text" or "number"."""
 
@@ -56,6 +58,7 @@ def read_entries(
 
     `choose` says which columns are wanted, `check` looks at what was read, and `name` is how messages call it.
     """
+    _require_file(source)
     if not _is_file(source):
         return _refused(name, *_read_frame(source, choose, check, limits, name))
     try:
@@ -77,15 +80,30 @@ def read_entries(
         raise rejection(name, _unreadable(told)) from error
 
 
+def _require_file(source: Any) -> None:
+    """A path that leads nowhere says nothing about a submission."""
+    path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "-"
+    if path != "-" and (os.path.isdir(path) or not os.access(path, os.R_OK)):
+        open_bytes(path, f"`{path}`").close()  # which says why it cannot
+
+
 def _read_names(file: File) -> None:
     """The header of a file in whose beginning something is wrong; raises its fault where that is no text at all."""
     assert file.fault is not None
     start = bytes(file.content().read(2))
-    records = tokenize(file.content(), file.separator, Found())
-    first = None if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else next(records, None)
-    if first is None:
+    file.names = [] if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else _first_fields(file, file.separator)
+    if not file.names:
         raise file.fault
-    file.names = first.fields
+
+
+def _first_fields(file: File, separator: str) -> list[str]:
+    first = next(tokenize(file.content(), separator, Found()), None)
+    return [] if first is None else first.fields
+
+
+def normal_name(name: str) -> str:
+    """The name of a column as labels are read: without blanks around it, in normal form C."""
+    return unicodedata.normalize("NFC", name).strip()
 
 
 def _is_file(source: Any) -> bool:
@@ -112,35 +130,33 @@ def _find_separator(file: File, choose: Choose) -> None:
     """Take another separator where only that gives the columns that are wanted; it is never guessed from the rows."""
     if _has_all(file.names, choose):
         return
-    start = bytes(file.content().read(_LONGEST_HEADER)).decode("utf-8-sig", "replace")
-    header = next((line for line in start.splitlines() if line.strip()), "")
-    by_mark = {mark: next(csv.reader([header], delimiter=mark), []) for mark in SEPARATORS if mark != file.separator}
-    fitting = [mark for mark, names in by_mark.items() if _has_all(names, choose)]
+    others = {mark: _first_fields(file, mark) for mark in SEPARATORS if mark != file.separator}
+    fitting = [(mark, fields) for mark, fields in others.items() if _has_all(fields, choose)]
     if len(fitting) == 1:
-        file.separator = fitting[0]
-        file.names = by_mark[fitting[0]]
+        file.separator, file.names = fitting[0]
 
 
 def _has_all(names: Sequence[str], choose: Choose) -> bool:
-    held = [name.strip() for name in names]
-    return all(name in held for name in choose(held))
+    held = list(map(normal_name, names))
+    return set(choose(held)) <= set(held)
 
 
 def _read_file(file: File, choose: Choose, check: Check, limits: Limits) -> tuple[Entries, Found]:
-    names = [name.strip() for name in file.names]
+    names = list(map(normal_name, file.names))
     wanted = choose(names)
-    found = _check_header(names, wanted, limits)
+    found = _check_header(names, wanted, limits, file.form)
     nothing = Entries({}, 0, file.form)
     if found:
         return nothing, found if file.form != "CSV" else found.join(_broken(file))
+    written = {name: file.names[names.index(name)] for name in wanted}
     failure = None
     try:
-        held = file.read(wanted, most_rows=limits.rows)
-        columns = {name: _column(held.pop(name).values, way, limits) for name, way in wanted.items()}
+        held = file.read({written[name]: way for name, way in wanted.items()}, most_rows=limits.rows)
+        columns = {name: _column(held.pop(written[name]).values, way, limits) for name, way in wanted.items()}
         load("pyarrow").default_memory_pool().release_unused()  # what reading left: matching needs room, too
         entries = Entries(columns, len(next(iter(columns.values()))), file.form)
         found = _look(entries, check, limits)
-        if not found:
+        if not found or not entries.rows:  # there is no line to tell
             return entries, found
     except BoundError:
         raise
@@ -148,22 +164,44 @@ def _read_file(file: File, choose: Choose, check: Check, limits: Limits) -> tupl
         failure = error
     if file.form == "CSV":
         entries, found = _read_with_care(file, names, wanted, check, limits)
+    elif failure is not None and NUMBER in wanted.values():
+        found = _find_no_numbers(file, {written[name]: name for name in wanted}, wanted, check, limits)
     if failure is not None and not found:
         return nothing, _unreadable(failure)
     return (nothing if failure is not None else entries), found
 
 
-def _check_header(names: Sequence[str], wanted: Mapping[str, str], limits: Limits) -> Found:
+def _find_no_numbers(
+    file: File, written: Mapping[str, str], wanted: Mapping[str, str], check: Check, limits: Limits
+) -> Found:
+    """All that is wrong with a Parquet file whose numbers may be texts."""
     found = Found()
+    try:
+        held = file.read(dict.fromkeys(written, TEXT), most_rows=limits.rows)
+    except BoundError:
+        raise
+    except FileError:  # which the first reading told
+        return found
+    columns: dict[str, Any] = {}
+    rows = len(next(iter(held.values())).values)
+    entries = Entries(columns, rows, file.form)
+    for place, name in written.items():
+        texts = _column(held[place].values, TEXT, limits)
+        columns[name] = texts if wanted[name] == TEXT else _numbers(texts.to_pylist(), name, entries, found)
+    return found.join(_look(entries, check, limits)) if found else found
+
+
+def _check_header(names: Sequence[str], wanted: Mapping[str, str], limits: Limits, form: str) -> Found:
+    found, line = Found(), 1 if form == "CSV" else None
     if limits.columns is not None and len(names) > limits.columns:
-        found.note("too_many_columns", 1, count=f"{len(names):,}", most=f"{limits.columns:,}")
-    shown = ", ".join(repr(name[:40]) for name in names[:20]) + (", …" if len(names) > 20 else "")
+        found.note("too_many_columns", line, count=f"{len(names):,}", most=f"{limits.columns:,}")
+    shown = ", ".join(repr(name[:40]) for name in names[:20]) + (", …" if len(names) > 20 else "") or "none"
     for name in wanted:
         count = names.count(name)
         if count == 0:
-            found.note("missing_column", 1, column=repr(name), found=shown)
+            found.note("missing_column", line, column=repr(name), found=shown)
         elif count > 1:
-            found.note("repeated_column", 1, column=repr(name), count=count)
+            found.note("repeated_column", line, column=repr(name), count=count)
     return found
 
 
@@ -235,7 +273,7 @@ def normal_texts(values: Any) -> Any:
 def _normal_piece(piece: Any) -> Any:
     pa, compute = load("pyarrow"), load("pyarrow.compute")
     if compute.all(compute.string_is_ascii(piece)).as_py() in (True, None):
-        texts = compute.ascii_trim_whitespace(piece)
+        texts = compute.ascii_trim(piece, characters=_BLANKS)
     else:
         texts = compute.utf8_trim_whitespace(compute.utf8_normalize(piece, form="NFC"))
     lengths = compute.binary_length(texts)
@@ -255,8 +293,10 @@ def _read_with_care(
     numbers = Found()
     entries = Entries(columns, len(lines), file.form, lines, places)
     for name, way in wanted.items():
-        held = normal_texts(pa.chunked_array([pa.array(texts[name], pa.string())]))
-        columns[name] = _numbers(held, name, entries, numbers) if way == NUMBER else held
+        if way == NUMBER:
+            columns[name] = _numbers(texts[name], name, entries, numbers)
+        else:
+            columns[name] = normal_texts(pa.chunked_array([pa.array(texts[name], pa.string())]))
     found = syntax.join(numbers)
     return entries, found if found and not len(lines) else found.join(_look(entries, check, limits))
 
@@ -286,18 +326,19 @@ def _take(
     return texts, lines, places  # type: ignore[return-value]
 
 
-def _numbers(texts: Any, name: str, entries: Entries, found: Found) -> Any:
-    """Texts as floats. One that is no number is noted and stands as 0, so that it is not noted twice."""
+def _numbers(texts: Sequence[str | None], name: str, entries: Entries, found: Found) -> Any:
+    """Texts as floats. One that is none or no number is noted and stands as 0, so that it is not noted twice."""
     out = np.zeros(len(texts))
-    for row, text in enumerate(texts.to_pylist()):
-        if text is None:
-            out[row] = np.nan
+    for row, held in enumerate(texts):
+        text = (held or "").strip(" \t")
+        if not text:
+            found.add(problem("empty_field", entries.place(row, name), column=repr(name)))
             continue
+        plain = text.isascii() and text.isprintable() and "_" not in text  # Python reads more than that
         try:
-            out[row] = float(text if text.isascii() and "_" not in text else "none")
+            out[row] = float(text) if plain else float("no")
         except ValueError:
-            place = entries.place(row, name)
-            found.note("not_a_number", place.line, place.column, value=repr(text[:40]))
+            found.add(problem("not_a_number", entries.place(row, name), value=repr(text[:40])))
     return out
 
 
@@ -310,9 +351,9 @@ def _read_frame(source: Any, choose: Choose, check: Check, limits: Limits, name:
         raise ParameterError(
             f"{name} must be a path, an open file or a data frame; it was of type {type(source).__name__}: {error}"
         ) from error
-    names = [str(each).strip() for each in table.column_names]
+    names = [normal_name(str(each)) for each in table.column_names]
     wanted = choose(names)
-    found = _check_header(names, wanted, limits)
+    found = _check_header(names, wanted, limits, "table")
     if limits.rows is not None and table.num_rows > limits.rows:
         found.note("too_many_rows", most=f"{limits.rows:,}")
     if found:
@@ -323,8 +364,11 @@ def _read_frame(source: Any, choose: Choose, check: Check, limits: Limits, name:
         try:
             held = compute.cast(held, pa.float64(), safe=False) if way == NUMBER else compute.cast(held, pa.string())
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            if way == NUMBER and pa.types.is_string(held.type):
+                columns[key] = _numbers(held.to_pylist(), key, Entries({}, table.num_rows, "table"), found)
+                continue
             found.note("unreadable", what=f"the column {key!r} cannot be read as {way}: {str(error).splitlines()[0]}")
             continue
         columns[key] = _column(held, way, limits)
     entries = Entries(columns, table.num_rows, "table")
-    return entries, found or _look(entries, check, limits)
+    return entries, found.join(_look(entries, check, limits)) if len(columns) == len(wanted) else found

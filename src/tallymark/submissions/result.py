@@ -11,6 +11,7 @@ from tallymark.metrics import ClassReport, Metric, classification_report
 from tallymark.report import Table, to_html, to_json, to_text
 from tallymark.report.table import Percent
 from tallymark.submissions.labelled import Labelled
+from tallymark.submissions.match import list_ids
 from tallymark.submissions.preview import Row
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class SubmissionResult(Exports):
     def rows_table(self) -> Table:
         """The counts, and which ids are in only one file."""
         notes = [
-            f"{what}: {', '.join(ids)}{', …' if count > len(ids) else ''}"
+            f"{what}: {list_ids(ids, count)}"
             for what, ids, count in (
                 ("missing ids", self.missing_ids, self.missing),
                 ("extra ids", self.extra_ids, self.extra),

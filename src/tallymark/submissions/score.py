@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from tallymark._core import TextCodes
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.engines.packages import load
-from tallymark.errors import ParameterError, TallymarkError
+from tallymark.errors import ParameterError, Rejection, TallymarkError
 from tallymark.evaluation.chosen import RANKINGS, VALUES, Wanted, choose
 from tallymark.evaluation.evaluate import evaluate_batch
 from tallymark.evaluation.result import Report
@@ -25,7 +26,15 @@ from tallymark.submissions.preview import preview_labels, preview_numbers
 from tallymark.submissions.problems import Found, rejection
 from tallymark.submissions.read import Entries, read_entries
 from tallymark.submissions.result import SubmissionResult
-from tallymark.submissions.tasks import Names, answer_columns, check_entries, prediction_columns, task_of
+from tallymark.submissions.tasks import (
+    Names,
+    answer_columns,
+    check_entries,
+    class_names,
+    column_names,
+    prediction_columns,
+    task_of,
+)
 from tallymark.submissions.warnings import warn
 from tallymark.target import Target
 
@@ -38,6 +47,7 @@ LABELS = {
     "F1 of macro precision and recall": "fscore(average=macro_pr)",
     "macro F1": "fscore(average=macro)",
 }
+_YES_AND_NO = ({"0", "1"}, {"-1", "1"}, {"false", "true"}, {"False", "True"})
 PROBABILITIES = ["logloss", "brier", "accuracy"]
 
 
@@ -99,9 +109,7 @@ def score_submission(
     _check_choice("mode", mode, MODES)
     _check_choice("missing", missing, MISSING)
     chosen = None if metrics is None else choose(metrics)
-    names = Names(_name("id", id), _name("label", label), _name("query", query))
-    if len({names.id, names.label}) < 2:
-        raise ParameterError(f"`id` and `label` must be two columns; both were {names.id!r}")
+    names = column_names(id, label, query)
     what = task_of(task, chosen)
     settings = Settings(
         names,
@@ -110,7 +118,7 @@ def score_submission(
         missing == "reject" or what != "labels",
         check_limits(limits),
         chosen or _default(what),
-        None if classes is None else [str(each) for each in classes],  # type: ignore[attr-defined]
+        class_names(classes, names),
         None if positive is None else str(positive),
         interval_settings(ci, ci_method, resamples, seed, cluster=False, keys=False),
     )
@@ -123,7 +131,8 @@ def _score(answers: object, submission: object, settings: Settings, separator: s
     if settings.task == "labels":
         labelled = Labelled.read(held, entries, matched, settings.names.label)
         counted = settings.challenge and len(matched.missing) > 0
-        batch, target = labelled.batch(counted=counted, positive=settings.positive)
+        known = labelled.distinct(labelled.truth, labelled.unanswered)
+        batch, target = labelled.batch(counted=counted, positive=settings.positive or _likely_positive(known))
         preview = None if settings.challenge else preview_labels(entries.columns[settings.names.id], labelled, matched)
     else:
         labelled, counted = None, False
@@ -172,15 +181,21 @@ def _read(
             limits=Limits(),
             name="`answers`",
         )
-        entries = read_entries(
-            submission,
-            lambda found: prediction_columns(task, names, found, lambda: _classes(answered, settings)),
-            check,
-            limits=limits,
-            name="`submission`",
-            separator=separator,
-        )
-        held = _answers(answered, settings)
+        rejected: Rejection | None = None
+        try:
+            entries = read_entries(
+                submission,
+                lambda found: prediction_columns(task, names, found, lambda: _classes(answered, settings)),
+                check,
+                limits=limits,
+                name="`submission`",
+                separator=separator,
+            )
+        except Rejection as error:
+            rejected = error
+        held = _answers(answered, settings)  # their faults come first
+    if rejected is not None:
+        raise rejected
     return held, entries, match(held.columns[names.id], entries.columns[names.id], codes[0])
 
 
@@ -200,7 +215,7 @@ def _classes(answered: Future[Entries], settings: Settings) -> list[str]:
     if settings.challenge:
         raise ParameterError("`classes` must be given in a challenge where each has a column of probabilities")
     labels = _answers(answered, settings).columns[settings.names.label].unique().to_pylist()
-    return sorted(labels)
+    return class_names(sorted(labels), settings.names) or []
 
 
 def _require_rows(held: Entries, matched: Matched, settings: Settings) -> None:
@@ -233,11 +248,16 @@ def _rows(held: Entries, entries: Entries, matched: Matched, settings: Settings)
     return Batch(labels, table, None), Target("probability", classes=given, positive=settings.positive)
 
 
+def _likely_positive(labels: Sequence[str]) -> str | None:
+    """The positive class, where the labels are a usual way to say yes and no."""
+    return next((max(words) for words in _YES_AND_NO if words.issuperset(labels)), None)
+
+
 def _positive(truth: Any, settings: Settings) -> str:
-    held = set(truth.unique().to_pylist())
-    for words in ({"0", "1"}, {"-1", "1"}, {"false", "true"}, {"False", "True"}):
-        if held <= words:
-            return max(words)
+    held = truth.unique().to_pylist()
+    found = _likely_positive(held)
+    if found is not None:
+        return found
     shown = "" if settings.challenge else f"; the labels are {', '.join(map(repr, sorted(held)[:6]))}"
     raise ParameterError(f"`positive` must say of which class one column of probabilities is{shown}")
 
@@ -271,9 +291,3 @@ def _default(task: str) -> dict[str, Metric]:
 def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise ParameterError(f"`{name}` must be one of {', '.join(choices)}; it was {value!r}")
-
-
-def _name(argument: str, value: object) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ParameterError(f"`{argument}` must be the name of a column; it was {value!r}")
-    return value.strip()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from tallymark.errors import ParameterError
 from tallymark.submissions.limits import Limits
 from tallymark.submissions.match import code_columns, repeated, texts_at
 from tallymark.submissions.problems import MOST_SHOWN, Found, Place, problem
-from tallymark.submissions.read import Entries
+from tallymark.submissions.read import Entries, normal_name
 
 TASKS = ("labels", "numbers", "probabilities", "ranking")
 _SUM = 1e-4  # how far the probabilities of a row may be from adding up to 1
@@ -29,6 +29,18 @@ class Names(NamedTuple):
     query: str
 
 
+def column_names(id: object, label: object, query: object = "query") -> Names:
+    """The names of the columns, as names in a header are read."""
+    given = {"id": id, "label": label, "query": query}
+    for argument, value in given.items():
+        if not isinstance(value, str) or not value.strip():
+            raise ParameterError(f"`{argument}` must be the name of a column; it was {value!r}")
+    names = Names(*(normal_name(str(value)) for value in given.values()))
+    if names.id == names.label:
+        raise ParameterError(f"`id` and `label` must be two columns; both were {names.id!r}")
+    return names
+
+
 def task_of(task: str | None, metrics: Mapping[str, Any] | None) -> str:
     """The task that was named; else that of the first metric; else labels."""
     if task is None:
@@ -39,6 +51,18 @@ def task_of(task: str | None, metrics: Mapping[str, Any] | None) -> str:
     if task not in TASKS:
         raise ParameterError(f"`task` must be one of {', '.join(TASKS)}; it was {task!r}")
     return task
+
+
+def class_names(classes: object, names: Names) -> list[str] | None:
+    """The names of the columns of the classes, as names in a header are read."""
+    if classes is None:
+        return None
+    if isinstance(classes, (str, bytes)) or not isinstance(classes, Iterable):
+        raise ParameterError(f"`classes` must be a list of labels; it was {classes!r}")
+    found = [normal_name(str(each)) for each in classes]
+    if names.id in found:
+        raise ParameterError(f"`classes` must not be called like the column of ids; one of them was {names.id!r}")
+    return found
 
 
 def answer_columns(task: str, names: Names) -> Mapping[str, str]:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from tallymark.arrays import describe
-from tallymark.errors import MissingPackageError, ParameterError
+from tallymark.errors import ParameterError
 from tallymark.evaluation.settings import check_least
+from tallymark.packages import needed
 from tallymark.report.text import printable
 from tallymark.workflow.history import Round
 
@@ -44,13 +45,9 @@ class Progress:
 
     def __init__(self, rounds: int, *, console: Any = None) -> None:
         total = check_least("rounds", rounds, 1)
-        try:
+        with needed("Progress", "rich", extra="cli"):
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar
-        except ImportError as error:
-            raise MissingPackageError(
-                "Progress needs the package rich; install it with: pip install 'tallymark[cli]'"
-            ) from error
         columns = (
             BarColumn(),
             MofNCompleteColumn(),

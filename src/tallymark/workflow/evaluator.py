@@ -172,11 +172,23 @@ class Evaluator:
 
     def reset(self) -> None:
         """Forget all rounds but those of the history that was given."""
+        self._start(self._earlier or History())
+
+    def rewind(self, round: int) -> None:
+        """Forget a round and all that follow it, as when a training goes on from an earlier state of its model."""
+        self._start(History(each for each in self.history if each.round < round))
+
+    def _start(self, earlier: History) -> None:
         self.stopping.reset()
         self.history = History()
         self.last_round = None
-        if self._earlier is not None and len(self._earlier):
-            self._resume(self._earlier)
+        if len(earlier):
+            self._resume(earlier)
+
+    def resume(self, history: History) -> None:
+        """Forget all rounds, and go on from those of an earlier run."""
+        self._earlier = history
+        self.reset()
 
     def _resume(self, earlier: History) -> None:
         if self._followed is None:

@@ -31,12 +31,20 @@ def run_jobs(run: Callable[[Any, Any], R], task: Any, pieces: Sequence[Any], n_j
             yield from pool.map(lambda piece: run(task, piece), pieces)
         return
     import multiprocessing
+    from concurrent.futures.process import BrokenProcessPool
 
     packed = _pack(run, task)
     # A forked process may hang in the threads of the libraries that models use.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, context, _start, (packed,)) as pool:
-        yield from pool.map(_run_piece, pieces)
+        try:
+            yield from pool.map(_run_piece, pieces)
+        except BrokenProcessPool as error:
+            raise ParameterError(
+                "`n_jobs` must be 1 here, since other processes ended before they were done. They load the script that "
+                'starts them: what it does must stand under `if __name__ == "__main__":`. Or pass backend="threads" to '
+                "stay in this process"
+            ) from error
 
 
 def _count(n_jobs: int) -> int:

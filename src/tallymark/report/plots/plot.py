@@ -11,7 +11,8 @@ from io import BytesIO, StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallymark.errors import MissingPackageError, ParameterError
+from tallymark.errors import ParameterError
+from tallymark.packages import needed
 from tallymark.report.html import STYLE, to_html
 from tallymark.report.plots.looks import LIGHT, LOOKS, Look, find_look, look_style
 from tallymark.report.plots.svg import in_variables, tidy_svg
@@ -135,15 +136,10 @@ def _inches(name: str, given: float | None, own: float) -> float:
 @contextmanager
 def _drawing() -> Iterator[Any]:
     """Matplotlib's settings for our drawings, and its class of figures: no window, and no state that others see."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the first import may have to look for fonts, and says so
-            import matplotlib
-            from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingPackageError(
-            'plots need the package matplotlib; install it with: pip install "tallymark[plots]"'
-        ) from error
+    with needed("a plot", "matplotlib", extra="plots"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the first import may have to look for fonts, and says so
+        import matplotlib
+        from matplotlib.figure import Figure
     with _one_at_a_time, warnings.catch_warnings(), matplotlib.rc_context():
         warnings.simplefilter("ignore")  # signs that the font does not have are drawn by the reader's own
         matplotlib.rcdefaults()

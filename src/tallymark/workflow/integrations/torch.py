@@ -1,0 +1,187 @@
+"""PyTorch: a module that adds up metrics over batches, and over processes."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tallymark.arrays import columns_of, describe, named_codes
+from tallymark.errors import DomainError, StateError
+from tallymark.evaluation import Report, Tally
+from tallymark.evaluation.chosen import Wanted
+from tallymark.packages import needed
+
+with needed("tallymark.workflow.integrations.torch", "torch", extra="torch"):
+    import torch
+    from torch import distributed
+
+__all__ = ["TallyMetric"]
+
+_OF_NUMPY = (torch.float16, torch.float32, torch.float64)
+_Method = TypeVar("_Method")
+
+
+def _eagerly(method: _Method) -> _Method:
+    """A method that is left out of graphs that torch compiles: it has nothing for them."""
+    return torch.compiler.disable(method)  # type: ignore[no-any-return]
+
+
+class TallyMetric(torch.nn.Module):  # type: ignore[misc]
+    """Metrics over the batches that a model sees: `update` with each, then read the report of all, in every process.
+
+    `kind`, `classes`, `positive`, `normalize`, `missing` and the keywords of an `interval` are as in `Tally`. Without
+    `classes`, K columns of predictions with whole numbers as targets are of the classes 0 to K − 1, as for
+    torch.nn.CrossEntropyLoss; where `classes` are texts, whole numbers are places in them. What is given may be on any
+    device, of any type, and track gradients; the tally is on the host. With ``persistent=True`` it is part of
+    `state_dict`. The processes of `process_group`, by default all, are added up when a value is asked for.
+
+    >>> import torch
+    >>> metric = TallyMetric(["auc", "accuracy"], kind="margin")
+    >>> metric.update(torch.tensor([-2.2, -0.4]), torch.tensor([0, 0]))
+    >>> metric.update(torch.tensor([-0.6, 1.4]), torch.tensor([1, 1]))
+    >>> metric.report()["auc"]
+    0.75
+    """
+
+    def __init__(
+        self,
+        metrics: Wanted,
+        *,
+        kind: str | None = None,
+        classes: object = None,
+        positive: object = None,
+        normalize: bool = False,
+        missing: str = "error",
+        persistent: bool = False,
+        process_group: Any = None,
+        **interval: Any,
+    ) -> None:
+        super().__init__()
+        self._given = {"kind": kind, "positive": positive, "normalize": normalize, "missing": missing, **interval}
+        self._tally = Tally(metrics, classes=classes, **self._given)
+        self._first = (self._tally.metrics, self._tally.target.classes)
+        self.persistent = persistent
+        self.process_group = process_group
+
+    @property
+    def tally(self) -> Tally:
+        """The tally of this process."""
+        return self._tally
+
+    @_eagerly
+    def update(
+        self, preds: Any, target: Any, *, weights: Any = None, query: Any = None, keys: Any = None, cluster: Any = None
+    ) -> None:
+        """Add a batch, predictions first, as torch has it. If it is refused, the tally stays as it was."""
+        self._tally = self._added(self._tally, preds, target, weights, query, keys, cluster)
+
+    @_eagerly
+    def forward(
+        self, preds: Any, target: Any, *, weights: Any = None, query: Any = None, keys: Any = None, cluster: Any = None
+    ) -> dict[str, Any]:
+        """Add a batch, and give the numbers of this batch alone, in this process."""
+        batch = self._added(self._fresh(), preds, target, weights, query, keys, cluster)
+        self._tally = self._added(self._tally, preds, target, weights, query, keys, cluster)
+        return _numbers(batch.report(errors="raise"))
+
+    def gather(self) -> Tally:
+        """The tally of all processes, which must all ask for it; each gets the same."""
+        if not (distributed.is_available() and distributed.is_initialized()):
+            return self._tally
+        pieces: list[Any] = [None] * distributed.get_world_size(self.process_group)
+        if len(pieces) < 2:  # alone, or no part of the group
+            return self._tally
+        distributed.all_gather_object(pieces, self._tally.to_bytes(), group=self.process_group)
+        # A process that had no batch need not know the classes that the others found.
+        held = [tally for tally in map(Tally.from_bytes, pieces) if tally.n or tally.dropped]
+        return sum(held[1:], start=held[0]) if held else self._tally
+
+    @_eagerly
+    def report(self, *, errors: str = "cell") -> Report:
+        """The report of all batches of all processes, which must all ask for it."""
+        return self.gather().report(errors=errors)
+
+    def compute(self) -> dict[str, Any]:
+        """Every number of the report by name, in tensors of float64, of which loggers keep all digits."""
+        return _numbers(self.report(errors="raise"))
+
+    def reset(self) -> None:
+        """Forget all batches."""
+        self._tally = self._fresh()
+
+    def _fresh(self, columns: int = 1) -> Tally:
+        metrics, classes = self._first
+        return Tally(metrics, classes=range(columns) if classes is None and columns > 1 else classes, **self._given)
+
+    def _added(self, tally: Tally, preds: Any, target: Any, weights: Any, query: Any, keys: Any, cluster: Any) -> Tally:
+        truth, prediction, *others = map(on_host, (target, preds, weights, query, keys, cluster))
+        if _numbered(truth) and columns_of(prediction) > 1 and not tally.n:
+            tally = self._fresh(columns_of(prediction))
+        truth, prediction = self._named(truth, "target"), self._named(prediction, "preds")
+        facts = dict(zip(("weights", "query", "keys", "cluster"), others, strict=True))
+        return tally.update(truth, prediction, **facts)
+
+    def _named(self, held: Any, name: str) -> Any:
+        """The classes at the places that whole numbers are, where the classes are texts."""
+        classes = self._first[1]
+        if classes is None or not isinstance(classes[0], str) or not _numbered(held):
+            return held
+        outside = np.flatnonzero((held < 0) | (held >= len(classes)))
+        if len(outside):
+            raise DomainError(
+                f"`{name}` must hold places in `classes`, 0 to {len(classes) - 1}; row {outside[0]} holds "
+                f"{held.flat[outside[0]]}"
+            )
+        return named_codes(held.ravel(), classes)
+
+    def get_extra_state(self) -> Any:
+        # Bytes in a tensor, since torch loads tensors without running code.
+        if not self.persistent:
+            return torch.empty(0, dtype=torch.uint8)
+        return torch.frombuffer(bytearray(self._tally.to_bytes()), dtype=torch.uint8)
+
+    def set_extra_state(self, state: Any) -> None:
+        if not isinstance(state, torch.Tensor):
+            raise StateError(f"a TallyMetric is saved as a tensor of bytes; it was {describe(state)}")
+        saved = Tally.from_bytes(on_host(state).tobytes())
+        self._tally = self._fresh(len(saved.target.classes or ())) + saved
+
+    def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
+        super()._save_to_state_dict(destination, prefix, keep_vars)
+        if not self.persistent:
+            del destination[f"{prefix}_extra_state"]
+
+    def _load_from_state_dict(
+        self, state_dict: Any, prefix: str, local_metadata: Any, strict: bool, missing: list[str], *others: Any
+    ) -> None:
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing, *others)
+        if f"{prefix}_extra_state" in missing:  # a model may be saved with a tally or without
+            missing.remove(f"{prefix}_extra_state")
+
+    def extra_repr(self) -> str:
+        return repr(self._tally).removeprefix("Tally(").removesuffix(")")
+
+
+def on_host(held: Any) -> Any:
+    """A tensor as an array that NumPy has, with the same numbers; anything else as it is."""
+    if not isinstance(held, torch.Tensor):
+        return held
+    if held.is_floating_point() and held.dtype not in _OF_NUMPY:
+        held = held.float()  # of narrower types, which NumPy lacks
+    return held.numpy(force=True)
+
+
+def _numbered(held: Any) -> bool:
+    """Whether these are whole numbers, one per row: the way in which torch tells classes."""
+    return isinstance(held, np.ndarray) and held.dtype.kind in "iu" and held.ndim > 0 and columns_of(held) == 1
+
+
+def _numbers(report: Report) -> dict[str, Any]:
+    cells = {key: report.cell(key) for key in report}
+    return {
+        f"{key} · {part}" if part else key: torch.tensor(value, dtype=torch.float64)
+        for key, cell in cells.items()
+        if not cell.shows_itself
+        for part, value in cell.parts()
+    }

@@ -1,0 +1,34 @@
+"""One training with Lightning in two processes; each writes down what it saw."""
+
+import json
+import sys
+import warnings
+from pathlib import Path
+
+import tallymark as tm
+from tallymark.workflow.integrations.lightning import EvaluatorCallback
+from tests.workflow.integrations import lightning_models as models
+
+
+class Written(models.Validated):
+    """Writes what each process knows at the end."""
+
+    def __init__(self, folder, evaluator):
+        super().__init__()
+        self.folder, self.evaluator = folder, evaluator
+
+    def on_train_end(self):
+        logged = {name: value.item() for name, value in self.trainer.callback_metrics.items()}
+        seen = [found.tolist() for found in self.seen]
+        facts = {"logged": logged, "history": self.evaluator.history.to_dict(), "seen": seen}
+        (Path(self.folder) / f"facts{self.global_rank}.json").write_text(json.dumps(facts))
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")  # Lightning's advice
+    x, y, w = models.tensors(models.PARTS[1])
+    held = tm.EvalSet("valid", y.numpy(), weights=w.numpy(), kind="margin")
+    evaluator = tm.Evaluator(["logloss", "auc"], held, early_stopping=tm.EarlyStopping(4))
+    callback = EvaluatorCallback(evaluator, x, batch_size=models.BATCH)
+    trainer = models.trainer([callback], strategy="ddp_spawn", devices=2)
+    trainer.fit(Written(sys.argv[1], evaluator), models.loader(models.PARTS[0]), models.loader(models.PARTS[1]))
