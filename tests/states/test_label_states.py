@@ -378,3 +378,28 @@ def test_the_size_of_rows_that_nothing_reads():
     assert reads.zero().columns is None
     with pytest.raises(tm.StateError):
         tm.State.restore("Size", {"columns": None, "n": 3, "weight": 0})
+
+
+@pytest.mark.parametrize("classes", [None, ["A", "B", "C"]], ids=str)
+def test_rows_without_a_prediction_count_for_their_true_class_and_are_no_class(classes):
+    """In one piece and in several, and after a way through bytes."""
+    reads = PairsOf(Target("label", classes=classes, unanswered="-"))
+    rows = [("A", "A"), ("A", "B"), ("A", "-"), ("B", "B"), ("B", "-"), ("B", "-")]
+    whole = reads.fold(Batch(*map(list, zip(*rows, strict=True))))
+    pieces = [reads.fold(Batch([truth], [said])) for truth, said in rows]
+    added = sum(pieces, reads.zero())
+    assert added == whole
+    survive_bytes(whole)
+    counts = whole.counts()
+    assert list(counts.classes) == (classes or ["A", "B"])
+    assert [counts.truth[:2], counts.predicted[:2], counts.hits[:2]] == [[3, 3], [1, 2], [1, 1]]
+    assert (counts.total, counts.right) == (6, 2)
+    assert tm.State.from_bytes(whole.to_bytes()).counts().predicted == counts.predicted
+
+
+def test_what_stands_for_no_prediction_must_be_a_text():
+    """Forged bytes are refused."""
+    state = PairsOf(Target("label", unanswered="-")).fold(Batch(["A", "B"], ["A", "-"]))
+    fields = state.fields()
+    with pytest.raises(tm.StateError):
+        State.from_bytes(pack("Pairs", {**fields, "target": {**fields["target"], "unanswered": 5}}))

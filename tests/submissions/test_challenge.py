@@ -164,3 +164,25 @@ def test_answers_in_a_challenge_may_be_scored_by_frames():
     """As anywhere."""
     answers = {"row_id": ["a", "b"], "label": ["x", "y"]}
     assert tm.score_submission(answers, file("row_id,label\nb,y\na,x\n"), mode="challenge").scores["accuracy"] == 1.0
+
+
+@pytest.mark.parametrize("mode", ["challenge", "analysis"])
+def test_an_error_that_names_answers_stays_inside(mode, monkeypatch):
+    """Wherever it comes from; an analysis tells it."""
+
+    def fail(*_, **__):
+        raise tm.InputError("the labels are quokka and numbat")
+
+    monkeypatch.setattr("tallymark.submissions.score.evaluate_batch", fail)
+    with pytest.raises(tm.TallymarkError) as caught:
+        score("row_id,label\na,x\n", SECRET, mode=mode)
+    assert ("quokka" in str(caught.value)) == (mode == "analysis")
+    assert mode == "analysis" or caught.value.__context__ is None
+
+
+def test_a_metric_that_fails_in_an_analysis_says_why():
+    """On the page and in the table, beside those that do not fail."""
+    result = score("row_id,label\na,cat\nb,dog\n", metrics=["accuracy", "fscore", "confusion_matrix"])
+    assert "`positive` must say which class" in str(result)
+    assert "accuracy" in result.to_html()
+    assert list(result.scores) == ["accuracy", "confusion_matrix"]

@@ -51,6 +51,20 @@ def test_what_would_be_rejected_is():
         assert str(checked.value) == str(scored.value)
 
 
+def test_a_check_is_told_in_words_and_as_data():
+    """What differs from the template, with ids."""
+    found = check("row_id,label\nx,cat\na,Cat\nb,cat\n")
+    assert str(found).splitlines() == [
+        "3 rows can be read",
+        "2 ids are missing: c, d",
+        "1 id is extra: x",
+        "mind: 'cat' and 'Cat' are two labels; they differ only by case",
+    ]
+    assert found.to_dict()["missing_ids"] == ["c", "d"]
+    with pytest.raises(tm.ParameterError, match="`missing` must be one of"):
+        check(ANSWERS, missing="x")
+
+
 def test_ids_are_printed_short_and_without_control_characters():
     """An id must not move the cursor of who reads it."""
     told = str(tm.check_submission({"row_id": ["a", "\x1b[2Jb", "z" * 50_000], "label": ["x"] * 3}, {"row_id": ["a"]}))

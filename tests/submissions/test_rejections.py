@@ -97,6 +97,21 @@ def test_numbers_must_be_finite_numbers(field, code):
     assert problems(f"row_id,label\na,1\nb,{field}\nc,1\n", NUMBERS, task="numbers") == [(code, 3, 3)]
 
 
+FIELDS = ["1.", ".5", "+1", "1e5", "1E-5", "0x10", "1,5", "1 2", "TRUE", "٣", "1_0", "--1", "1e", "e5", "$1", "1%", "-"]
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_field_is_a_number_to_both_readings_or_to_none(field):
+    """What is refused has its place."""
+    content = f'row_id,label\na,1\nb,"{field}"\nc,1\n'
+    try:
+        found = score(content, NUMBERS, task="numbers", metrics="mae")
+    except tm.Rejection as error:
+        found = [(each.code, each.line) for each in error.problems]
+    expected = [("not_a_number", 3)] if FIELDS.index(field) > 4 else None
+    assert found == expected if expected else abs(found.scores["mae"] * 3 - abs(float(field) - 2) - 2) < 1e-9
+
+
 def test_several_fields_that_are_no_numbers_are_all_told():
     """Beside those that are not finite."""
     content = "row_id,label\na,x\nb,inf\nc,y\n"
@@ -206,6 +221,28 @@ def test_something_that_is_no_table_is_refused():
     """With its type."""
     with pytest.raises(tm.ParameterError, match="must be a path, an open file or a data frame"):
         tm.score_submission(file(ANSWERS), 5)
+
+
+def test_frames_are_held_to_the_same_limits_and_types():
+    """As files are."""
+    frame = {"row_id": ["a", "b"], "label": ["x", "y"]}
+    with pytest.raises(tm.Rejection, match="there are more than 1 rows"):
+        tm.score_submission(file(ANSWERS), frame, limits=tm.Limits(rows=1))
+    with pytest.raises(tm.Rejection, match="the column 'label' cannot be read as text"):
+        tm.score_submission(file(ANSWERS), pa.table({"row_id": ["a"], "label": [[1]]}))
+
+
+def test_a_line_without_an_end_is_not_read_to_it(monkeypatch):
+    """The careful reading stops there."""
+    monkeypatch.setattr("tallymark.submissions.tokens.LONGEST_LINE", 100)
+    found = problems(b'row_id,label\na,x"\nb,' + b"y" * 1000)
+    assert found == [("bad_quote", 2, 4), ("field_too_long", 3, 1)]
+
+
+def test_an_id_that_stands_in_very_many_rows_is_not_told_with_all_of_them():
+    """Fifty lines are enough."""
+    error = rejected("row_id,label\n" + "a,cat\n" * 80)
+    assert "49, 50, 51 and 30 more" in str(error)
 
 
 @pytest.mark.parametrize("dictionary", [True, False])

@@ -128,6 +128,12 @@ def test_the_table_of_classes_is_that_of_the_rows_compared():
     assert result.per_class["dog"].support == 2
 
 
+def test_metrics_of_two_classes_are_told_the_positive_one():
+    """As everywhere."""
+    result = score("row_id,label\na,cat\nb,dog\nc,cat\nd,cat\n", metrics=["recall"], positive="dog")
+    assert result.scores == {"recall": 0.5}
+
+
 def test_intervals_are_there_on_request():
     """Around each score."""
     result = score("row_id,label\na,cat\nb,dog\nc,cat\nd,cat\n", ci=0.95)
@@ -142,6 +148,7 @@ FORMS = {
     "BOM": b"\xef\xbb\xbf" + ANSWERS.encode(),
     "quotes": b'"row_id","label"\n"a","cat"\nb,dog\nc,"dog"\n"d",cat',
     "semicolons": ANSWERS.replace(",", ";").encode(),
+    "semicolons and quotes": b'"row_id";"label";"note"\n"a";"cat";"x;y"\nb;dog;\nc;"dog";\nd;cat;"""q"""\n',
     "tabs": ANSWERS.replace(",", "\t").encode(),
     "gzip": gzip.compress(ANSWERS.encode()),
     "blank lines": b"\n\nrow_id,label\na,cat\n\nb,dog\nc,dog\n\n\nd,cat\n",

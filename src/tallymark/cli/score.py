@@ -59,4 +59,7 @@ def command(**given: Any) -> None:
     except Rejection as error:
         tell_rejection(error, given["form"])
         raise
+    failures = result.report.failures
+    if len(failures) == len(result.report):  # there is nothing to show
+        raise next(iter(failures.values()))
     deliver(result, given, command_line())

@@ -170,7 +170,7 @@ def _cards(cards: Sequence[Card]) -> str:
 
 def _card(card: Card) -> str:
     band = f' <span class="band {card.band}">{card.band}</span>' if card.band else ""
-    value = "value" if card.value[-1:].isdigit() else "value word"
+    value = "value" if card.value.removesuffix(" %")[-1:].isdigit() else "value word"
     told = {"": card.interval, "quiet": card.hint}
     lines = "".join(f'<p{_class(name)} dir="auto">{_shown(text)}</p>' for name, text in told.items() if text)
     return (

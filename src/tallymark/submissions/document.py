@@ -8,12 +8,18 @@ from tallymark.metrics import fscore
 from tallymark.report import show_number
 from tallymark.report.document import Card, Code, Document, Notes, Scale, Section
 from tallymark.report.table import Percent, Table
-from tallymark.submissions.result import is_share
+from tallymark.submissions.result import between, is_share
 
 if TYPE_CHECKING:
     from tallymark.submissions.result import SubmissionResult
 
 MOST_CARDS = 8
+WAYS = {
+    "macro": "macro: the mean over classes",
+    "macro_pr": "of macro precision and macro recall",
+    "micro": "micro: over all rows",
+    "weighted": "weighted: the mean by rows of a class",
+}
 WHY_MACRO = (
     "Macro averages give every class the same say, however few rows it has. Micro averages give it to every row, and "
     "so equal the accuracy; weighted ones give it to a class by its rows. Both hide a small class that is always wrong."
@@ -49,13 +55,15 @@ def _cards(result: SubmissionResult) -> list[Card]:
         band = cell.metric.band(value) or ""
         shown = str(Percent(value, band)) if share else show_number(value, 4)
         scale = Scale(0.0, 1.0, value, cell.lo, cell.hi) if share and value == value else None
-        found.append(Card(key, shown, "", cell.reason or "", band, scale))
+        settings = result.report.interval
+        told = "" if settings is None or cell.lo is None else between(cell.metric, cell.lo, cell.hi)
+        interval = f"{settings.heading()}: {told}" if settings is not None and told else ""
+        found.append(Card(key, shown, interval, cell.reason or "", band, scale))
     return found[:MOST_CARDS]
 
 
 def _averages(result: SubmissionResult) -> Table:
     """F1 by each way to average."""
-    ways = ("macro", "macro_pr", "micro", "weighted")
-    values = {way: result.read(fscore.replace(average=way)) for way in ways}
-    rows = [(way, Percent(value, fscore.band(value) or "")) for way, value in values.items()]
-    return Table("", ("F1 averaged by", "value"), rows, numbers=("value",))
+    values = {words: result.read(fscore.replace(average=way)) for way, words in WAYS.items()}
+    rows = [(words, Percent(value, fscore.band(value) or "")) for words, value in values.items()]
+    return Table("", ("F1", "value"), rows, numbers=("value",))

@@ -58,8 +58,9 @@ class SubmissionResult(Exports):
 
     @property
     def scores(self) -> dict[str, float]:
-        """The value of every metric, by name."""
-        return {key: self.report[key] for key in self.report}
+        """The value of every metric, by name; `report.failures` has those that could not be computed."""
+        failed = self.report.failures
+        return {key: self.report[key] for key in self.report if key not in failed}
 
     @property
     def per_class(self) -> ClassReport | None:
@@ -119,8 +120,8 @@ class SubmissionResult(Exports):
             cell = self.report.cell(key)
             parts = list(zip(cell.parts(), cell.ends(), strict=True))
             for (part, value), (lo, hi) in parts[:50]:
-                between = [] if settings is None else ["" if cell.bounded else _between(cell.metric, lo, hi)]
-                rows.append((f"{key} · {part}" if part else key, _shown(cell.metric, cell.shown(value)), *between))
+                ends = [] if settings is None else ["" if cell.bounded else between(cell.metric, lo, hi)]
+                rows.append((f"{key} · {part}" if part else key, _shown(cell.metric, cell.shown(value)), *ends))
         if settings is not None:
             headings.append(settings.heading())
         notes = [f"{key}: {reason}" for key, reason in self.report.reasons.items()]
@@ -190,7 +191,8 @@ def _shown(metric: Metric, value: str | float) -> str | float:
     return value
 
 
-def _between(metric: Metric, lo: float | None, hi: float | None) -> str:
+def between(metric: Metric, lo: float | None, hi: float | None) -> str:
+    """An interval in words, of shares in percent."""
     if lo is None or hi is None or not is_share(metric):
         return show_interval(lo, hi)
     return f"{100 * lo:.1f} to {100 * hi:.1f} %"

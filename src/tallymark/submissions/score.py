@@ -12,7 +12,7 @@ from tallymark._core import TextCodes
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.engines.packages import load
-from tallymark.errors import FileError, ParameterError, TallymarkError
+from tallymark.errors import FileError, ParameterError, Rejection, TallymarkError
 from tallymark.evaluation.chosen import RANKINGS, VALUES, Wanted, choose
 from tallymark.evaluation.evaluate import evaluate_batch
 from tallymark.evaluation.result import Report
@@ -182,15 +182,21 @@ def _read(
             limits=Limits(),
             name="`answers`",
         )
-        entries = read_entries(
-            submission,
-            lambda found: prediction_columns(task, names, found, lambda: _classes(answered, settings)),
-            check,
-            limits=limits,
-            name="`submission`",
-            separator=separator,
-        )
-        held = _answers(answered, settings)
+        rejected: Rejection | None = None
+        try:
+            entries = read_entries(
+                submission,
+                lambda found: prediction_columns(task, names, found, lambda: _classes(answered, settings)),
+                check,
+                limits=limits,
+                name="`submission`",
+                separator=separator,
+            )
+        except Rejection as error:
+            rejected = error
+        held = _answers(answered, settings)  # their faults come first
+    if rejected is not None:
+        raise rejected
     return held, entries, match(held.columns[names.id], entries.columns[names.id], codes[0])
 
 
