@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from tallymark.engines.packages import load
+from tallymark.engines.packages import load, reader_of
 from tallymark.errors import FileError
 
 BLOCK = 1 << 20
@@ -183,7 +183,7 @@ def read_rows(text: CheckedText, name: str, separator: str, width: int, places: 
         if rows:
             options = arrow_csv.ReadOptions(column_names=names, block_size=len(rows) + 1)
             try:
-                table = arrow_csv.read_csv(pa.BufferReader(rows), options, parsed, converted)
+                table = arrow_csv.read_csv(reader_of(rows), options, parsed, converted)
             except pa.ArrowInvalid as error:
                 raise RowFault(str(error)) from error
             yield from table.combine_chunks().to_batches()

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from tallymark.engines.columns import WAYS, Builder, Column, IsText
 from tallymark.engines.csv_text import CheckedText, RowFault, find_fault, line_of, read_header, read_rows
-from tallymark.engines.packages import load
+from tallymark.engines.packages import load, reader_of
 from tallymark.engines.parquet import ParquetRows
 from tallymark.engines.streams import NO_BOUNDS, Bounded, Bounds, Counted, Progress, Raw, open_bytes
 from tallymark.errors import BoundError, FileError, ParameterError
@@ -82,7 +82,7 @@ class File:
         if isinstance(self._stream, io.BufferedReader):
             return self.path
         self._stream.seek(0)
-        return load("pyarrow").BufferReader(self._stream.read())
+        return reader_of(self._stream.read())
 
     def __enter__(self) -> File:
         return self

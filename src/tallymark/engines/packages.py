@@ -14,3 +14,14 @@ def load(module: str) -> Any:
     """A module of Arrow, which reads files."""
     with needed("reading files", "pyarrow", extra="files"):
         return importlib.import_module(module)
+
+
+def reader_of(data: bytes) -> Any:
+    """A reader for Arrow of a copy that is its own.
+
+    Where a program ends while a thread of Arrow lets go of bytes that Python holds, it would end by a crash.
+    """
+    pa = load("pyarrow")
+    held = pa.allocate_buffer(len(data))
+    pa.FixedSizeBufferWriter(held).write(data)
+    return pa.BufferReader(held)
