@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 
 import pytest
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Where the tests run in the background, interrupts are ignored, and children would ignore them too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROWS = """minutes,predicted,other,late,p,city,orders
 31.5,30,28,1,0.9,Köln,3

@@ -47,10 +47,11 @@ class Terminal:
 
     def interrupt(self):
         """What Ctrl-C does; again, as a person would, where it came just before the question began to wait."""
-        while self._process.poll() is None:
+        for _ in range(6):
             self._process.send_signal(signal.SIGINT)
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=10)
+                return
 
     def end(self):
         """Read all there is, and the exit code."""
