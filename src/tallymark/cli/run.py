@@ -37,7 +37,7 @@ def run(arguments: Sequence[str]) -> int:
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return BAD_INPUT
-    except Exception as error:
+    except Exception as error:  # whatever it was, it is told in one sentence
         if settings.debug:
             traceback.print_exc()
         _say(_sentence(error))

@@ -47,13 +47,13 @@ class File:
         bounds: Bounds = NO_BOUNDS,
         tolerant: bool = False,
     ) -> None:
-        opened = None if isinstance(path, (str, os.PathLike)) else path
-        self.path = str(getattr(opened, "name", "")) if opened is not None else os.fspath(path)  # type: ignore[arg-type]
+        source = os.fspath(path) if isinstance(path, (str, os.PathLike)) else path
+        self.path = source if isinstance(source, str) else str(getattr(source, "name", ""))
         self.name = "standard input" if self.path == "-" else f"`{self.path}`" if self.path else "the file"
         self.separator = _check_separator(separator, self.path)
         self._progress = progress
         self._bounds = bounds
-        self._stream = open_bytes(self.path if opened is None else opened, self.name, bounds)
+        self._stream = open_bytes(source, self.name, bounds)
         try:
             self._size = self._stream.seek(0, os.SEEK_END)
             self._stream.seek(0)

@@ -303,7 +303,7 @@ def _read_with_care(
 
 def _take(
     file: File, names: Sequence[str], wanted: Mapping[str, str], found: Found, limits: Limits
-) -> tuple[dict[str, list[str]], Sequence[int], dict[str, Sequence[int]]]:
+) -> tuple[dict[str, list[str]], Sequence[int], Mapping[str, Sequence[int]]]:
     """The fields that are wanted of all rows that have as many as the header, and where they stand."""
     at = {name: names.index(name) for name in wanted}
     texts: dict[str, list[str]] = {name: [] for name in wanted}
@@ -323,7 +323,7 @@ def _take(
                 text = text.encode("utf-8", "replace").decode()  # its odd bytes are noted
             texts[name].append(text)
             places[name].append(columns[k])
-    return texts, lines, places  # type: ignore[return-value]
+    return texts, lines, places
 
 
 def _numbers(texts: Sequence[str | None], name: str, entries: Entries, found: Found) -> Any:

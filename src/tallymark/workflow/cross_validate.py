@@ -52,7 +52,7 @@ class Outcome(NamedTuple):
 
 def cross_validate(
     trainer: Any,
-    X: Any,  # noqa: N803
+    X: Any,  # noqa: N803 - as theirs
     y: Any,
     *,
     splitter: Any = None,
@@ -129,7 +129,7 @@ def run_fold(task: Task, split: tuple[int, Array, Array]) -> Outcome:
         known = task.target["classes"]
         predicted = {method: predict(model, rows, method, known) for method in dict.fromkeys(methods.values())}
         report = score(task, methods, predicted, test)
-    except Exception as error:
+    except Exception as error:  # of the code of the model
         if task.errors == "raise" or isinstance(error, MemoryError):
             error.add_note(f"in fold {number} of cross_validate")
             raise
@@ -141,7 +141,7 @@ def run_fold(task: Task, split: tuple[int, Array, Array]) -> Outcome:
 
 
 def _fit(task: Task, train: Array) -> Any:
-    X, y = take(task.X, train), take(task.y, train)  # noqa: N806
+    X, y = take(task.X, train), take(task.y, train)  # noqa: N806 - as theirs
     weights = None if task.weights is None else task.weights[train]
     if not hasattr(task.trainer, "fit"):
         given = {"weights": weights} if weights is not None and _takes(task.trainer, "weights") else {}
@@ -200,7 +200,7 @@ def _out_of_fold(task: Task, outcomes: Sequence[Outcome]) -> Report:
     return score(task, good[0].methods, predicted, places)
 
 
-def _splits(splitter: Any, X: Any, y: Any, groups: object) -> Iterator[tuple[Any, Any]]:  # noqa: N803
+def _splits(splitter: Any, X: Any, y: Any, groups: object) -> Iterator[tuple[Any, Any]]:  # noqa: N803 - as theirs
     if splitter is None or (isinstance(splitter, int) and not isinstance(splitter, bool)):
         splitter = KFold(5 if splitter is None else splitter)
     if isinstance(splitter, str) or not callable(getattr(splitter, "split", None)):

@@ -57,7 +57,7 @@ def _count(n_jobs: int) -> int:
 def _pack(run: Any, task: Any) -> bytes:
     try:
         return pickle.dumps((run, task))
-    except Exception as error:
+    except Exception as error:  # what is packed may raise anything
         raise ParameterError(
             f"`trainer` must be something that other processes can load, such as a function of a module: {error}. Pass "
             'backend="threads" to stay in this process'

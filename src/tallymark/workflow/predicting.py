@@ -44,7 +44,7 @@ def method_of(item: Metric, model: Any) -> str:
     )
 
 
-def predict(model: Any, X: Any, method: str, classes: Sequence[Label] | None = None) -> Predicted:  # noqa: N803
+def predict(model: Any, X: Any, method: str, classes: Sequence[Label] | None = None) -> Predicted:  # noqa: N803 - as theirs
     """The predictions by a method; those of classes with one column for each of `classes`, in their order."""
     if method == CALL:
         return Predicted(as_array(model(X), "y_pred"), None)
@@ -95,5 +95,5 @@ def take(rows: Any, places: Array) -> Any:
         rows = rows.tocsr()  # not all sparse formats can be indexed
     try:
         return rows[places]
-    except Exception as error:
+    except Exception as error:  # of the code that holds the rows
         raise ParameterError(f"rows of `X` could not be taken: {error}. It was {describe(rows)}") from error

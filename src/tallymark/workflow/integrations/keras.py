@@ -18,7 +18,7 @@ with needed("tallymark.workflow.integrations.keras", "keras", extra="keras"):
 __all__ = ["EvaluatorCallback"]
 
 
-class EvaluatorCallback(Callback):  # type: ignore[misc]
+class EvaluatorCallback(Callback):  # type: ignore[misc]  # what is not installed has no type
     """Evaluate after every epoch, and stop when the evaluator says so; with `restore_best`, at the best weights.
 
     `data` has the inputs of the model for each eval set, in the order of its rows: what ``model.predict`` takes. Of a

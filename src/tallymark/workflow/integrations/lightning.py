@@ -27,7 +27,7 @@ from tallymark.workflow.integrations.torch import on_host
 __all__ = ["EvaluatorCallback"]
 
 
-class EvaluatorCallback(Callback):  # type: ignore[misc]
+class EvaluatorCallback(Callback):  # type: ignore[misc]  # what is not installed has no type
     """Evaluate after every epoch, and stop when the evaluator says so; with `restore_best`, at the best weights.
 
     `data` has the inputs of the model for each eval set, in the order of its rows: a tensor, a data set, a DataLoader

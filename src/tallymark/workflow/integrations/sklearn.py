@@ -32,7 +32,7 @@ class _Scorer:
     def __call__(
         self,
         estimator: Any,
-        X: Any,  # noqa: N803
+        X: Any,  # noqa: N803 - as theirs
         y: Any = None,
         sample_weight: Any = None,
         query: Any = None,
@@ -41,7 +41,7 @@ class _Scorer:
         value = distance(self.metric, value)
         return value if self.metric.better == "higher" else -value
 
-    def _value(self, estimator: Any, X: Any, y: Any, sample_weight: Any, query: Any) -> object:  # noqa: N803
+    def _value(self, estimator: Any, X: Any, y: Any, sample_weight: Any, query: Any) -> object:  # noqa: N803 - as theirs
         method = method_of(self.metric, estimator)
         if isinstance(self.metric, ShapeMetric):  # which reads the points themselves
             return self.metric(X, predict(estimator, X, method).y_pred, weights=sample_weight)

@@ -24,10 +24,10 @@ _Method = TypeVar("_Method")
 
 def _eagerly(method: _Method) -> _Method:
     """A method that is left out of graphs that torch compiles: it has nothing for them."""
-    return torch.compiler.disable(method)  # type: ignore[no-any-return]
+    return torch.compiler.disable(method)  # type: ignore[no-any-return]  # likewise
 
 
-class TallyMetric(torch.nn.Module):  # type: ignore[misc]
+class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not installed has no type
     """Metrics over the batches that a model sees: `update` with each, then read the report of all, in every process.
 
     `kind`, `classes`, `positive`, `normalize`, `missing` and the keywords of an `interval` are as in `Tally`. Without

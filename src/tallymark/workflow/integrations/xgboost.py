@@ -102,7 +102,7 @@ def _rows_of(data: Any) -> tuple[Array, Array | None, Array | None]:
     return truth, one_per_row(sizes, weights) if len(weights) else None, one_per_row(sizes)
 
 
-class EvaluatorCallback(TrainingCallback):  # type: ignore[misc]
+class EvaluatorCallback(TrainingCallback):  # type: ignore[misc]  # what is not installed has no type
     """Drives an Evaluator, whose values are not rounded, in every round of a training; stops when it says so.
 
     `data` has the rows of each eval set, as a DMatrix or anything that becomes one. An eval set of kind "margin" is
