@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import subprocess
 import sys
@@ -47,8 +48,8 @@ def test_the_submissions_are_what_the_script_makes(tmp_path, example_modules):
 @pytest.mark.parametrize("story", STORIES)
 def test_the_notebook_is_that_of_the_script(story, example_modules):
     """Write it anew with: python examples/make_notebooks.py."""
-    nbformat = pytest.importorskip("nbformat")
-    make_notebooks = pytest.importorskip("make_notebooks")
+    nbformat = importlib.import_module("nbformat")
+    make_notebooks = importlib.import_module("make_notebooks")
     stored = nbformat.read(EXAMPLES / f"{story}.ipynb", as_version=4)
     fresh = make_notebooks.notebook_of((EXAMPLES / f"{story}.py").read_text())
     assert story in make_notebooks.STORIES
@@ -75,7 +76,7 @@ def test_the_story_runs_and_makes_the_pictures_of_the_docs(story, tmp_path):
 @pytest.mark.parametrize("story", STORIES)
 def test_the_notebook_runs(story, tmp_path):
     """In a kernel of its own; what it prints is what is stored; anew with python examples/make_notebooks.py."""
-    pytest.importorskip("nbclient")
+    importlib.import_module("nbclient")
     code = (
         "import nbformat, pathlib, make_notebooks as m\n"
         f"stored = nbformat.read({str(EXAMPLES / (story + '.ipynb'))!r}, as_version=4)\n"

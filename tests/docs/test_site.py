@@ -10,7 +10,6 @@ import pytest
 
 from tests.docs.pages import DOCS
 
-pytest.importorskip("sphinx")
 sys.path.insert(0, str(DOCS))
 from site_pages import contents, rewritten
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import sys
@@ -86,7 +87,7 @@ def test_checkpoints():
 
 def test_the_progress_bar():
     """Shows how far it is and the last values, and is closed at the stop."""
-    rich = pytest.importorskip("rich.console")
+    rich = importlib.import_module("rich.console")
     out = io.StringIO()
     console = rich.Console(file=out, width=120, force_terminal=True)
     bar = tm.Progress(10, console=console)

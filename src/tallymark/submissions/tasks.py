@@ -17,7 +17,7 @@ from tallymark.submissions.problems import MOST_SHOWN, Found, Place, problem
 from tallymark.submissions.read import Entries, normal_name
 
 TASKS = ("labels", "numbers", "probabilities", "ranking")
-_SUM = 1e-4  # how far the probabilities of a row may be from adding up to 1
+_SUM = 1e-4  # how far the probabilities of a row may be from adding up to 1: what the core takes, told with a line
 _BY_KIND = {"value": "numbers", "label": "labels", "probability": "probabilities", "score": "probabilities"}
 
 

@@ -246,7 +246,6 @@ def test_inputs_must_be_of_the_eval_sets(ours):
 @pytest.mark.parametrize("backend", ["jax"])
 def test_on_other_backends(backend):
     """Where the state of a model is elsewhere while it trains, in a process of its own."""
-    pytest.importorskip(backend)
     done = subprocess.run(
         [sys.executable, "-m", "tests.workflow.integrations.keras_training"],
         env={**os.environ, "KERAS_BACKEND": backend},
