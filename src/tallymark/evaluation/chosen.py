@@ -161,14 +161,15 @@ class Chosen:
         errors: str,
         batch: Batch | None = None,
         slices: Sequence[Slice] | None = None,
+        by: tuple[str, ...] = (),
         min_rows: int = 1,
     ) -> Report:
-        """Read the states: one cell per metric, and the same for every slice."""
+        """Read the states: one cell per metric, and the same for every slice by the columns of these names."""
         found = None
-        if slices is not None and batch is not None:
+        if slices is not None:
             rows = [key for key, item in self.metrics.items() if not isinstance(item, GroupMetric)]
             reports = {each.group: self._report(rows, each.states, errors) for each in slices}
-            found = Slices(batch.group_names, reports, min_rows)
+            found = Slices(by, reports, min_rows)
         read_groups = _GroupReader(self, slices, min_rows)
         report = self._report(list(self.metrics), states, errors, batch, dropped, found, read_groups)
         report._source = Source(self, states, batch)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tallymark.batch import Batch
 from tallymark.errors import ParameterError, TallymarkError
 from tallymark.evaluation.chosen import DATA_FAULTS, Wanted, check_errors, choose, plan
@@ -101,7 +103,8 @@ def evaluate_batch(
         chosen = chosen.without_unreadable(batch)
         states = chosen.fold(batch)
     slices = slice_states(batch, states) if batch.group_names else None
-    report = chosen.report(states, dropped=batch.dropped, errors=errors, batch=batch, slices=slices, min_rows=min_rows)
+    of_groups: dict[str, Any] = {"slices": slices, "by": batch.group_names, "min_rows": min_rows}
+    report = chosen.report(states, dropped=batch.dropped, errors=errors, batch=batch, **of_groups)
     if settings is not None:
         from tallymark.evaluation.intervals import add_intervals  # most calls ask for none
 

@@ -5,7 +5,6 @@ A metric that has an analytic interval gives it where every row counts once; els
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,23 +13,18 @@ import numpy as np
 from tallymark.batch import Batch
 from tallymark.errors import ParameterError
 from tallymark.evaluation.chosen import Chosen
+from tallymark.evaluation.group_intervals import compared, fill_group_cells, interval_in_group
 from tallymark.evaluation.interval_cells import (
     Found,
-    can_have,
     fill_cells,
     formula_interval,
-    no_formula,
-    put_interval,
     resampled_interval,
 )
 from tallymark.evaluation.resampling import leave_out_values, resample_values, row_keys
 from tallymark.evaluation.result import Cell, Report
-from tallymark.evaluation.settings import IntervalSettings, least_resamples
+from tallymark.evaluation.settings import IntervalSettings
 from tallymark.metrics import GroupMetric
-from tallymark.metrics.base import Interval, NoInterval
 from tallymark.states import Plan, Reads, Slice, State, States, UnitsOf, nested, query_keys, slice_states
-
-SIMULTANEOUS = "intervals of all groups at once"
 
 
 class _Rows(NamedTuple):
@@ -58,7 +52,7 @@ def add_intervals(
         slices = None if slices is None else slice_states(batch, states)
     all_rows = [_Rows(batch, states, report)]
     if slices is not None and report.slices is not None:
-        all_rows += [_Rows(each.rows, each.states, report.slices[each.group]) for each in slices]
+        all_rows += [_rows_of(each, report.slices[each.group]) for each in slices]
     maker = _Maker(settings, chosen, states, batch)
     for rows in all_rows:
         maker.fill(rows)
@@ -77,8 +71,7 @@ class _Maker:
         metrics = chosen.metrics.items()
         self._metrics = {key: item for key, item in metrics if key not in chosen.errors}
         self._of_rows = {key: item for key, item in self._metrics.items() if not isinstance(item, GroupMetric)}
-        compared = [item for item in self._metrics.values() if isinstance(item, GroupMetric)]
-        self._items = {**{f"of {each}": each for item in compared for each in item.of}, **self._of_rows}
+        self._items = {**compared(self._metrics), **self._of_rows}
         read = {key: chosen.plan.pick(states, item.needs(chosen.target)) for key, item in self._items.items()}
         self._reads = {key: state.reads.settled(batch, state) for key, state in read.items()}
         self._of_interval = self._interval_reads(batch) if self._analytic else {}
@@ -149,49 +142,29 @@ class _Maker:
         }
 
     def fill_groups(self, report: Report, slices: Sequence[Slice]) -> None:
-        """The intervals of metrics that compare groups.
-
-        Resampling would not do: the highest of many groups is higher than it should be by chance, and higher still in
-        resamples. All groups lie within intervals of a higher level at once, and so does what compares them.
-        """
+        """The intervals of metrics that compare groups."""
         least = 1 if report.slices is None else report.slices.min_rows
-        large = [each for each in slices if report.slices is None or report.slices[each.group].n >= least]
-        for key, item in self._metrics.items():
-            cell = report.cell(key)
-            if isinstance(item, GroupMetric) and can_have(cell):
-                put_interval(cell, self._of_groups(item, [_Rows(each.rows, each.states, report) for each in large]))
-
-    def _of_groups(self, item: GroupMetric, groups: Sequence[_Rows]) -> Found:
-        level = 1 - (1 - self._settings.level) / (len(groups) * len(item.of))
-        ends = []
-        for one in item.of:
-            found = [self._of_group(f"of {one}", rows, level) for rows in groups]
-            missing = next((each for each in found if isinstance(each, NoInterval)), None)
-            if missing is not None:
-                return NoInterval(f"a group has none: {missing.reason}")
-            known = [each for each in found if isinstance(each, Interval)]
-            ends.append(item.bounds([each.lo for each in known], [each.hi for each in known]))
-        held = [each for each in ends if each is not None]
-        if len(held) < len(ends):
-            return NoInterval("the intervals of the groups do not tell")
-        return Interval(item.decisive([lo for lo, _ in held]), item.decisive([hi for _, hi in held]), SIMULTANEOUS)
+        sizes = {} if report.slices is None else report.slices.sizes
+        large = [_rows_of(each, report) for each in slices if sizes.get(each.group, least) >= least]
+        fill_group_cells(report, self._metrics, large, self._settings, self._of_group)
 
     def _of_group(self, key: str, rows: _Rows, level: float) -> Found | None:
-        """The interval in one group; None where it has no value."""
         item = self._items[key]
         value = item.answer(self._chosen.plan.pick(rows.states, item.needs(self._chosen.target))).value
-        if math.isnan(value):
-            return None
-        if math.isinf(value):
-            return NoInterval("its value is infinite")
-        found = self._analytic_of(key, rows, {}, level)
-        if found is not None:
-            return found
-        if self._settings.method == "analytic":
-            return NoInterval(no_formula(item, plain=self._plain))
-        if least_resamples(level) > self._settings.resamples:
-            return NoInterval(f"so many groups need at least {least_resamples(level):,} `resamples`")
-        return self._bootstrap({key: value}, rows, level)[key]
+        return interval_in_group(
+            item,
+            value,
+            level,
+            self._settings,
+            lambda: self._analytic_of(key, rows, {}, level),
+            lambda: self._bootstrap({key: value}, rows, level)[key],
+            plain=self._plain,
+        )
+
+
+def _rows_of(each: Slice, report: Report) -> _Rows:
+    assert each.rows is not None  # of a batch
+    return _Rows(each.rows, each.states, report)
 
 
 def units_of(batch: Batch, *, by_query: bool) -> float:

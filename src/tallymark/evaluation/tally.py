@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,10 +10,23 @@ import numpy as np
 from tallymark.batch import Batch, check_missing
 from tallymark.errors import ParameterError, ShapeError, StateError
 from tallymark.evaluation.chosen import Chosen, Wanted, check_errors, choose, plan
+from tallymark.evaluation.pieces import (
+    Groups,
+    Piece,
+    add_groups,
+    pack_groups,
+    pack_states,
+    settled_groups,
+    slices_of,
+    unpack_groups,
+    unpack_states,
+)
 from tallymark.evaluation.result import Report
 from tallymark.evaluation.settings import IntervalSettings, check_whole, interval_settings, resampled_by
+from tallymark.grouping import group_columns
 from tallymark.metrics import GroupMetric, Metric, metric
-from tallymark.states import MOST_RESAMPLES, Plan, Resampled, State, States
+from tallymark.metrics.group_metric import check_min_rows
+from tallymark.states import MOST_RESAMPLES, Group, split
 from tallymark.target import Target
 
 if TYPE_CHECKING:
@@ -27,6 +41,9 @@ class Tally:
     thousand take about 1 MB for a metric of few totals, and tens of milliseconds for each update, so give rows in large
     pieces. A state that grows with the rows is not kept a thousand times: such metrics have an interval by formula or
     none, and say so.
+
+    `by` names columns of groups, and rows then come with them: every metric is kept for every group as well, and
+    metrics of groups compare them.
 
     >>> monday, tuesday = Tally(["rmse", "mae"]), Tally(["rmse", "mae"])
     >>> monday.update([3, -0.5], [2.5, 0])
@@ -46,6 +63,7 @@ class Tally:
         positive: object = None,
         normalize: bool = False,
         missing: str = "error",
+        by: str | Sequence[str] | None = None,
         ci: float | None = None,
         ci_method: str = "auto",
         resamples: int = 1000,
@@ -54,9 +72,10 @@ class Tally:
         if metrics is None:
             raise ParameterError("`metrics` must be given for a Tally: there are no rows yet to go by")
         self.metrics: dict[str, Metric] = choose(metrics)
+        self.by = _group_names(by)
         for item in self.metrics.values():
-            if isinstance(item, GroupMetric):
-                raise ParameterError(f"a Tally has no groups, which {item} compares; keep one Tally per group")
+            if isinstance(item, GroupMetric) and not self.by:
+                raise ParameterError(f"`by` must name the columns of groups that {item} compares, such as by='country'")
         self.target = Target(kind, classes=classes, positive=positive, normalize=normalize)
         check_missing(missing)
         self.missing = missing
@@ -65,14 +84,14 @@ class Tally:
             check_whole("resamples", resamples, 1, MOST_RESAMPLES, " for a Tally, which keeps a state of each")
         self.dropped = 0
         self._columns: tuple[int, int] | None = None
-        self._states: States = ()
-        self._interval_states: States = ()
+        self._whole: Piece | None = None
+        self._groups: Groups = {}
         self._numbered = False  # whether rows are told apart by their place in this tally
 
     @property
     def n(self) -> int:
         """How many rows were counted."""
-        return self._states[0].n if self._states else 0
+        return 0 if self._whole is None else self._whole.n
 
     def update(
         self,
@@ -81,10 +100,13 @@ class Tally:
         *,
         weights: object = None,
         query: object = None,
+        by: object = None,
         keys: object = None,
         cluster: object = None,
     ) -> Tally:
         """Add rows. If they are refused, the tally stays as it was.
+
+        `by` holds the group of each row where the tally has groups: one column, or a mapping or table of all of them.
 
         `keys` hold a label for each row that no other row has, here or in tallies that this one will be added to: an
         id, or its place among all rows. Resamples go by it, so that intervals do not depend on the pieces. Without
@@ -93,9 +115,8 @@ class Tally:
         """
         if self.interval is None and (keys is not None or cluster is not None):
             raise ParameterError(resampled_by("keys" if cluster is None else "cluster"))
-        batch = Batch(
-            y_true, y_pred, weights, missing=self.missing, whole=False, query=query, cluster=cluster, keys=keys
-        )
+        labels: dict[str, Any] = {"query": query, "by": self._group_columns(by), "cluster": cluster, "keys": keys}
+        batch = Batch(y_true, y_pred, weights, missing=self.missing, whole=False, **labels)
         columns = (batch.truth_columns, batch.prediction_columns)
         if self._columns is not None and batch.n and columns != self._columns:
             raise ShapeError(
@@ -103,19 +124,36 @@ class Tally:
                 f"they had {columns[0]} and {columns[1]}"
             )
         if batch.n:
-            chosen = self._chosen(columns)
-            states, intervals = chosen.fold(batch), self._fold_intervals(chosen, batch)
-            if self._states:
-                states, intervals = Plan.add(self._states, states), Plan.add(self._interval_states, intervals)
-            self._states, self._interval_states, self._columns = states, intervals, columns
+            whole, groups = self._fold(batch)
+            if self._whole is not None:
+                whole, groups = self._whole.plus(whole), add_groups(self._groups, groups)
+            self._whole, self._groups, self._columns = whole, groups, columns
             self._numbered = keys is None and cluster is None
         self.dropped += batch.dropped
         return self
 
-    def _fold_intervals(self, chosen: Chosen, batch: Batch) -> States:
-        """The states that intervals read, of a piece."""
+    def _group_columns(self, by: object) -> dict[str, object] | None:
+        """The groups of rows under the names that this tally has for them."""
+        if by is None and not self.by:
+            return None
+        if by is None or not self.by:
+            told = "the tally was made with" if self.by else "make the tally with"
+            raise ParameterError(
+                f"`by` must be given for a tally and for its rows, or for neither; {told} by={self.by}"
+            )
+        columns = group_columns(by)
+        if len(columns) == len(self.by) == 1:
+            return dict(zip(self.by, columns.values(), strict=True))
+        if set(columns) != set(self.by):
+            raise ParameterError(f"`by` must hold the columns {', '.join(self.by)}; it held {', '.join(columns)}")
+        return {name: columns[name] for name in self.by}
+
+    def _fold(self, batch: Batch) -> tuple[Piece, Groups]:
+        """The states of rows, and of each of their groups."""
+        chosen = self._chosen((batch.truth_columns, batch.prediction_columns))
         if self.interval is None:
-            return ()
+            groups = {group: Piece(chosen.fold(rows)) for group, rows in self._split(batch)}
+            return Piece(chosen.fold(batch)), groups
         numbered = batch.key_side is None and batch.cluster_side is None
         if self.n and numbered != self._numbered:
             raise ParameterError(
@@ -125,7 +163,18 @@ class Tally:
         if numbered:
             batch.keys = np.arange(self.n, self.n + batch.n, dtype=np.uint64)
         plan = self._intervals(chosen, (batch.truth_columns, batch.prediction_columns)).plan
-        return plan.fold(batch.counted_once() or batch)  # rows that weigh nothing are as if they were not there
+        whole = Piece(
+            chosen.fold(batch), plan.fold(batch.counted_once() or batch)
+        )  # weightless rows are as if not there
+        counted = dict(self._split(batch.counted_once() or batch))
+        groups = {
+            group: Piece(chosen.fold(rows), plan.fold(counted[group]) if group in counted else plan.zero())
+            for group, rows in self._split(batch)
+        }
+        return whole, groups
+
+    def _split(self, batch: Batch) -> list[tuple[Group, Batch]]:
+        return split(batch) if self.by else []
 
     def _intervals(self, chosen: Chosen, columns: tuple[int, int] | None) -> IntervalStates:
         from tallymark.evaluation.interval_states import IntervalStates  # most tallies have none
@@ -136,6 +185,20 @@ class Tally:
     def __add__(self, other: Tally) -> Tally:
         if not isinstance(other, Tally):
             return NotImplemented
+        self._check_addable(other)
+        out = self.empty()
+        out.dropped = self.dropped + other.dropped
+        out._columns = self._columns or other._columns
+        out._numbered = self._numbered or other._numbered
+        pieces = [(tally._whole, tally._groups) for tally in (self, other) if tally._whole is not None]
+        if len(pieces) == 2 and out._numbered:
+            pieces = [(whole.without_keys(), _without_keys(groups)) for whole, groups in pieces]
+        for whole, groups in pieces:
+            out._whole = whole if out._whole is None else out._whole.plus(whole)
+            out._groups = add_groups(out._groups, groups)
+        return out
+
+    def _check_addable(self, other: Tally) -> None:
         if self.metrics != other.metrics or self.target != other.target:
             mine, theirs = (
                 (", ".join(self.metrics), ", ".join(other.metrics))
@@ -143,6 +206,9 @@ class Tally:
                 else (self.target, other.target)
             )
             raise StateError(f"only tallies of the same metrics and target add; these have {mine} and {theirs}")
+        if self.by != other.by:
+            mine, theirs = (", ".join(tally.by) or "none" for tally in (self, other))
+            raise StateError(f"only tallies of the same groups add; these have {mine} and {theirs}")
         if self._columns and other._columns and self._columns != other._columns:
             raise StateError(
                 f"only tallies of tables of the same width add; these have {self._columns} and {other._columns} columns"
@@ -150,17 +216,11 @@ class Tally:
         if self.interval != other.interval:
             mine, theirs = (str(tally.interval and tally.interval.to_dict()) for tally in (self, other))
             raise StateError(f"only tallies with the same intervals add; these have {mine} and {theirs}")
-        out = Tally(self.metrics, missing=self.missing, **self.target.facts())
+
+    def empty(self) -> Tally:
+        """A tally of the same kind that has no rows yet."""
+        out = Tally(self.metrics, missing=self.missing, by=self.by or None, **self.target.facts())
         out.interval = self.interval
-        out.dropped = self.dropped + other.dropped
-        out._columns = self._columns or other._columns
-        both = self._states and other._states
-        out._states = Plan.add(self._states, other._states) if both else self._states or other._states
-        out._numbered = self._numbered or other._numbered
-        held = [tally._interval_states for tally in (self, other) if tally._states]
-        if both and out._numbered:
-            held = [_without_keys(states) for states in held]
-        out._interval_states = Plan.add(*held) if both else held[0] if held else ()
         return out
 
     def __radd__(self, other: object) -> Tally:
@@ -168,16 +228,23 @@ class Tally:
             return self
         return NotImplemented
 
-    def report(self, *, errors: str = "cell") -> Report:
-        """The values so far. Without rows every value is undefined."""
+    def report(self, *, errors: str = "cell", min_rows: int = 1) -> Report:
+        """The values so far. Without rows every value is undefined. Metrics of groups leave out groups of fewer than
+        `min_rows` rows."""
         check_errors(errors)
+        if check_min_rows(min_rows) > 1 and not self.by:
+            raise ParameterError("`min_rows` is the smallest size of groups that are compared; this tally has none")
         chosen = self._chosen(self._columns)
-        values = self._states or chosen.plan.zero()
-        report = chosen.report(values, dropped=self.dropped, errors=errors)
+        whole = self._whole or Piece(chosen.plan.zero())
+        groups = settled_groups(self._groups, whole)
+        of_groups: dict[str, Any] = (
+            {"slices": slices_of(groups), "by": self.by, "min_rows": min_rows} if self.by else {}
+        )
+        report = chosen.report(whole.values, dropped=self.dropped, errors=errors, **of_groups)
         if self.interval is None:
             return report
         intervals = self._intervals(chosen, self._columns)
-        return intervals.fill(report, values, self._interval_states or intervals.plan.zero())
+        return intervals.fill(report, whole if whole.intervals else Piece(whole.values, intervals.plan.zero()), groups)
 
     def to_bytes(self) -> bytes:
         """The tally in the portable byte format of states."""
@@ -186,29 +253,28 @@ class Tally:
         for key, item in self.metrics.items():
             if metric(str(item)) != item:
                 raise StateError(f"{key} cannot be written: its name does not lead back to it")
-        return pack(
-            "Tally",
-            {
-                "metrics": [[key, str(item)] for key, item in self.metrics.items()],
-                "target": self.target.facts(),
-                "missing": self.missing,
-                "dropped": self.dropped,
-                "columns": None if self._columns is None else list(self._columns),
-                "states": [[type(state).__name__, state.fields()] for state in self._states],
-                **({} if self.interval is None else self._interval_fields(self.interval)),
-            },
-        )
-
-    def _interval_fields(self, settings: IntervalSettings) -> dict[str, Any]:
-        return {
-            "interval": settings.to_dict(),
-            "interval_states": [[type(state).__name__, state.fields()] for state in self._interval_states],
-            "numbered": self._numbered,
+        whole = self._whole or Piece(())
+        fields = {
+            "metrics": [[key, str(item)] for key, item in self.metrics.items()],
+            "target": self.target.facts(),
+            "missing": self.missing,
+            "dropped": self.dropped,
+            "columns": None if self._columns is None else list(self._columns),
+            "states": pack_states(whole.values),
         }
+        if self.by:
+            fields |= {"by": list(self.by), "groups": pack_groups(self._groups)}
+        if self.interval is not None:
+            fields |= {
+                "interval": self.interval.to_dict(),
+                "interval_states": pack_states(whole.intervals),
+                "numbered": self._numbered,
+            }
+        return pack("Tally", fields)
 
     @staticmethod
     def from_bytes(data: bytes) -> Tally:
-        """The tally that `to_bytes` wrote."""
+        """The tally that `to_bytes` wrote, by this release or an earlier one."""
         from tallymark.states.format import unpack
 
         kind, fields = unpack(data)
@@ -216,29 +282,31 @@ class Tally:
             raise StateError(f"these bytes hold a {kind}, not a Tally")
         try:
             settings = _read_settings(fields.get("interval"))
-            out = Tally(dict(fields["metrics"]), missing=fields["missing"], **settings, **fields["target"])
+            by = tuple(fields.get("by", ())) or None
+            out = Tally(dict(fields["metrics"]), missing=fields["missing"], by=by, **settings, **fields["target"])
             out.dropped = int(fields["dropped"])
             out._columns = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
-            out._states = tuple(State.restore(name, content) for name, content in fields["states"])
-            chosen = out._chosen(out._columns)
-            expected = list(chosen.plan.reads) if out._columns else []
-            held = list(out._states)
-            if out.interval is not None:
-                out._interval_states = tuple(State.restore(*packed) for packed in fields["interval_states"])
-                out._numbered = fields["numbered"] is True
-                held += out._interval_states
-                expected += out._intervals(chosen, out._columns).plan.reads if out._columns else ()
+            whole = Piece(unpack_states(fields["states"]), unpack_states(fields.get("interval_states", ())))
+            out._whole = whole if whole.values else None
+            out._groups = unpack_groups(fields.get("groups", ()), out.by)
+            out._numbered = out.interval is not None and fields["numbered"] is True
+            out._check_states()
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
             raise StateError(f"these bytes do not hold a valid Tally: {error}") from error
-        if out.dropped < 0 or [state.reads for state in held] != expected or not out._fits(held):
-            raise StateError("these bytes do not hold a valid Tally: its states do not fit its metrics")
         return out
 
-    def _fits(self, held: list[State]) -> bool:
-        """Whether states are of the columns and rows of this tally; resamples may be of some rows only."""
-        whole = {(state.columns, state.n) for state in held if not isinstance(state, Resampled)}
-        some = [state for state in held if isinstance(state, Resampled) and state.n]
-        return whole <= {(self._columns, self.n)} and all(s.columns == self._columns and s.n <= self.n for s in some)
+    def _check_states(self) -> None:
+        """Refuse states that are not of these metrics, or groups that are not those of all rows."""
+        chosen = self._chosen(self._columns)
+        reads: list[Any] = list(chosen.plan.reads)
+        if self.interval is not None:
+            reads += self._intervals(chosen, self._columns).plan.reads
+        pieces = [] if self._whole is None else [self._whole, *self._groups.values()]
+        fits = (self._columns is None) == (self._whole is None) and (self._whole is not None or not self._groups)
+        if self.dropped < 0 or not fits or not all(piece.fits(self._columns, reads) for piece in pieces):
+            raise StateError("these bytes do not hold a valid Tally: its states do not fit its metrics")
+        if self.by and sum(piece.n for piece in self._groups.values()) != self.n:
+            raise StateError("these bytes do not hold a valid Tally: its groups are not those of its rows")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Tally.from_bytes, (self.to_bytes(),))
@@ -250,9 +318,18 @@ class Tally:
         return plan(self.metrics, self.target, columns, errors="cell")
 
 
-def _without_keys(states: States) -> States:
-    """The states without the replicates of rows that cannot be told from others."""
-    return tuple(state.without_keys() if isinstance(state, Resampled) else state for state in states)
+def _group_names(by: object) -> tuple[str, ...]:
+    """The names of the columns of groups, checked."""
+    names = () if by is None else (by,) if isinstance(by, str) else tuple(by)  # type: ignore[arg-type]
+    if by is not None and not names:
+        raise ParameterError("`by` must name at least one column; it was empty")
+    if not all(isinstance(name, str) and name for name in names) or len(set(names)) < len(names):
+        raise ParameterError(f"`by` must be the names of columns, each once; it was {by!r}")
+    return names
+
+
+def _without_keys(groups: Groups) -> Groups:
+    return {group: piece.without_keys() for group, piece in groups.items()}
 
 
 def _read_settings(fields: Any) -> dict[str, Any]:

@@ -123,7 +123,7 @@ class GroupMetric(Metric, abstract=True):
     def read_slices(self, slices: Sequence[Slice], place: Callable[[Metric], int], least: int) -> Answer:
         """The value of slices whose states are where `place` says; groups of fewer than `least` rows are left out."""
         answers = [{each.group: item.answer(each.states[place(item)]) for each in slices} for item in self.of]
-        return self.compare(answers, {each.group: each.rows.n for each in slices}, least)
+        return self.compare(answers, {each.group: each.n for each in slices}, least)
 
     # Facts follow from those of the metrics.
 

@@ -32,7 +32,7 @@ from tallymark.states.runs import Runs, measure_runs
 from tallymark.states.score_state import ScoreState
 from tallymark.states.scores import Scores, ScoresOf
 from tallymark.states.size import Size, SizeOf
-from tallymark.states.slices import Group, Slice, slice_states
+from tallymark.states.slices import Group, Slice, slice_states, sorted_groups, split
 from tallymark.states.sums import Output, Sums, SumsOf, Total, exact_sum, total_weight
 from tallymark.states.terms import INTERVAL, LOWEST, PAIRED, QUANTILES, Term, check_columns
 from tallymark.states.units import MOST_CLUSTERS, Units, UnitsOf
@@ -117,6 +117,8 @@ __all__ = [
     "read_placements",
     "read_ranks",
     "slice_states",
+    "sorted_groups",
+    "split",
     "sum_ranks",
     "soft_fault",
     "spread_keys",

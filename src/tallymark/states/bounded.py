@@ -108,6 +108,9 @@ class BoundedScores(ScoreState[BoundedScoresOf, list[int]]):
         super().__init__(reads, columns, n, weight)
         self.binned = binned
 
+    def under(self, reads: BoundedScoresOf) -> BoundedScores:
+        return BoundedScores(reads, self._columns, self._n, self._weight, self.binned)
+
     @property
     def labels(self) -> list[Label]:
         return self.binned[0].labels if self.binned else []

@@ -66,6 +66,9 @@ class OrderedProbabilities(LabelledState[OrderedProbabilitiesOf]):
         super().__init__(reads, columns, scores.n, labels)
         self.scores = scores
 
+    def under(self, reads: OrderedProbabilitiesOf) -> OrderedProbabilities:
+        return OrderedProbabilities(reads, self._columns, self.labels, self.scores)
+
     @property
     def weight(self) -> int:
         return self.scores.weight

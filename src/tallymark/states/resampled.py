@@ -78,6 +78,10 @@ class ResampledOf(Reads):
     def zero(self) -> Resampled:
         return Resampled(self, self.of.zero(), (), None)
 
+    def settled(self, batch: Batch | None, whole: Resampled) -> ResampledOf:
+        of = self.of.settled(None, whole.whole)
+        return ResampledOf(of, self.seed, self.resamples, always=self.always)
+
     def fold(self, batch: Batch) -> Resampled:
         if batch.n == 0 or not (self.always or batch.weights is not None or batch.cluster_side is not None):
             return self.zero()
@@ -159,6 +163,13 @@ class Resampled(State):
     @property
     def weight(self) -> int:
         return self.whole.weight
+
+    def under(self, reads: ResampledOf) -> Resampled:
+        states = tuple(state.under(reads.of) for state in self.states)
+        groups = self.groups
+        if groups is not None:
+            groups = groups._replace(states=tuple(state.under(reads.of) for state in groups.states))
+        return Resampled(reads, self.whole.under(reads.of), states, groups, self.lost)
 
     def replicates(self) -> Iterator[State]:
         """The states of the replicates, with the classes of all rows."""

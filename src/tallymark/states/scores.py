@@ -175,6 +175,9 @@ class Scores(ScoreState[ScoresOf, Runs]):
         self._parts = parts
         self._memo: dict[Hashable, Any] = {}
 
+    def under(self, reads: ScoresOf) -> Scores:
+        return Scores(reads, self._columns, self._n, self._weight, self._parts)
+
     @property
     def whole(self) -> Part:
         """All rows as one part."""

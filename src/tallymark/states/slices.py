@@ -6,7 +6,7 @@ would give, where the classes are those of all rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,17 +23,31 @@ Group = Label | tuple[Label, ...]
 
 
 class Slice(NamedTuple):
-    """The rows of one group and their states."""
+    """The rows of one group and their states; None where the rows are gone."""
 
     group: Group
-    rows: Batch
+    rows: Batch | None
     states: States
+
+    @property
+    def n(self) -> int:
+        """How many rows the group has."""
+        return self.states[0].n
 
 
 def slice_states(batch: Batch, whole: States) -> list[Slice]:
     """Every group with its rows and states, in the order of the labels; `whole` are the states of all rows."""
     reads = [state.reads.settled(batch, state) for state in whole]
     return [Slice(group, rows, tuple(each.fold(rows) for each in reads)) for group, rows in split(batch)]
+
+
+def sorted_groups(groups: Iterable[Group]) -> list[Group]:
+    """Groups in the order of their labels: numbers, then texts."""
+    return sorted(groups, key=lambda group: [(isinstance(label, str), label) for label in _labels_in(group)])
+
+
+def _labels_in(group: Group) -> tuple[Label, ...]:
+    return group if isinstance(group, tuple) else (group,)
 
 
 def split(batch: Batch) -> list[tuple[Group, Batch]]:

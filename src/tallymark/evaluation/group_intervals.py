@@ -1,0 +1,90 @@
+"""Intervals of metrics that compare groups.
+
+Resampling would not do: the highest of many groups is higher than it should be by chance, and higher still in
+resamples. All groups lie within intervals of a higher level at once, and so does what compares them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from tallymark.evaluation.interval_cells import Found, can_have, no_formula, put_interval
+from tallymark.evaluation.result import Report
+from tallymark.evaluation.settings import IntervalSettings, least_resamples
+from tallymark.metrics import GroupMetric, Metric
+from tallymark.metrics.base import Interval, NoInterval
+
+SIMULTANEOUS = "intervals of all groups at once"
+G = TypeVar("G")
+
+
+def compared(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
+    """What metrics of groups are made of, under keys of their own."""
+    groups = [item for item in metrics.values() if isinstance(item, GroupMetric)]
+    return {_key(one): one for item in groups for one in item.of}
+
+
+def fill_group_cells(
+    report: Report,
+    metrics: Mapping[str, Metric],
+    groups: Sequence[G],
+    settings: IntervalSettings,
+    of_group: Callable[[str, G, float], Found | None],
+) -> None:
+    """The intervals of metrics of groups, from that of a key of `compared` in a group at a level; None where it has no
+    value there."""
+    for key, item in metrics.items():
+        if isinstance(item, GroupMetric) and can_have(report.cell(key)):
+            put_interval(report.cell(key), _combined(item, groups, settings, of_group))
+
+
+def _combined(
+    item: GroupMetric,
+    groups: Sequence[G],
+    settings: IntervalSettings,
+    of_group: Callable[[str, G, float], Found | None],
+) -> Found:
+    level = 1 - (1 - settings.level) / (len(groups) * len(item.of))
+    ends = []
+    for one in item.of:
+        found = [of_group(_key(one), rows, level) for rows in groups]
+        missing = next((each for each in found if isinstance(each, NoInterval)), None)
+        if missing is not None:
+            return NoInterval(f"a group has none: {missing.reason}")
+        known = [each for each in found if isinstance(each, Interval)]
+        ends.append(item.bounds([each.lo for each in known], [each.hi for each in known]))
+    held = [each for each in ends if each is not None]
+    if len(held) < len(ends):
+        return NoInterval("the intervals of the groups do not tell")
+    return Interval(item.decisive([lo for lo, _ in held]), item.decisive([hi for _, hi in held]), SIMULTANEOUS)
+
+
+def interval_in_group(
+    item: Metric,
+    value: Any,
+    level: float,
+    settings: IntervalSettings,
+    by_formula: Callable[[], Found | None],
+    by_resampling: Callable[[], Found],
+    *,
+    plain: bool,
+) -> Found | None:
+    """The interval of a value in one group; None where there is no value."""
+    if math.isnan(value):
+        return None
+    if math.isinf(value):
+        return NoInterval("its value is infinite")
+    found = by_formula()
+    if found is not None:
+        return found
+    if settings.method == "analytic":
+        return NoInterval(no_formula(item, plain=plain))
+    if least_resamples(level) > settings.resamples:
+        return NoInterval(f"so many groups need at least {least_resamples(level):,} `resamples`")
+    return by_resampling()
+
+
+def _key(item: Metric) -> str:
+    return f"of {item}"
