@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tallymark.evaluation.comparison_plots import ComparisonPlots as ComparisonPlots
     from tallymark.evaluation.difference import Difference as Difference
     from tallymark.evaluation.plots import ReportPlots as ReportPlots
+    from tallymark.evaluation.table import evaluate_table as evaluate_table
+    from tallymark.evaluation.table import tally_table as tally_table
     from tallymark.guidance import *
     from tallymark.report.plots import Plot as Plot
     from tallymark.submissions import *
@@ -77,10 +79,12 @@ _LATER = {
     "compare": "evaluation.compare",
     "cross_validate": "workflow",
     "default_metric": "workflow",
+    "evaluate_table": "evaluation.table",
     "explain": "guidance",
     "regression_metrics": "workflow",
     "score_submission": "submissions",
     "select": "workflow",
+    "tally_table": "evaluation.table",
 }
 
 

@@ -6,10 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from tallymark.cli.several import split_list
-from tallymark.engines.columns import AUTO, NUMBER, Column, to_numpy
+from tallymark.engines.columns import AUTO, NUMBER, side_by_side
 from tallymark.engines.fields import TEXT
 from tallymark.engines.files import File
 from tallymark.engines.streams import Progress
@@ -47,7 +45,7 @@ class Rows:
 
     def array(self, names: Sequence[str]) -> Any:
         """One column as it is, or several side by side."""
-        return self._columns[names[0]].values if len(names) == 1 else _side_by_side(names, self._columns)
+        return side_by_side(names, self._columns)
 
     def named(self, names: Sequence[str]) -> dict[str, Any] | None:
         """Columns under their names; None where there are none."""
@@ -126,19 +124,3 @@ class Rows:
                 told = f"{error}. Column {name!r} was read as text, since row {row:,} is {text[:40]!r}"
                 return type(error)(told)
         return error
-
-
-def _side_by_side(names: Sequence[str], columns: Mapping[str, Column]) -> Any:
-    """Columns of numbers as a table."""
-    for name in names:
-        if columns[name].type == TEXT:
-            odd = columns[name].odd
-            what = "text" if odd is None else f"{odd[1][:40]!r} in row {odd[0]:,}"
-            raise TypeOfDataError(f"column {name!r} must hold numbers to stand beside others; it held {what}")
-    return np.column_stack([_numbers(columns[name].values) for name in names])
-
-
-def _numbers(values: Any) -> Any:
-    """An array of NumPy; missing values are NaN."""
-    found = values if isinstance(values, np.ndarray) else to_numpy(values)
-    return found.astype(np.float64) if found.dtype.kind == "O" else found

@@ -7,14 +7,14 @@ are codes. An empty field is missing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from tallymark.engines.fields import TEXT, first, first_odd, holds_numbers, read_texts
 from tallymark.engines.packages import load
-from tallymark.errors import FileError
+from tallymark.errors import FileError, TypeOfDataError
 
 AUTO, NUMBER = "auto", "number"
 WAYS = (AUTO, NUMBER, TEXT)
@@ -105,6 +105,24 @@ class Builder:
         )
 
 
+def side_by_side(names: Sequence[str], columns: Mapping[str, Column]) -> Any:
+    """One column as it is, or several of numbers as a table."""
+    if len(names) == 1:
+        return columns[names[0]].values
+    for name in names:
+        if columns[name].type == TEXT:
+            odd = columns[name].odd
+            what = "text" if odd is None else f"{odd[1][:40]!r} in row {odd[0]:,}"
+            raise TypeOfDataError(f"column {name!r} must hold numbers to stand beside others; it held {what}")
+    return np.column_stack([_numbers(columns[name].values) for name in names])
+
+
+def _numbers(values: Any) -> Any:
+    """An array of NumPy; missing values are NaN."""
+    found = values if isinstance(values, np.ndarray) else to_numpy(values)
+    return found.astype(np.float64) if found.dtype.kind == "O" else found
+
+
 def _from_arrow(piece: Any, name: str) -> tuple[str, Any]:
     """The kind that an array has by its type, and the array in a type that is read here."""
     pa, compute = _arrow(), _compute()
@@ -172,6 +190,8 @@ def _is_text(kind: Any) -> bool:
 def _joined(pieces: list[Any], kind: Any) -> Any:
     """The pieces as one Arrow array; texts stay in pieces, each with a dictionary of its own where they have one."""
     pa = _arrow()
+    if kind != pa.string() and len(pieces) == 1:
+        return _compute().cast(pieces[0], kind)  # where it lies
     if kind != pa.string():
         return pa.concat_arrays([_compute().cast(piece, kind) for piece in pieces]) if pieces else pa.nulls(0, kind)
     dictionaries = [pa.types.is_dictionary(piece.type) for piece in pieces]

@@ -1,4 +1,4 @@
-"""The one reader of files: CSV, plain or compressed, and Parquet, by what is in them.
+"""The one reader of files: CSV, plain or compressed, Parquet and Arrow, by what is in them.
 
 Columns are read by name and with explicit types, in batches, so that memory holds no more than what was asked for.
 """
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
+from tallymark.engines.arrow_files import ArrowRows
 from tallymark.engines.columns import WAYS, Builder, Column, IsText
 from tallymark.engines.csv_text import CheckedText, RowFault, find_fault, line_of, read_header, read_rows
 from tallymark.engines.packages import load, reader_of
@@ -20,12 +21,12 @@ from tallymark.errors import BoundError, FileError, ParameterError
 from tallymark.nearest import nearest
 
 MOST_CELLS = 1 << 32
+_ARROW = b"ARROW1"
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
 _FOREIGN = {
     b"PK\x03\x04": "a zip archive or a spreadsheet; save it as CSV or Parquet",
     b"PARE": "an encrypted Parquet file; decrypt it first",
     b"\xd0\xcf\x11\xe0": "a spreadsheet; save it as CSV or Parquet",
-    b"ARROW1": "an Arrow file; save it as Parquet",
     b"SQLite": "a database; export a table as CSV or Parquet",
 }
 
@@ -61,9 +62,9 @@ class File:
             start = self._stream.read(8)
             self._check_form(start)
             self._codec = next((codec for magic, codec in _COMPRESSED.items() if start.startswith(magic)), None)
-            self._parquet = ParquetRows(self._source(), self.name) if start.startswith(b"PAR1") else None
+            self._typed = self._open_typed(start)
             self.fault: FileError | None = None
-            self.names = self._parquet.names if self._parquet else self._first_names(tolerant)
+            self.names = self._typed.names if self._typed else self._first_names(tolerant)
         except BaseException:
             self._stream.close()
             raise
@@ -71,11 +72,49 @@ class File:
     def _check_form(self, start: bytes) -> None:
         if not self._size:
             raise FileError(f"{self.name} is empty")
+        if start.startswith(_ARROW) and self._bounds != NO_BOUNDS:
+            raise FileError(f"{self.name} must be CSV or Parquet; it is an Arrow file; save it as Parquet")
         for magic, what in _FOREIGN.items():
             if start.startswith(magic):
                 raise FileError(f"{self.name} must be CSV or Parquet; it is {what}")
         if self.path.lower().endswith((".parquet", ".pq")) and not start.startswith(b"PAR1"):
             raise FileError(f"{self.name} must be a Parquet file, as its name says; it does not begin like one")
+
+    def _open_typed(self, start: bytes) -> ParquetRows | ArrowRows | None:
+        """The reader of a file whose columns have types; None for CSV, where fields are texts."""
+        if start.startswith(b"PAR1"):
+            return ParquetRows(self._source(), self.name)
+        return ArrowRows(self._source(), self.name) if start.startswith(_ARROW) else None
+
+    @property
+    def schema(self) -> Any:
+        """The types of the columns; None where fields are texts."""
+        return None if self._typed is None else self._typed.schema
+
+    @property
+    def parts(self) -> list[int] | None:
+        """The rows of each part that can be read by itself; None where the file has to be read from its beginning."""
+        return None if self._typed is None else self._typed.parts
+
+    @property
+    def size(self) -> int:
+        """The bytes of the file, packed as they are."""
+        return self._size
+
+    def part(self, place: int, names: Sequence[str], rows: int) -> Iterator[Any]:
+        """Batches of Arrow, of so many rows or fewer, of one part."""
+        assert self._typed is not None
+        found = [self.names[self.find(name)] for name in names]
+        if isinstance(self._typed, ArrowRows):
+            batches = self._typed.batches(found, [place])
+        else:
+            batches = self._typed.batches(found, [place], rows)
+        return (batch.rename_columns(list(names)) for batch in batches)
+
+    def texts(self, names: Sequence[str]) -> Iterator[Any]:
+        """Batches of Arrow whose fields are texts as they were written."""
+        batches = self._csv_batches([self.find(name) for name in names])
+        return (batch.rename_columns(list(names)) for batch in batches)
 
     def _source(self) -> Any:
         """What Parquet is read from, without a thread that would come back to Python."""
@@ -107,8 +146,8 @@ class File:
 
     @property
     def form(self) -> str:
-        """CSV or Parquet."""
-        return "CSV" if self._parquet is None else "Parquet"
+        """CSV, Parquet or Arrow."""
+        return "CSV" if self._typed is None else "Parquet" if isinstance(self._typed, ParquetRows) else "Arrow"
 
     def read(
         self, wanted: Mapping[str, str], *, most_cells: int = MOST_CELLS, most_rows: int | None = None
@@ -131,26 +170,26 @@ class File:
 
     def _add(self, builders: Mapping[str, Builder], batch: Any) -> None:
         for builder, piece in zip(builders.values(), batch.columns, strict=True):
-            builder.add(piece, written=self._parquet is None)
+            builder.add(piece, written=self._typed is None)
 
     def _arrow_batches(self, places: list[int], most_cells: int, most_rows: int | None = None) -> Iterator[Any]:
         """Batches of the columns at these places, in this order."""
         rows, each = 0, max(len(places), 1)
-        if self._parquet is not None:
-            _check_rows(self.name, self._parquet.rows, most_rows)
-            if self._bounds != NO_BOUNDS:
-                names = [self.names[place] for place in places]
-                self._parquet.check_unpacked(self._stream, self._size, self._bounds, names)
-            _check_cells(self.name, self._parquet.rows * each, most_cells)
-            batches = self._parquet.batches([self.names[place] for place in places])
+        if self._typed is not None:
+            _check_rows(self.name, self._typed.rows, most_rows)
+            names = [self.names[place] for place in places]
+            if self._bounds != NO_BOUNDS and isinstance(self._typed, ParquetRows):
+                self._typed.check_unpacked(self._stream, self._size, self._bounds, names)
+            _check_cells(self.name, self._typed.rows * each, most_cells)
+            batches = self._typed.batches(names)
         else:
             batches = self._csv_batches(places)
         for batch in batches:
             rows += batch.num_rows
             _check_rows(self.name, rows, most_rows)
             _check_cells(self.name, rows * each, most_cells)
-            if self._progress is not None and self._parquet is not None:
-                self._progress(self._size * rows // max(self._parquet.rows, 1), self._size)
+            if self._progress is not None and self._typed is not None:
+                self._progress(self._size * rows // max(self._typed.rows, 1), self._size)
             yield batch
 
     def _csv_batches(self, places: list[int]) -> Iterator[Any]:
@@ -199,7 +238,7 @@ class File:
 
     def _place(self, row: int) -> str:
         """A row in words, with its line in the file where it has one."""
-        if self._parquet is not None:
+        if self._typed is not None:
             return f"row {row:,}"
         line = line_of(io.BufferedReader(Raw(self.content())), self.separator, row)
         return f"row {row:,}" if line is None else f"row {row:,} (line {line:,})"
@@ -208,9 +247,9 @@ class File:
         return lambda row: self._place(done + row)
 
     def _find(self, wanted: Mapping[str, str]) -> dict[str, int]:
-        return {name: self._find_column(name) for name in wanted}
+        return {name: self.find(name) for name in wanted}
 
-    def _find_column(self, name: str) -> int:
+    def find(self, name: str) -> int:
         """The place of a column; blanks around its name may be left out."""
         for names in (self.names, [each.strip() for each in self.names]):
             if names.count(name) > 1:
@@ -220,7 +259,7 @@ class File:
         raise FileError(f"{self.name} has no column {name!r}{self._hint(name)}")
 
     def _hint(self, name: str) -> str:
-        if self._parquet is None and len(self.names) == 1:
+        if self._typed is None and len(self.names) == 1:
             for mark, shown in ((";", "';'"), ("\t", "tab"), ("|", "'|'"), (",", "','")):
                 if mark in self.names[0] and mark != self.separator:
                     return f"; its header is {_short(self.names[0])!r}: pass the `separator` {shown}"

@@ -12,6 +12,7 @@ from tallymark.engines.streams import Bounds
 from tallymark.errors import FileError, TallymarkError
 
 _ROWS = 1 << 16  # in a batch
+_BUFFER = 1 << 20  # bytes of a column that are read at a time, where its rows are not all wanted at once
 
 
 class ParquetRows:
@@ -21,20 +22,29 @@ class ParquetRows:
         self._name = name
         with self._reading():
             self._file = load("pyarrow.parquet").ParquetFile(source)
-            schema = self._file.schema_arrow
+            self.schema = schema = self._file.schema_arrow
             self.names: list[str] = list(schema.names)
-            self.rows: int = self._file.metadata.num_rows
+            footer = self._file.metadata
+            self.rows: int = footer.num_rows
+            self.parts: list[int] = [footer.row_group(k).num_rows for k in range(footer.num_row_groups)]
             types = load("pyarrow").types
             bytewise = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
             self._texts = [field.name for field in schema if any(fits(field.type) for fits in bytewise)]
         self._source = source
 
-    def batches(self, names: Sequence[str]) -> Iterator[Any]:
-        """Batches of these columns. Texts that repeat are held once, so that they cannot unfold to much."""
+    def batches(self, names: Sequence[str], parts: Sequence[int] | None = None, rows: int = _ROWS) -> Iterator[Any]:
+        """Batches of these columns, of all row groups or of some, by one thread each. Texts that repeat are held once,
+        so that they cannot unfold to much."""
         with self._reading():
             texts = [name for name in self._texts if name in names]
-            file = load("pyarrow.parquet").ParquetFile(self._source, read_dictionary=texts)
-            for batch in file.iter_batches(batch_size=_ROWS, columns=list(names)):
+            how: dict[str, Any] = {"read_dictionary": texts}
+            if parts is not None:
+                how |= {"pre_buffer": False, "buffer_size": _BUFFER}
+            file = load("pyarrow.parquet").ParquetFile(self._source, **how)
+            wanted = {"batch_size": rows, "columns": list(names)}
+            if parts is not None:
+                wanted |= {"row_groups": list(parts), "use_threads": False}
+            for batch in file.iter_batches(**wanted):
                 batch.validate(full=True)  # places in a dictionary that it does not have, and bytes that are no text
                 yield batch.select(list(names))
 

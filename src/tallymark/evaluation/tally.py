@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tallymark.batch import Batch, check_missing
-from tallymark.errors import ParameterError, ShapeError, StateError
+from tallymark.errors import FileError, ParameterError, ShapeError, StateError
 from tallymark.evaluation.chosen import Chosen, Wanted, check_errors, choose, plan
 from tallymark.evaluation.pieces import (
     Groups,
@@ -271,6 +272,26 @@ class Tally:
                 "numbered": self._numbered,
             }
         return pack("Tally", fields)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the tally to a file, whole or not at all, from which `Tally.load` reads it."""
+        from tallymark.report.saving import write_whole
+
+        write_whole(path, self.to_bytes())
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Tally:
+        """The tally in a file that `save` wrote."""
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+        except OSError as error:
+            why = error.strerror or error
+            raise FileError(f"the tally `{os.fspath(path)}` could not be read: {why}") from error
+        try:
+            return Tally.from_bytes(data)
+        except StateError as error:
+            raise FileError(f"`{os.fspath(path)}` does not hold a tally: {error}") from error
 
     @staticmethod
     def from_bytes(data: bytes) -> Tally:

@@ -1,0 +1,99 @@
+"""Rows that come batch by batch: from DuckDB, a lazy frame of Polars, a reader of Arrow, or whatever is iterated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+from tallymark.arrays import describe
+from tallymark.engines.job import Job, Progress
+from tallymark.engines.packages import load
+from tallymark.engines.tables import check_columns, is_table, to_arrow
+from tallymark.errors import ParameterError
+
+_ROWS = 1 << 19  # in a batch, where one may choose
+
+
+class Batches:
+    """A source that is read once, from its first row to its last."""
+
+    def __init__(self, source: Any) -> None:
+        self.kind, self._read = _reader_of(source)
+        self._started: Iterator[Any] | None = None
+
+    def empty(self, columns: Sequence[str]) -> Any:
+        """A table of no rows, which shows the types."""
+        batches = self._batches(columns)
+        first = next(batches, None)
+        self._started = batches if first is None else chain([first], batches)
+        return None if first is None else first.slice(0, 0)
+
+    def fold(self, job: Job, progress: Progress | None, *, in_order: bool) -> Any:
+        """The piece of all rows."""
+        started = self._batches(job.columns) if self._started is None else self._started
+        return job.piece(_counted(started, progress))
+
+    def _batches(self, columns: Sequence[str]) -> Iterator[Any]:
+        for table in self._read(columns):
+            yield from to_arrow(table, columns).to_batches()
+
+
+def _counted(batches: Iterator[Any], progress: Progress | None) -> Iterator[Any]:
+    done = 0
+    for batch in batches:
+        yield batch
+        done += batch.num_rows
+        if progress is not None:
+            progress(done, 0)
+
+
+def _reader_of(source: Any) -> tuple[str, Callable[[Sequence[str]], Iterable[Any]]]:
+    """What a source is called, and how tables of columns are read from it."""
+    module, name = type(source).__module__.partition(".")[0], type(source).__name__
+    if module == "polars" and name == "LazyFrame":
+        return "a lazy frame", lambda columns: _from_lazy(source, columns)
+    if module in ("duckdb", "_duckdb") and hasattr(source, "to_arrow_reader"):
+        return "a relation", lambda columns: _from_relation(source, columns)
+    if hasattr(source, "to_batches") and hasattr(source, "schema"):
+        return "a dataset", lambda columns: _from_dataset(source, columns)
+    if hasattr(source, "read_next_batch"):
+        return "a reader", lambda columns: source
+    if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
+        return "batches", lambda columns: _from_items(source)
+    if hasattr(source, "__arrow_c_stream__"):
+        return "a stream", lambda columns: load("pyarrow").RecordBatchReader.from_stream(source)
+    raise ParameterError(
+        "`source` must be a table, a path, batches of rows, or a frame of DuckDB, Dask, Spark or Ray; it was "
+        f"{describe(source)}"
+    )
+
+
+def _from_lazy(source: Any, columns: Sequence[str]) -> Iterator[Any]:
+    check_columns("the frame", source.collect_schema().names(), columns)
+    chosen = source.select(list(columns))
+    if not hasattr(chosen, "collect_batches"):  # Polars before 1.34
+        return iter([chosen.collect()])
+    return iter(chosen.collect_batches(chunk_size=_ROWS, maintain_order=True))
+
+
+def _from_relation(source: Any, columns: Sequence[str]) -> Any:
+    import duckdb
+
+    check_columns("the relation", source.columns, columns)
+    return source.select(*map(duckdb.ColumnExpression, columns)).to_arrow_reader(_ROWS)
+
+
+def _from_dataset(source: Any, columns: Sequence[str]) -> Any:
+    check_columns("the dataset", source.schema.names, columns)
+    return source.to_batches(columns=list(columns), batch_size=_ROWS)
+
+
+def _from_items(source: Iterable[Any]) -> Iterator[Any]:
+    for place, item in enumerate(source):
+        if not is_table(item):
+            raise ParameterError(
+                f"`source` must give tables, such as data frames or mappings of names to columns; item {place} was "
+                f"{describe(item)}"
+            )
+        yield item

@@ -1,0 +1,207 @@
+"""Many files, or one that is larger than memory: parts of them are read and folded by several threads at once."""
+
+from __future__ import annotations
+
+import glob
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tallymark.engines.csv_types import Types, Widened
+from tallymark.engines.files import File
+from tallymark.engines.job import Job, Progress
+from tallymark.engines.packages import load
+from tallymark.errors import FileError, InputError, ParameterError, TypeOfDataError
+from tallymark.threads import get_threads
+
+_ROWS = 1 << 19  # in a batch
+_ENDINGS = (".parquet", ".pq", ".csv", ".tsv", ".tab", ".arrow", ".feather", ".ipc")
+_PACKED = (".gz", ".bz2", ".zst")
+_WILD = "*?["
+
+
+def find_files(source: Any) -> list[str]:
+    """The files of a path, a pattern, a folder, or a list of them, in the order of their names."""
+    items = source if isinstance(source, (list, tuple)) else [source]
+    if not items:
+        raise ParameterError("`source` must name at least one file; it was empty")
+    found = [path for item in items for path in _files_of(os.fspath(item))]
+    return list(dict.fromkeys(found))
+
+
+def _files_of(path: str) -> list[str]:
+    if os.path.isdir(path):
+        inside = sorted(str(each) for each in Path(path).rglob("*") if each.is_file() and _is_data(each, Path(path)))
+        if not inside:
+            raise FileError(
+                f"the folder `{path}` has no file of CSV, Parquet or Arrow; they end in {', '.join(_ENDINGS)}"
+            )
+        return inside
+    if path == "-" or os.path.exists(path) or not any(sign in path for sign in _WILD):
+        return [path]  # if it is not there, the reader says so
+    matching = sorted(each for each in glob.glob(path, recursive=True) if os.path.isfile(each))
+    if not matching:
+        raise FileError(f"no file matches `{path}`")
+    return matching
+
+
+def _is_data(path: Path, folder: Path) -> bool:
+    """Whether a file holds rows by its name; marks that engines leave beside them begin with _ or a dot."""
+    name = path.name.lower()
+    for ending in _PACKED:
+        name = name.removesuffix(ending)
+    hidden = any(part.startswith(("_", ".")) for part in path.relative_to(folder).parts)
+    return name.endswith(_ENDINGS) and not hidden
+
+
+class Part(NamedTuple):
+    """A part of a file that is read by itself: its place there, None for the whole, its first row, and its share of
+    the bytes."""
+
+    path: str
+    place: int | None
+    first: int
+    bytes: int
+
+
+class Files:
+    """Files of rows, which are read in parts."""
+
+    kind = "files"
+
+    def __init__(self, source: Any, separator: str | None = None) -> None:
+        self._paths = find_files(source)
+        self._separator = separator
+        self._types = Types()
+
+    @property
+    def odd(self) -> dict[str, tuple[str, str]]:
+        """Fields that made texts of columns of CSV: what each holds, and where."""
+        return self._types.odd
+
+    def _open(self, path: str) -> File:
+        return File(path, separator=self._separator)
+
+    def empty(self, columns: Sequence[str]) -> Any:
+        """A batch of no rows, which shows the types of the first file."""
+        pa = load("pyarrow")
+        with self._open(self._paths[0]) as file:
+            if file.schema is None:
+                first = next(file.texts(columns), None)
+                return None if first is None else self._types.typed(first, file.name, 0).slice(0, 0)
+            places = [file.find(name) for name in columns]
+            fields = [file.schema.field(place).with_name(name) for place, name in zip(places, columns, strict=True)]
+            return pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in fields], schema=pa.schema(fields))
+
+    def fold(self, job: Job, progress: Progress | None, *, in_order: bool) -> Any:
+        """The piece of all rows. `in_order` where their places matter, so that one thread reads."""
+        parts, threads = self._parts(), 1 if in_order else get_threads()
+        try:
+            return self._fold(parts, job, progress, threads)
+        except (Widened, TypeOfDataError) as found:
+            if not self._settle(parts, job.columns) and not isinstance(found, Widened):
+                raise
+        return self._fold(parts, job, progress, threads)
+
+    def _settle(self, parts: list[Part], columns: Sequence[str]) -> bool:
+        """Read all fields of CSV for their types, since each tells only of its own column; whether one changed."""
+        before = self._types.copy()
+        for part in parts:
+            if part.place is None:
+                with self._open(part.path) as file:
+                    row = 0
+                    for batch in file.texts(columns):
+                        self._types.learn(batch, file.name, row)
+                        row += batch.num_rows
+        return self._types.copy() != before
+
+    def _parts(self) -> list[Part]:
+        found = []
+        for path in self._paths:
+            with self._open(path) as file:
+                if file.parts is None:
+                    found.append(Part(path, None, 0, file.size))
+                    continue
+                rows, first = max(sum(file.parts), 1), 0
+                for place, held in enumerate(file.parts):
+                    found.append(Part(path, place, first, file.size * held // rows))
+                    first += held
+        return found
+
+    def _fold(self, parts: list[Part], job: Job, progress: Progress | None, threads: int) -> Any:
+        work, threads = _Work(parts, progress), min(threads, len(parts))
+        if threads < 2:
+            return self._piece(work, job)
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                return job.join(list(pool.map(lambda _: self._piece(work, job), range(threads))))
+            except BaseException:
+                work.stop()  # so that the other threads end soon
+                raise
+
+    def _piece(self, work: _Work, job: Job) -> Any:
+        place = _Place()
+        try:
+            return job.piece(self._batches(work, job.columns, place))
+        except InputError as error:
+            raise type(error)(f"{error}{place.told()}") from error
+        except BaseException:
+            work.stop()
+            raise
+
+    def _batches(self, work: _Work, columns: Sequence[str], place: _Place) -> Iterator[Any]:
+        """The batches of the parts that this thread takes."""
+        for part in work.parts():
+            with self._open(part.path) as file:
+                place.name, done = file.name, 0
+                batches = file.texts(columns) if part.place is None else file.part(part.place, columns, _ROWS)
+                for batch in batches:
+                    place.row = part.first + done
+                    yield self._types.typed(batch, file.name, place.row) if part.place is None else batch
+                    done += batch.num_rows
+                    if work.stopped:
+                        return
+            work.finish(part)
+
+
+class _Place:
+    """Where a thread reads, to say where a fault is."""
+
+    def __init__(self) -> None:
+        self.name = ""
+        self.row = 0
+
+    def told(self) -> str:
+        return f" (in {self.name}, rows counted from its row {self.row:,})" if self.row else f" (in {self.name})"
+
+
+class _Work:
+    """The parts that are left, which threads take one after the other."""
+
+    def __init__(self, parts: list[Part], progress: Progress | None) -> None:
+        self._left = iter(parts)
+        self._total = sum(part.bytes for part in parts)
+        self._done = 0
+        self._progress = progress
+        self._lock = threading.Lock()
+        self.stopped = False
+
+    def parts(self) -> Iterator[Part]:
+        while not self.stopped:
+            with self._lock:
+                part = next(self._left, None)
+            if part is None:
+                return
+            yield part
+
+    def finish(self, part: Part) -> None:
+        with self._lock:
+            self._done += part.bytes
+            if self._progress is not None:
+                self._progress(self._done, self._total)
+
+    def stop(self) -> None:
+        self.stopped = True

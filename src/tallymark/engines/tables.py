@@ -1,0 +1,61 @@
+"""Tables in memory, of pandas, Polars, Arrow and whatever gives its columns to Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tallymark.engines.packages import load
+from tallymark.errors import FileError, TypeOfDataError
+from tallymark.nearest import nearest
+
+
+def is_table(source: object) -> bool:
+    """Whether this is a table whose rows are all in memory."""
+    module, name = type(source).__module__.partition(".")[0], type(source).__name__
+    return isinstance(source, Mapping) or (module, name) in _TABLES
+
+
+_TABLES = {("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table"), ("pyarrow", "RecordBatch")}
+
+
+def to_arrow(source: Any, columns: Sequence[str]) -> Any:
+    """These columns of a table as one of Arrow."""
+    pa = load("pyarrow")
+    check_columns("the table", names_of(source), columns)
+    module = type(source).__module__.partition(".")[0]
+    if module == "pyarrow":
+        held = source.select(list(columns))
+        return pa.Table.from_batches([held]) if isinstance(held, pa.RecordBatch) else held
+    if module == "polars":
+        return source.select(list(columns)).to_arrow()
+    return pa.table({name: _to_arrow_column(source[name], name) for name in columns})
+
+
+def _to_arrow_column(column: Any, name: str) -> Any:
+    pa = load("pyarrow")
+    try:
+        return pa.array(column, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        told = str(error).splitlines()[0]
+        raise TypeOfDataError(f"column {name!r} must hold numbers or texts of one type: {told}") from error
+
+
+def names_of(source: Any) -> list[str]:
+    """The names of the columns of a table."""
+    if type(source).__module__.partition(".")[0] == "pyarrow":
+        return list(source.schema.names)
+    return [name for name in getattr(source, "columns", source) if isinstance(name, str)]
+
+
+def check_columns(what: str, names: Sequence[str], wanted: Iterable[str]) -> None:
+    """Refuse columns that are not there, or more than once."""
+    for name in wanted:
+        if name in names:
+            if list(names).count(name) > 1:
+                raise FileError(f"{what} must have the column {name!r} once; it has it more than once")
+            continue
+        near = nearest(name, names)
+        shown = ", ".join(map(repr, names[:10])) + (f", … ({len(names):,} in all)" if len(names) > 10 else "")
+        hint = f"did you mean {near[0]!r}?" if near else f"it has {shown}" if names else "it has none"
+        raise FileError(f"{what} has no column {name!r}; {hint}")

@@ -1,0 +1,228 @@
+"""tm.evaluate_table: the same metrics on tables, files larger than memory, streams and clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from tallymark.batch import Batch
+from tallymark.engines.sources import Source, open_source
+from tallymark.engines.tables import is_table, to_arrow
+from tallymark.errors import EmptyError, KindError, ParameterError, TallymarkError, TypeOfDataError
+from tallymark.evaluation.chosen import Wanted, choose
+from tallymark.evaluation.evaluate import evaluate
+from tallymark.evaluation.result import Report
+from tallymark.evaluation.table_job import Columns, TableJob, named, read_table
+from tallymark.evaluation.tally import Tally
+from tallymark.metrics import Metric, registry
+from tallymark.metrics.group_metric import check_min_rows
+from tallymark.target import Target
+
+Progress = bool | Callable[[int, int], None] | None
+
+
+def evaluate_table(
+    source: Any,
+    *,
+    truth: str | Sequence[str],
+    prediction: str | Sequence[str],
+    metrics: Wanted = None,
+    weights: str | None = None,
+    by: str | Sequence[str] | None = None,
+    query: str | None = None,
+    kind: str | None = None,
+    classes: object = None,
+    positive: object = None,
+    normalize: bool = False,
+    missing: str = "error",
+    errors: str = "cell",
+    min_rows: int = 1,
+    ci: float | None = None,
+    ci_method: str = "auto",
+    resamples: int = 1000,
+    seed: int = 0,
+    cluster: str | None = None,
+    keys: str | None = None,
+    separator: str | None = None,
+    progress: Progress = None,
+) -> Report:
+    """Evaluate many metrics on the columns of a table, wherever it is; the values are those of `evaluate`, to the last
+    bit.
+
+    `source` is a data frame of pandas or Polars, eager or lazy, a table of Arrow, or a mapping of names to columns; a
+    path, pattern or folder of Parquet, CSV or Arrow files, which may be larger than memory; batches of rows, such as
+    data frames, one after the other; a relation of DuckDB; or a frame of Dask, Spark or Ray, whose workers then do the
+    work. `truth`, `prediction` and the others name its columns, and only those are read; several columns of
+    predictions are one per class, output or quantile. Everything else is as in `evaluate`.
+
+    What is not in memory is folded piece by piece. Metrics that need all rows at once, such as the median error, are
+    refused before anything is read. Intervals from resamples go by `keys`, the column that tells rows apart; without it
+    they go by the order of the rows, which Dask, Spark and Ray do not have.
+
+    `progress=True` shows how far it is, if rich is installed; a function is called with how much of how much is done.
+
+    >>> table = {"y": [3, -0.5, 2, 7], "p": [2.5, 0.0, 2, 8], "city": ["Bonn", "Bonn", "Ulm", "Ulm"]}
+    >>> report = evaluate_table(table, truth="y", prediction="p", metrics=["mae"], by="city")
+    >>> report["mae"], report.slices["Ulm"]["mae"]
+    (0.5, 0.5)
+    """
+    roles = _roles(truth, prediction, weights, query, cluster, keys, by)
+    facts: dict[str, Any] = {
+        "kind": kind,
+        "classes": classes,
+        "positive": positive,
+        "normalize": normalize,
+        "missing": missing,
+    }
+    intervals: dict[str, Any] = {"ci": ci, "ci_method": ci_method, "resamples": resamples, "seed": seed}
+    if is_table(source):
+        held = read_table(to_arrow(source, roles.names()), roles.names())
+        rows, asked = roles.rows(held), {**roles.given(held), **facts, **intervals}
+        return evaluate(rows[0], rows[1], metrics, errors=errors, min_rows=min_rows, **asked)
+    if check_min_rows(min_rows) > 1 and not roles.by:
+        raise ParameterError("`min_rows` is the smallest size of groups that are compared: pass `by`, the groups, too")
+    opened = open_source(source, separator)
+    tally = _fold(opened, roles, metrics, facts, intervals, progress)
+    if not tally.n:
+        dropped = f": all {tally.dropped:,} had a missing value and were dropped" if tally.dropped else ""
+        raise EmptyError(f"`source` has no rows{' left' if dropped else ''}{dropped}")
+    return tally.report(errors=errors, min_rows=min_rows)
+
+
+def tally_table(
+    source: Any,
+    *,
+    truth: str | Sequence[str],
+    prediction: str | Sequence[str],
+    metrics: Wanted = None,
+    weights: str | None = None,
+    by: str | Sequence[str] | None = None,
+    query: str | None = None,
+    kind: str | None = None,
+    classes: object = None,
+    positive: object = None,
+    normalize: bool = False,
+    missing: str = "error",
+    ci: float | None = None,
+    ci_method: str = "auto",
+    resamples: int = 1000,
+    seed: int = 0,
+    cluster: str | None = None,
+    keys: str | None = None,
+    separator: str | None = None,
+    progress: Progress = None,
+) -> Tally:
+    """The tally of a table, wherever it is, to keep or to add to others: `evaluate_table` before its report.
+
+    >>> monday = tally_table({"y": [3, -0.5], "p": [2.5, 0.0]}, truth="y", prediction="p", metrics=["rmse"])
+    >>> tuesday = tally_table({"y": [2.0, 7], "p": [2.0, 8]}, truth="y", prediction="p", metrics=["rmse"])
+    >>> (monday + tuesday).report()["rmse"]
+    0.6123724356957945
+    """
+    roles = _roles(truth, prediction, weights, query, cluster, keys, by)
+    facts: dict[str, Any] = {
+        "kind": kind,
+        "classes": classes,
+        "positive": positive,
+        "normalize": normalize,
+        "missing": missing,
+    }
+    intervals: dict[str, Any] = {"ci": ci, "ci_method": ci_method, "resamples": resamples, "seed": seed}
+    opened = open_source([source] if is_table(source) else source, separator)
+    return _fold(opened, roles, metrics, facts, intervals, progress, whole=is_table(source))
+
+
+def _roles(truth: Any, prediction: Any, weights: Any, query: Any, cluster: Any, keys: Any, by: Any) -> Columns:
+    single = {"weights": weights, "query": query, "cluster": cluster, "keys": keys}
+    return Columns(
+        named("truth", truth, several=True, optional=False),
+        named("prediction", prediction, several=True, optional=False),
+        **{key: next(iter(named(key, value)), None) for key, value in single.items()},
+        by=named("by", by, several=True),
+    )
+
+
+def _fold(
+    source: Source,
+    roles: Columns,
+    metrics: Wanted,
+    facts: dict[str, Any],
+    intervals: dict[str, Any],
+    progress: Progress,
+    *,
+    whole: bool = False,
+) -> Tally:
+    """The tally of a source that is read in pieces."""
+    if intervals["ci"] is None and (roles.cluster or roles.keys):
+        from tallymark.evaluation.settings import resampled_by
+
+        raise ParameterError(resampled_by("cluster" if roles.cluster else "keys"))
+    target = Target(**{key: value for key, value in facts.items() if key != "missing"})
+    with _explained(source):
+        empty = source.empty(roles.names())
+        if empty is None:
+            raise EmptyError("`source` has no rows")
+        held = read_table(empty, roles.names())
+        chosen = choose(metrics, Batch(*roles.rows(held), whole=False), target)
+        if not whole:
+            for item in chosen.values():
+                _check_mergeable(item, target, source.kind)
+        tally = Tally(chosen, by=roles.by or None, **facts, **intervals)
+        job = TableJob(tally.to_bytes(), roles)
+        in_order = tally.interval is not None and roles.keys is None and roles.cluster is None
+        with shown(progress) as tell:
+            found = source.fold(job, tell, in_order=in_order)
+    return Tally.from_bytes(found) if isinstance(found, bytes) else found
+
+
+def _check_mergeable(item: Metric, target: Target, what: str) -> None:
+    """Refuse a metric that needs all rows at once."""
+    for reads in item.all_needs(target):
+        if type(reads.zero()).size == "rows" and not item.by_query:
+            instead = _instead(item, target)
+            advice = f"use {instead}, or read" if instead else "read"
+            pieces = f"{what} {'are' if what.endswith('s') else 'is'} read in pieces"
+            raise ParameterError(
+                f"{item} needs all rows at once, and {pieces}; {advice} the columns into memory and pass the table"
+            )
+
+
+def _instead(item: Metric, target: Target) -> str:
+    """A metric like this one that adds up; empty where none is known."""
+    for name in item.related:
+        known = registry.classes.get(name)
+        if known is not None and type(known().needs(target).zero()).size != "rows":
+            return str(name)
+    return ""
+
+
+@contextmanager
+def _explained(source: Source) -> Iterator[None]:
+    """Errors in the words of this call: arguments have its names, and one about types says which text stands among the
+    numbers of a file."""
+    try:
+        yield
+    except TallymarkError as error:
+        told = str(error).replace("`y_true`", "`truth`").replace("`y_pred`", "`prediction`")
+        if isinstance(error, (TypeOfDataError, KindError)):
+            for name, (text, place) in getattr(source, "odd", {}).items():
+                told += f". Column {name!r} was read as text, since {place} is {text[:40]!r}"
+        if told == str(error):
+            raise
+        raise type(error)(told) from error
+
+
+@contextmanager
+def shown(progress: Progress) -> Iterator[Callable[[int, int], None] | None]:
+    """What to tell how much of how much is done: the caller's function, or a bar."""
+    if callable(progress) or not progress:
+        yield progress if callable(progress) else None
+        return
+    from tallymark.packages import needed
+
+    with needed("progress=True", "rich", extra="cli"):
+        from rich.progress import Progress as Bar
+    with Bar(transient=True) as bar:
+        task = bar.add_task("evaluating", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total or None)

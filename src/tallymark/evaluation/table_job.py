@@ -1,0 +1,101 @@
+"""Columns of tables as the arguments of a tally, and the job that folds batches of them wherever they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property, reduce
+from operator import add
+from typing import Any, NamedTuple
+
+from tallymark.engines.columns import AUTO, Builder, Column, side_by_side
+from tallymark.errors import ParameterError
+from tallymark.evaluation.tally import Tally
+
+
+class Columns(NamedTuple):
+    """The names of the columns that hold the truth, the predictions and whatever else there is of each row."""
+
+    truth: tuple[str, ...]
+    prediction: tuple[str, ...]
+    weights: str | None = None
+    query: str | None = None
+    cluster: str | None = None
+    keys: str | None = None
+    by: tuple[str, ...] = ()
+
+    def names(self) -> tuple[str, ...]:
+        """All of them, each once."""
+        single = [name for name in (self.weights, self.query, self.cluster, self.keys) if name is not None]
+        return tuple(dict.fromkeys([*self.truth, *self.prediction, *single, *self.by]))
+
+    def rows(self, held: dict[str, Column]) -> tuple[Any, Any]:
+        """Truth and predictions."""
+        return side_by_side(self.truth, held), side_by_side(self.prediction, held)
+
+    def given(self, held: dict[str, Column]) -> dict[str, Any]:
+        """What else there is of each row, by the names of the arguments."""
+        single = {"weights": self.weights, "query": self.query, "cluster": self.cluster, "keys": self.keys}
+        found = {key: held[name].values for key, name in single.items() if name is not None}
+        return {**found, **({"by": {name: held[name].values for name in self.by}} if self.by else {})}
+
+
+def named(what: str, value: object, *, several: bool = False, optional: bool = True) -> tuple[str, ...]:
+    """The names of columns that an argument holds: one, or a list of several."""
+    if value is None and optional:
+        return ()
+    names = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else ()
+    if not names or not all(isinstance(name, str) for name in names) or (len(names) > 1 and not several):
+        or_list = " or a list of them" if several else ""
+        raise ParameterError(f"`{what}` must be the name of a column{or_list}; it was {value!r}")
+    if len(set(names)) < len(names):
+        raise ParameterError(f"`{what}` must name each column once; it was {value!r}")
+    return names
+
+
+def read_table(table: Any, names: Sequence[str]) -> dict[str, Column]:
+    """Columns of an Arrow table or batch as arrays."""
+    out = {}
+    for name in names:
+        column = table.column(table.schema.get_field_index(name))
+        builder = Builder(name, AUTO, lambda row: f"row {row:,}")
+        for piece in getattr(column, "chunks", [column]):
+            builder.add(piece, written=False)
+        out[name] = builder.finish()
+    return out
+
+
+class TableJob:
+    """Folds batches of rows into tallies of one kind, and adds them. It pickles to the bytes of an empty tally."""
+
+    def __init__(self, empty: bytes, roles: Columns) -> None:
+        self.columns = roles.names()
+        self._empty = empty
+        self._roles = roles
+
+    @cached_property
+    def _tally(self) -> Tally:
+        return Tally.from_bytes(self._empty)
+
+    def piece(self, batches: Iterable[Any]) -> Tally:
+        """The tally of some rows."""
+        out = self._tally.empty()
+        for batch in batches:
+            if batch.num_rows:
+                held = read_table(batch, self.columns)
+                out.update(*self._roles.rows(held), **self._roles.given(held))
+        return out
+
+    def join(self, pieces: Sequence[Tally]) -> Tally:
+        """The tally of all pieces."""
+        return reduce(add, pieces, self._tally.empty())
+
+    def fold(self, batches: Iterable[Any]) -> bytes:
+        """The tally of some rows, as bytes."""
+        return self.piece(batches).to_bytes()
+
+    def add(self, pieces: Sequence[bytes]) -> bytes:
+        """The tally of all pieces, as bytes."""
+        return self.join([Tally.from_bytes(piece) for piece in pieces]).to_bytes()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TableJob, (self._empty, self._roles)

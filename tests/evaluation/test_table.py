@@ -1,0 +1,261 @@
+"""evaluate_table: the same report from every source, and what is refused before anything is read."""
+
+from __future__ import annotations
+
+import pickle
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+
+import tallymark as tm
+from tallymark.evaluation.table_job import Columns, TableJob
+
+N = 400
+NAMES = ["auc", "logloss", "brier", "accuracy", "auc(bounded=64)"]
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(5)
+    p = rng.random(N)
+    y = rng.random(N) < p
+    return pd.DataFrame(
+        {
+            "unused": [object()] * N,
+            "happened": np.where(y, "yes", "no"),
+            "p": p.round(2),
+            "weight": rng.integers(1, 4, N).astype(float),
+            "city": rng.choice(["Ulm", "Bonn", "Köln"], N),
+            "id": rng.permutation(N),
+        }
+    )
+
+
+def written(frame, folder):
+    """The rows in a folder of Parquet files of several row groups, a CSV file and an Arrow file."""
+    held = frame.drop(columns="unused")
+    parts = folder / "parts" / "day=1"
+    parts.mkdir(parents=True)
+    held[:150].to_parquet(parts / "a.parquet", row_group_size=60)
+    held[150:150].to_parquet(parts / "b.parquet")
+    held[150:].to_parquet(parts / "c.pq", row_group_size=100)
+    (parts / "_SUCCESS").write_text("")
+    (parts / ".c.pq.crc").write_text("x")
+    held.to_csv(folder / "all.csv", index=False)
+    held.to_csv(folder / "all.tsv.gz", index=False, sep="\t")
+    pyarrow.feather.write_feather(held, folder / "all.arrow", chunksize=90)
+    return folder
+
+
+def sources_of(frame, folder):
+    """Every kind of source of the same rows."""
+    held = frame.drop(columns="unused")
+    table = pa.Table.from_pandas(held, preserve_index=False)
+    cuts = [held[k : k + 70] for k in range(0, N, 70)]
+    return {
+        "pandas": frame,
+        "polars": pl.from_pandas(held),
+        "arrow": table,
+        "mapping": {name: held[name].to_numpy() for name in held},
+        "lazy": pl.from_pandas(held).lazy(),
+        "frames": iter(cuts),
+        "mappings": [{name: cut[name].tolist() for name in cut} for cut in cuts],
+        "batches": table.to_batches(max_chunksize=30),
+        "reader": table.to_reader(),
+        "dataset": pyarrow.dataset.dataset(table),
+        "duckdb": duckdb.from_arrow(table),
+        "folder": folder / "parts",
+        "pattern": str(folder / "parts" / "**" / "*.p*"),
+        "list": [folder / "parts" / "day=1" / "c.pq", str(folder / "parts" / "day=1" / "a.parquet")],
+        "csv": str(folder / "all.csv"),
+        "tsv": folder / "all.tsv.gz",
+        "arrow file": folder / "all.arrow",
+    }
+
+
+IN_MEMORY = ["pandas", "polars", "arrow", "mapping"]
+IN_PIECES = ["lazy", "frames", "mappings", "batches", "reader", "dataset", "duckdb"]
+ON_DISK = ["folder", "pattern", "list", "csv", "tsv", "arrow file"]
+
+
+@pytest.fixture(scope="module")
+def folder(frame, tmp_path_factory):
+    return written(frame, tmp_path_factory.mktemp("rows"))
+
+
+def numbers_of(report):
+    """All numbers of a report, with its intervals."""
+    every = [report, *(report.slices or {}).values()]
+    cells = [each.cell(key) for each in every for key in each]
+    return [(cell.value, cell.lo, cell.hi, cell.method, cell.n) for cell in cells]
+
+
+def expected_of(frame, **asked):
+    """What `evaluate` says of the columns."""
+    rows = {"by": {"city": frame["city"]}, "kind": "probability", "positive": "yes"}
+    return tm.evaluate(frame["happened"].tolist(), frame["p"].to_numpy(), NAMES, **rows, **asked)
+
+
+@pytest.mark.parametrize("name", [*IN_MEMORY, *IN_PIECES, *ON_DISK])
+def test_every_source_has_the_same_report(frame, folder, name):
+    """Values and slices are those of evaluate on the same rows, to the last bit, whatever holds them."""
+    found = tm.evaluate_table(
+        sources_of(frame, folder)[name],
+        truth="happened",
+        prediction="p",
+        metrics=NAMES,
+        weights="weight",
+        by="city",
+        kind="probability",
+        positive="yes",
+    )
+    expected = expected_of(frame, weights=frame["weight"].to_numpy())
+    assert set(found.slices) == {"Bonn", "Köln", "Ulm"}
+    assert numbers_of(found) == numbers_of(expected)
+
+
+@pytest.mark.parametrize("keys", [None, "id"])
+@pytest.mark.parametrize("name", ["pandas", "frames", "duckdb", "folder", "csv"])
+def test_intervals_are_those_of_all_rows(frame, folder, name, keys):
+    """By keys, or by the order of rows where the source has one: the ends of evaluate."""
+    asked = {"ci": 0.9, "resamples": 99, "seed": 3, "ci_method": "bootstrap"}
+    asked_columns = {"truth": "happened", "prediction": "p", "by": "city", "keys": keys, "metrics": NAMES[1:3]}
+    source = sources_of(frame, folder)[name]
+    found = tm.evaluate_table(source, **asked_columns, kind="probability", positive="yes", **asked)
+    given = {} if keys is None else {"keys": frame["id"].to_numpy()}
+    rows = {"by": {"city": frame["city"]}, "kind": "probability", "positive": "yes"}
+    expected = tm.evaluate(frame["happened"].tolist(), frame["p"].to_numpy(), NAMES[1:3], **rows, **given, **asked)
+    assert numbers_of(found) == numbers_of(expected)
+    assert found.cell("logloss").lo < found["logloss"] < found.cell("logloss").hi
+
+
+def test_several_columns_of_predictions(tmp_path):
+    """One column per class, bound by `classes`; the truth may show a class in one file only."""
+    rng = np.random.default_rng(1)
+    table = rng.dirichlet(np.ones(3), 60)
+    labels = rng.choice(["a", "b", "c"], 60)
+    held = pd.DataFrame({"y": labels, "p1": table[:, 0], "p2": table[:, 1], "p3": table[:, 2]}).sort_values("y")
+    for k in range(3):
+        held[20 * k : 20 * k + 20].to_parquet(tmp_path / f"{k}.parquet")
+    asked = {"truth": "y", "prediction": ["p1", "p2", "p3"], "metrics": ["logloss", "auc", "accuracy"]}
+    facts = {"classes": ["a", "b", "c"], "kind": "probability"}
+    found = tm.evaluate_table(tmp_path, **asked, **facts)
+    expected = tm.evaluate(held["y"].tolist(), held[["p1", "p2", "p3"]].to_numpy(), asked["metrics"], **facts)
+    assert numbers_of(found) == numbers_of(expected)
+
+
+def test_types_of_csv_are_those_of_all_rows(tmp_path):
+    """Whole numbers are labels until a later field is none; then everything is read again as it was written."""
+    path = tmp_path / "late.csv"
+    lines = [f"{k % 3},{k % 3}" for k in range(200_000)]
+    lines[150_000] = "x,1"
+    lines[160_000] = "2,x"
+    path.write_text("y,p\n" + "\n".join(lines))
+    found = tm.evaluate_table(path, truth="y", prediction="p", metrics=["accuracy"], kind="label")
+    assert found["accuracy"] == (200_000 - 2) / 200_000
+    assert found.n == 200_000
+    with pytest.raises(tm.TypeOfDataError, match=r"Column 'y' was read as text, since row 150,000 of .* is 'x'"):
+        tm.evaluate_table(path, truth="y", prediction="p", metrics=["rmse"])
+
+
+def test_nulls_decimals_dates_and_categories(tmp_path):
+    """Typed columns are read as evaluate reads them; missing values are refused with their place, or dropped."""
+    from datetime import date
+    from decimal import Decimal
+
+    held = pa.table(
+        {
+            "y": pa.array([Decimal("1.25"), Decimal("2.50"), None, Decimal("4.00")]),
+            "p": pa.array([1.5, 2.0, 3.0, 4.5], pa.float32()),
+            "day": pa.array([date(2026, 1, 1)] * 2 + [date(2026, 1, 2)] * 2),
+            "kind": pa.array(["b", "a", "b", "a"]).dictionary_encode(),
+        }
+    )
+    pq.write_table(held, tmp_path / "rows.parquet", row_group_size=2)
+    asked = {"truth": "y", "prediction": "p", "metrics": ["mae"], "by": ["day", "kind"]}
+    with pytest.raises(tm.MissingValueError, match=r"`truth` .*rows counted from its row 2"):
+        tm.evaluate_table(tmp_path / "rows.parquet", **asked)
+    found = tm.evaluate_table(tmp_path / "rows.parquet", missing="drop", **asked)
+    assert (found.n, found.dropped, found["mae"]) == (3, 1, pytest.approx(1.25 / 3))
+    assert ("2026-01-02", "a") in found.slices
+    assert numbers_of(found) == numbers_of(tm.evaluate_table(held, missing="drop", **asked))
+
+
+def test_metrics_that_need_all_rows_are_refused_before_anything_is_read():
+    """The error says what to use instead."""
+
+    def rows():
+        yield {"y": [1.0], "p": [1.0]}
+        raise AssertionError("rows were read")
+
+    with pytest.raises(tm.ParameterError, match=r"median_absolute_error needs all rows at once.*use huber, or read"):
+        tm.evaluate_table(rows(), truth="y", prediction="p", metrics=["median_absolute_error"])
+    own = tm.custom(lambda y, p: 1.0, name="own")
+    with pytest.raises(tm.ParameterError, match="needs all rows at once"):
+        tm.evaluate_table(rows(), truth="y", prediction="p", metrics=[own])
+    table = {"y": [1.0, 2.0], "p": [1.0, 3.0]}
+    assert tm.evaluate_table(table, truth="y", prediction="p", metrics=["median_absolute_error"]).n == 2
+
+
+@pytest.mark.parametrize(
+    ("source", "asked", "told"),
+    [
+        (42, {}, "`source` must be a table, a path, batches"),
+        ([1, 2], {}, "`source` must give tables.*item 0 was 1"),
+        ([], {}, "`source` must name at least one file"),
+        (iter([]), {}, "`source` has no rows"),
+        ("nowhere/*.parquet", {}, "no file matches"),
+        ("nowhere.parquet", {}, "there is no file"),
+        ({"y": [1.0]}, {"truth": "z"}, "the table has no column 'z'; it has 'y'"),
+        ({"y": [1.0]}, {"truth": 3}, "`truth` must be the name of a column"),
+        ({"y": [1.0]}, {"weights": ["a", "b"]}, "`weights` must be the name of a column; it was"),
+        (iter([{"y": [1.0]}]), {"keys": "y"}, "`keys` says how rows are resampled"),
+        (iter([{"y": [1.0]}]), {"min_rows": 3}, "`min_rows` is the smallest size of groups"),
+        ({"y": [1.0, "a"]}, {}, "column 'y' must hold numbers or texts of one type"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(source, asked, told):
+    """Each error says what was wrong with which argument."""
+    with pytest.raises(tm.TallymarkError, match=told):
+        tm.evaluate_table(source, **{"truth": "y", "prediction": "y", "metrics": ["mae"], **asked})
+
+
+def test_progress_is_told(folder):
+    """A function hears how much of how much is done, up to all of it."""
+    heard = []
+    asked = {"truth": "happened", "prediction": "p", "metrics": ["auc"], "kind": "probability", "positive": "yes"}
+    tm.evaluate_table(folder / "parts", **asked, progress=lambda done, total: heard.append((done, total)))
+    assert heard == sorted(heard)
+    assert heard[-1][0] == heard[-1][1] > 0
+
+
+def test_a_job_pickles_and_adds_bytes(frame):
+    """What travels to a worker gives the same bytes as here, in any grouping."""
+    tally = tm.Tally(["auc"], kind="probability", positive="yes", by="city")
+    job = TableJob(tally.to_bytes(), Columns(("happened",), ("p",), by=("city",)))
+    sent = pickle.loads(pickle.dumps(job))
+    table = pa.Table.from_pandas(frame[["happened", "p", "city"]], preserve_index=False)
+    parts = [sent.fold(table.slice(k, 50).to_batches()) for k in range(0, N, 50)]
+    assert sent.add([sent.add(parts[:3]), sent.fold([]), sent.add(parts[3:])]) == job.fold(table.to_batches())
+
+
+def test_days_add_up_to_the_month(frame, tmp_path):
+    """Tallies are saved, loaded and added without the rows."""
+    asked = {"truth": "happened", "prediction": "p", "metrics": NAMES, "kind": "probability", "positive": "yes"}
+    for day in range(4):
+        tally = tm.tally_table(frame[day * 100 : day * 100 + 100], by="city", **asked)
+        tally.save(tmp_path / f"{day}.tally")
+    month = sum(tm.Tally.load(tmp_path / f"{day}.tally") for day in range(4))
+    assert numbers_of(month.report()) == numbers_of(expected_of(frame))
+    (tmp_path / "broken.tally").write_bytes((tmp_path / "0.tally").read_bytes()[:-1])
+    with pytest.raises(tm.FileError, match=r"broken\.tally` does not hold a tally"):
+        tm.Tally.load(tmp_path / "broken.tally")
+    with pytest.raises(tm.FileError, match="could not be read: No such file"):
+        tm.Tally.load(tmp_path / "none.tally")
