@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -8,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -16,6 +18,7 @@
 #include "given_runs.hpp"
 #include "label_input.hpp"
 #include "pairs.hpp"
+#include "score_bins.hpp"
 #include "scores.hpp"
 #include "wide.hpp"
 
@@ -170,6 +173,88 @@ nb::object sort_scores(nb::handle truth, nb::handle prediction, nb::handle weigh
                         weights.given() ? nb::object(to_python(total)) : nb::object(nb::none()), rows);
 }
 
+// One column of scores in bins, by the labels of the truth; every row counts once.
+nb::object bin_scores(nb::handle truth, nb::handle prediction, std::size_t most, nb::handle normal) {
+  Input y(truth, normal, false);
+  const std::size_t rows = y.rows();
+  const Buffer held(prediction);
+  const auto columns = held.columns();
+  if (held.rows() != rows || columns.size() != 1) throw nb::value_error("there must be one score per row");
+  if (most < 2) throw nb::value_error("there must be two bins");  // which every set of scores fits
+  struct Part {
+    std::unique_ptr<LabelReader> fork;
+    ScoreBins bins;
+    bool bad = false;
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+  };
+  unsigned shift = 0;
+  run(false, [&] {
+    std::vector<double> sample(std::min<std::size_t>(rows, 2 * most));
+    for (std::size_t i = 0; i < sample.size(); ++i) read_rows(columns.front(), rows / sample.size() * i, 1, &sample[i]);
+    std::vector<std::int64_t> ordered(sample.size());
+    to_ordered(sample.data(), sample.size(), ordered.data());
+    shift = ScoreBins::shift_for(ordered, most);
+  });
+  std::vector<Part> parts;
+  parts.push_back({nullptr, ScoreBins(most, shift)});
+  for (std::size_t t = 1; t < threads_for(rows); ++t) {
+    auto fork = y.reader().fork();
+    if (fork == nullptr) break;
+    parts.push_back({std::move(fork), ScoreBins(most, shift)});
+  }
+  const std::size_t blocks = (rows + kBlock - 1) / kBlock;
+  run(y.holds_objects(), [&] {
+    for_ranges(blocks, parts.size(), [&](std::size_t t, std::size_t first, std::size_t last) {
+      Part& part = parts[t];
+      LabelReader& reader = t == 0 ? y.reader() : *part.fork;
+      std::uint32_t labels[kBlock];
+      double scores[kBlock];
+      std::int64_t ordered[kBlock];
+      for (std::size_t b = first; b < last; ++b) {
+        const std::size_t row = b * kBlock, n = std::min(kBlock, rows - row);
+        reader.read(row, n, labels);
+        read_rows(columns.front(), row, n, scores);
+        if (detail::largest_score(scores, n) >= kInfinity) part.bad = true;
+        for (std::size_t i = 0; i < n; ++i) labels[i] = std::min<std::uint32_t>(labels[i], kNoGroup);
+        for (std::size_t i = 0; i < n; ++i) {
+          part.low = std::min(part.low, scores[i]);
+          part.high = std::max(part.high, scores[i]);
+        }
+        to_ordered(scores, n, ordered);
+        part.bins.add(ordered, labels, n);
+      }
+    });
+  });
+  nb::list faults;
+  for (std::size_t t = 1; t < parts.size(); ++t) y.reader().faults.add(parts[t].fork->faults);
+  list_faults(faults, 0, y.reader().faults);
+  if (faults.size() != 0) return faults;
+  if (std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.bad; })) return nb::none();
+  ScoreBins& all = parts.front().bins;
+  for (std::size_t t = 1; t < parts.size(); ++t) {
+    auto adopted = y.reader().adopt(*parts[t].fork);
+    adopted.resize(kNoGroup + 1, kNoGroup);
+    for (auto& code : adopted) code = std::min<std::uint32_t>(code, kNoGroup);
+    all.add(parts[t].bins, adopted);
+    parts.front().low = std::min(parts.front().low, parts[t].low);
+    parts.front().high = std::max(parts.front().high, parts[t].high);
+  }
+  struct Entry {
+    std::uint32_t row, column;
+  };
+  std::vector<Entry> used;
+  for (std::uint32_t c = 0; c < all.classes(); ++c)
+    if (all.holds(c)) used.push_back({c, 0});
+  if (!used.empty() && used.back().row == kNoGroup) return nb::none();
+  const Ordered order(y.reader(), used, false);
+  std::vector<nb::bytes> counts(used.size());
+  for (const Entry& entry : used) counts[order.place[entry.row]] = to_bytes(all.counts(entry.row));
+  nb::list by_label;
+  for (const auto& each : counts) by_label.append(each);
+  return nb::make_tuple(order.labels, all.kept_bits(), to_bytes(all.bins()), by_label, rows,
+                        std::make_pair(parts.front().low, parts.front().high));
+}
+
 // Every column of a table of scores by the places of the true classes.
 nb::object sort_columns(nb::handle places, std::size_t classes, nb::handle table, nb::handle weight) {
   const auto at = read_places(places);
@@ -236,6 +321,14 @@ void bind_scores(nb::module_& m) {
                 "list[tuple[int, str, int, int]] | None"),
         "The labels in order, the runs of each, the exact total weight and the rows; no runs of more than "
         "two labels.\n\nFaults of the labels if rows must be refused; None if a score or a weight must.");
+  m.def("bin_scores", &bin_scores, nb::arg("truth"), nb::arg("scores"), nb::arg("most"), nb::arg("normal"),
+        nb::sig("def bin_scores(truth: object, scores: object, most: int, normal: object) -> "
+                "tuple[list[int | str], int, bytes, list[bytes], int, tuple[float, float]] | list[tuple[int, str, int, "
+                "int]] | None"),
+        "The labels in order, how many first bits of the scores are told apart, the bins, the rows of each label in "
+        "them, all rows, and the lowest and highest score.\n\nFaults of the labels if rows must be refused; None if a "
+        "score must, or there are many "
+        "labels.");
   m.def("sort_columns", &sort_columns, nb::arg("places"), nb::arg("classes"), nb::arg("table"),
         nb::arg("weight").none(),
         nb::sig("def sort_columns(places: object, classes: int, table: object, weight: object | None) -> "

@@ -342,6 +342,15 @@ def sort_scores(
     Faults of the labels if rows must be refused; None if a score or a weight must.
     """
 
+def bin_scores(
+    truth: object, scores: object, most: int, normal: object
+) -> tuple[list[int | str], int, bytes, list[bytes], int, tuple[float, float]] | list[tuple[int, str, int, int]] | None:
+    """
+    The labels in order, how many first bits of the scores are told apart, the bins, the rows of each label in them, all rows, and the lowest and highest score.
+
+    Faults of the labels if rows must be refused; None if a score must, or there are many labels.
+    """
+
 def sort_columns(
     places: object, classes: int, table: object, weight: object | None
 ) -> (

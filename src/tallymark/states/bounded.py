@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from tallymark._core import sort_columns
+from tallymark._core import bin_scores, sort_columns
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import InputError, StateError
-from tallymark.labels import Label
+from tallymark.labels import Label, normal_label
 from tallymark.states.base import KeyedReads
-from tallymark.states.encoding import Counted, count_rows, encode
+from tallymark.states.encoding import Counted, count_rows, encode, own_errors
 from tallymark.states.packing import columns_of, target_of
 from tallymark.states.score_bins import ALL_BITS, Binned, fit, in_lowest_terms, merge_bins, order_of, unpack_bins
 from tallymark.states.score_rows import check_probabilities, check_truth, read_scores, read_table
@@ -47,6 +47,10 @@ class BoundedScoresOf(KeyedReads):
     def fold(self, batch: Batch) -> BoundedScores:
         if batch.n == 0:
             return self.zero()
+        if batch.prediction_columns <= 2 and batch.weights is None:
+            plain = self._bin_plain(batch)
+            if plain is not None:
+                return plain
         if batch.prediction_columns > 2:
             classes, places, table = read_table(batch, self.target)
             labels, columns = list(classes), [table[:, k] for k in range(len(classes))]
@@ -61,6 +65,27 @@ class BoundedScoresOf(KeyedReads):
             check_truth(binned[0].labels, self.target, one=batch.prediction_columns == 1, labels=False)
         shape = (batch.truth_columns, batch.prediction_columns)
         return BoundedScores(self, shape, batch.n, sum(binned[0].class_weights()), binned)
+
+    def _bin_plain(self, batch: Batch) -> BoundedScores | None:
+        """Rows that count once each, in one pass; None where one must be refused, or labels are many."""
+        truth = batch.truth_labels
+        with own_errors("`y_true`"):
+            found = bin_scores(truth.source, read_scores(batch, self.target), self.most, normal_label)
+        if not isinstance(found, tuple) or found[4] != batch.n:
+            return None
+        labels, bits, bins, counts, _, (lowest, highest) = found
+        named = labels if truth.names is None else [truth.names[int(place)] for place in labels]
+        if len(set(named)) < len(named):
+            return None
+        order = sorted(range(len(named)), key=lambda k: named[k])
+        weights = [np.frombuffer(counts[k], np.int64) for k in order]
+        held = Binned(bits, np.frombuffer(bins, np.int64), [named[k] for k in order], weights, 0)
+        check_truth(held.labels, self.target, one=batch.prediction_columns == 1, labels=False)
+        if lowest < 0.0 or highest > 1.0:
+            check_probabilities(batch, self.target)
+        shape = (batch.truth_columns, batch.prediction_columns)
+        binned = in_lowest_terms(held)
+        return BoundedScores(self, shape, batch.n, sum(binned.class_weights()), [binned])
 
     def _bin(self, scores: Array, labels: list[Label], places: Array, weights: Array | None) -> Binned:
         found: Binned | None = None
