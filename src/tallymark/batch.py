@@ -176,12 +176,12 @@ class Batch:
             raise ShapeError("`y_pred` must have at least one column; it had none")
         if self.truth_memo is None:
             self.truth_memo = {}
-        out = copy.copy(self)
-        out._sources = [self._sources[0], prediction, *self._sources[2:]]
-        out._numbers, out._labels = [self._numbers[0], None], [self._labels[0], None, *self._labels[2:]]
+        labels = [self._labels[0], None, *self._labels[2:]]
+        out = self.part([self._sources[0], prediction, *self._sources[2:]], labels, self.weights, self.keys)
+        out._numbers = [self._numbers[0], None]
         out._columns = (self._columns[0], columns, *self._columns[2:])
         out.column_names = (self.column_names[0], names)
-        out.memo = {}
+        out.truth_memo, out.n, out.dropped = self.truth_memo, self.n, self.dropped
         return out
 
     def source(self, side: int) -> Array:

@@ -186,7 +186,7 @@ class Sums(FoldedState[SumsOf]):
     2,200 bits that a total may need are zero, and arithmetic on them would take its time.
     """
 
-    __slots__ = ("_weight", "totals", "unit")
+    __slots__ = ("_outputs", "_weight", "totals", "unit")
 
     def __init__(
         self,
@@ -201,6 +201,7 @@ class Sums(FoldedState[SumsOf]):
         self.unit = unit
         self._weight = weight
         self.totals = totals
+        self._outputs: dict[int, Output] = {}  # which every formula asks for
 
     @property
     def weight(self) -> int:
@@ -228,7 +229,10 @@ class Sums(FoldedState[SumsOf]):
 
     def at(self, output: int) -> Output:
         """The totals of one output, for a formula to read."""
-        return Output(self, output)
+        found = self._outputs.get(output)
+        if found is None:
+            found = self._outputs[output] = Output(self, output)
+        return found
 
     def lowest(self, term: Term) -> float:
         """The lowest value of a term over all outputs."""
