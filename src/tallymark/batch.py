@@ -45,11 +45,11 @@ class Batch:
 
     `whole` says that these are all the rows that there are, so that their labels are all the labels. `column_names` are
     those of tables whose columns have names; `memo` is where states leave what others of the same batch can use, and
-    `truth_memo` what they found in truth and weights alone, where batches with other predictions follow; None where none do.
-    `names` are those of the columns of rows as the caller knows them: the truth, the predictions, and then labels of
-    each row, of the query, of the cluster, of its own and of the groups that it belongs to. `keys` tell the rows apart
-    when they are resampled, None where that is their place among all rows or `key_side` has not been read; rows of one
-    cluster are resampled together.
+    `truth_memo` what they found in truth and weights alone, for the same rows with other predictions; None where there
+    will be none. `names` are those of the columns of rows as the caller knows them: the truth, the predictions, and
+    then labels of each row, of the query, of the cluster, of its own and of the groups that it belongs to. `keys` tell
+    the rows apart when they are resampled, None where that is their place among all rows or `key_side` has not been
+    read; rows of one cluster are resampled together.
     """
 
     __slots__ = (
