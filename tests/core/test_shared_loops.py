@@ -68,7 +68,7 @@ def huge():
 
 
 def twin(name, y, p):
-    """The exact total of finite terms in units of 2**-1074, and the lowest and highest value that the core keeps with it."""
+    """The exact total of finite terms in units of 2**-1074, and the lowest and highest value that are kept with it."""
     with np.errstate(over="ignore", under="ignore"):
         e = np.abs(p - y)
         held = {"absolute_error": e, "squared_error": e * e, "relative_error": e / np.maximum(np.abs(y), EPSILON)}
@@ -76,7 +76,8 @@ def twin(name, y, p):
         return 0, (e.min(), e.max())
     finite = held[name][np.isfinite(held[name])]
     ratios = [value.as_integer_ratio() for value in finite.tolist()]
-    return sum(above * (2**1074 // below) for above, below in ratios), (math.inf, -math.inf if name == "relative_error" else e.max())
+    total = sum(above * (2**1074 // below) for above, below in ratios)
+    return total, (math.inf, -math.inf if name == "relative_error" else e.max())
 
 
 @pytest.mark.parametrize("rows", [plain, some_right, all_right, wide, growing, shrinking, tiny, huge])

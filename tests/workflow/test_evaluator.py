@@ -97,6 +97,22 @@ def test_the_truth_is_summed_once(monkeypatch):
     assert read == [{}], "nothing of the truth is asked for"
 
 
+def test_other_metrics_in_another_round():
+    """A plan serves as long as metrics, their order, their keys, the columns and the treatment of errors stay."""
+    y = np.array([[1.0, 2.0], [2.0, 5.0], [4.0, 1.0]])
+    held = tm.EvalSet("valid", y)
+    mae, rmse = tm.metric("mae"), tm.metric("rmse")
+    for wanted in ({"a": mae, "b": rmse}, {"b": rmse, "a": mae}, {"a": rmse, "b": mae}, {"a": "mae"}, ["mae"], mae):
+        found, expected = held.evaluate(y + 1, wanted), tm.evaluate(y, y + 1, wanted)
+        assert list(found.items()) == list(expected.items())
+    with pytest.raises(tm.ShapeError):
+        held.evaluate(y[:, 0], {"a": mae})
+    assert held.evaluate(y[:, 0], {"a": mae}, errors="cell").failures
+    with pytest.raises(tm.ShapeError):
+        held.evaluate(y[:, 0], {"a": mae})
+    assert held.evaluate(y, {"a": mae})["a"] == 0.0
+
+
 def test_a_bad_truth_is_named_in_every_round():
     """Although the sums of the truth are made in the first."""
     held = tm.EvalSet("valid", [1.0, math.nan])
