@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "column.hpp"
@@ -86,7 +87,11 @@ TM_CLONES static WeightCheck check_weights(std::size_t n, const double* w) {
 class Pass {
  public:
   Pass(const Table& table, const std::vector<Task>& tasks)
-      : table_(table), tasks_(tasks), rides_(tasks.size()), riders_(tasks.size()), buffers_(kBuffers * kBlock) {
+      : table_(table),
+        tasks_(tasks),
+        rides_(tasks.size()),
+        riders_(tasks.size()),
+        buffers_(std::make_unique_for_overwrite<double[]>(kBuffers * kBlock)) {
     for (std::size_t k = 0; k < tasks.size(); ++k)
       if (carries(tasks[k])) seat(k);
   }
@@ -166,7 +171,7 @@ class Pass {
                         squared == kNone ? spare_ : tallies[squared]);
   }
 
-  double* buffer(std::size_t i) { return buffers_.data() + i * kBlock; }
+  double* buffer(std::size_t i) { return buffers_.get() + i * kBlock; }
 
   static const double* rows(const Column& c, std::size_t first, std::size_t n, double* room) {
     if (c.plain()) return reinterpret_cast<const double*>(c.data) + first;
@@ -246,8 +251,8 @@ class Pass {
   const std::vector<Task>& tasks_;
   std::vector<bool> rides_;
   std::vector<Riders> riders_;
-  Tally spare_;  // of what rides although nobody asked
-  std::vector<double> buffers_;
+  Tally spare_;                        // of what rides although nobody asked
+  std::unique_ptr<double[]> buffers_;  // not cleared: most tasks need few of them, and small batches are many
   double zero_free_[kBlock];
 };
 
