@@ -141,32 +141,63 @@ class ExactSum {
   int pending_ = 0;
 };
 
+// The two grids of a block whose terms do not exceed `bound`, the bit pattern of a magnitude, and what lies on them. A
+// local variable, so that its totals stay in registers.
+class Grids {
+ public:
+  TM_INLINE static bool fit(std::uint64_t bound) { return bound >> 52 < 2000; }
+
+  TM_INLINE explicit Grids(std::uint64_t bound) {
+    // |x| < 2^(field - 1022), which is at most 2^50 units of the coarse grid.
+    const auto field = static_cast<int>(bound >> 52);
+    coarse_ = field - 1072 > -1074 ? field - 1072 : -1074;
+    fine_ = coarse_ - 51 > -1074 ? coarse_ - 51 : -1074;
+    big_ = 1.5 * real(static_cast<std::uint64_t>(coarse_ + 52 + 1023) << 52);
+    small_ = 1.5 * real(static_cast<std::uint64_t>(fine_ + 52 + 1023) << 52);
+  }
+
+  // Whether terms of at least this magnitude, a bit pattern that is not 0, have no digits below the grids.
+  TM_INLINE bool hold(std::uint64_t least) const { return static_cast<int>(least >> 52) - 1075 >= fine_; }
+
+  TM_INLINE void take(double x) {
+    const double t = x + big_;
+    high_ += bits(t);
+    const double r = x - (t - big_);
+    const double u = r + small_;
+    low_ += bits(u);
+    rest_ |= bits(r - (u - small_));
+  }
+
+  // The same of a term that the grids hold.
+  TM_INLINE void take_held(double x) {
+    const double t = x + big_;
+    high_ += bits(t);
+    low_ += bits(x - (t - big_) + small_);
+  }
+
+  // Adds the n <= kBlock terms that were taken to `sum`; false, and nothing is added, if one has digits below the
+  // grids.
+  TM_INLINE bool give(ExactSum& sum, std::size_t n) const {
+    if ((rest_ & kMagnitude) != 0) return false;
+    sum.add_scaled(static_cast<std::int64_t>(high_ - n * bits(big_)), coarse_);
+    sum.add_scaled(static_cast<std::int64_t>(low_ - n * bits(small_)), fine_);
+    return true;
+  }
+
+ private:
+  int coarse_, fine_;
+  double big_, small_;
+  std::uint64_t high_ = 0, low_ = 0, rest_ = 0;
+};
+
 // Adds term(0) .. term(n - 1) to `sum`; n <= kBlock. `bound` is the bit pattern of a magnitude that no term exceeds.
 template <class Term>
 TM_INLINE void add_block(ExactSum& sum, std::size_t n, std::uint64_t bound, Term&& term) {
-  const auto field = static_cast<int>(bound >> 52);
   if (bound == 0) return;
-  if (field < 2000) {
-    // |x| < 2^(field - 1022), which is at most 2^50 units of the coarse grid.
-    const int coarse = field - 1072 > -1074 ? field - 1072 : -1074;
-    const int fine = coarse - 51 > -1074 ? coarse - 51 : -1074;
-    const double big = 1.5 * real(static_cast<std::uint64_t>(coarse + 52 + 1023) << 52);
-    const double small = 1.5 * real(static_cast<std::uint64_t>(fine + 52 + 1023) << 52);
-    std::uint64_t high = 0, low = 0, rest = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const double x = term(i);
-      const double t = x + big;
-      high += bits(t);
-      const double r = x - (t - big);
-      const double u = r + small;
-      low += bits(u);
-      rest |= bits(r - (u - small));
-    }
-    if ((rest & kMagnitude) == 0) {
-      sum.add_scaled(static_cast<std::int64_t>(high - n * bits(big)), coarse);
-      sum.add_scaled(static_cast<std::int64_t>(low - n * bits(small)), fine);
-      return;
-    }
+  if (Grids::fit(bound)) {
+    Grids grids(bound);
+    for (std::size_t i = 0; i < n; ++i) grids.take(term(i));
+    if (grids.give(sum, n)) return;
   }
   for (std::size_t i = 0; i < n; ++i) sum.add(term(i));
 }

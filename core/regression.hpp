@@ -4,8 +4,10 @@
 // in the nearest cache, and every task runs over a block before the next one is loaded.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "column.hpp"
@@ -34,8 +36,18 @@ struct Totals {
 
 namespace detail {
 
-TM_CLONES static std::uint64_t subtract(std::size_t n, const double* p, const double* y, double* e) {
-  return fill(n, e, TM_EACH(p[i] - y[i]));
+TM_CLONES static Span subtract(std::size_t n, const double* p, const double* y, double* e) {
+  return fill_span(n, e, TM_EACH(p[i] - y[i]));
+}
+
+TM_CLONES static Span span_of(std::size_t n, const double* x) {
+  Span s;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint64_t k = magnitude(x[i]);
+    s.least = k < s.least ? k : s.least;
+    s.most = k > s.most ? k : s.most;
+  }
+  return s;
 }
 
 TM_CLONES static std::uint64_t largest_of(std::size_t n, const double* x) { return largest(n, TM_EACH(x[i])); }
@@ -75,7 +87,14 @@ TM_CLONES static WeightCheck check_weights(std::size_t n, const double* w) {
 class Pass {
  public:
   Pass(const Table& table, const std::vector<Task>& tasks)
-      : table_(table), tasks_(tasks), buffers_(kBuffers * kBlock) {}
+      : table_(table),
+        tasks_(tasks),
+        rides_(tasks.size()),
+        riders_(tasks.size()),
+        buffers_(std::make_unique_for_overwrite<double[]>(kBuffers * kBlock)) {
+    for (std::size_t k = 0; k < tasks.size(); ++k)
+      if (carries(tasks[k])) seat(k);
+  }
 
   void run(std::size_t first, std::size_t n, Totals& out) {
     const double* w = nullptr;
@@ -93,6 +112,7 @@ class Pass {
     Block b;
     for (std::size_t k = 0; k < tasks_.size(); ++k) {
       const Task& task = tasks_[k];
+      if (rides_[k]) continue;
       const bool wants_two = reads_two(task.term);
       if (task.truth != truth || task.prediction != prediction || (wants_two && !two)) {
         truth = task.truth;
@@ -103,8 +123,7 @@ class Pass {
           return;
         }
       }
-      b.power = task.power;
-      run_task(task, b, out.tallies[k]);
+      carries(task) ? run_with_riders(k, b, out.tallies) : run_one(k, b, out.tallies);
     }
   }
 
@@ -112,7 +131,47 @@ class Pass {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   static constexpr std::size_t kBuffers = 8;
 
-  double* buffer(std::size_t i) { return buffers_.data() + i * kBlock; }
+  // The tasks that are done in the loop of another one.
+  struct Riders {
+    std::size_t absolute = kNone, squared = kNone;
+  };
+
+  bool carries(const Task& task) const {
+    return task.term == Term::relative_error && task.power == 1 && !table_.weighted;
+  }
+
+  void seat(std::size_t carrier) {
+    for (std::size_t k = 0; k < tasks_.size(); ++k) {
+      const Task& task = tasks_[k];
+      const bool same = task.truth == tasks_[carrier].truth && task.prediction == tasks_[carrier].prediction;
+      if (!same || task.power != 1 || rides_[k]) continue;
+      if (task.term == Term::absolute_error && riders_[carrier].absolute == kNone)
+        riders_[carrier].absolute = k;
+      else if (task.term == Term::squared_error && riders_[carrier].squared == kNone)
+        riders_[carrier].squared = k;
+      else
+        continue;
+      rides_[k] = true;
+    }
+  }
+
+  void run_one(std::size_t k, Block& b, std::vector<Tally>& tallies) {
+    if (k == kNone) return;
+    b.power = tasks_[k].power;
+    run_task(tasks_[k], b, tallies[k]);
+  }
+
+  void run_with_riders(std::size_t k, Block& b, std::vector<Tally>& tallies) {
+    const auto [absolute, squared] = riders_[k];
+    if (!can_ride(b)) {
+      for (const std::size_t each : {k, absolute, squared}) run_one(each, b, tallies);
+      return;
+    }
+    run_relative_errors(tasks_[k].parameter, b, tallies[k], absolute == kNone ? spare_ : tallies[absolute],
+                        squared == kNone ? spare_ : tallies[squared]);
+  }
+
+  double* buffer(std::size_t i) { return buffers_.get() + i * kBlock; }
 
   static const double* rows(const Column& c, std::size_t first, std::size_t n, double* room) {
     if (c.plain()) return reinterpret_cast<const double*>(c.data) + first;
@@ -152,12 +211,12 @@ class Pass {
     const bool linked = table_.link != Link::none;
     if (is_wide_integer(truth) && is_wide_integer(prediction) && !linked) {
       subtract_integers(prediction, truth, first, n, b.e);
-      b.largest_error = largest_of(n, b.e);
+      b.errors = span_of(n, b.e);
     } else {
-      b.largest_error = subtract(n, b.p, b.y, b.e);
+      b.errors = subtract(n, b.p, b.y, b.e);
     }
     // A difference that is not finite betrays a bad input, or is an honest overflow.
-    if (b.largest_error >= kInfinity) finite = finite && all_finite(n, b.y) && (linked || all_finite(n, b.p));
+    if (b.errors.most >= kInfinity) finite = finite && all_finite(n, b.y) && (linked || all_finite(n, b.p));
     if (two && !linked) finite = finite && all_finite(n, b.upper);
     if (finite && weights.zeros) drop_zeros(b);
     return finite;
@@ -185,12 +244,15 @@ class Pass {
     b.p = p;
     if (b.upper != nullptr) b.upper = upper;
     b.w = w;
-    b.largest_error = largest_of(kept, b.e);
+    b.errors = span_of(kept, b.e);
   }
 
   const Table& table_;
   const std::vector<Task>& tasks_;
-  std::vector<double> buffers_;
+  std::vector<bool> rides_;
+  std::vector<Riders> riders_;
+  Tally spare_;                        // of what rides although nobody asked
+  std::unique_ptr<double[]> buffers_;  // not cleared: most tasks need few of them, and small batches are many
   double zero_free_[kBlock];
 };
 
@@ -202,13 +264,17 @@ inline Totals total(const Table& table, const std::vector<Task>& tasks) {
   const std::size_t threads = threads_for(table.rows * std::max<std::size_t>(tasks.size() / 2, 1));
   std::vector<Totals> partial(threads);
   for (auto& p : partial) p.tallies.resize(tasks.size());
-  for_ranges(blocks, threads, [&](std::size_t t, std::size_t first, std::size_t last) {
+  // Each thread takes a few blocks at a time, since one may start late, or share its processor with others.
+  const std::size_t few = std::max<std::size_t>(blocks / (16 * threads), 1);
+  std::atomic<std::size_t> taken{0};
+  for_ranges(threads, threads, [&](std::size_t t, std::size_t, std::size_t) {
     detail::Pass pass(table, tasks);
     Totals& out = partial[t];
-    for (std::size_t k = first; k < last && !out.bad_value && !out.bad_weight; ++k) {
-      const std::size_t row = k * kBlock;
-      pass.run(row, std::min(kBlock, table.rows - row), out);
-    }
+    for (std::size_t first = taken.fetch_add(few); first < blocks; first = taken.fetch_add(few))
+      for (std::size_t k = first; k < std::min(first + few, blocks) && !out.bad_value && !out.bad_weight; ++k) {
+        const std::size_t row = k * kBlock;
+        pass.run(row, std::min(kBlock, table.rows - row), out);
+      }
   });
   Totals& whole = partial.front();
   for (std::size_t t = 1; t < threads; ++t) {

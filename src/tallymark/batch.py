@@ -44,11 +44,12 @@ class Batch:
     """Checked rows: truth and prediction of one or more columns, and weights or None.
 
     `whole` says that these are all the rows that there are, so that their labels are all the labels. `column_names` are
-    those of tables whose columns have names; `memo` is where states leave what others of the same batch can use.
-    `names` are those of the columns of rows as the caller knows them: the truth, the predictions, and then labels of
-    each row, of the query, of the cluster, of its own and of the groups that it belongs to. `keys` tell the rows apart
-    when they are resampled, None where that is their place among all rows or `key_side` has not been read; rows of one
-    cluster are resampled together.
+    those of tables whose columns have names; `memo` is where states leave what others of the same batch can use, and
+    `truth_memo` what they found in truth and weights alone, for the same rows with other predictions; None where there
+    will be none. `names` are those of the columns of rows as the caller knows them: the truth, the predictions, and
+    then labels of each row, of the query, of the cluster, of its own and of the groups that it belongs to. `keys` tell
+    the rows apart when they are resampled, None where that is their place among all rows or `key_side` has not been
+    read; rows of one cluster are resampled together.
     """
 
     __slots__ = (
@@ -66,6 +67,7 @@ class Batch:
         "memo",
         "n",
         "names",
+        "truth_memo",
         "weights",
         "whole",
     )
@@ -94,6 +96,7 @@ class Batch:
         self.names = NAMES
         self.column_names = (truth_names, prediction_names)
         self.memo: dict[Hashable, Any] = {}
+        self.truth_memo: dict[Hashable, Any] | None = None
         self.n = n
         self.weights = None if weights is None else _read_weights(weights, n)
         self.dropped = 0
@@ -151,7 +154,7 @@ class Batch:
         out._columns, out.names, out.column_names = self._columns, self.names, self.column_names
         out.has_query, out.group_names, out.whole = self.has_query, self.group_names, self.whole
         out.keys, out.key_side, out.cluster_side = keys, self.key_side, self.cluster_side
-        out.memo = {}
+        out.memo, out.truth_memo = {}, None
         out.n = len(sources[0])
         out.weights = weights
         out.dropped = 0
@@ -161,7 +164,7 @@ class Batch:
         """The same rows with other weights, which are good ones."""
         out = copy.copy(self)
         out.weights = weights
-        out.memo = {}
+        out.memo, out.truth_memo = {}, None
         return out
 
     def predicted(self, y_pred: object) -> Batch:
@@ -171,12 +174,14 @@ class Batch:
             raise LengthError(f"`y_true` and `y_pred` must have the same length; they had {self.n} and {found} rows")
         if columns == 0:
             raise ShapeError("`y_pred` must have at least one column; it had none")
-        out = copy.copy(self)
-        out._sources = [self._sources[0], prediction, *self._sources[2:]]
-        out._numbers, out._labels = [self._numbers[0], None], [self._labels[0], None, *self._labels[2:]]
+        if self.truth_memo is None:
+            self.truth_memo = {}
+        labels = [self._labels[0], None, *self._labels[2:]]
+        out = self.part([self._sources[0], prediction, *self._sources[2:]], labels, self.weights, self.keys)
+        out._numbers = [self._numbers[0], None]
         out._columns = (self._columns[0], columns, *self._columns[2:])
         out.column_names = (self.column_names[0], names)
-        out.memo = {}
+        out.truth_memo, out.n, out.dropped = self.truth_memo, self.n, self.dropped
         return out
 
     def source(self, side: int) -> Array:
@@ -310,7 +315,8 @@ class Batch:
     def keep(self, rows: Array) -> None:
         """Leave out all other rows, and count them as dropped."""
         self._sources = [self.source(side)[rows] for side in range(len(self._sources))]
-        self._numbers, self._labels, self.memo = [None, None], [None] * len(self._sources), {}
+        self._numbers, self._labels = [None, None], [None] * len(self._sources)
+        self.memo, self.truth_memo = {}, None
         if self.weights is not None:
             self.weights = self.weights[rows]
         if self.keys is not None:

@@ -49,6 +49,80 @@ def test_values_are_those_of_evaluate():
                 assert {r.metric: r.value for r in found.results if r.set == held.name} == dict(report)
 
 
+NUMBERS = ["rmse", "mae", "r2", "mape", "max_error", "wape", "explained_variance", "poisson_deviance"]
+
+
+def test_numbers_are_those_of_evaluate():
+    """Values and states, to the last bit, in every round, with weights, margins, and several outputs."""
+    rng = np.random.default_rng(3)
+    y, w = rng.random((3_000, 2)) + 0.01, rng.integers(0, 3, 3_000) / 7
+    cases = [
+        (NUMBERS, y[:, 0], {}),
+        (NUMBERS, y[:, 0], {"weights": w}),
+        (NUMBERS, y, {"weights": w}),
+        (["mape", "r2(outputs=each)"], y, {}),
+        (["r2"], np.arange(3_000), {"weights": w}),
+        (["poisson_deviance", "gamma_deviance"], y[:, 0], {"kind": "margin"}),
+    ]
+    for metrics, truth, given in cases:
+        held = tm.EvalSet("valid", truth, **given)
+        for k in range(3):
+            said = rng.random(truth.shape) + k
+            found, expected = held.evaluate(said, metrics), tm.evaluate(truth, said, metrics, **given)
+            assert dict(found) == dict(expected)
+            tally = tm.Tally(metrics, kind=given.get("kind"))
+            tally.update(truth, said, weights=given.get("weights"))
+            assert dict(found) == dict(tally.report())
+            assert [state.fields() for state in found._source._states] == [
+                state.fields() for state in expected._source._states
+            ]
+
+
+def test_the_truth_is_summed_once(monkeypatch):
+    """What a state holds of the truth alone is not read again when other predictions come."""
+    from tallymark.states import sums
+
+    y = np.arange(50.0)
+    read = []
+    real = sums.run_tasks
+    monkeypatch.setattr(
+        sums, "run_tasks", lambda tasks, *rest, **sides: read.append(sides) or real(tasks, *rest, **sides)
+    )
+    held = tm.EvalSet("valid", y)
+    for k in range(3):
+        held.evaluate(y + k, ["r2", "mape"])
+    assert [bool(sides) for sides in read] == [True, False, False, False]
+    read.clear()
+    held.evaluate(y, ["mae"])
+    assert read == [{}], "nothing of the truth is asked for"
+
+
+def test_other_metrics_in_another_round():
+    """A plan serves as long as metrics, their order, their keys, the columns and the treatment of errors stay."""
+    y = np.array([[1.0, 2.0], [2.0, 5.0], [4.0, 1.0]])
+    held = tm.EvalSet("valid", y)
+    mae, rmse = tm.metric("mae"), tm.metric("rmse")
+    for wanted in ({"a": mae, "b": rmse}, {"b": rmse, "a": mae}, {"a": rmse, "b": mae}, {"a": "mae"}, ["mae"], mae):
+        found, expected = held.evaluate(y + 1, wanted), tm.evaluate(y, y + 1, wanted)
+        assert list(found.items()) == list(expected.items())
+    with pytest.raises(tm.ShapeError):
+        held.evaluate(y[:, 0], {"a": mae})
+    assert held.evaluate(y[:, 0], {"a": mae}, errors="cell").failures
+    with pytest.raises(tm.ShapeError):
+        held.evaluate(y[:, 0], {"a": mae})
+    assert held.evaluate(y, {"a": mae})["a"] == 0.0
+
+
+def test_a_bad_truth_is_named_in_every_round():
+    """Although the sums of the truth are made in the first."""
+    held = tm.EvalSet("valid", [1.0, math.nan])
+    for _ in range(2):
+        with pytest.raises(tm.MissingValueError, match="`y_true`"):
+            held.evaluate([1.0, 2.0], ["r2"])
+    with pytest.raises(tm.MissingValueError, match="`y_pred`"):
+        tm.EvalSet("valid", [1.0, 2.0]).evaluate([math.nan, 2.0], ["r2"])
+
+
 def test_margins_are_transformed_once(monkeypatch):
     """However many metrics read them as labels or in bins."""
     from tallymark.states import margins

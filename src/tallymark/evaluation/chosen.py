@@ -104,7 +104,7 @@ def _type_of(batch: Batch, side: int) -> str:
 class Chosen:
     """Metrics under their keys, the target they share, and the plan of the states that they need."""
 
-    __slots__ = ("errors", "metrics", "plan", "target")
+    __slots__ = ("_places", "errors", "metrics", "plan", "target")
 
     def __init__(
         self,
@@ -131,6 +131,11 @@ class Chosen:
                     raise
                 self.errors[key] = error
         self.plan = Plan(reads or [SizeOf()])  # rows and weight are counted, whatever the metrics read
+        self._places = {
+            key: self.plan.place(item.needs(target))
+            for key, item in metrics.items()
+            if key not in self.errors and not isinstance(item, GroupMetric)
+        }
 
     def fold(self, batch: Batch) -> States:
         """The states of a batch."""
@@ -208,7 +213,7 @@ class Chosen:
             if isinstance(item, GroupMetric) and read_groups is not None:
                 answer = read_groups(item)
             else:
-                answer = item.answer(self.plan.pick(states, item.needs(self.target)), batch)
+                answer = item.answer(states[self._places[key]], batch)
             value, reason, notes, lo, hi, method = answer
             return Cell(item, value, n, weight, reason=reason, notes=notes, lo=lo, hi=hi, method=method)
         except TallymarkError as error:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tallymark.batch import Batch
 from tallymark.errors import ParameterError, TallymarkError
-from tallymark.evaluation.chosen import DATA_FAULTS, Wanted, check_errors, choose, plan
+from tallymark.evaluation.chosen import DATA_FAULTS, Chosen, Wanted, check_errors, choose, plan
 from tallymark.evaluation.result import Report
 from tallymark.evaluation.settings import IntervalSettings, interval_settings
 from tallymark.grouping import group_columns
@@ -91,8 +91,24 @@ def evaluate_batch(
 ) -> Report:
     """The report of rows that have been read already."""
     batch.require_rows()
-    chosen_metrics = choose(metrics, batch, target)
-    chosen = plan(chosen_metrics, target, (batch.truth_columns, batch.prediction_columns), errors=errors)
+    chosen = plan_batch(batch, metrics, target, errors=errors)
+    return evaluate_planned(batch, chosen, errors=errors, min_rows=min_rows, settings=settings)
+
+
+def plan_batch(batch: Batch, metrics: Wanted, target: Target, *, errors: str) -> Chosen:
+    """The metrics for rows that have been read already, and their plan."""
+    return plan(choose(metrics, batch, target), target, (batch.truth_columns, batch.prediction_columns), errors=errors)
+
+
+def evaluate_planned(
+    batch: Batch,
+    chosen: Chosen,
+    *,
+    errors: str = "cell",
+    min_rows: int = 1,
+    settings: IntervalSettings | None = None,
+) -> Report:
+    """The report of rows that there are, with metrics whose plan is made."""
     try:
         states = chosen.fold(batch)
     except DATA_FAULTS:

@@ -68,6 +68,8 @@ class Cell:
 
     def parts(self) -> list[tuple[str | None, float]]:
         """The value as numbers: one, or one per output or class with its name; NaN for what is no number."""
+        if isinstance(self._value, float):
+            return [(None, self._value)]
         if isinstance(self._value, list):
             return [(f"output {k}", value) for k, value in enumerate(self._value)]
         if isinstance(self._value, dict):
@@ -91,7 +93,8 @@ class Cell:
     @property
     def shows_itself(self) -> bool:
         """Whether the value is a table of its own, such as a confusion matrix."""
-        return hasattr(self._value, "table") and hasattr(self._value, "to_dict")
+        found = self._value
+        return not isinstance(found, float) and hasattr(found, "table") and hasattr(found, "to_dict")
 
     def shown(self, value: float) -> str | float:
         """What stands in the column of values."""

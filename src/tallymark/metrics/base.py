@@ -301,6 +301,8 @@ class Metric(metaclass=_Record):
 
     def settle(self, value: Any, notes: tuple[str, ...] = ()) -> Answer:
         """Turn the formula's value into an answer: `undefined=` decides what stands for no value."""
+        if isinstance(value, float) and math.isfinite(value):  # as nearly always
+            return Answer(value, None, notes)
         if isinstance(value, float) and math.isnan(value):
             value = Undefined(TOO_LARGE)
         if isinstance(value, Undefined):

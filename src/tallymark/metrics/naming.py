@@ -27,6 +27,8 @@ def metric(name: str | Metric | Mapping[str, Any] = "rmse", /, **parameters: Any
     >>> metric("huber", delta=2) == metric("huber(delta=2.0)") == metric({"name": "huber", "delta": 2})
     True
     """
+    if isinstance(name, Metric):
+        return _with(name, parameters)
     if isinstance(name, Mapping):
         if not isinstance(name.get("name"), str):
             raise ParameterError(f'a metric given as a mapping must have a "name"; it was {dict(name)!r}')

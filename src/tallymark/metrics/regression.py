@@ -173,7 +173,8 @@ class SumMetric(Regression, abstract=True):
         raise NotImplementedError(f"{type(self).__name__} must define `output`")
 
     def read(self, state: Sums) -> Answer:
-        count = self.count_outputs(state.columns[1]) if state.columns else 0
+        columns = state.columns
+        count = self.count_outputs(columns[1]) if columns else 0
         return self.combine([self.output(state.at(k)) for k in range(count)], self.notes(state))
 
     def output_ends(self, s: Output, rows: int, level: float) -> Ends | NoInterval:

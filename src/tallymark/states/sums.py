@@ -14,7 +14,7 @@ from tallymark.batch import Batch
 from tallymark.errors import StateError
 from tallymark.states.base import UNIT_BITS, FoldedState, Reads, State, check_same_width, divide, to_float
 from tallymark.states.packing import columns_of
-from tallymark.states.terms import SQUARES, Term, check_parameters
+from tallymark.states.terms import SQUARES, TRUTH_ONLY, Term, check_parameters
 
 _from_bytes = int.from_bytes
 _SAFE_BITS = 960  # a total of 2**-960 or more has all its digits
@@ -52,13 +52,7 @@ def _lower(a: float, b: float) -> float:
     return a if (a, math.copysign(1.0, a)) <= (b, math.copysign(1.0, b)) else b
 
 
-class Layout(NamedTuple):
-    """Where the totals of each term stand, for tables of given widths."""
-
-    tasks: Tasks
-    slots: dict[Term, tuple[int, ...]]
-
-
+Task = tuple[int, float, int, int]
 Entry = tuple[bytes, int, int, int, int, float, float]  # of one total, as the core writes it
 
 
@@ -82,6 +76,50 @@ def read_totals(found: list[Entry], batch: Batch) -> tuple[int, list[Total], int
     ]
     weight = batch.n << (UNIT_BITS - unit) if batch.weights is None else totals.pop().exact
     return unit, totals, weight
+
+
+class Split(NamedTuple):
+    """Tasks in two: those that read the truth alone, whose entries are found once where only predictions change, and
+    the others. An entry is a function of its task and the rows, so it does not matter with which others it was found.
+    """
+
+    key: tuple[Task, ...]
+    truth: Tasks
+    others: Tasks
+    places: tuple[int, ...]  # of the entry of each task, when those of the others follow those of the truth
+
+    @classmethod
+    def of(cls, tasks: list[Task], still: list[bool]) -> Split | None:
+        """The tasks of which some read the truth alone, as `still` says; None where none do, or all."""
+        order = sorted(range(len(tasks)), key=lambda place: not still[place])
+        count = sum(still)
+        if count in (0, len(tasks)):  # a pass without any other would not look at the predictions
+            return None
+        ordered = [tasks[place] for place in order]
+        places = sorted(range(len(tasks)), key=order.__getitem__)
+        return cls(tuple(ordered[:count]), Tasks(ordered[:count]), Tasks(ordered[count:]), tuple(places))
+
+    def run(self, batch: Batch, link: str | None, memo: dict[Hashable, Any]) -> list[Entry]:
+        """The entries of all tasks, as `run_tasks` has them."""
+        known = memo.get(self.key)
+        if known is None:
+            known = memo[self.key] = run_tasks(self.truth, batch, prediction=batch.truth)[: len(self.key)]
+        found = known + run_tasks(self.others, batch, link)
+        return [found[place] for place in self.places] + found[len(self.places) :]
+
+
+class Layout(NamedTuple):
+    """Where the totals of each term stand, for tables of given widths."""
+
+    tasks: Tasks
+    slots: dict[Term, tuple[int, ...]]
+    split: Split | None
+
+    def run(self, batch: Batch, link: str | None) -> list[Entry]:
+        """One entry per total, and one for the weights, if there are any."""
+        if batch.truth_memo is None or self.split is None:
+            return run_tasks(self.tasks, batch, link)
+        return self.split.run(batch, link, batch.truth_memo)
 
 
 class SumsOf(Reads):
@@ -115,7 +153,7 @@ class SumsOf(Reads):
             return self.zero()
         columns = (batch.truth_columns, batch.prediction_columns)
         layout = self._layouts.get(columns) or self.layout(columns)
-        unit, totals, weight = read_totals(run_tasks(layout.tasks, batch, self.link), batch)
+        unit, totals, weight = read_totals(layout.run(batch, self.link), batch)
         return Sums(self, columns, batch.n, unit, weight, tuple(totals))
 
     def layout(self, columns: tuple[int, int]) -> Layout:
@@ -125,8 +163,9 @@ class SumsOf(Reads):
         slots: dict[Term, list[int]] = {}
         for position, (_, _, term) in enumerate(wanted):
             slots.setdefault(term, []).append(position)
-        tasks = Tasks([task for _, task, _ in wanted])
-        layout = Layout(tasks, {term: tuple(places) for term, places in slots.items()})
+        tasks = [task for _, task, _ in wanted]
+        split = Split.of(tasks, [term.name in TRUTH_ONLY for _, _, term in wanted])
+        layout = Layout(Tasks(tasks), {term: tuple(places) for term, places in slots.items()}, split)
         self._layouts[columns] = layout
         return layout
 
@@ -147,7 +186,7 @@ class Sums(FoldedState[SumsOf]):
     2,200 bits that a total may need are zero, and arithmetic on them would take its time.
     """
 
-    __slots__ = ("_weight", "totals", "unit")
+    __slots__ = ("_outputs", "_weight", "totals", "unit")
 
     def __init__(
         self,
@@ -162,6 +201,7 @@ class Sums(FoldedState[SumsOf]):
         self.unit = unit
         self._weight = weight
         self.totals = totals
+        self._outputs: dict[int, Output] = {}  # which every formula asks for
 
     @property
     def weight(self) -> int:
@@ -189,7 +229,10 @@ class Sums(FoldedState[SumsOf]):
 
     def at(self, output: int) -> Output:
         """The totals of one output, for a formula to read."""
-        return Output(self, output)
+        found = self._outputs.get(output)
+        if found is None:
+            found = self._outputs[output] = Output(self, output)
+        return found
 
     def lowest(self, term: Term) -> float:
         """The lowest value of a term over all outputs."""

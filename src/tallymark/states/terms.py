@@ -65,6 +65,11 @@ CODES.update({f"{name}_cubes": CODES[name] + 2 * _POWER for name in _WITH_POWERS
 SQUARES = frozenset(name for name in CODES if name.endswith(("squares", "squared_error", "cubes")))
 """Terms that are squares or cubes, and so sink below float64 before the values do."""
 
+TRUTH_ONLY = frozenset(
+    {"exact_truth", "exact_truth_squares", "absolute_truth", "small_truth", "truth_range", "soft_truth"}
+)
+"""Terms that do not read the predictions."""
+
 _PARAMETRIC = ("relative_error", "huber", "deviance", "pinball", "interval", "log_loss")
 _WITH_PARAMETER = frozenset({"small_truth", *(name for name in CODES if name.startswith(_PARAMETRIC))})
 _INTERVAL_TERMS = frozenset({"interval", "interval_squares", "interval_cubes", "covered", "lowest_width"})

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import operator
+
 from tallymark.arrays import Array, as_array
 from tallymark.batch import Batch, check_missing
 from tallymark.errors import InputError, ParameterError
-from tallymark.evaluation.chosen import Wanted
-from tallymark.evaluation.evaluate import evaluate_batch
+from tallymark.evaluation.chosen import Chosen, Wanted
+from tallymark.evaluation.evaluate import evaluate_planned, plan_batch
 from tallymark.evaluation.result import Report
 from tallymark.grouping import group_columns
+from tallymark.metrics import Metric
 from tallymark.target import Target
 
 
@@ -53,6 +56,7 @@ class EvalSet:
         self._rows = Batch(y_true, y_true, weights, query=query, by=None if by is None else group_columns(by))
         self._rows.require_rows()
         self._rows.require_weights()
+        self._planned: tuple[tuple[list[str], int, str], list[Metric], Chosen] | None = None
 
     @property
     def n(self) -> int:
@@ -67,9 +71,24 @@ class EvalSet:
             else:
                 by = None if self.by is None else group_columns(self.by)
                 batch = Batch(self.y_true, y_pred, self.weights, missing=self.missing, query=self.query, by=by)
-            return evaluate_batch(batch, metrics, self.target, errors=errors)
+            batch.require_rows()
+            return evaluate_planned(batch, self._plan(batch, metrics, errors), errors=errors)
         except InputError as error:
             raise type(error)(f"eval set {self.name!r}: {error}") from error
+
+    def _plan(self, batch: Batch, metrics: Wanted, errors: str) -> Chosen:
+        """The metrics and their plan: those of the round before, as long as nothing but predictions changes."""
+        if not isinstance(metrics, dict):
+            return plan_batch(batch, metrics, self.target, errors=errors)
+        facts = (list(metrics), batch.prediction_columns, errors)
+        if self._planned is not None:
+            known, values, chosen = self._planned
+            if facts == known and all(map(operator.is_, metrics.values(), values)):
+                return chosen
+        chosen = plan_batch(batch, metrics, self.target, errors=errors)
+        if all(isinstance(value, Metric) for value in metrics.values()):  # a name may come to mean another metric
+            self._planned = facts, list(metrics.values()), chosen
+        return chosen
 
     def keep(self, y_pred: object) -> Array:
         """A copy of predictions, since trainers write over them."""

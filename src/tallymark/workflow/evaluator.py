@@ -60,8 +60,9 @@ class Evaluator:
         self._errors = errors
         self.stopping: StoppingRule = _as_rule(early_stopping)
         self._followed: list[tuple[StoppingRule, str, str]] | None = None
+        self._sorts = False
         if self.metrics is not None:
-            self._followed = self._follow(self.metrics)
+            self._settle(self.metrics)
         self.last_round: int | None = None
         self._earlier = history
         self.reset()
@@ -89,7 +90,7 @@ class Evaluator:
         given = self._check(predictions() if callable(predictions) else predictions)
         names = list(self.eval_sets)
         rows = max(held.n for held in self.eval_sets.values())
-        together = rows >= _MANY_ROWS and any(item.grows for item in (self.metrics or {}).values())
+        together = self._sorts and rows >= _MANY_ROWS
 
         def report(place: int) -> Report:
             name = names[place]
@@ -99,7 +100,7 @@ class Evaluator:
         if self.metrics is None or self._followed is None:
             first = reports[names[0]]
             self.metrics = {key: first.cell(key).metric for key in first}
-            self._followed = self._follow(self.metrics)
+            self._followed = self._settle(self.metrics)
         results = [found for name, held in reports.items() for found in _results(name, held)]
         values = [_single(reports[name], key, asked=not isinstance(rule, Best)) for rule, name, key in self._followed]
         for (rule, name, key), value in zip(self._followed, values, strict=True):
@@ -130,6 +131,12 @@ class Evaluator:
                 f"`predictions` must be of the eval sets {', '.join(map(repr, self.eval_sets))}; {', and '.join(what)}"
             )
         return predictions
+
+    def _settle(self, metrics: dict[str, Metric]) -> list[tuple[StoppingRule, str, str]]:
+        """What follows from the metrics, once they are known."""
+        self._sorts = any(item.grows for item in metrics.values())
+        self._followed = self._follow(metrics)
+        return self._followed
 
     def _follow(self, metrics: dict[str, Metric]) -> list[tuple[StoppingRule, str, str]]:
         """Every rule with the eval set and the key of the metric that it follows."""
@@ -268,9 +275,11 @@ def _single(report: Report, key: str, *, asked: bool) -> float:
 
 def _results(name: str, report: Report) -> list[EvalResult]:
     """One result per number; tables and curves are in the report only."""
-    return [
-        EvalResult(name, f"{key} · {part}" if part else key, float(value), cell.metric.better, why(cell))
-        for key, cell in ((key, report.cell(key)) for key in report)
-        if not cell.shows_itself
-        for part, value in cell.parts()
-    ]
+    found = []
+    for key in report:
+        cell = report.cell(key)
+        if not cell.shows_itself:
+            better, reason = cell.metric.better, why(cell)
+            for part, value in cell.parts():
+                found.append(EvalResult(name, f"{key} · {part}" if part else key, float(value), better, reason))
+    return found
