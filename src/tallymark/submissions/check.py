@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 from tallymark._core import TextCodes
 from tallymark.engines.fields import TEXT
 from tallymark.errors import ParameterError
+from tallymark.submissions.entries import Entries
 from tallymark.submissions.likeness import MOST_PAIRS, alike_among
 from tallymark.submissions.limits import Limits, check_limits
 from tallymark.submissions.match import code_ids, list_ids, match
 from tallymark.submissions.problems import Found, rejection
-from tallymark.submissions.read import Entries, read_entries
+from tallymark.submissions.read import read_entries
 from tallymark.submissions.tasks import Names, check_entries, class_names, column_names, prediction_columns, task_of
 
 

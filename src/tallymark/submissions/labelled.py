@@ -9,8 +9,8 @@ import numpy as np
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.engines.packages import load
+from tallymark.submissions.entries import Entries
 from tallymark.submissions.match import Matched, code_columns
-from tallymark.submissions.read import Entries
 from tallymark.target import Target
 
 UNANSWERED = "\ue000"  # a sign that no script has; a label of this text is no prediction either

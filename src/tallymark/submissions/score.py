@@ -19,12 +19,13 @@ from tallymark.evaluation.result import Report
 from tallymark.evaluation.settings import IntervalSettings, interval_settings
 from tallymark.metrics import Metric, metric
 from tallymark.submissions.disclosure import disclosed, not_scored
+from tallymark.submissions.entries import Entries
 from tallymark.submissions.labelled import Labelled
 from tallymark.submissions.limits import Limits, check_limits
 from tallymark.submissions.match import Matched, code_ids, match
 from tallymark.submissions.preview import preview_labels, preview_numbers
 from tallymark.submissions.problems import Found, rejection
-from tallymark.submissions.read import Entries, read_entries, require_file
+from tallymark.submissions.read import read_entries, require_file
 from tallymark.submissions.result import SubmissionResult
 from tallymark.submissions.tasks import (
     Names,
