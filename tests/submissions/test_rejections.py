@@ -361,6 +361,34 @@ def test_classes_must_be_a_list_of_labels(classes):
         score("row_id,cat,dog\na,0.5,0.5\n", task="probabilities", classes=classes)
 
 
+@pytest.mark.parametrize("task", ["labels", "numbers", "ranking"])
+def test_classes_are_refused_where_they_name_no_columns(task):
+    """They would say nothing there."""
+    told = f"`classes` must be left out where the task is {task}"
+    with pytest.raises(tm.errors.ParameterError, match=told):
+        score(ANSWERS, task=task, classes=["cat", "dog"])
+    with pytest.raises(tm.errors.ParameterError, match=told):
+        tm.check_submission(file(ANSWERS), task=task, classes=["cat", "dog"])
+
+
+@pytest.mark.parametrize("mark", ["|", ";", "\t"])
+def test_a_declared_separator_is_that_of_both_files(mark):
+    """Unless the answers have their columns with another; a submission must have what was declared."""
+    other = ANSWERS.replace(",", mark)
+    assert score(other, other, separator=mark).matches == 4
+    assert score(other, ANSWERS, separator=mark).matches == 4
+    assert tm.check_submission(file(other), file(other), separator=mark).missing == 0
+    assert tm.check_submission(file(other), file(ANSWERS), separator=mark).missing == 0
+    assert problems(ANSWERS, other, separator=mark)[0][0] == "missing_column"
+
+
+def test_a_separator_that_is_not_looked_for_is_named():
+    """With what to do about it."""
+    told = "found: 'row_id|label'; where '|' stands between fields, declare it as the `separator`"
+    assert told in str(rejected(ANSWERS.replace(",", "|")))
+    assert "where ',' stands between fields" in str(rejected(ANSWERS, separator=";"))
+
+
 def test_a_label_called_like_the_ids_has_no_column():
     """Which is said, where the labels of the answers are the classes."""
     with pytest.raises(tm.errors.ParameterError, match="called like the column of ids"):

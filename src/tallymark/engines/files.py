@@ -268,10 +268,9 @@ class File:
         raise FileError(f"{self.name} has no column {name!r}{self._hint(name)}")
 
     def _hint(self, name: str) -> str:
-        if self._typed is None and len(self.names) == 1:
-            for mark, shown in ((";", "';'"), ("\t", "tab"), ("|", "'|'"), (",", "','")):
-                if mark in self.names[0] and mark != self.separator:
-                    return f"; its header is {_short(self.names[0])!r}: pass the `separator` {shown}"
+        likely = likely_separator(self.names, self.separator) if self._typed is None else None
+        if likely is not None:
+            return f"; its header is {_short(self.names[0])!r}: pass the `separator` {likely}"
         parts = [part.strip() for part in name.split(",")]
         if len(parts) > 1 and all(part in self.names for part in parts):
             return f"; name several columns one by one: {' '.join(parts)}"
@@ -294,6 +293,12 @@ def read_columns(
     ways = wanted if isinstance(wanted, Mapping) else dict.fromkeys(wanted, "auto")
     with File(path, separator=separator, progress=progress) as file:
         return file.read(ways, most_cells=most_cells)
+
+
+def likely_separator(names: Sequence[str], separator: str) -> str | None:
+    """What seems to stand between the names of a header that was read as one, in words."""
+    marks = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"} if len(names) == 1 else {}
+    return next((shown for mark, shown in marks.items() if mark in names[0] and mark != separator), None)
 
 
 def _places(names: Sequence[str]) -> dict[str, list[int]]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from tallymark.engines.files import likely_separator
 from tallymark.engines.packages import load
 from tallymark.submissions.entries import Check, Entries
 from tallymark.submissions.limits import Limits
@@ -14,13 +15,22 @@ from tallymark.submissions.problems import Found
 
 
 def check_header(
-    names: Sequence[str], wanted: Mapping[str, str], limits: Limits, form: str, *, cut: bool = False
+    names: Sequence[str],
+    wanted: Mapping[str, str],
+    limits: Limits,
+    form: str,
+    *,
+    cut: bool = False,
+    separator: str = "",
 ) -> Found:
     """What is wrong with the names of the columns, of which there may be more where they were `cut`."""
     found, line = Found(), 1 if form == "CSV" else None
     if limits.columns is not None and len(names) > limits.columns:
         found.note("too_many_columns", line, count=f"{len(names):,}{' or more' * cut}", most=f"{limits.columns:,}")
     shown = ", ".join(repr(name[:40]) for name in names[:20]) + (", …" if len(names) > 20 else "") or "none"
+    likely = likely_separator(names, separator) if form == "CSV" else None
+    if likely is not None:
+        shown += f"; where {likely} stands between fields, declare it as the `separator`"
     times = Counter(names)
     for name in wanted:
         count = times[name]

@@ -25,11 +25,19 @@ SEPARATORS = (",", ";", "\t")
 
 
 def read_entries(
-    source: Any, choose: Choose, check: Check, *, limits: Limits, name: str, separator: str | None = None
+    source: Any,
+    choose: Choose,
+    check: Check,
+    *,
+    limits: Limits,
+    name: str,
+    separator: str | None = None,
+    declared: bool = True,
 ) -> Entries:
     """The entries of a file, of something with `read`, or of a data frame; a `Rejection` if it has problems.
 
-    `choose` says which columns are wanted, `check` looks at what was read, and `name` is how messages call it.
+    `choose` says which columns are wanted, `check` looks at what was read, and `name` is how messages call it. A
+    `separator` that was not `declared` for this very file gives way to another, as one that was not given does.
     """
     require_file(source)
     if not _is_file(source):
@@ -39,7 +47,7 @@ def read_entries(
             shown = file.name if file.path not in ("", "-") else name
             if file.fault is not None:
                 _read_names(file, limits)
-            if separator is None and file.form == "CSV":
+            if (separator is None or not declared) and file.form == "CSV":
                 _find_separator(file, choose, limits)
             return _refused(shown, *_read_file(file, choose, check, limits))
     except BoundError as error:
@@ -108,7 +116,7 @@ def _has_all(names: Sequence[str], choose: Choose) -> bool:
 def _read_file(file: File, choose: Choose, check: Check, limits: Limits) -> tuple[Entries, Found]:
     names = list(map(normal_name, file.names))
     wanted = choose(names)
-    found = check_header(names, wanted, limits, file.form, cut=file.fault is not None)
+    found = check_header(names, wanted, limits, file.form, cut=file.fault is not None, separator=file.separator)
     nothing = Entries({}, 0, file.form)
     if found:
         read_on = file.form == "CSV" and (limits.columns is None or len(names) <= limits.columns)

@@ -54,10 +54,12 @@ def task_of(task: str | None, metrics: Mapping[str, Any] | None) -> str:
     return task
 
 
-def class_names(classes: object, names: Names) -> list[str] | None:
+def class_names(classes: object, names: Names, task: str) -> list[str] | None:
     """The names of the columns of the classes, as names in a header are read."""
     if classes is None:
         return None
+    if task != "probabilities":
+        raise ParameterError(f"`classes` must be left out where the task is {task}: it names columns of probabilities")
     if isinstance(classes, (str, bytes)) or not isinstance(classes, Iterable):
         raise ParameterError(f"`classes` must be a list of labels; it was {classes!r}")
     found = [normal_name(str(each)) for each in classes]
