@@ -10,7 +10,7 @@ from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.engines.packages import load
 from tallymark.submissions.entries import Entries
-from tallymark.submissions.match import Matched, code_columns
+from tallymark.submissions.match import Matched, code_columns, texts_at
 from tallymark.target import Target
 
 UNANSWERED = "\ue000"  # a sign that no script has; a label of this text is no prediction either
@@ -36,7 +36,7 @@ class Labelled(NamedTuple):
         known = firsts < end
         texts = pa.concat_arrays(
             [
-                side.take(pa.array(rows)).combine_chunks()
+                pa.array(texts_at(side, rows, None), pa.string())
                 for side, rows in zip(sides, (firsts[known], firsts[~known] - end), strict=True)
             ]
         )

@@ -14,6 +14,7 @@ from tallymark.report.text import printable
 
 MOST_IDS = 10  # that are named
 _BLOCK = 1 << 16
+_FEW = 200
 
 
 class Matched(NamedTuple):
@@ -58,7 +59,10 @@ def code_columns(*columns: Any) -> tuple[list[Array], Array]:
 
 def texts_at(column: Any, rows: Array, most: int | None = MOST_IDS) -> list[str]:
     """The texts in the first of these rows."""
-    found: list[str] = column.take(load("pyarrow").array(rows[:most])).to_pylist()
+    asked = rows[:most]
+    if len(asked) <= _FEW:  # to take them from a column in pieces, Arrow would copy all of it
+        return [column[row].as_py() for row in asked.tolist()]
+    found: list[str] = column.take(load("pyarrow").array(asked)).to_pylist()
     return found
 
 
@@ -81,6 +85,10 @@ def first_rows(which: Array, most: int) -> Array:
 def repeated(codes: Array, most: int) -> tuple[list[tuple[list[int], int]], int]:
     """Codes that stand in more than one row: of the first of them the first rows and how many rows there are, and how
     many such codes there are."""
+    there = np.zeros(codes.max(initial=0) + 2, bool)
+    there[codes] = True
+    if np.count_nonzero(there[:-1]) == np.count_nonzero(codes >= 0):
+        return [], 0
     counts = np.bincount(codes + 1)[1:]
     asked = np.append(counts > 1, False)  # which is where −1 looks
     total = int(np.count_nonzero(asked))
