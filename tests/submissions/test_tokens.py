@@ -113,6 +113,19 @@ def test_quotes_that_hold_too_much_are_not_read_to_their_end(tail, code, what):
     assert found.stopped
 
 
+@given(
+    st.lists(st.lists(FIELDS, min_size=2, max_size=3), min_size=1, max_size=5), st.sampled_from(['"', "\0", 'x"', ""])
+)
+@settings(max_examples=200, deadline=None)
+def test_lines_without_a_fault_are_read_alike_in_pieces_and_one_by_one(rows, fault):
+    """A fault at the end of the block makes all of it be read one by one."""
+    out = io.StringIO(newline="")
+    csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(rows)
+    whole, _ = read(out.getvalue().encode())
+    broken, _ = read(f"{out.getvalue()}{fault}".encode())
+    assert broken[: len(whole)] == whole
+
+
 def test_a_row_of_too_many_fields_is_not_taken_apart():
     """It has one field more than a row may have."""
     (record,), found = list(tokenize(io.BytesIO(b"," * 200_000), ",", Found(), Sizes(fields=10))), Found()

@@ -63,16 +63,16 @@ def _sizes(limits: Limits) -> Sizes:
 
 def _rows(file: File, found: Found, limits: Limits) -> Iterable[list[list[str]]]:
     """The rows below the header that have as many fields as it, some at a time; others are noted."""
-    separator, width, most = file.separator, -1, _sizes(limits)
-    for piece in scan(file.content(), separator, found, most):
+    width, most = -1, _sizes(limits)
+    for piece in scan(file.content(), file.separator, found, most):
         if isinstance(piece, Record):
             rows = [[_clean(text) for text in piece.fields]]
         else:
-            rows = [line.split(separator) for line in piece.lines if line]
+            rows = [row for row in piece.rows if row]
         if width < 0 and rows:
             width = len(rows.pop(0))
         if any(len(row) != width for row in rows):
-            _note_ragged(piece, separator, width, found, most)
+            _note_ragged(piece, width, found, most)
             rows = [row for row in rows if len(row) == width]
         if rows:
             yield rows
@@ -82,12 +82,11 @@ def _clean(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()  # its odd bytes are noted
 
 
-def _note_ragged(piece: Record | Plain, separator: str, width: int, found: Found, most: Sizes) -> None:
+def _note_ragged(piece: Record | Plain, width: int, found: Found, most: Sizes) -> None:
     if isinstance(piece, Record):
         counts = [(piece.lines[0], len(piece.fields))]
     else:
-        held = enumerate(piece.lines, start=piece.number)
-        counts = [(number, line.count(separator) + 1) for number, line in held if line]
+        counts = [(number, len(row)) for number, row in enumerate(piece.rows, start=piece.number) if row]
     for number, count in counts:
         if count == width:
             continue
@@ -180,10 +179,10 @@ def locate(file: File, rows: set[int], names: Sequence[str], wanted: Iterable[st
                     spots[row] = _spot(piece, at)
                 row += 1
         else:
-            for number, line in enumerate(piece.lines, start=piece.number):
-                if line and line.count(separator) == width - 1:
+            for k, fields in enumerate(piece.rows):
+                if len(fields) == width:
                     if row in rows:
-                        spots[row] = _spot(place_fields(line.split(separator), number), at)
+                        spots[row] = _spot(place_fields(piece.lines[k], piece.number + k, separator), at)
                     row += 1
         if row > last:
             break

@@ -6,10 +6,11 @@ one look finds all that is wrong.
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from tallymark.engines.streams import Raw
@@ -17,7 +18,8 @@ from tallymark.submissions.problems import MOST_COUNTED, Found
 
 LONGEST_LINE = 1 << 24  # characters; a line without an end must not fill the memory
 _LONGEST_PLAIN = 1 << 16  # characters of a line that is split without counting its fields first
-_BLOCK = 1 << 18
+_BLOCK = 1 << 14  # characters; larger ones keep the collector busy with the rows in them
+_NOTHING: list[str] = []
 _LINE = re.compile(r"[^\r\n]*+(?:\r\n|\r|\n)|[^\r\n]++")
 _INSIDE = re.compile('(?:[^"]++|"")*+')
 _ODD = re.compile("[\0\udc80-\udcff]")
@@ -32,10 +34,14 @@ class Record(NamedTuple):
 
 
 class Plain(NamedTuple):
-    """Lines that are rows, or blank, without their ends: nothing in them is quoted or odd. `number` is the first's."""
+    """Lines that are rows, each for itself, with nothing wrong in them. `number` is the first's; blank ones are empty.
+
+    `rows` are their fields.
+    """
 
     number: int
     lines: list[str]
+    rows: list[list[str]]
 
 
 class Sizes(NamedTuple):
@@ -52,16 +58,14 @@ def tokenize(source: Any, separator: str, found: Found, sizes: Sizes | None = No
             yield piece
         else:
             held = enumerate(piece.lines, start=piece.number)
-            yield from (place_fields(line.split(separator), number) for number, line in held if line)
+            yield from (place_fields(line, number, separator) for number, line in held if line)
 
 
-def place_fields(fields: list[str], line: int) -> Record:
-    """The fields of a plain line with their places."""
-    columns, at = [], 1
-    for field in fields:
-        columns.append(at)
-        at += len(field) + 1
-    return Record(fields, [line] * len(fields), columns)
+def place_fields(line: str, number: int, separator: str) -> Record:
+    """A line that is a row for itself, with the places of its fields."""
+    row = _Row()
+    _take_fields(row, line, "", number, separator, Found(), len(line) + 1)
+    return row.finish()
 
 
 def scan(source: Any, separator: str, found: Found, sizes: Sizes | None = None) -> Iterator[Record | Plain]:
@@ -74,10 +78,10 @@ def scan(source: Any, separator: str, found: Found, sizes: Sizes | None = None) 
         block += text.readline(LONGEST_LINE)
         if _enough(found):
             return
-        plain = None if row.open else _plain_lines(block)
-        if plain is not None:
-            yield Plain(first, plain)
-            first += len(plain)
+        lines = None if row.open else _plain_lines(block, separator)
+        if lines is not None:
+            yield Plain(first, lines, _fields(lines, separator, quoted='"' in block))
+            first += len(lines)
             continue
         for line in _LINE.finditer(block):
             if _take(row, line[0], first, separator, found, most.fields):
@@ -93,14 +97,31 @@ def scan(source: Any, separator: str, found: Found, sizes: Sizes | None = None) 
         yield row.finish()
 
 
-def _plain_lines(block: str) -> list[str] | None:
-    """The lines without their ends, where there is no quote in them, nothing odd, and none is very long."""
-    if '"' in block or "\0" in block or not (block.isascii() or _ODD.search(block) is None):
+def _plain_lines(block: str, separator: str) -> list[str] | None:
+    """The lines without their ends, where each is a row, nothing in them is odd, and none is very long."""
+    if "\0" in block or not (block.isascii() or _ODD.search(block) is None):
+        return None
+    if '"' in block and _whole_lines(separator).fullmatch(block) is None:
         return None
     lines = block.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if not lines[-1]:
         lines.pop()
     return lines if max(map(len, lines)) <= _LONGEST_PLAIN else None
+
+
+def _fields(lines: list[str], separator: str, *, quoted: bool) -> list[list[str]]:
+    """The fields of each line. All blank ones share a list, since there may be millions of them."""
+    if quoted:
+        return [fields or _NOTHING for fields in csv.reader(lines, delimiter=separator)]
+    return [line.split(separator) if line else _NOTHING for line in lines]
+
+
+@cache
+def _whole_lines(separator: str) -> re.Pattern[str]:
+    """Lines in which every quote is in its place, and which all end outside of quotes."""
+    mark = re.escape(separator)
+    field = rf'(?:"(?:[^"\r\n]++|"")*+"|[^"\r\n{mark}]*+)'
+    return re.compile(rf"{field}(?:[\r\n{mark}]{field})*+")
 
 
 def _enough(found: Found) -> bool:
