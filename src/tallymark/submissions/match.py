@@ -59,11 +59,16 @@ def code_columns(*columns: Any) -> tuple[list[Array], Array]:
 
 def texts_at(column: Any, rows: Array, most: int | None = MOST_IDS) -> list[str]:
     """The texts in the first of these rows."""
-    asked = rows[:most]
-    if len(asked) <= _FEW:  # to take them from a column in pieces, Arrow would copy all of it
-        return [column[row].as_py() for row in asked.tolist()]
-    found: list[str] = column.take(load("pyarrow").array(asked)).to_pylist()
+    found: list[str] = taken(column, rows[:most]).to_pylist()
     return found
+
+
+def taken(column: Any, rows: Array) -> Any:
+    """The texts in these rows as one Arrow array."""
+    pa = load("pyarrow")
+    if len(rows) <= _FEW:  # to take them from a column in pieces, Arrow would copy all of it
+        return pa.array([column[row].as_py() for row in rows.tolist()], pa.string())
+    return column.take(pa.array(rows)).combine_chunks()
 
 
 def list_ids(ids: Sequence[str], count: int) -> str:
