@@ -63,6 +63,12 @@ CASES = {
     "a table as a score of a challenge": lambda: challenge(ANSWERS, metrics="confusion_matrix"),
     "a challenge without classes": lambda: challenge(b"row_id,cat\na,1\n", task="probabilities"),
     "no positive class of a submission": lambda: score(b"row_id,label\na,1\n", task="probabilities"),
+    "a submission with other separators": lambda: score(ANSWERS.replace(b",", b"|")),
+    "quotes that are never closed before very much": lambda: score(b'row_id,label\na,"' + b"x\n" * 100_000),
+    "classes of a task without columns of them": lambda: score(ANSWERS, classes=["cat", "dog"]),
+    "missing rows in a metric without a place for them": lambda: challenge(
+        b"row_id,label\na,cat\n", metrics="adjusted_rand", task="labels"
+    ),
     "an unknown mode": lambda: score(ANSWERS, mode="test"),
     "an unknown task of a submission": lambda: score(ANSWERS, task="text"),
     "an unknown way with missing rows": lambda: score(ANSWERS, missing="drop"),

@@ -128,15 +128,21 @@ class BoundError(FileError):
 
 
 class Rejection(TallymarkError):  # noqa: N818 - the word for what happens to a submission
-    """A submission is not scored: `problems` are the first 50 of its problems, `total` is how many there are."""
+    """A submission is not scored: `problems` are the first 50 of its problems, `total` is how many there are.
 
-    def __init__(self, message: str, problems: Sequence[Any] = (), total: int | None = None) -> None:
+    Where they were very many, reading `stopped`, and there may be more.
+    """
+
+    def __init__(
+        self, message: str, problems: Sequence[Any] = (), total: int | None = None, stopped: bool = False
+    ) -> None:
         super().__init__(message)
         self.problems = list(problems)
         self.total = len(self.problems) if total is None else total
+        self.stopped = stopped
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.problems, self.total)
+        return type(self), (str(self), self.problems, self.total, self.stopped)
 
 
 class StateError(TallymarkError):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 
 import pytest
 
+import tallymark as tm
+from tallymark.cli.score import command
 from tests.submissions.files import ANSWERS
 
 GOOD = "row_id,label\nd,cat\nc,dog\nb,cat\na,cat\n"
@@ -93,3 +96,52 @@ def test_the_answers_are_never_written_over(tallymark, folder):
         assert done.returncode == 2
         assert "must be another file" in done.stderr
     assert (folder / "answers.csv").read_text() == ANSWERS
+
+
+LIMITS = [
+    ("--max-bytes", "10", "too_large"),
+    ("--max-rows", "3", "too_many_rows"),
+    ("--max-columns", "1", "too_many_columns"),
+    ("--max-field-length", "2", "field_too_long"),
+    ("--max-labels", "1", "too_many_labels"),
+    ("--max-unpacked-bytes", "20", "unpacks_too_large"),
+]
+
+
+@pytest.mark.parametrize(("option", "most", "code"), LIMITS, ids=[option for option, _, _ in LIMITS])
+def test_every_limit_is_an_option(tallymark, folder, option, most, code):
+    """Of both commands."""
+    (folder / "packed.csv.gz").write_bytes(gzip.compress(GOOD.encode()))
+    name = "packed.csv.gz" if code == "unpacks_too_large" else "good.csv"
+    for call in (["score", "answers.csv", name], ["check", name]):
+        done = tallymark(*call, option, most, "--json")
+        assert done.returncode == 2
+        assert json.loads(done.stdout)["problems"][0]["code"] == code
+
+
+def test_the_options_of_limits_are_all_limits():
+    """Called as they are."""
+    named = {option.name for option in command.params if option.name.startswith("max_")}
+    assert named == {f"max_{name}" for name in tm.Limits._fields}
+
+
+def test_the_page_of_a_challenge_does_not_say_where_the_answers_are(tallymark, folder):
+    """That of an analysis does."""
+    (folder / "secret").mkdir()
+    (folder / "secret" / "answers.csv").write_text(ANSWERS)
+    call = ["score", "secret/answers.csv", "good.csv", "--html", "page.html"]
+    assert tallymark(*call).returncode == 0
+    assert "tallymark score secret/answers.csv good.csv" in (folder / "page.html").read_text()
+    assert tallymark(*call, "--mode", "challenge").returncode == 0
+    page = (folder / "page.html").read_text()
+    assert "tallymark score ANSWERS good.csv" in page
+    assert "secret" not in page
+
+
+def test_a_separator_is_an_option_of_both_files(tallymark, folder):
+    """And the message for one that is not looked for names the option."""
+    for name, text in (("a.txt", ANSWERS), ("b.txt", GOOD)):
+        (folder / name).write_text(text.replace(",", "|"))
+    assert "75.0 %" in tallymark("score", "a.txt", "b.txt", "--separator", "|").stdout
+    assert "75.0 %" in tallymark("score", "answers.csv", "b.txt", "--separator", "|").stdout
+    assert "declare it as the `--separator`" in tallymark("score", "answers.csv", "b.txt").stderr

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pickle
+import random
 
 import pytest
 
 import tallymark as tm
+from tallymark.metrics import metric
+from tallymark.submissions.missing import COUNTED
 from tests.submissions.files import ANSWERS, file, problems, rejected, score
 
 SECRET = "row_id,label\na,quokka\nb,numbat\nc,numbat\nd,quokka\n"
@@ -61,6 +64,54 @@ def test_missing_numbers_are_always_rejected(task):
         "missing_rows"
     )
     assert score("row_id,label\na,0.5\n", answers, task=task).missing == 1
+
+
+OTHERS = [str(each) for each in tm.list_metrics() if each.kind == "label" and each.name not in COUNTED]
+
+
+def average(name, way):
+    """A metric by name, over all classes where it can be."""
+    found = metric(name)
+    return found.replace(average=way) if hasattr(found, "average") else found
+
+
+@pytest.mark.parametrize("way", ["macro", "micro", "weighted", "binary"])
+@pytest.mark.parametrize("name", sorted(COUNTED))
+def test_no_prediction_is_never_better_than_the_right_one(name, way):
+    """In any metric that counts missing rows; and two right rows of many are worse than all of them."""
+    chance, asked = random.Random(11), average(name, way)
+    sign = 1 if asked.better == "higher" else -1
+    for _ in range(20):
+        answers = {str(row): chance.choice("01") for row in range(9)} | {"a": "0", "b": "1"}
+        said = {row: label if chance.random() < 0.7 else chance.choice("01") for row, label in answers.items()}
+        gone = chance.choice(list(said))
+        right = by_ids(answers, said | {gone: answers[gone]}, asked)
+        without = by_ids(answers, {row: label for row, label in said.items() if row != gone}, asked)
+        assert not sign * (without - right) > 1e-12
+    if way != "binary" and name not in ("precision", "fdr"):  # which are of those that were predicted
+        assert sign * (by_ids(answers, answers, asked) - by_ids(answers, {"a": "0", "b": "1"}, asked)) > 0.1
+
+
+def by_ids(answers, said, asked):
+    frames = ({"row_id": list(held), "label": list(held.values())} for held in (answers, said))
+    (value,) = tm.score_submission(*frames, mode="challenge", metrics=[asked]).scores.values()
+    return value
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_metric_without_a_place_for_missing_rows_rejects_them(name):
+    """To specificity they would be right, to clusters one of their own."""
+    answers = "row_id,label\na,0\nb,1\nc,0\nd,1\n"
+    submission = "row_id,label\na,0\nb,1\nc,1\n"
+    error = rejected(submission, answers, mode="challenge", task="labels", metrics=["accuracy", name])
+    assert [each.code for each in error.problems] == ["missing_rows"]
+
+
+def test_an_analysis_leaves_missing_rows_out_of_any_metric():
+    """They are counted beside the scores."""
+    answers = "row_id,label\na,0\nb,1\nc,0\nd,1\n"
+    result = score("row_id,label\na,0\nb,1\nc,1\n", answers, metrics=["specificity", "adjusted_rand"])
+    assert (result.scores["specificity"], result.missing) == (0.5, 1)
 
 
 def told(result):

@@ -80,11 +80,25 @@ def test_rows_only_in_one_file_are_found():
     assert (found.missing_ids, found.extra, found.extra_ids) == (["b"], 2, ["x", "y"])
 
 
-def test_repeated_ids_come_with_all_their_rows():
-    """The first of them, and how many there are."""
-    rows, total = repeated(np.array([7, -1, 7, -1, 3, 3, 7]), 1)
-    assert [each.tolist() for each in rows] == [[0, 2, 6]]
-    assert total == 2
+def test_repeated_ids_come_with_their_first_rows():
+    """Those of the first of them, how many rows each has, and how many such ids there are."""
+    codes = np.array([7, -1, 7, -1, 3, 3, 7])
+    assert repeated(codes, 1) == ([([0], 3)], 2)
+    assert repeated(codes, 2) == ([([0, 2], 3), ([4, 5], 2)], 2)
+    assert repeated(codes, 5) == ([([0, 2, 6], 3), ([4, 5], 2)], 2)
+
+
+@pytest.mark.parametrize("most", [1, 3, 50])
+def test_repeated_ids_are_found_however_far_apart(most):
+    """As by a look at all rows."""
+    codes = np.random.default_rng(5).integers(-1, 120_000, 200_000).astype(np.int32)
+    codes[:5] = 7
+    rows = {}
+    for row, code in enumerate(codes.tolist()):
+        rows.setdefault(code, []).append(row)
+    several = [held for code, held in rows.items() if code >= 0 and len(held) > 1]
+    several.sort(key=lambda held: held[0])
+    assert repeated(codes, most) == ([(held[:most], len(held)) for held in several[:most]], len(several))
 
 
 @pytest.mark.parametrize("odd", ["", " a", "a ", "\ta", "a\n", "a\x1c", "é", "a\u00a0"])

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tallymark as tm
+from tallymark.submissions.looks import check_header
 from tallymark.submissions.rules import RULES, rules_as_json
 from tests.submissions.files import ANSWERS, file, problems, rejected, score
 
@@ -61,6 +62,80 @@ def test_fifty_problems_are_shown_and_the_rest_counted():
     error = rejected("row_id,label\n" + "a\n" * 120)
     assert (len(error.problems), error.total) == (50, 120)
     assert str(error).endswith("and 70 more")
+
+
+def test_very_many_problems_are_not_all_counted():
+    """Reading stops, and the error says so."""
+    error = rejected("row_id,label\n" + "a\n" * 400_000)
+    assert (len(error.problems), error.stopped) == (50, True)
+    assert 10_000 <= error.total < 400_000
+    assert f"(at least {error.total:,} problems in all)" in str(error)
+    assert str(error).endswith(f"and at least {error.total - 50:,} more; the rest was not looked at")
+    assert pickle.loads(pickle.dumps(error)).stopped
+
+
+def test_very_many_fields_that_are_no_numbers_are_not_all_counted():
+    """Reading stops, and the error says so."""
+    rows = "".join(f"{row},x\n" for row in range(20_000))
+    error = rejected(f"row_id,label\n{rows}", NUMBERS, task="numbers")
+    assert (error.total, error.stopped) == (10_000, True)
+
+
+@pytest.mark.parametrize("name", ["header", "a row"])
+def test_a_line_of_very_many_fields_is_not_taken_apart(name):
+    """How many they are is not counted, and nothing is read behind such a header."""
+    wide = b"," * 2_000_000
+    error = rejected(wide + b"\na\n" if name == "header" else b"row_id,label\na,cat\n" + wide)
+    told = "there are 10,001 or more columns" if name == "header" else "the row has 10,001 or more fields"
+    assert told in str(error)
+    assert {each.line for each in error.problems} == {1 if name == "header" else 3}
+
+
+def test_the_places_of_many_rows_are_right():
+    """Whatever stands between them: blank lines, quotes, rows that are too short, several lines in a field."""
+    rows = [f'{row},"{row}\n"' if row % 5 == 0 else f"{row},x" for row in range(60_000)]
+    rows[50_000:50_000] = ["", "too short", "", '1,"x"', "", "59999,x"]
+    rows.append("3,x")
+    text = "row_id,label\n" + "\n".join(rows)
+    line_of = {}
+    for at, line in enumerate(text.split("\n"), start=1):
+        line_of.setdefault(line, []).append(at)
+    assert problems(text) == [
+        ("ragged_row", line_of["too short"][0], 1),
+        ("duplicate_id", line_of['1,"x"'][0], 1),
+        ("duplicate_id", line_of["59999,x"][1], 1),
+        ("duplicate_id", line_of["3,x"][1], 1),
+    ]
+
+
+def test_a_row_too_many_stops_the_careful_reading():
+    """As it stops the other."""
+    content = "row_id,label\na\n" + "".join(f"{row},x\n" for row in range(300_000))
+    error = rejected(content, limits=tm.Limits(rows=1000))
+    assert {each.code for each in error.problems} == {"too_many_rows", "ragged_row"}
+
+
+def test_many_classes_are_found_in_one_look():
+    """Each of ten thousand columns is not looked for among all others."""
+    names = CountedName.make(2_000)
+    found = check_header(names, dict.fromkeys(names, "number"), tm.Limits(), "CSV")
+    assert not found
+    assert CountedName.compared < 20 * len(names)
+
+
+class CountedName(str):
+    """A name that knows how often names were compared."""
+
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        CountedName.compared += 1
+        return str.__eq__(self, other)
+
+    @classmethod
+    def make(cls, count):
+        return [cls(f"class {k}") for k in range(count)]
 
 
 def test_duplicates_come_with_their_lines():
@@ -284,6 +359,34 @@ def test_classes_must_be_a_list_of_labels(classes):
     """Of which none is called like the ids."""
     with pytest.raises(tm.errors.ParameterError, match="`classes` must"):
         score("row_id,cat,dog\na,0.5,0.5\n", task="probabilities", classes=classes)
+
+
+@pytest.mark.parametrize("task", ["labels", "numbers", "ranking"])
+def test_classes_are_refused_where_they_name_no_columns(task):
+    """They would say nothing there."""
+    told = f"`classes` must be left out where the task is {task}"
+    with pytest.raises(tm.errors.ParameterError, match=told):
+        score(ANSWERS, task=task, classes=["cat", "dog"])
+    with pytest.raises(tm.errors.ParameterError, match=told):
+        tm.check_submission(file(ANSWERS), task=task, classes=["cat", "dog"])
+
+
+@pytest.mark.parametrize("mark", ["|", ";", "\t"])
+def test_a_declared_separator_is_that_of_both_files(mark):
+    """Unless the answers have their columns with another; a submission must have what was declared."""
+    other = ANSWERS.replace(",", mark)
+    assert score(other, other, separator=mark).matches == 4
+    assert score(other, ANSWERS, separator=mark).matches == 4
+    assert tm.check_submission(file(other), file(other), separator=mark).missing == 0
+    assert tm.check_submission(file(other), file(ANSWERS), separator=mark).missing == 0
+    assert problems(ANSWERS, other, separator=mark)[0][0] == "missing_column"
+
+
+def test_a_separator_that_is_not_looked_for_is_named():
+    """With what to do about it."""
+    told = "found: 'row_id|label'; where '|' stands between fields, declare it as the `separator`"
+    assert told in str(rejected(ANSWERS.replace(",", "|")))
+    assert "where ',' stands between fields" in str(rejected(ANSWERS, separator=";"))
 
 
 def test_a_label_called_like_the_ids_has_no_column():

@@ -34,6 +34,7 @@ def command(**given: Any) -> None:
             given["submission"],
             given["template"],
             classes=split_list(given["classes"]) or None,
+            limits=options.limits_of(given),
             **{name: given[name] for name in keywords},
         )
     except Rejection as error:

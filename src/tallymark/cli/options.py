@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -11,6 +11,9 @@ from click.shell_completion import CompletionItem
 from tallymark.cli.several import Several
 from tallymark.evaluation.settings import METHODS
 from tallymark.target import KINDS
+
+if TYPE_CHECKING:
+    from tallymark.submissions.limits import Limits
 
 TASKS = ("labels", "numbers", "probabilities", "ranking")  # those of submissions, which are loaded when one is read
 
@@ -66,6 +69,19 @@ _CLASSES = click.option(
     help="All classes, in the order of the columns of probabilities, with commas or blanks between them.",
 )
 _SEPARATOR = click.option("--separator", metavar="CHARACTER", help="What stands between fields; tab is a word for it.")
+_COUNT = click.IntRange(min=1)
+_LIMITS: list[Decorator] = [
+    click.option(f"--max-{name}", metavar="NUMBER", type=kind, help=text)
+    for name, kind, text in (
+        ("bytes", _COUNT, "Reject a submission of more bytes."),
+        ("rows", _COUNT, "Reject one of more rows."),
+        ("columns", _COUNT, "Reject one of more columns; 10,000 by default."),
+        ("field-length", _COUNT, "Reject one with longer fields; 100,000 characters by default."),
+        ("labels", _COUNT, "Reject one with more distinct labels."),
+        ("unpacked-bytes", _COUNT, "Reject one that unpacks to more; 17 GB by default."),
+        ("ratio", click.FloatRange(min=0, min_open=True), "Reject one that unpacks to more times its size; 100."),
+    )
+]
 _WHAT_ROWS_ARE: list[Decorator] = [
     column("--weights", "The weight of each row."),
     column("--query", "The query that each row belongs to, for metrics of rankings."),
@@ -154,8 +170,17 @@ def columns_of_a_submission() -> Decorator:
                 help="Count missing rows of labels against recall in a challenge, or reject the file.",
             ),
             _SEPARATOR,
+            *_LIMITS,
         ]
     )
+
+
+def limits_of(given: Mapping[str, Any]) -> Limits:
+    """The limits that were set."""
+    from tallymark.submissions.limits import Limits
+
+    set_ones = {name: given[f"max_{name}"] for name in Limits._fields if given[f"max_{name}"] is not None}
+    return Limits(**set_ones)
 
 
 def intervals(*more: Decorator, clusters: bool = True) -> Decorator:

@@ -34,7 +34,8 @@ def tell_rejection(error: Rejection, form: str | None) -> None:
     if form == "json":
         from tallymark.report import to_json
 
-        told = {"rejected": True, "total": error.total, "problems": [each.to_dict() for each in error.problems]}
+        problems = [each.to_dict() for each in error.problems]
+        told = {"rejected": True, "total": error.total, "stopped": error.stopped, "problems": problems}
         write(f"{to_json(told)}\n")
 
 

@@ -54,6 +54,7 @@ def command(**given: Any) -> None:
             given["submission"],
             metrics=split_list(given["metrics"]) or None,
             classes=split_list(given["classes"]) or None,
+            limits=options.limits_of(given),
             **{name: given[name] for name in keywords},
         )
     except Rejection as error:
@@ -62,4 +63,5 @@ def command(**given: Any) -> None:
     failures = result.report.failures
     if len(failures) == len(result.report):  # there is nothing to show
         raise next(iter(failures.values()))
-    deliver(result, given, command_line())
+    hidden = {given["answers"]: "ANSWERS"} if given["mode"] == "challenge" else {}
+    deliver(result, given, command_line(hidden))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from collections.abc import Mapping
 
 _NAMES = {
     "y_true": "truth",
@@ -57,7 +58,8 @@ def in_options(message: str) -> str:
     return _GIVEN.sub(r"--\1 \2", named)
 
 
-def command_line() -> str:
-    """The command as it was typed, to run it again."""
-    typed = shlex.join(["tallymark", *sys.argv[1:]])
+def command_line(hidden: Mapping[str, str] | None = None) -> str:
+    """The command as it was typed, to run it again; words that others must not see are `hidden` behind these."""
+    words = [(hidden or {}).get(word, word) for word in sys.argv[1:]]
+    typed = shlex.join(["tallymark", *words])
     return typed.encode("utf-8", "replace").decode()  # a name may hold bytes that are no text

@@ -16,7 +16,7 @@ from tallymark.errors import FileError
 BLOCK = 1 << 20
 _LONGEST_HEADER = 1 << 20
 _LONGEST_ROW = 64 << 20
-_QUOTE, _NEWLINE = ord('"'), ord("\n")
+_QUOTE, _NEWLINE, _RETURN = ord('"'), ord("\n"), ord("\r")
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -142,16 +142,15 @@ def read_header(text: CheckedText, name: str, separator: str) -> list[str]:
 
 def _end_of_record(held: bytes, *, last: bool) -> int | None:
     """Where the first line ends that ends outside of quotes; None where it is not there yet."""
-    quotes = start = 0
-    while True:
-        ends = [at for mark in (b"\n", b"\r") if (at := held.find(mark, start)) >= 0]
-        if not ends:
-            return len(held) if last else None
-        at = min(ends)
-        quotes += held.count(b'"', start, at)
-        if quotes % 2 == 0:
-            return at
-        start = at + 1
+    data = np.frombuffer(held, dtype=np.uint8)
+    ends = ((data == _NEWLINE) | (data == _RETURN)) & _outside(data)
+    at = int(ends.argmax()) if len(ends) else 0
+    return at if len(ends) and ends[at] else len(held) if last else None
+
+
+def _outside(data: Any) -> Any:
+    """Which bytes stand outside of quotes, those at both ends not counted, in a byte for each."""
+    return np.cumsum(data == _QUOTE, dtype=np.uint8) & 1 == 0
 
 
 def read_rows(text: CheckedText, name: str, separator: str, width: int, places: Sequence[int]) -> Iterator[Any]:
@@ -203,12 +202,13 @@ def _end_of_rows(held: bytes) -> int:
         end = held.rfind(b"\n")
         return (end if end >= 0 else held.rfind(b"\r", 0, -1)) + 1
     data = np.frombuffer(held, dtype=np.uint8)
-    ends = np.flatnonzero(data == ord("\n"))
-    if not len(ends):
-        ends = np.flatnonzero(data[:-1] == ord("\r"))
-    quotes = np.flatnonzero(data == _QUOTE)
-    outside = ends[np.searchsorted(quotes, ends) % 2 == 0]
-    return int(outside[-1]) + 1 if len(outside) else 0
+    ends = data == _NEWLINE
+    if not ends.any():
+        ends = data == _RETURN
+        ends[-1] = False  # the newline that belongs to it may follow
+    ends &= _outside(data)
+    back = int(ends[::-1].argmax())
+    return len(data) - back if ends[len(data) - 1 - back] else 0
 
 
 class RowFault(Exception):  # noqa: N818 - a turn of events, which becomes an error with a line

@@ -36,7 +36,7 @@ class File:
 
     `path` is "-" for standard input, or something with `read`, of which a copy is made. `progress` is told now and then
     how many of how many bytes are read. `bounds` say how large it may be. A `tolerant` file keeps what is wrong at its
-    beginning as `fault`, and then has no names.
+    beginning as `fault`, and then has no names; where lines are, its reader finds out.
     """
 
     def __init__(
@@ -54,6 +54,7 @@ class File:
         self.separator = _check_separator(separator, self.path)
         self._progress = progress
         self._bounds = bounds
+        self._tolerant = tolerant
         self._stream = open_bytes(source, self.name, bounds)
         try:
             self._size = self._stream.seek(0, os.SEEK_END)
@@ -64,7 +65,7 @@ class File:
             self._codec = next((codec for magic, codec in _COMPRESSED.items() if start.startswith(magic)), None)
             self._typed = self._open_typed(start)
             self.fault: FileError | None = None
-            self.names = self._typed.names if self._typed else self._first_names(tolerant)
+            self.names = self._typed.names if self._typed else self._first_names()
         except BaseException:
             self._stream.close()
             raise
@@ -199,14 +200,16 @@ class File:
                 read_header(text, self.name, self.separator)
                 yield from read_rows(text, self.name, self.separator, len(self.names), places)
         except RowFault as fault:
+            if self._tolerant:
+                raise FileError(f"{self.name} could not be read as CSV: {fault}") from fault
             again = io.BufferedReader(Raw(self.content()))
             raise find_fault(again, self.name, self.separator, len(self.names), str(fault)) from fault
 
-    def _first_names(self, tolerant: bool) -> list[str]:
+    def _first_names(self) -> list[str]:
         try:
             return self._header()
         except FileError as fault:
-            if not tolerant or isinstance(fault, BoundError):
+            if not self._tolerant or isinstance(fault, BoundError):
                 raise
             self.fault = fault
             return []
@@ -238,7 +241,7 @@ class File:
 
     def _place(self, row: int) -> str:
         """A row in words, with its line in the file where it has one."""
-        if self._typed is not None:
+        if self._typed is not None or self._tolerant:
             return f"row {row:,}"
         line = line_of(io.BufferedReader(Raw(self.content())), self.separator, row)
         return f"row {row:,}" if line is None else f"row {row:,} (line {line:,})"
@@ -247,22 +250,27 @@ class File:
         return lambda row: self._place(done + row)
 
     def _find(self, wanted: Mapping[str, str]) -> dict[str, int]:
-        return {name: self.find(name) for name in wanted}
+        """The places of columns; blanks around their names may be left out."""
+        places = [_places(self.names), _places([each.strip() for each in self.names])]
+        return {name: self._find_among(places, name) for name in wanted}
 
     def find(self, name: str) -> int:
-        """The place of a column; blanks around its name may be left out."""
-        for names in (self.names, [each.strip() for each in self.names]):
-            if names.count(name) > 1:
-                raise FileError(f"{self.name} must have the column {name!r} once; it has it {names.count(name)} times")
-            if name in names:
-                return names.index(name)
+        """The place of a column."""
+        return self._find({name: ""})[name]
+
+    def _find_among(self, places: Sequence[Mapping[str, list[int]]], name: str) -> int:
+        for found in places:
+            at = found.get(name, [])
+            if len(at) > 1:
+                raise FileError(f"{self.name} must have the column {name!r} once; it has it {len(at)} times")
+            if at:
+                return at[0]
         raise FileError(f"{self.name} has no column {name!r}{self._hint(name)}")
 
     def _hint(self, name: str) -> str:
-        if self._typed is None and len(self.names) == 1:
-            for mark, shown in ((";", "';'"), ("\t", "tab"), ("|", "'|'"), (",", "','")):
-                if mark in self.names[0] and mark != self.separator:
-                    return f"; its header is {_short(self.names[0])!r}: pass the `separator` {shown}"
+        likely = likely_separator(self.names, self.separator) if self._typed is None else None
+        if likely is not None:
+            return f"; its header is {_short(self.names[0])!r}: pass the `separator` {likely}"
         parts = [part.strip() for part in name.split(",")]
         if len(parts) > 1 and all(part in self.names for part in parts):
             return f"; name several columns one by one: {' '.join(parts)}"
@@ -285,6 +293,19 @@ def read_columns(
     ways = wanted if isinstance(wanted, Mapping) else dict.fromkeys(wanted, "auto")
     with File(path, separator=separator, progress=progress) as file:
         return file.read(ways, most_cells=most_cells)
+
+
+def likely_separator(names: Sequence[str], separator: str) -> str | None:
+    """What seems to stand between the names of a header that was read as one, in words."""
+    marks = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"} if len(names) == 1 else {}
+    return next((shown for mark, shown in marks.items() if mark in names[0] and mark != separator), None)
+
+
+def _places(names: Sequence[str]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        found.setdefault(name, []).append(place)
+    return found
 
 
 def _check_separator(separator: str | None, path: str) -> str:

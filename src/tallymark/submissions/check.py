@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 from tallymark._core import TextCodes
 from tallymark.engines.fields import TEXT
 from tallymark.errors import ParameterError
+from tallymark.submissions.entries import Entries
 from tallymark.submissions.likeness import MOST_PAIRS, alike_among
 from tallymark.submissions.limits import Limits, check_limits
 from tallymark.submissions.match import code_ids, list_ids, match
 from tallymark.submissions.problems import Found, rejection
-from tallymark.submissions.read import Entries, read_entries
+from tallymark.submissions.read import read_entries
 from tallymark.submissions.tasks import Names, check_entries, class_names, column_names, prediction_columns, task_of
 
 
@@ -64,8 +65,8 @@ def check_submission(
     names, what, most = column_names(id, label), task_of(task, None), check_limits(limits)
     if missing not in ("count", "reject"):
         raise ParameterError(f"`missing` must be one of count, reject; it was {missing!r}")
-    known, columns = _template(template, names)
-    named = class_names(classes, names) or [name for name in columns if name != names.id]
+    known, columns = _template(template, names, separator)
+    named = class_names(classes, names, what) or [name for name in columns if name != names.id]
     held: list[Any] = []
 
     def check(entries: Entries) -> Found:
@@ -99,7 +100,7 @@ def check_submission(
     return SubmissionCheck(entries.rows, *absent, matched.extra, matched.extra_ids, warnings)
 
 
-def _template(template: object, names: Names) -> tuple[Any, list[str]]:
+def _template(template: object, names: Names, separator: str | None) -> tuple[Any, list[str]]:
     """The ids of the template, and the names of its columns."""
     if template is None:
         return None, []
@@ -114,7 +115,9 @@ def _template(template: object, names: Names) -> tuple[Any, list[str]]:
             entries, code_ids(TextCodes(), entries.columns[names.id]), names, "labels", Limits(), answers=True
         )
 
-    held = read_entries(template, choose, check, limits=Limits(), name="`template`")
+    held = read_entries(
+        template, choose, check, limits=Limits(), name="`template`", separator=separator, declared=False
+    )
     return held.columns[names.id], columns
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.engines.packages import load
-from tallymark.submissions.match import Matched, code_columns
-from tallymark.submissions.read import Entries
+from tallymark.submissions.entries import Entries
+from tallymark.submissions.match import Matched, code_columns, taken
 from tallymark.target import Target
 
 UNANSWERED = "\ue000"  # a sign that no script has; a label of this text is no prediction either
@@ -35,10 +35,7 @@ class Labelled(NamedTuple):
         end = len(truth)
         known = firsts < end
         texts = pa.concat_arrays(
-            [
-                side.take(pa.array(rows)).combine_chunks()
-                for side, rows in zip(sides, (firsts[known], firsts[~known] - end), strict=True)
-            ]
+            [taken(side, rows) for side, rows in zip(sides, (firsts[known], firsts[~known] - end), strict=True)]
         )
         predicted = said if len(matched.rows) == len(said) else said[matched.rows]
         return cls(texts, truth[matched.places], predicted, truth[matched.missing], said)

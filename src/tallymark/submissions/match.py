@@ -13,6 +13,8 @@ from tallymark.engines.packages import load
 from tallymark.report.text import printable
 
 MOST_IDS = 10  # that are named
+_BLOCK = 1 << 16
+_FEW = 200
 
 
 class Matched(NamedTuple):
@@ -57,8 +59,16 @@ def code_columns(*columns: Any) -> tuple[list[Array], Array]:
 
 def texts_at(column: Any, rows: Array, most: int | None = MOST_IDS) -> list[str]:
     """The texts in the first of these rows."""
-    found: list[str] = column.take(load("pyarrow").array(rows[:most])).to_pylist()
+    found: list[str] = taken(column, rows[:most]).to_pylist()
     return found
+
+
+def taken(column: Any, rows: Array) -> Any:
+    """The texts in these rows as one Arrow array."""
+    pa = load("pyarrow")
+    if len(rows) <= _FEW:  # to take them from a column in pieces, Arrow would copy all of it
+        return pa.array([column[row].as_py() for row in rows.tolist()], pa.string())
+    return column.take(pa.array(rows)).combine_chunks()
 
 
 def list_ids(ids: Sequence[str], count: int) -> str:
@@ -67,10 +77,38 @@ def list_ids(ids: Sequence[str], count: int) -> str:
     return ", ".join(shown) + (", …" if count > len(ids) else "")
 
 
-def repeated(codes: Array, most: int) -> tuple[list[Array], int]:
-    """The rows of each of the first codes that stand in more than one, and how many such codes there are."""
-    twice = np.flatnonzero(np.bincount(codes + 1)[1:] > 1)
-    rows = np.flatnonzero(np.isin(codes, twice)) if len(twice) else twice
-    firsts = np.unique(codes[rows], return_index=True)[1]
-    shown = codes[rows[np.sort(firsts)[:most]]]
-    return [rows[codes[rows] == code] for code in shown], len(twice)
+def first_rows(which: Array, most: int) -> Array:
+    """The first rows for which something holds, without the places of all others."""
+    found: list[int] = []
+    for start in range(0, len(which), _BLOCK):
+        found += (start + np.flatnonzero(which[start : start + _BLOCK])[: most - len(found)]).tolist()
+        if len(found) == most:
+            break
+    return np.array(found, np.int64)
+
+
+def repeated(codes: Array, most: int) -> tuple[list[tuple[list[int], int]], int]:
+    """Codes that stand in more than one row: of the first of them the first rows and how many rows there are, and how
+    many such codes there are."""
+    there = np.zeros(codes.max(initial=0) + 2, bool)
+    there[codes] = True
+    if np.count_nonzero(there[:-1]) == np.count_nonzero(codes >= 0):
+        return [], 0
+    counts = np.bincount(codes + 1)[1:]
+    asked = np.append(counts > 1, False)  # which is where −1 looks
+    total = int(np.count_nonzero(asked))
+    rows: dict[int, list[int]] = {}
+    for start in range(0, len(codes), _BLOCK):
+        for row in (start + np.flatnonzero(asked[codes[start : start + _BLOCK]])).tolist():
+            code = int(codes[row])
+            if code not in rows and len(rows) == most:
+                continue
+            held = rows.setdefault(code, [])
+            held.append(row)
+            if len(held) == most:
+                asked[code] = False
+        if len(rows) == most:
+            others = np.ones(len(asked), bool)
+            others[list(rows)] = False
+            asked[others] = False
+    return [(held[:most], int(counts[code])) for code, held in rows.items()], total

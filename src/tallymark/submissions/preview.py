@@ -6,14 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.arrays import Array
+from tallymark.submissions.entries import Entries
 from tallymark.submissions.labelled import Labelled
-from tallymark.submissions.match import Matched, texts_at
-from tallymark.submissions.read import Entries
+from tallymark.submissions.match import Matched, first_rows, texts_at
 from tallymark.submissions.tasks import Names
 
 MOST_ROWS = 20
-_BLOCK = 1 << 16
 
 
 class Row(NamedTuple):
@@ -27,8 +25,8 @@ class Row(NamedTuple):
 
 def preview_labels(ids: Any, labelled: Labelled, matched: Matched) -> list[Row]:
     """Rows whose label is wrong, in the order of the submission, then some that are right."""
-    wrong = _first(labelled.truth != labelled.predicted, MOST_ROWS)
-    right = _first(labelled.truth == labelled.predicted, MOST_ROWS - len(wrong))
+    wrong = first_rows(labelled.truth != labelled.predicted, MOST_ROWS)
+    right = first_rows(labelled.truth == labelled.predicted, MOST_ROWS - len(wrong))
     rows = np.concatenate([wrong, right])
     columns = (
         texts_at(ids, matched.rows[rows], None),
@@ -36,16 +34,6 @@ def preview_labels(ids: Any, labelled: Labelled, matched: Matched) -> list[Row]:
         labelled.labels(labelled.predicted[rows]),
     )
     return [Row(*each, each[1] == each[2]) for each in zip(*columns, strict=True)]
-
-
-def _first(which: Array, most: int) -> Array:
-    """The first rows for which something holds, without the places of all others."""
-    found: list[int] = []
-    for start in range(0, len(which), _BLOCK):
-        found += (start + np.flatnonzero(which[start : start + _BLOCK])[: most - len(found)]).tolist()
-        if len(found) == most:
-            break
-    return np.array(found, np.int64)
 
 
 def preview_numbers(answers: Entries, submission: Entries, matched: Matched, names: Names) -> list[Row]:

@@ -9,6 +9,7 @@ from tallymark.errors import Rejection
 from tallymark.submissions.rules import RULES
 
 MOST_SHOWN = 50
+MOST_COUNTED = 10_000  # that are looked for in a text: a file of nothing else is not read to its end
 
 
 class Problem(NamedTuple):
@@ -63,10 +64,11 @@ class Place(NamedTuple):
 
 
 class Found:
-    """Problems as they are found: the first are kept, all are counted."""
+    """Problems as they are found: the first are kept, all are counted; `stopped` where there may be more."""
 
     def __init__(self, problems: Iterable[Problem] = ()) -> None:
         self.total = 0
+        self.stopped = False
         self._kept: list[Problem] = []
         for each in problems:
             self.add(each)
@@ -89,6 +91,10 @@ class Found:
         """Whether there are as many as are shown."""
         return len(self._kept) >= MOST_SHOWN
 
+    def stop(self) -> None:
+        """Look for no more of them: there may be others in what is not read."""
+        self.stopped = True
+
     def count(self, more: int) -> None:
         """Note problems that need not be shown."""
         self.total += more
@@ -97,6 +103,7 @@ class Found:
         """Both together."""
         out = Found()
         out._kept, out.total = [*self._kept, *other._kept], self.total + other.total
+        out.stopped = self.stopped or other.stopped
         return out
 
     @property
@@ -115,9 +122,14 @@ def _order(line: int | None, row: int | None) -> int:
 def rejection(name: str, found: Found) -> Rejection:
     """The error that has all problems: the first in its first line, the others below."""
     first, *others = found.shown
-    more = f" ({found.total:,} problems in all)" if found.total > 1 else ""
+    least = "at least " if found.stopped else ""
+    more = f" ({least}{found.total:,} problems in all)" if found.total > 1 else ""
     lines = [f"{name} was rejected: {first}. {first.mend}{more}"]
     lines += [f"  {each}. {each.mend}" for each in others]
-    if found.total > len(others) + 1:
-        lines.append(f"  and {found.total - len(others) - 1:,} more")
-    return Rejection("\n".join(lines), [first, *others], found.total)
+    hidden = found.total - len(others) - 1
+    unread = "the rest was not looked at" if found.stopped else ""
+    if hidden:
+        lines.append(f"  and {least}{hidden:,} more{'; ' * bool(unread)}{unread}")
+    elif unread:
+        lines.append(f"  {unread}")
+    return Rejection("\n".join(lines), [first, *others], found.total, stopped=found.stopped)

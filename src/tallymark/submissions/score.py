@@ -19,12 +19,14 @@ from tallymark.evaluation.result import Report
 from tallymark.evaluation.settings import IntervalSettings, interval_settings
 from tallymark.metrics import Metric, metric
 from tallymark.submissions.disclosure import disclosed, not_scored
+from tallymark.submissions.entries import Entries
 from tallymark.submissions.labelled import Labelled
 from tallymark.submissions.limits import Limits, check_limits
 from tallymark.submissions.match import Matched, code_ids, match
+from tallymark.submissions.missing import must_be_whole
 from tallymark.submissions.preview import preview_labels, preview_numbers
 from tallymark.submissions.problems import Found, rejection
-from tallymark.submissions.read import Entries, read_entries, require_file
+from tallymark.submissions.read import read_entries, require_file
 from tallymark.submissions.result import SubmissionResult
 from tallymark.submissions.tasks import (
     Names,
@@ -96,10 +98,12 @@ def score_submission(
     `mode="analysis"` is for files of your own: answers that the submission lacks are left out and counted.
     `mode="challenge"` is for those of others: nothing in the result tells more about the answers than the scores do,
     and no row is left out. One that is missing counts against recall where labels are predicted, or the file is
-    rejected (`missing="reject"`), which it always is where numbers are predicted.
+    rejected (`missing="reject"`), which it always is where numbers are predicted, or where one of the `metrics` has no
+    place for such a row.
 
-    A submission that cannot be scored raises a `Rejection` with all of its problems. `limits` say how large files may
-    be. `ci=0.95` puts an interval around each score.
+    `separator` stands between the fields of CSV, of the answers too unless only another gives their columns; without
+    it, one is found where only that gives the columns. A submission that cannot be scored raises a `Rejection` with all
+    of its problems. `limits` say how large files may be. `ci=0.95` puts an interval around each score.
 
     >>> answers = {"row_id": ["a", "b", "c"], "label": ["cat", "dog", "dog"]}
     >>> result = score_submission(answers, {"row_id": ["c", "b", "a"], "label": ["dog", "cat", "cat"]})
@@ -111,14 +115,15 @@ def score_submission(
     chosen = None if metrics is None else choose(metrics)
     names = column_names(id, label, query)
     what = task_of(task, chosen)
+    wanted = chosen or _default(what)
     settings = Settings(
         names,
         what,
         mode == "challenge",
-        missing == "reject" or what != "labels",
+        must_be_whole(what, missing, wanted.values()),
         check_limits(limits),
-        chosen or _default(what),
-        class_names(classes, names),
+        wanted,
+        class_names(classes, names, what),
         None if positive is None else str(positive),
         interval_settings(ci, ci_method, resamples, seed, cluster=False, keys=False),
     )
@@ -181,6 +186,8 @@ def _read(
             check_answers,
             limits=Limits(),
             name="`answers`",
+            separator=separator,
+            declared=False,
         )
         rejected: Rejection | None = None
         try:
@@ -231,7 +238,7 @@ def _classes(answered: Future[Entries], settings: Settings) -> list[str]:
     if settings.challenge:
         raise ParameterError("`classes` must be given in a challenge where each has a column of probabilities")
     labels = _answers(answered, settings).columns[settings.names.label].unique().to_pylist()
-    return class_names(sorted(labels), settings.names) or []
+    return class_names(sorted(labels), settings.names, settings.task) or []
 
 
 def _require_rows(held: Entries, matched: Matched, settings: Settings) -> None:

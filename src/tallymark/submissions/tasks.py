@@ -11,10 +11,11 @@ from tallymark.arrays import Array
 from tallymark.engines.columns import NUMBER
 from tallymark.engines.fields import TEXT
 from tallymark.errors import ParameterError
+from tallymark.submissions.entries import Entries
 from tallymark.submissions.limits import Limits
-from tallymark.submissions.match import code_columns, repeated, texts_at
+from tallymark.submissions.match import code_columns, first_rows, repeated, texts_at
+from tallymark.submissions.normal import normal_name
 from tallymark.submissions.problems import MOST_SHOWN, Found, Place, problem
-from tallymark.submissions.read import Entries, normal_name
 
 TASKS = ("labels", "numbers", "probabilities", "ranking")
 _SUM = 1e-4  # how far the probabilities of a row may be from adding up to 1: what the core takes, told with a line
@@ -53,10 +54,12 @@ def task_of(task: str | None, metrics: Mapping[str, Any] | None) -> str:
     return task
 
 
-def class_names(classes: object, names: Names) -> list[str] | None:
+def class_names(classes: object, names: Names, task: str) -> list[str] | None:
     """The names of the columns of the classes, as names in a header are read."""
     if classes is None:
         return None
+    if task != "probabilities":
+        raise ParameterError(f"`classes` must be left out where the task is {task}: it names columns of probabilities")
     if isinstance(classes, (str, bytes)) or not isinstance(classes, Iterable):
         raise ParameterError(f"`classes` must be a list of labels; it was {classes!r}")
     found = [normal_name(str(each)) for each in classes]
@@ -104,19 +107,19 @@ def _check_ids(entries: Entries, codes: Array, name: str) -> Found:
     ids = entries.columns[name]
     found = _check_empty(entries, name, ids, "empty_id")
     shown, total = repeated(codes, MOST_SHOWN)
-    for rows in shown:
-        text = texts_at(ids, rows[:1])[0]
-        place = entries.place(int(rows[1]), name, text)
-        found.add(problem("duplicate_id", place, id=repr(text[:40]), places=_places(entries, rows)))
+    for rows, count in shown:
+        text = texts_at(ids, np.array(rows[:1]))[0]
+        place = entries.place(rows[1], name, text)
+        found.add(problem("duplicate_id", place, id=repr(text[:40]), places=_places(entries, rows, count)))
     found.count(total - len(shown))
     return found
 
 
-def _places(entries: Entries, rows: Array) -> str:
+def _places(entries: Entries, rows: Sequence[int], count: int) -> str:
     word = "rows" if entries.lines is None else "lines"
-    numbers = [f"{row if entries.lines is None else entries.lines[row]:,}" for row in rows[:MOST_SHOWN].tolist()]
-    if len(rows) > len(numbers):
-        return f"{word} {', '.join(numbers)} and {len(rows) - len(numbers):,} more"
+    numbers = [f"{entries.number(row):,}" for row in rows]
+    if count > len(rows):
+        return f"{word} {', '.join(numbers)} and {count - len(rows):,} more"
     return f"{word} {', '.join(numbers[:-1])} and {numbers[-1]}"
 
 
@@ -124,10 +127,9 @@ def _check_empty(entries: Entries, name: str, texts: Any, code: str) -> Found:
     found = Found()
     if not texts.null_count:
         return found
-    rows = np.flatnonzero(np.asarray(texts.is_null()))
-    for row in rows[:MOST_SHOWN].tolist():
+    for row in first_rows(np.asarray(texts.is_null()), MOST_SHOWN).tolist():
         found.add(problem(code, entries.place(row, name), column=repr(name)))
-    found.count(max(len(rows) - MOST_SHOWN, 0))
+    found.count(max(texts.null_count - MOST_SHOWN, 0))
     return found
 
 

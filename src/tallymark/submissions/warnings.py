@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import islice
 
 from tallymark.evaluation.result import Report
+from tallymark.submissions.entries import Entries
 from tallymark.submissions.labelled import Labelled
 from tallymark.submissions.likeness import MOST_PAIRS, alike, alike_among
-from tallymark.submissions.read import Entries
 from tallymark.submissions.tasks import Names
 
 

@@ -1,0 +1,193 @@
+"""CSV read again where something is wrong with it: every problem with its line and column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallymark.arrays import Array
+from tallymark.engines.columns import NUMBER
+from tallymark.engines.files import File
+from tallymark.engines.packages import load
+from tallymark.submissions.entries import Entries, Lines, Spot
+from tallymark.submissions.limits import Limits
+from tallymark.submissions.normal import normal_texts
+from tallymark.submissions.problems import MOST_COUNTED, MOST_SHOWN, Found, problem
+from tallymark.submissions.tokens import Plain, Record, Sizes, place_fields, scan, tokenize
+
+_ROWS = 1 << 16  # of texts that wait for Arrow
+
+
+def first_fields(file: File, separator: str, limits: Limits) -> list[str]:
+    """The fields of the first row; of too many, one more than there may be."""
+    first = next(tokenize(file.content(), separator, Found(), _sizes(limits)), None)
+    return [] if first is None else first.fields
+
+
+def read_with_care(
+    file: File, names: Sequence[str], wanted: Mapping[str, str], limits: Limits
+) -> tuple[Entries, Found, Faults]:
+    """The rows that have as many fields as the header, what is wrong with the text, and fields that are no numbers."""
+    found = Found()
+    at = columns_at(names, wanted)
+    texts = {name: _Texts() for name in wanted}
+    rows = 0
+    for fields in _rows(file, found, limits):
+        rows += len(fields)
+        for name, k in at.items():
+            texts[name].add([row[k] for row in fields])
+        if limits.rows is not None and rows > limits.rows:
+            found.note("too_many_rows", most=f"{limits.rows:,}")
+            found.stop()
+            break
+    columns: dict[str, Any] = {}
+    faults = Faults()
+    for name, way in wanted.items():
+        held = texts.pop(name).finish()
+        columns[name] = read_numbers(held, name, faults) if way == NUMBER else normal_texts(held)
+    return Entries(columns, rows, file.form, Lines()), found, faults
+
+
+def columns_at(names: Sequence[str], wanted: Iterable[str]) -> dict[str, int]:
+    """Where the columns that are wanted stand."""
+    places = {name: k for k, name in reversed(list(enumerate(names)))}
+    return {name: places[name] for name in wanted}
+
+
+def _sizes(limits: Limits) -> Sizes:
+    most = Sizes()
+    return Sizes(limits.columns or most.fields, limits.field_length or most.characters)
+
+
+def _rows(file: File, found: Found, limits: Limits) -> Iterable[list[list[str]]]:
+    """The rows below the header that have as many fields as it, some at a time; others are noted."""
+    width, most = -1, _sizes(limits)
+    for piece in scan(file.content(), file.separator, found, most):
+        if isinstance(piece, Record):
+            rows = [[_clean(text) for text in piece.fields]]
+        else:
+            rows = [row for row in piece.rows if row]
+        if width < 0 and rows:
+            width = len(rows.pop(0))
+        if any(len(row) != width for row in rows):
+            _note_ragged(piece, width, found, most)
+            rows = [row for row in rows if len(row) == width]
+        if rows:
+            yield rows
+
+
+def _clean(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()  # its odd bytes are noted
+
+
+def _note_ragged(piece: Record | Plain, width: int, found: Found, most: Sizes) -> None:
+    if isinstance(piece, Record):
+        counts = [(piece.lines[0], len(piece.fields))]
+    else:
+        counts = [(number, len(row)) for number, row in enumerate(piece.rows, start=piece.number) if row]
+    for number, count in counts:
+        if count == width:
+            continue
+        more = " or more" if count > most.fields else ""
+        told = f"{min(count, most.fields + 1):,}{more} field{'s' * (count != 1)}"
+        found.note("ragged_row", number, 1, count=told, expected=f"{width:,}")
+
+
+class _Texts:
+    """A column of texts on its way to Arrow, which holds them in less memory."""
+
+    def __init__(self) -> None:
+        self._pieces: list[Any] = []
+        self._held: list[str] = []
+
+    def add(self, texts: list[str]) -> None:
+        self._held += texts
+        if len(self._held) >= _ROWS:
+            self._flush()
+
+    def _flush(self) -> None:
+        pa = load("pyarrow")
+        self._pieces.append(pa.array(self._held, pa.string()))
+        self._held = []
+
+    def finish(self) -> Any:
+        self._flush()
+        return load("pyarrow").chunked_array(self._pieces)
+
+
+class Fault(NamedTuple):
+    """A field that is no number: the code of what it is, its row and column, and the text."""
+
+    code: str
+    row: int
+    name: str
+    text: str
+
+
+class Faults:
+    """Fields that are no numbers: the first are kept, and they are counted until they are too many."""
+
+    def __init__(self) -> None:
+        self.first: list[Fault] = []
+        self.total = 0
+
+    def add(self, code: str, row: int, name: str, text: str) -> None:
+        """Note a field."""
+        self.total += 1
+        if len(self.first) < MOST_SHOWN:
+            self.first.append(Fault(code, row, name, text))
+
+    def tell(self, entries: Entries) -> Found:
+        """The problems that they are."""
+        found = Found()
+        for code, row, name, text in self.first:
+            found.add(problem(code, entries.place(row, name), column=repr(name), value=repr(text[:40])))
+        found.count(self.total - len(self.first))
+        if self.total >= MOST_COUNTED:
+            found.stop()
+        return found
+
+
+def read_numbers(texts: Any, name: str, faults: Faults) -> Array:
+    """Texts as floats. One that is none or no number is noted and stands as 0, so that it is not noted twice."""
+    out, done = np.zeros(len(texts)), 0
+    for piece in texts.chunks:
+        for row, held in enumerate(piece.to_pylist(), start=done):
+            text = (held or "").strip(" \t")
+            plain = text.isascii() and text.isprintable() and "_" not in text  # Python reads more than that
+            try:
+                out[row] = float(text) if plain else float("no")
+            except ValueError:
+                faults.add("not_a_number" if text else "empty_field", row, name, text)
+            if faults.total >= MOST_COUNTED:
+                return out
+        done += len(piece)
+    return out
+
+
+def locate(file: File, rows: set[int], names: Sequence[str], wanted: Iterable[str]) -> dict[int, Spot]:
+    """Where these of the rows that have as many fields as the header stand."""
+    spots: dict[int, Spot] = {}
+    separator, at, width, row = file.separator, columns_at(names, wanted), len(names), -1
+    last = max(rows, default=-1)
+    for piece in scan(file.content(), separator, Found()):
+        if isinstance(piece, Record):
+            if len(piece.fields) == width:
+                if row in rows:
+                    spots[row] = _spot(piece, at)
+                row += 1
+        else:
+            for k, fields in enumerate(piece.rows):
+                if len(fields) == width:
+                    if row in rows:
+                        spots[row] = _spot(place_fields(piece.lines[k], piece.number + k, separator), at)
+                    row += 1
+        if row > last:
+            break
+    return spots
+
+
+def _spot(record: Record, at: Mapping[str, int]) -> Spot:
+    return Spot(record.lines[0], {name: record.columns[k] for name, k in at.items()})
