@@ -139,7 +139,7 @@ def connected(scheduler: str | None = None) -> Iterator[None]:
     with needed("a Dask cluster", "distributed", extra="dask"):
         from distributed import Client
     _load()
-    settings = {"processes": True, "dashboard_address": None} if scheduler is None else {}
+    settings = {"processes": True, "dashboard_address": "127.0.0.1:0"} if scheduler is None else {}
     try:
         client = Client(scheduler, **settings)
     except (OSError, ValueError) as error:
