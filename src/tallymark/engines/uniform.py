@@ -64,17 +64,20 @@ def fit(array: Any, wanted: Any, name: str) -> Any:
     if pa.types.is_dictionary(array.type):
         return fit(array.dictionary_decode(), wanted, name)
     have, want = _family(array.type), _family(wanted)
-    gap = have == "real" and want == "integer"
-    if have != want and not gap and (have, want) not in _WIDER:
-        _refuse(name, wanted, array.type)
-    if gap:
+    refusal = TypeOfDataError(
+        f"column {name!r} must hold values of type {wanted} in every partition; one held values of type {array.type} that "
+        "cannot be converted without loss. Convert the column before"
+    )
+    if have == "real" and want == "integer":
         array = _without_nan(array)
+        if not _is_exact(array):
+            raise refusal
+    elif have != want and (have, want) not in _WIDER:
+        raise refusal
     try:
-        if gap and not _is_exact(array):
-            _refuse(name, wanted, array.type)
         return load("pyarrow.compute").cast(array, wanted)
     except pa.ArrowInvalid as error:
-        raise _refusal(name, wanted, array.type) from error
+        raise refusal from error
 
 
 _WIDER = {("integer", "real"), ("integer", "decimal")}
@@ -112,14 +115,3 @@ def _is_exact(array: Any) -> bool:
     compute = load("pyarrow.compute")
     largest = compute.max(compute.abs(array)).as_py()
     return largest is None or largest <= _EXACT
-
-
-def _refusal(name: str, wanted: Any, held: Any) -> TypeOfDataError:
-    return TypeOfDataError(
-        f"column {name!r} must hold values of type {wanted} in every partition; one held values of type {held} that "
-        "cannot be converted without loss. Convert the column before"
-    )
-
-
-def _refuse(name: str, wanted: Any, held: Any) -> None:
-    raise _refusal(name, wanted, held)

@@ -51,13 +51,18 @@ def dask_client():
         yield client
 
 
-@pytest.fixture(scope="session")
-def spark():
-    """Spark with two threads, which try each task three times."""
+def check_java():
+    """Skip where there is no Java, and say so; CI must have it."""
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         if os.environ.get("CI"):
             pytest.fail("Spark needs Java, which CI must have (on Debian: apt install default-jre-headless)")
         pytest.skip("Spark needs Java: install it (on Debian: apt install default-jre-headless)")
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """Spark with two threads, which try each task three times."""
+    check_java()
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     with warnings.catch_warnings():
