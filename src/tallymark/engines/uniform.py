@@ -32,21 +32,22 @@ def uniform(arrays: Sequence[Any], schema: Any) -> Any:
 def gathered(batches: Iterable[Any]) -> Iterator[Any]:
     """The same rows in fewer batches, since each costs as much as thousands of rows."""
     held: list[Any] = []
+    rows = 0
     for batch in batches:
         held.append(batch)
-        if sum(part.num_rows for part in held) >= _MANY:
-            yield _joined(held)
-            held = []
-    if held:
-        yield _joined(held)
+        rows += batch.num_rows
+        if rows >= _MANY:
+            yield from _joined(held)
+            held, rows = [], 0
+    yield from _joined(held)
 
 
-def _joined(batches: list[Any]) -> Any:
-    if len(batches) == 1:
-        return batches[0]
-    pa = load("pyarrow")
-    table = pa.Table.from_batches(batches).combine_chunks()
-    return pa.RecordBatch.from_arrays([column.chunk(0) for column in table.columns], schema=table.schema)
+def _joined(batches: list[Any]) -> list[Any]:
+    """One batch of all rows; several where texts are too long for one."""
+    if len(batches) < 2:
+        return batches
+    found: list[Any] = load("pyarrow").Table.from_batches(batches).combine_chunks().to_batches()
+    return found
 
 
 def fit(array: Any, wanted: Any, name: str) -> Any:
@@ -65,8 +66,8 @@ def fit(array: Any, wanted: Any, name: str) -> Any:
         return fit(array.dictionary_decode(), wanted, name)
     have, want = _family(array.type), _family(wanted)
     refusal = TypeOfDataError(
-        f"column {name!r} must hold values of type {wanted} in every partition; one held values of type {array.type} that "
-        "cannot be converted without loss. Convert the column before"
+        f"column {name!r} must hold values of type {wanted} in every partition; one held values of type {array.type} "
+        "that cannot be converted without loss. Convert the column before"
     )
     if have == "real" and want == "integer":
         array = _without_nan(array)
