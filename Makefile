@@ -9,6 +9,7 @@ SOURCES := CMakeLists.txt $(wildcard core/*.hpp bindings/*.cpp bindings/*.hpp)
 SANITIZED := $(patsubst tests/core/test_%.cpp,build/%_sanitized,$(wildcard tests/core/test_*.cpp))
 WARNINGS := -Wall -Wextra -Wconversion -Werror
 CORE_FLAGS := -std=c++20 -ffp-contract=off -Icore $(WARNINGS) -pthread
+ALONE := tests/browser tests/cli tests/engines/clusters  # tests that wait for processes and pages, not beside others
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYTHONDONTWRITEBYTECODE :=
 export PLAYWRIGHT_BROWSERS_PATH := $(CURDIR)/$(VENV)/browsers
@@ -25,9 +26,9 @@ run: $(VENV)/.extras $(VENV)/.built  ## evaluate the bundled examples: deliverie
 	@$(BIN)/tallymark score examples/data/answers.csv examples/data/submission-good.csv
 	@echo; $(BIN)/tallymark score examples/data/answers.csv examples/data/submission-broken.csv; test $$? = 2
 
-test: $(VENV)/.dev $(VENV)/.built $(VENV)/.browser sanitize  ## run all tests
-	$(BIN)/python -m pytest -n 2 --cov --cov-report= --cov-fail-under=0 --ignore=tests/browser --ignore=tests/cli
-	$(BIN)/python -m pytest --cov --cov-append tests/browser tests/cli  # alone: they wait for processes and pages
+test: $(VENV)/.dev $(VENV)/.built $(VENV)/.browser $(VENV)/.java sanitize  ## run all tests
+	$(BIN)/python -m pytest -n 2 --cov --cov-report= --cov-fail-under=0 $(ALONE:%=--ignore=%)
+	$(BIN)/python -m pytest --cov --cov-append $(ALONE)
 
 check: lint  ## lint, types, layers and the fast tests
 	TALLYMARK_TESTS=fast $(BIN)/python -m pytest -m "not slow" -n 2
@@ -106,4 +107,11 @@ $(VENV)/.browser: $(VENV)/.dev
 	       $(BIN)/playwright install $$(test "$$(id -u)" != 0 || echo --with-deps) chromium; } \
 	  || { test "$$(id -u)" = 0 && apt-get install -y -qq chromium; } \
 	  || { echo "the tests need Chromium: install it (on Debian: apt install chromium)" >&2; exit 1; }
+	@touch $@
+
+# Java, for Spark. Where it cannot be had, the tests of Spark say that they are skipped; in CI they fail.
+$(VENV)/.java: $(VENV)/.dev
+	@command -v java >/dev/null || test "$$(id -u)" != 0 \
+	  || { echo "installing Java for the tests of Spark ..."; apt-get install -y -qq default-jre-headless; } \
+	  || echo "Java could not be installed: the tests of Spark are skipped" >&2
 	@touch $@

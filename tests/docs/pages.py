@@ -27,6 +27,11 @@ def loads_framework(path: Path) -> bool:
     return any("workflow.integrations" in code for code in blocks(path, "python"))
 
 
+def loads_engine(path: Path) -> bool:
+    """Whether the code of a page needs a cluster, which is there in the tests of engines only."""
+    return any(re.search(r"^>>> (import|from) (dask|pyspark|ray)\b", code, re.M) for code in blocks(path, "python"))
+
+
 def prose(path: Path) -> str:
     """A page without its code."""
     return FENCE.sub("", path.read_text())

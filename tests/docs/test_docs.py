@@ -11,7 +11,7 @@ import pytest
 
 import tallymark as tm
 from tallymark.metrics import registry
-from tests.docs.pages import DOCS, PAGES, anchors, blocks, loads_framework, named, prose
+from tests.docs.pages import DOCS, PAGES, anchors, blocks, loads_engine, loads_framework, named, prose
 
 GENERATED = ("reference", "api")
 OF_FRAMEWORKS = [
@@ -23,7 +23,11 @@ OF_FRAMEWORKS = [
     pytest.mark.filterwarnings("ignore:.*is smaller than the logging interval:UserWarning"),
     pytest.mark.filterwarnings("ignore:.*have no `val_dataloader`:UserWarning"),
 ]
-RUNS = [pytest.param(path, marks=OF_FRAMEWORKS if loads_framework(path) else ()) for path in PAGES]
+RUNS = [
+    pytest.param(path, marks=OF_FRAMEWORKS if loads_framework(path) else ())
+    for path in PAGES
+    if not loads_engine(path)  # those run in tests/engines/clusters
+]
 
 
 @pytest.mark.parametrize("path", RUNS, ids=named)

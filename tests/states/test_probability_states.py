@@ -156,3 +156,11 @@ def test_order_with_weights_of_one():
     plain = READS["order"].fold(Batch([0, 1, 1], [0.25, 0.5, 0.5]))
     weighed = READS["order"].fold(Batch([0, 1, 1], [0.25, 0.5, 0.5], [1.0, 1.0, 1.0]))
     assert plain.to_bytes() == weighed.to_bytes()
+
+
+def test_a_truth_that_lies_anywhere_in_memory():
+    """Numbers of classes that begin at an odd byte, as those from a network may, are read like others."""
+    held = np.frombuffer(b"x" + np.array([0, 1, 2, 1], np.int64).tobytes(), np.int64, offset=1)
+    p = np.array([[0.5, 0.25, 0.25], [0.125, 0.75, 0.125], [0.25, 0.25, 0.5], [0.5, 0.25, 0.25]])
+    assert not held.flags.aligned
+    assert tm.logloss(held, p) == tm.logloss(held.copy(), p)

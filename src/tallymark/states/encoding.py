@@ -263,7 +263,7 @@ def _places_as_they_are(target: Target, batch: Batch) -> tuple[list[Label], Arra
     source, columns = batch.truth_labels.source, batch.prediction_columns
     if type(source) is not np.ndarray or source.dtype.kind not in "iu" or batch.truth_labels.names is not None:
         return None
-    places = np.ascontiguousarray(source, np.int64)
+    places = np.require(source, np.int64, ["C", "A"])  # rows that came over a network may lie anywhere
     found = classes_present(places, columns)
     if found is None or not (all(found) or target.classes == tuple(range(columns))):
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 from tallymark.arrays import Array, as_array
 from tallymark.batch import Batch, check_missing
@@ -44,6 +45,7 @@ class EvalSet:
         if not isinstance(name, str) or not name:
             raise ParameterError(f"`name` must be the name of the eval set; it was {name!r}")
         check_missing(missing)
+        y_true, weights = _own(y_true), _own(weights)
         self.name = name
         self.y_true = y_true
         self.weights = weights
@@ -96,3 +98,8 @@ class EvalSet:
 
     def __repr__(self) -> str:
         return f"EvalSet({self.name!r}, {self.n:,} rows)"
+
+
+def _own(column: Any) -> Any:
+    """A copy of an array: what is found in it once must hold for all rounds, whatever becomes of the caller's."""
+    return column.copy() if hasattr(column, "__array__") and hasattr(column, "copy") else column

@@ -1,0 +1,137 @@
+"""Ray datasets: each block becomes a tally where it lies, and tallies are added eight at a time by plain tasks."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from tallymark.engines.job import Job, Progress
+from tallymark.engines.packages import load
+from tallymark.engines.pandas_columns import array_of, type_of
+from tallymark.engines.refusals import one_thread, refusing, telling
+from tallymark.engines.uniform import gathered, narrowed, uniform
+from tallymark.errors import ParameterError
+from tallymark.packages import needed
+
+_TOGETHER = 8
+
+
+def schema(source: Any) -> Any:
+    """Names and types of the columns. Where a dataset does not know them, Ray makes its first block."""
+    pa = load("pyarrow")
+    known = source.schema()
+    if known is None:
+        return pa.schema([])
+    if isinstance(known.base_schema, pa.Schema):
+        return known.base_schema
+    import pandas as pd
+
+    kinds = zip(known.base_schema.names, known.base_schema.types, strict=True)
+    return pa.schema([(name, type_of(pd.Series([], dtype=kind))) for name, kind in kinds])
+
+
+def fold(source: Any, job: Job, progress: Progress | None = None) -> bytes:
+    """The tally of all rows, where Ray has them; blocks are folded as they are made, and not kept."""
+    ray = _load()
+    if source.context.max_errored_blocks:
+        raise ParameterError("a Ray dataset must not lose blocks: set DataContext.max_errored_blocks to 0")
+    given = {"job": job, "types": narrowed(schema(source), job.columns)}
+    tallies = source.select_columns(list(job.columns)).map_batches(
+        _fold, batch_size=None, batch_format=None, zero_copy_batch=True, fn_kwargs=given
+    )
+    join, shared = ray.remote(_add), ray.put(job)
+    waiting: deque[Any] = deque()  # what is not added yet; oldest first, so that they make a tree
+    done, known = 0, _known_blocks(source)
+
+    def add_oldest() -> None:
+        waiting.append(join.remote(shared, *[waiting.popleft() for _ in range(min(_TOGETHER, len(waiting)))]))
+
+    with telling():
+        try:
+            bundles = tallies.iter_internal_ref_bundles()
+            for bundle in bundles:
+                waiting.extend(bundle.block_refs)
+                done += len(bundle.block_refs)
+                if progress is not None:
+                    progress(done, max(known, done))
+                while len(waiting) >= 2 * _TOGETHER:
+                    add_oldest()
+            add_oldest()
+            while len(waiting) > 1:
+                add_oldest()
+            whole: bytes = ray.get(waiting[0])
+        except BaseException:
+            for task in waiting:
+                ray.cancel(task)
+            raise
+        finally:
+            bundles = None  # which ends what still runs
+    return whole
+
+
+def _fold(block: Any, job: Job, types: Any) -> Any:
+    """On a worker: the tally of a block of Arrow or pandas."""
+    one_thread()
+    pa = load("pyarrow")
+    with refusing():
+        if isinstance(block, pa.Table):
+            batches = [uniform(batch.columns, types) for batch in block.select(types.names).to_batches()]
+        else:
+            batches = [uniform([array_of(block[name], name) for name in types.names], types)]
+        return pa.table({"tally": pa.array([job.fold(gathered(batches))], pa.large_binary())})
+
+
+def _add(job: Job, *pieces: Any) -> bytes:
+    """On a worker: the tally of several, which are blocks of tallies or what was added before."""
+    one_thread()
+    tallies: list[bytes] = []
+    for piece in pieces:
+        tallies += [piece] if isinstance(piece, bytes) else piece["tally"].to_pylist() if piece.num_rows else []
+    with refusing():
+        return job.add(tallies) if tallies else job.fold([])
+
+
+def _known_blocks(source: Any) -> int:
+    """How many blocks there are, where Ray knows before it makes them."""
+    try:
+        return int(source.num_blocks())
+    except NotImplementedError:
+        return 0
+
+
+def open_files(paths: list[str], columns: Sequence[str]) -> Any:
+    """Columns of Parquet files, as Ray reads them."""
+    return _load().data.read_parquet(paths).select_columns(list(columns))
+
+
+@contextmanager
+def connected(scheduler: str | None = None) -> Iterator[None]:
+    """With the cluster at an address, or by Ray's own settings: RAY_ADDRESS, else processes of this machine.
+
+    A connection that was there before stays.
+    """
+    ray = _load()
+    if ray.is_initialized():
+        yield
+        return
+    try:
+        ray.init(address=scheduler, include_dashboard=None if scheduler else False, log_to_driver=False)
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        told = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ParameterError(
+            "`scheduler` must be the address of a Ray cluster, such as host:6379 or ray://host:10001; "
+            f"{scheduler!r} could not be reached: {told}"
+        ) from error
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+def _load() -> Any:
+    with needed("evaluating Ray datasets", "ray", extra="ray"):
+        import ray
+        import ray.data
+    return ray

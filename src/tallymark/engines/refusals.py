@@ -1,0 +1,73 @@
+"""Errors of ours on their way from a worker to the caller, through engines that turn errors into pages of text."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from tallymark import errors
+from tallymark.threads import VARIABLE, set_threads
+
+_MARK = re.compile(r'tallymark refuses (\{"error": "\w+", "sentence": "(?:[^"\\]|\\.)*"\})')
+
+
+class Refusal(Exception):  # noqa: N818 - what a worker says instead of a tally
+    """An error of ours as one line of text, from which it can be made again."""
+
+    def __init__(self, error: str, sentence: str) -> None:
+        super().__init__(error, sentence)
+        self.error = error
+        self.sentence = sentence
+
+    def __str__(self) -> str:
+        return f"tallymark refuses {json.dumps({'error': self.error, 'sentence': self.sentence})}"
+
+    def original(self) -> errors.TallymarkError:
+        """The error that a worker met."""
+        kind = getattr(errors, self.error, errors.TallymarkError)
+        made: errors.TallymarkError = kind(self.sentence)
+        return made
+
+
+def refused_in(text: str) -> errors.TallymarkError | None:
+    """The error of ours that a text of an engine tells of."""
+    found = _MARK.search(text)
+    return None if found is None else Refusal(**json.loads(found[1])).original()
+
+
+def attempt(work: Callable[[], bytes]) -> bytes | Refusal:
+    """What work gives, or the error of ours that it met: engines would try it again, with the same end."""
+    try:
+        return work()
+    except errors.TallymarkError as error:
+        return Refusal(type(error).__name__, str(error))
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """On a worker: errors of ours leave as a line of text."""
+    try:
+        yield
+    except errors.TallymarkError as error:
+        raise Refusal(type(error).__name__, str(error)) from None
+
+
+@contextmanager
+def telling() -> Iterator[None]:
+    """At the caller: an engine's error that tells of one of ours is that one."""
+    try:
+        yield
+    except Exception as error:
+        told = refused_in(str(error))
+        if told is None:
+            raise
+        raise told from None
+
+
+def one_thread() -> None:
+    """On a worker, which has as many tasks at once as CPUs: each takes one thread, unless the environment says else."""
+    if VARIABLE not in os.environ:
+        set_threads(1)

@@ -1,0 +1,185 @@
+"""Spark data frames, classic or through Spark Connect: a tally of each partition, added in groups by a shuffle.
+
+A tally travels in rows of at most 32 MB, since Spark holds neither larger cells nor larger batches well. Which tallies
+are added on one worker is left to Spark's adaptive execution, which goes by their bytes; the driver adds the few that
+are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+from uuid import uuid4
+
+from tallymark.engines.job import Job, Progress
+from tallymark.engines.packages import load
+from tallymark.engines.refusals import one_thread, refusing, telling
+from tallymark.engines.uniform import gathered, narrowed, uniform
+from tallymark.errors import ParameterError, StateError
+from tallymark.packages import needed
+
+_TOGETHER = 8
+_LARGEST = 32 * 2**20
+_TRAVELLING = "together long, tally long, place long, bytes binary"
+
+
+def schema(source: Any) -> Any:
+    """Names and types of the columns."""
+    pa = load("pyarrow")
+    return pa.schema([(field.name, _type(field.dataType)) for field in source.schema.fields])
+
+
+def fold(source: Any, job: Job, progress: Progress | None = None) -> bytes:
+    """The tally of all rows, where Spark has them."""
+    types = narrowed(schema(source), job.columns)
+    # By other names, since mapInArrow does not quote them.
+    named = [source[_quoted(name)].alias(f"column_{place}") for place, name in enumerate(job.columns)]
+    folded = source.select(*named).mapInArrow(_Folding(job, types, _LARGEST), _TRAVELLING)
+    added = folded.repartition("together").mapInArrow(_Adding(job, _LARGEST), _TRAVELLING)
+    with telling(), _cancelled_when_interrupted(source.sparkSession):
+        tallies = list(_whole(_collected(added)).values())
+    if progress is not None:
+        progress(1, 1)  # Spark has a progress bar of its own
+    return job.add(tallies) if tallies else job.fold([])
+
+
+def _collected(frame: Any) -> Any:
+    """The batches of a data frame, on the driver."""
+    try:
+        return frame.toArrow().to_batches()
+    except Exception as error:
+        if "spark.driver.maxResultSize" not in str(error):
+            raise
+        raise StateError(
+            "the tally is larger than Spark lets its driver read; raise spark.driver.maxResultSize, or choose metrics "
+            "of fixed size"
+        ) from error
+
+
+class _Folding:
+    """On a worker: the tally of a partition."""
+
+    def __init__(self, job: Job, types: Any, largest: int) -> None:
+        self.job = job
+        self.types = types
+        self.largest = largest
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        from pyspark import TaskContext
+
+        one_thread()
+        number = TaskContext.get().partitionId()
+        with refusing():
+            tally = self.job.fold(gathered(uniform(batch.columns, self.types) for batch in batches))
+        yield from _rows(number, tally, self.largest)
+
+
+class _Adding:
+    """On a worker: the tally of those that came together."""
+
+    def __init__(self, job: Job, largest: int) -> None:
+        self.job = job
+        self.largest = largest
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        one_thread()
+        tallies = _whole(batches)
+        if tallies:
+            with refusing():
+                tally = self.job.add(list(tallies.values()))
+            yield from _rows(min(tallies), tally, self.largest)
+
+
+def _rows(number: int, tally: bytes, largest: int) -> Iterator[Any]:
+    """A tally as batches of one row, which holds at most so many bytes of it."""
+    pa = load("pyarrow")
+    for place, start in enumerate(range(0, len(tally), largest)):
+        row = [number // _TOGETHER, number, place]
+        columns = [pa.array([value], pa.int64()) for value in row]
+        columns.append(pa.array([tally[start : start + largest]], pa.binary()))
+        yield pa.RecordBatch.from_arrays(columns, names=["together", "tally", "place", "bytes"])
+
+
+def _whole(batches: Iterable[Any]) -> dict[int, bytes]:
+    """Tallies by their number, from rows in any order."""
+    found: dict[int, dict[int, bytes]] = {}
+    for batch in batches:
+        for row in batch.to_pylist():
+            found.setdefault(row["tally"], {})[row["place"]] = row["bytes"]
+    return {number: b"".join(pieces[place] for place in range(len(pieces))) for number, pieces in sorted(found.items())}
+
+
+@contextmanager
+def _cancelled_when_interrupted(session: Any) -> Iterator[None]:
+    """What Spark runs for this thread in here ends with it."""
+    tag = f"tallymark-{uuid4()}"
+    session.addTag(tag)
+    try:
+        yield
+    except BaseException as error:
+        with suppress(Exception):  # a server that cannot be reached has nothing to cancel
+            session.interruptTag(tag)
+        if _is_interrupt(error):
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        with suppress(Exception):
+            session.removeTag(tag)
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Whether an interrupt is behind an error: Spark's own, about a job that was cancelled, may hide it."""
+    return error is not None and (isinstance(error, KeyboardInterrupt) or _is_interrupt(error.__context__))
+
+
+def _type(kind: Any) -> Any:
+    """The Arrow type of a type of Spark; null where Arrow has none."""
+    from pyspark.sql.pandas.types import to_arrow_type
+
+    try:
+        return to_arrow_type(kind, timezone="UTC")
+    except Exception:
+        return load("pyarrow").null()
+
+
+def open_files(paths: list[str], columns: Sequence[str]) -> Any:
+    """Columns of Parquet files, as Spark reads them."""
+    session = _session_class().active()
+    return session.read.parquet(*paths).select(*map(_quoted, columns))
+
+
+@contextmanager
+def connected(scheduler: str | None = None) -> Iterator[None]:
+    """With the master or the remote (sc://…) of this name, or with what Spark's own settings say.
+
+    A session that was there before stays.
+    """
+    sessions = _session_class()
+    before = sessions.getActiveSession()
+    builder = sessions.builder
+    if scheduler is not None:
+        builder = builder.remote(scheduler) if scheduler.startswith("sc://") else builder.master(scheduler)
+    try:
+        session = before or builder.getOrCreate()
+    except Exception as error:
+        told = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ParameterError(
+            "`scheduler` must be a master of Spark, such as local[4] or spark://host:7077, or a remote, such as "
+            f"sc://host; {scheduler!r} could not be reached: {told}"
+        ) from error
+    try:
+        yield
+    finally:
+        if before is None:
+            session.stop()
+
+
+def _quoted(name: str) -> str:
+    return f"`{name.replace('`', '``')}`"
+
+
+def _session_class() -> Any:
+    with needed("evaluating Spark data frames", "pyspark", extra="spark"):
+        from pyspark.sql import SparkSession
+    return SparkSession

@@ -1,0 +1,147 @@
+"""Spark data frames: every row once, in one type, in tallies of any size."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import signal
+import threading
+import time
+from decimal import Decimal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tallymark.engines import spark as engine
+from tallymark.engines.spark import connected, fold, open_files, schema
+from tallymark.errors import FileError, MissingValueError, StateError
+from tests.engines.clusters.jobs import FailsOnce, Large, Refuses, Rows, Slow, as_rows, read
+
+
+def numbers(spark, n=100, partitions=8):
+    return spark.range(n, numPartitions=partitions).selectExpr("id as y", "id / 4 as p", "'unread' as z")
+
+
+def test_every_row_once(spark):
+    """Of the wanted columns only, in their order."""
+    seen = []
+    rows, types = read(fold(numbers(spark), Rows("p", "y"), lambda done, of: seen.append((done, of))))
+    assert rows == as_rows([k / 4 for k in range(100)], range(100))
+    assert types == [["double", "int64"]]
+    assert seen[-1][0] == seen[-1][1]
+
+
+def test_partitions_without_rows(spark):
+    """Some, or all of them."""
+    frame = numbers(spark)
+    rows, _ = read(fold(frame.where("y = 7"), Rows("y", "z")))
+    assert rows == as_rows([7], ["unread"])
+    assert read(fold(frame.where("y < 0"), Rows("y"))) == ([], [])
+    assert read(fold(spark.createDataFrame([], "y int"), Rows("y"))) == ([], [])
+
+
+def test_types(spark):
+    """Nulls, decimals, dates, times, flags and bytes come as Arrow has them, whatever the columns are called."""
+    day, time_ = datetime.date(2026, 1, 1), datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+    held = [
+        (1, Decimal("1.50"), day, time_, True, "a", b"x", 0.5),
+        (None,) * 8,
+        (3, None, None, None, False, "b", b"", None),
+    ]
+    kinds = ["int", "decimal(10,2)", "date", "timestamp", "boolean", "string", "binary", "float"]
+    names = ["a b", "c.d", "e`f", "g", "h", "i", "j", "k"]
+    told = ", ".join(f"`{name.replace('`', '``')}` {kind}" for name, kind in zip(names, kinds, strict=True))
+    frame = spark.createDataFrame(held, told).repartition(5)
+    rows, types = read(fold(frame, Rows(*names)))
+    assert types == [[str(kind) for kind in schema(frame).types]]
+    assert types[0][:3] == ["int32", "decimal128(10, 2)", "date32[day]"]
+    columns = list(zip(*held, strict=True))
+    del columns[3]
+    assert sorted([*row[:3], *row[4:]] for row in rows) == as_rows(*columns)
+    assert sorted(row[3] for row in rows)[:2] == ["None", "None"]
+
+
+def test_columns_that_are_not_there(spark):
+    """None, or two of one name."""
+    with pytest.raises(FileError, match="the frame has no column 'q'; it has 'y', 'p', 'z'"):
+        fold(numbers(spark), Rows("q"))
+    with pytest.raises(FileError, match="the frame must have the column 'y' once"):
+        fold(numbers(spark).selectExpr("y", "p as y"), Rows("y"))
+
+
+def test_an_error_of_ours_arrives_as_it_was(spark):
+    """Its class and its sentence, and nothing of Spark's."""
+    with pytest.raises(MissingValueError, match=r'"13" \(dreizehn, тринадцать\) was in row 3\n of many') as caught:
+        fold(numbers(spark), Rows("y", before=Refuses()))
+    assert caught.value.__suppress_context__
+
+
+def test_a_task_that_fails_once(spark, tmp_path):
+    """Spark tries it again, and no row is lost or counted twice, even where the process of the worker is gone."""
+    for killed in (False, True):
+        marker = tmp_path / f"tried {killed}"
+        rows, _ = read(fold(numbers(spark), Rows("y", before=FailsOnce(marker, killed=killed))))
+        assert marker.exists()
+        assert rows == as_rows(range(100))
+
+
+def test_tallies_larger_than_a_row(spark, monkeypatch):
+    """They travel in pieces, which come together in their order."""
+    cut = [*engine._rows(9, b"a" * 30 + b"b" * 31, 30)]
+    assert [len(batch.column("bytes")[0].as_py()) for batch in cut] == [30, 30, 1]
+    assert engine._whole([*cut, *engine._rows(3, b"c", 30)][::-1]) == {3: b"c", 9: b"a" * 30 + b"b" * 31}
+    monkeypatch.setattr(engine, "_LARGEST", 30_000)
+    found = fold(numbers(spark, 20, 10), Large())
+    assert found == b"".join(bytes([k]) * 100_000 for k in range(0, 20, 2))
+
+
+def test_tallies_larger_than_the_driver_reads(spark):
+    """The error names the setting of Spark."""
+    refused = RuntimeError("Total size of serialized results is bigger than spark.driver.maxResultSize (1024.0 MiB)")
+    with pytest.raises(StateError, match=r"raise spark\.driver.maxResultSize, or choose metrics of fixed size"):
+        engine._collected(_Failing(refused))
+    with pytest.raises(RuntimeError, match="other"):
+        engine._collected(_Failing(RuntimeError("other")))
+
+
+class _Failing:
+    """A data frame that cannot be collected."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def toArrow(self):  # noqa: N802 - the name of Spark's
+        raise self.error
+
+
+def test_an_interrupt_cancels(spark):
+    """What runs on Spark for the call is cancelled, and its tag is gone."""
+    tracker = spark.sparkContext.statusTracker()
+
+    def interrupt():
+        for _ in range(600):
+            if tracker.getActiveJobsIds():
+                return os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.05)
+
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        fold(numbers(spark), Rows("y", before=Slow()))
+    assert not spark.getTags()
+    for _ in range(100):
+        if not tracker.getActiveJobsIds():
+            break
+        time.sleep(0.1)
+    assert not tracker.getActiveJobsIds()
+
+
+def test_files_and_connections(spark, tmp_path):
+    """Files are read by Spark's own reader; a session that was there before stays."""
+    for part in range(3):
+        pq.write_table(pa.table({"y": [part, None], "z": ["a", "b"]}), tmp_path / f"{part}.parquet")
+    with connected(None):
+        frame = open_files(sorted(map(str, tmp_path.glob("*.parquet"))), ["y"])
+        assert frame.columns == ["y"]
+        assert read(fold(frame, Rows("y")))[0] == as_rows([0, 1, 2, None, None, None])
+    assert spark.range(3).count() == 3
