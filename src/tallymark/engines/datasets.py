@@ -5,22 +5,25 @@ from __future__ import annotations
 import glob
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tallymark.engines.columns import AUTO
 from tallymark.engines.csv_types import Types, Widened
 from tallymark.engines.files import File
 from tallymark.engines.job import Job, Progress
 from tallymark.engines.packages import load
-from tallymark.errors import FileError, InputError, ParameterError, TypeOfDataError
+from tallymark.engines.ways import in_ways
+from tallymark.errors import FileError, InputError, KindError, ParameterError, StateError, TypeOfDataError
 from tallymark.threads import get_threads
 
 _ROWS = 1 << 19  # in a batch
 _ENDINGS = (".parquet", ".pq", ".csv", ".tsv", ".tab", ".arrow", ".feather", ".ipc")
 _PACKED = (".gz", ".bz2", ".zst")
 _WILD = "*?["
+_OF_ROWS = (InputError, KindError, StateError, FileError)  # errors that gain by the place of the rows
 
 
 def find_files(source: Any) -> list[str]:
@@ -29,7 +32,7 @@ def find_files(source: Any) -> list[str]:
     if not items:
         raise ParameterError("`source` must name at least one file; it was empty")
     found = [path for item in items for path in _files_of(os.fspath(item))]
-    return list(dict.fromkeys(found))
+    return list({os.path.realpath(path): path for path in reversed(found)}.values())[::-1]  # links may go in circles
 
 
 def _files_of(path: str) -> list[str]:
@@ -40,6 +43,11 @@ def _files_of(path: str) -> list[str]:
                 f"the folder `{path}` has no file of CSV, Parquet or Arrow; they end in {', '.join(_ENDINGS)}"
             )
         return inside
+    return find_matching(path)
+
+
+def find_matching(path: str) -> list[str]:
+    """The files that a pattern matches, in the order of their names; a path without wildcards is itself."""
     if path == "-" or os.path.exists(path) or not any(sign in path for sign in _WILD):
         return [path]  # if it is not there, the reader says so
     matching = sorted(each for each in glob.glob(path, recursive=True) if os.path.isfile(each))
@@ -68,13 +76,15 @@ class Part(NamedTuple):
 
 
 class Files:
-    """Files of rows, which are read in parts."""
+    """Files of rows, which are read in parts. `ways` say of columns that they are read as numbers or as text; the
+    others are what all their fields are."""
 
     kind = "files"
 
-    def __init__(self, source: Any, separator: str | None = None) -> None:
+    def __init__(self, source: Any, separator: str | None = None, ways: Mapping[str, str] | None = None) -> None:
         self._paths = find_files(source)
         self._separator = separator
+        self._ways = {name: way for name, way in (ways or {}).items() if way != AUTO}
         self._types = Types()
 
     @property
@@ -86,15 +96,35 @@ class Files:
         return File(path, separator=self._separator)
 
     def empty(self, columns: Sequence[str]) -> Any:
-        """A batch of no rows, which shows the types of the first file."""
-        pa = load("pyarrow")
-        with self._open(self._paths[0]) as file:
-            if file.schema is None:
-                first = next(file.texts(columns), None)
-                return None if first is None else self._types.typed(first, file.name, 0).slice(0, 0)
-            places = [file.find(name) for name in columns]
-            fields = [file.schema.field(place).with_name(name) for place, name in zip(places, columns, strict=True)]
-            return pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in fields], schema=pa.schema(fields))
+        """A batch of no rows, which shows the types of the first file that has rows; without one, those of any."""
+        found = None
+        for path in self._paths:
+            with self._open(path) as file:
+                held = self._empty(file, columns)
+                if held is not None and (file.parts is None or any(file.parts)):
+                    return held
+            found = held if found is None else found
+        return found
+
+    def _empty(self, file: File, columns: Sequence[str]) -> Any:
+        """A batch of no rows; None where a file of texts has none to tell the types by."""
+        if file.schema is None:
+            first = next(file.texts(columns), None)
+            return None if first is None or not first.num_rows else self._typed(first, file, 0).slice(0, 0)
+        pa, places = load("pyarrow"), [file.find(name) for name in columns]
+        fields = [file.schema.field(place).with_name(name) for place, name in zip(places, columns, strict=True)]
+        held = [pa.nulls(0, field.type) for field in fields]
+        return self._typed(pa.RecordBatch.from_arrays(held, schema=pa.schema(fields)), file, 0)
+
+    def _typed(self, batch: Any, file: File, row: int) -> Any:
+        """A batch with the types of its columns; it begins at that row of the file."""
+        written = file.schema is None
+        shaped = in_ways(batch, self._ways, file.name, row, written=written) if self._ways else batch
+        return self._types.typed(shaped, file.name, row, but=self._ways) if written else shaped
+
+    def settle(self, columns: Sequence[str]) -> bool:
+        """Read all fields of CSV for their types; whether one changed."""
+        return self._settle(self._parts(), columns)
 
     def fold(self, job: Job, progress: Progress | None, *, in_order: bool) -> Any:
         """The piece of all rows. `in_order` where their places matter, so that one thread reads."""
@@ -109,11 +139,12 @@ class Files:
     def _settle(self, parts: list[Part], columns: Sequence[str]) -> bool:
         """Read all fields of CSV for their types, since each tells only of its own column; whether one changed."""
         before = self._types.copy()
-        for part in parts:
+        plain = [name for name in columns if name not in self._ways]
+        for part in parts if plain else ():
             if part.place is None:
                 with self._open(part.path) as file:
                     row = 0
-                    for batch in file.texts(columns):
+                    for batch in file.texts(plain):
                         self._types.learn(batch, file.name, row)
                         row += batch.num_rows
         return self._types.copy() != before
@@ -146,10 +177,10 @@ class Files:
         place = _Place()
         try:
             return job.piece(self._batches(work, job.columns, place))
-        except InputError as error:
-            raise type(error)(f"{error}{place.told()}") from error
-        except BaseException:
+        except BaseException as error:
             work.stop()
+            if isinstance(error, _OF_ROWS) and place.name not in str(error):
+                raise type(error)(f"{error}{place.told()}") from error
             raise
 
     def _batches(self, work: _Work, columns: Sequence[str], place: _Place) -> Iterator[Any]:
@@ -160,11 +191,13 @@ class Files:
                 batches = file.texts(columns) if part.place is None else file.part(part.place, columns, _ROWS)
                 for batch in batches:
                     place.row = part.first + done
-                    yield self._types.typed(batch, file.name, place.row) if part.place is None else batch
+                    yield self._typed(batch, file, place.row)
                     done += batch.num_rows
                     if work.stopped:
                         return
-            work.finish(part)
+                    if part.place is None:
+                        work.reach(part, file.done)
+            work.reach(part, part.bytes)
 
 
 class _Place:
@@ -185,6 +218,7 @@ class _Work:
         self._left = iter(parts)
         self._total = sum(part.bytes for part in parts)
         self._done = 0
+        self._reached: dict[Part, int] = {}
         self._progress = progress
         self._lock = threading.Lock()
         self.stopped = False
@@ -197,9 +231,11 @@ class _Work:
                 return
             yield part
 
-    def finish(self, part: Part) -> None:
+    def reach(self, part: Part, done: int) -> None:
+        """So many bytes of a part are done."""
         with self._lock:
-            self._done += part.bytes
+            self._done += done - self._reached.get(part, 0)
+            self._reached[part] = done
             if self._progress is not None:
                 self._progress(self._done, self._total)
 

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from tallymark.batch import Batch
+from tallymark.engines.datasets import Files
 from tallymark.engines.sources import Source, open_source
 from tallymark.engines.tables import is_table, to_arrow
-from tallymark.errors import EmptyError, KindError, ParameterError, TallymarkError, TypeOfDataError
+from tallymark.errors import DomainError, EmptyError, KindError, ParameterError, TallymarkError, TypeOfDataError
 from tallymark.evaluation.chosen import Wanted, choose
 from tallymark.evaluation.evaluate import evaluate
 from tallymark.evaluation.result import Report
@@ -80,10 +81,19 @@ def evaluate_table(
         held = read_table(to_arrow(source, roles.names()), roles.names())
         rows, asked = roles.rows(held), {**roles.given(held), **facts, **intervals}
         return evaluate(rows[0], rows[1], metrics, errors=errors, min_rows=min_rows, **asked)
-    if check_min_rows(min_rows) > 1 and not roles.by:
-        raise ParameterError("`min_rows` is the smallest size of groups that are compared: pass `by`, the groups, too")
+    check_groups(min_rows, roles.by)
     opened = open_source(source, separator)
-    tally = _fold(opened, roles, metrics, facts, intervals, progress)
+    return read_report(_fold(opened, roles, metrics, facts, intervals, progress), errors=errors, min_rows=min_rows)
+
+
+def check_groups(min_rows: int, by: Sequence[str]) -> None:
+    """Refuse a smallest size of groups where there are none."""
+    if check_min_rows(min_rows) > 1 and not by:
+        raise ParameterError("`min_rows` is the smallest size of groups that are compared: pass `by`, the groups, too")
+
+
+def read_report(tally: Tally, *, errors: str = "cell", min_rows: int = 1) -> Report:
+    """The report of all rows of a source, which must have some."""
     if not tally.n:
         dropped = f": all {tally.dropped:,} had a missing value and were dropped" if tally.dropped else ""
         raise EmptyError(f"`source` has no rows{' left' if dropped else ''}{dropped}")
@@ -159,7 +169,9 @@ def _fold(
 
         raise ParameterError(resampled_by("cluster" if roles.cluster else "keys"))
     target = Target(**{key: value for key, value in facts.items() if key != "missing"})
-    with _explained(source):
+
+    def attempt() -> tuple[Any, Any]:
+        """The types that metrics were chosen by, and what was found."""
         empty = source.empty(roles.names())
         if empty is None:
             raise EmptyError("`source` has no rows")
@@ -172,8 +184,27 @@ def _fold(
         job = TableJob(tally.to_bytes(), roles)
         in_order = tally.interval is not None and roles.keys is None and roles.cluster is None
         with shown(progress) as tell:
-            found = source.fold(job, tell, in_order=in_order)
+            return empty.schema, source.fold(job, tell, in_order=in_order)
+
+    with _explained(source):
+        found = _as_typed(source, roles, attempt, metrics is None)
     return Tally.from_bytes(found) if isinstance(found, bytes) else found
+
+
+def _as_typed(source: Source, roles: Columns, attempt: Callable[[], tuple[Any, Any]], by_types: bool) -> Any:
+    """What an attempt finds. The types of CSV are learnt while it is read: what was chosen or refused by the first
+    rows alone is tried again with those of all rows."""
+    if not isinstance(source, Files):
+        return attempt()[1]
+    try:
+        types, found = attempt()
+    except (KindError, TypeOfDataError, DomainError):
+        if not source.settle(roles.names()):
+            raise
+    else:
+        if not by_types or source.empty(roles.names()).schema == types:
+            return found
+    return attempt()[1]
 
 
 def _check_mergeable(item: Metric, target: Target, what: str) -> None:
