@@ -78,10 +78,12 @@ def _streamed(given: Mapping[str, Any]) -> Report:
 
 def _at_once(given: Mapping[str, Any]) -> Report:
     """The report of rows in memory."""
+    from tallymark.engines.datasets import find_files
     from tallymark.evaluation import evaluate
 
-    with watched(given["files"][0]) as progress:
-        rows = Rows(given["files"][0], given, progress)
+    path = find_files(list(given["files"]))[0]
+    with watched(path) as progress:
+        rows = Rows(path, given, progress)
         with rows.explained():
             facts = rows.facts()
             facts |= {"classes": facts["classes"] or rows.classes_of_columns(), "keys": rows.one("keys")}

@@ -86,6 +86,7 @@ class Files:
         self._separator = separator
         self._ways = {name: way for name, way in (ways or {}).items() if way != AUTO}
         self._types = Types()
+        self._settled: set[str] = set()
 
     @property
     def odd(self) -> dict[str, tuple[str, str]]:
@@ -139,7 +140,7 @@ class Files:
     def _settle(self, parts: list[Part], columns: Sequence[str]) -> bool:
         """Read all fields of CSV for their types, since each tells only of its own column; whether one changed."""
         before = self._types.copy()
-        plain = [name for name in columns if name not in self._ways]
+        plain = [name for name in columns if name not in self._ways and name not in self._settled]
         for part in parts if plain else ():
             if part.place is None:
                 with self._open(part.path) as file:
@@ -147,6 +148,7 @@ class Files:
                     for batch in file.texts(plain):
                         self._types.learn(batch, file.name, row)
                         row += batch.num_rows
+        self._settled.update(plain)
         return self._types.copy() != before
 
     def _parts(self) -> list[Part]:

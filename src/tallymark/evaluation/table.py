@@ -170,13 +170,13 @@ def _fold(
         raise ParameterError(resampled_by("cluster" if roles.cluster else "keys"))
     target = Target(**{key: value for key, value in facts.items() if key != "missing"})
 
-    def attempt() -> tuple[Any, Any]:
-        """The types that metrics were chosen by, and what was found."""
+    def attempt() -> Any:
         empty = source.empty(roles.names())
         if empty is None:
             raise EmptyError("`source` has no rows")
         held = read_table(empty, roles.names())
-        chosen = choose(metrics, Batch(*roles.rows(held), whole=False), target)
+        query = None if roles.query is None else held[roles.query].values
+        chosen = choose(metrics, Batch(*roles.rows(held), query=query, whole=False), target)
         if not whole:
             for item in chosen.values():
                 _check_mergeable(item, target, source.kind)
@@ -184,27 +184,34 @@ def _fold(
         job = TableJob(tally.to_bytes(), roles)
         in_order = tally.interval is not None and roles.keys is None and roles.cluster is None
         with shown(progress) as tell:
-            return empty.schema, source.fold(job, tell, in_order=in_order)
+            return source.fold(job, tell, in_order=in_order)
 
     with _explained(source):
-        found = _as_typed(source, roles, attempt, metrics is None)
+        found = _as_typed(source, roles.names(), attempt, metrics is None)
     return Tally.from_bytes(found) if isinstance(found, bytes) else found
 
 
-def _as_typed(source: Source, roles: Columns, attempt: Callable[[], tuple[Any, Any]], by_types: bool) -> Any:
-    """What an attempt finds. The types of CSV are learnt while it is read: what was chosen or refused by the first
-    rows alone is tried again with those of all rows."""
+def _as_typed(source: Source, columns: Sequence[str], attempt: Callable[[], Any], by_types: bool) -> Any:
+    """What an attempt finds. The types of CSV are learnt while it is read: what was chosen or refused by those of the
+    first rows alone is tried again with those of all rows."""
     if not isinstance(source, Files):
-        return attempt()[1]
+        return attempt()
+
+    def types() -> Any:
+        empty = source.empty(columns)
+        return None if empty is None else empty.schema
+
+    before = types()
     try:
-        types, found = attempt()
+        found = attempt()
     except (KindError, TypeOfDataError, DomainError):
-        if not source.settle(roles.names()):
+        source.settle(columns)
+        if types() == before:
             raise
     else:
-        if not by_types or source.empty(roles.names()).schema == types:
+        if not by_types or types() == before:
             return found
-    return attempt()[1]
+    return attempt()
 
 
 def _check_mergeable(item: Metric, target: Target, what: str) -> None:
