@@ -78,7 +78,7 @@ def _streamed(given: Mapping[str, Any]) -> Report:
 
 def _at_once(given: Mapping[str, Any]) -> Report:
     """The report of rows in memory."""
-    from tallymark.engines.datasets import find_files
+    from tallymark.engines.paths import find_files
     from tallymark.evaluation import evaluate
 
     path = find_files(list(given["files"]))[0]

@@ -60,7 +60,7 @@ def command(**given: Any) -> int:
 
 def _sum(named: Sequence[str]) -> Tally:
     """The tally of all files."""
-    from tallymark.engines.datasets import find_matching
+    from tallymark.engines.paths import find_matching
 
     paths = [path for each in named for path in find_matching(each)]
     places = [os.path.realpath(path) for path in paths]

@@ -19,8 +19,8 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 def _complete_columns(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The columns of the file, once it is named."""
-    from tallymark.engines.datasets import find_files
     from tallymark.engines.files import File
+    from tallymark.engines.paths import find_files
     from tallymark.errors import TallymarkError
 
     named = [ctx.params.get("file"), *ctx.params.get("files", ()), ctx.params.get("submission")]

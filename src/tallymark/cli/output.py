@@ -62,7 +62,7 @@ def check_not_read(options: Mapping[str, Any]) -> None:
 
 def _files_read(options: Mapping[str, Any]) -> list[str]:
     """All files that a command is going to read, as far as they are there."""
-    from tallymark.engines.datasets import find_files
+    from tallymark.engines.paths import find_files
 
     named = [path for name in _READ if (path := options.get(name))]
     for path in options.get("files", ()):

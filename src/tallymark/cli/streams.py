@@ -10,8 +10,9 @@ from typing import Any
 from tallymark.cli.progress import watched
 from tallymark.cli.rows import to_label, ways_of
 from tallymark.cli.several import split_list
-from tallymark.engines.datasets import Files, find_files
+from tallymark.engines.datasets import Files
 from tallymark.engines.fields import TEXT
+from tallymark.engines.paths import find_files
 from tallymark.engines.sources import Source, open_source
 from tallymark.errors import ParameterError, TallymarkError
 from tallymark.evaluation import Tally

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import glob
-import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from tallymark.engines.columns import AUTO
@@ -15,54 +12,14 @@ from tallymark.engines.csv_types import Types, Widened
 from tallymark.engines.files import File
 from tallymark.engines.job import Job, Progress
 from tallymark.engines.packages import load
+from tallymark.engines.paths import find_files
+from tallymark.engines.same_kinds import SameKinds
 from tallymark.engines.ways import in_ways
-from tallymark.errors import FileError, InputError, KindError, ParameterError, StateError, TypeOfDataError
+from tallymark.errors import FileError, InputError, KindError, StateError, TypeOfDataError
 from tallymark.threads import get_threads
 
 _ROWS = 1 << 19  # in a batch
-_ENDINGS = (".parquet", ".pq", ".csv", ".tsv", ".tab", ".arrow", ".feather", ".ipc")
-_PACKED = (".gz", ".bz2", ".zst")
-_WILD = "*?["
 _OF_ROWS = (InputError, KindError, StateError, FileError)  # errors that gain by the place of the rows
-
-
-def find_files(source: Any) -> list[str]:
-    """The files of a path, a pattern, a folder, or a list of them, in the order of their names."""
-    items = source if isinstance(source, (list, tuple)) else [source]
-    if not items:
-        raise ParameterError("`source` must name at least one file; it was empty")
-    found = [path for item in items for path in _files_of(os.fspath(item))]
-    return list({os.path.realpath(path): path for path in reversed(found)}.values())[::-1]  # links may go in circles
-
-
-def _files_of(path: str) -> list[str]:
-    if os.path.isdir(path):
-        inside = sorted(str(each) for each in Path(path).rglob("*") if each.is_file() and _is_data(each, Path(path)))
-        if not inside:
-            raise FileError(
-                f"the folder `{path}` has no file of CSV, Parquet or Arrow; they end in {', '.join(_ENDINGS)}"
-            )
-        return inside
-    return find_matching(path)
-
-
-def find_matching(path: str) -> list[str]:
-    """The files that a pattern matches, in the order of their names; a path without wildcards is itself."""
-    if path == "-" or os.path.exists(path) or not any(sign in path for sign in _WILD):
-        return [path]  # if it is not there, the reader says so
-    matching = sorted(each for each in glob.glob(path, recursive=True) if os.path.isfile(each))
-    if not matching:
-        raise FileError(f"no file matches `{path}`")
-    return matching
-
-
-def _is_data(path: Path, folder: Path) -> bool:
-    """Whether a file holds rows by its name; marks that engines leave beside them begin with _ or a dot."""
-    name = path.name.lower()
-    for ending in _PACKED:
-        name = name.removesuffix(ending)
-    hidden = any(part.startswith(("_", ".")) for part in path.relative_to(folder).parts)
-    return name.endswith(_ENDINGS) and not hidden
 
 
 class Part(NamedTuple):
@@ -125,11 +82,11 @@ class Files:
 
     def settle(self, columns: Sequence[str]) -> bool:
         """Read all fields of CSV for their types; whether one changed."""
-        return self._settle(self._parts(), columns)
+        return self._settle(self._parts(columns), columns)
 
     def fold(self, job: Job, progress: Progress | None, *, in_order: bool) -> Any:
         """The piece of all rows. `in_order` where their places matter, so that one thread reads."""
-        parts, threads = self._parts(), 1 if in_order else get_threads()
+        parts, threads = self._parts(job.columns), 1 if in_order else get_threads()
         try:
             return self._fold(parts, job, progress, threads)
         except (Widened, TypeOfDataError) as found:
@@ -151,10 +108,12 @@ class Files:
         self._settled.update(plain)
         return self._types.copy() != before
 
-    def _parts(self) -> list[Part]:
-        found = []
+    def _parts(self, columns: Sequence[str]) -> list[Part]:
+        found, kinds = [], SameKinds()
+        plain = [name for name in columns if name not in self._ways]
         for path in self._paths:
             with self._open(path) as file:
+                kinds.check(file, plain)
                 if file.parts is None:
                     found.append(Part(path, None, 0, file.size))
                     continue
