@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
+import tempfile
+from pathlib import Path
 from unittest import mock
 
+import tallymark as tm
 from tallymark.engines.files import read_columns
 
 
@@ -12,6 +16,39 @@ def read(content, **wanted):
     """Columns of a file that comes as standard input."""
     with mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO(content))):
         return read_columns("-", wanted or {"y": "auto"})
+
+
+def evaluate(source=None, files=None, **asked):
+    """A table, or files of CSV in a folder that they are read from, one after the other."""
+    before, threads = os.getcwd(), tm.get_threads()
+    tm.set_threads(1)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            for name, text in (files or {}).items():
+                Path(name).write_text(text)
+            given = {"truth": "y", "prediction": "p", "metrics": ["mae"], **asked}
+            return tm.evaluate_table("." if source is None else source, **given)
+        finally:
+            os.chdir(before)
+            tm.set_threads(threads)
+
+
+def one(**columns):
+    """A batch of a row."""
+    return iter([{"y": [1.0], "p": [1.0], **columns}])
+
+
+def load_tally(data):
+    """A tally from a file of these bytes."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            Path("a.tally").write_bytes(data)
+            return tm.Tally.load("a.tally")
+        finally:
+            os.chdir(before)
 
 
 CASES = {
@@ -33,4 +70,33 @@ CASES = {
     "a spreadsheet": lambda: read(b"PK\x03\x04"),
     "an encrypted file": lambda: read(b"PARE"),
     "a bad separator": lambda: read_columns("-", ["y"], separator="::"),
+    # tables, wherever they are
+    "a source of no kind": lambda: evaluate(42),
+    "no files": lambda: evaluate([]),
+    "a folder without files": lambda: evaluate(files={"notes.txt": ""}),
+    "a pattern without files": lambda: evaluate("*.parquet"),
+    "an item that is no table": lambda: evaluate([{"y": [1.0], "p": [1.0]}, 3]),
+    "a table without rows": lambda: evaluate(iter([])),
+    "all rows of a source dropped": lambda: evaluate(one(p=[None]), missing="drop"),
+    "a column that a table lacks": lambda: evaluate({"y": [1.0], "q": [1.0]}),
+    "columns that are no names": lambda: evaluate({"y": [1.0]}, truth=3),
+    "several columns of weights": lambda: evaluate({"y": [1.0]}, weights=["a", "b"]),
+    "a column named twice": lambda: evaluate({"y": [1.0]}, prediction=["y", "y"]),
+    "columns of other lengths": lambda: evaluate({"y": [1.0, 2.0], "p": [1.0]}),
+    "mixed values in a column": lambda: evaluate({"y": [1.0, "a"], "p": [1.0, 2.0]}),
+    "a metric that needs rows, in pieces": lambda: evaluate(one(), metrics=["median_absolute_error"]),
+    "a metric that needs rows, from files": lambda: evaluate(files={"a.csv": "y,p\n1,2\n"}, metrics=["silhouette"]),
+    "keys of a table without intervals": lambda: evaluate(one(), keys="y"),
+    "a smallest group without groups": lambda: evaluate(one(), min_rows=5),
+    "a missing value in a later file": lambda: evaluate(files={"a.csv": "y,p\n1,2\n", "b.csv": "y,p\n1,2\n,2\n"}),
+    "a text in a later file": lambda: evaluate(files={"a.csv": "y,p\n1,2\n", "b.csv": "y,p\nx,2\n"}),
+    "a file without a column": lambda: evaluate(files={"a.csv": "y,p\n1,2\n", "b.csv": "y,q\n1,2\n"}),
+    "a tally that is not there": lambda: tm.Tally.load("absent.tally"),
+    "a file that is no tally": lambda: load_tally(b"y,p\n1,2\n"),
+    "a tally that was cut": lambda: load_tally(tm.Tally(["mae"]).to_bytes()[:-1]),
+    "rows without their groups": lambda: tm.Tally(["mae"], by="city").update([1.0], [1.0]),
+    "groups for a tally without": lambda: tm.Tally(["mae"]).update([1.0], [1.0], by=["x"]),
+    "other columns of groups": lambda: tm.Tally(["mae"], by=["a", "b"]).update([1.0], [1.0], by={"a": [1], "c": [2]}),
+    "tallies of other groups": lambda: tm.Tally(["mae"], by="a") + tm.Tally(["mae"]),
+    "a metric of groups without them": lambda: tm.Tally(["gap(mae)"]),
 }

@@ -58,7 +58,17 @@ PAGES = (
         "evaluating",
         "Evaluating",
         "From rows to a report, at once or in pieces.",
-        ("evaluate", "Report", "Cell", "Slices", "Tally", "set_threads", "get_threads"),
+        (
+            "evaluate",
+            "evaluate_table",
+            "Report",
+            "Cell",
+            "Slices",
+            "Tally",
+            "tally_table",
+            "set_threads",
+            "get_threads",
+        ),
     ),
     Page(
         "comparing",

@@ -64,7 +64,7 @@ def test_accepted(tallymark, rows):
 def test_bad_usage_and_input_are_one_sentence(tallymark, rows):
     """2, nothing on standard output, no traces of Python."""
     for args, told in (
-        (["evaluate"], "Missing argument 'FILE'"),
+        (["evaluate"], "Missing argument 'FILE...'"),
         (["evaluate", rows, "--truth", "minutes"], "Missing option '--prediction'"),
         (["evaluate", rows, "--truht", "x"], "No such option '--truht'"),
         (["evaluate", "absent.csv", *EVALUATE], "there is no file `absent.csv`"),

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import tallymark as tm
+from tallymark import states
 from tallymark.metrics import registry
 from tests.docs.pages import DOCS, PAGES, anchors, blocks, loads_engine, loads_framework, named, prose
 
@@ -88,3 +89,17 @@ def test_the_pictures_of_plots_are_there(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {path.name for path in kept.iterdir()}
     page = (DOCS / "how-to" / "plot.md").read_text()
     assert all(path.name in page for path in kept.iterdir())
+
+
+def test_the_bytes_of_every_state_are_told():
+    """Each kind of state that can be written stands in the table of sizes."""
+    from tallymark.states import State
+
+    def concrete(cls):
+        below = [each for child in cls.__subclasses__() for each in concrete(child)]
+        return below or [cls.__name__]
+
+    page = (DOCS / "concepts" / "scale.md").read_text()
+    ours = {name for name in concrete(State) if hasattr(states, name)}
+    assert ours >= {"Sums", "Scores", "Resampled"}
+    assert {name for name in ours if f"| `{name}` |" not in page} == set()

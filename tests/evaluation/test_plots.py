@@ -305,7 +305,7 @@ def test_a_tally_draws_from_its_states():
     with pytest.raises(tm.UndefinedError, match="no rows"):
         tm.Tally(["auc"]).report().plot.roc()
     numbers = tm.Tally(["rmse"]).update(NUMBERS, GUESSES).report()
-    assert "Add 'median_absolute_error', which does," in numbers.plot.reasons()["residuals"]
+    assert "add 'median_absolute_error', which keeps them," in numbers.plot.reasons()["residuals"]
     kept = tm.Tally(["rmse", "median_absolute_error"]).update(NUMBERS, GUESSES).report()
     assert kept.plot.residuals().svg() == tm.evaluate(NUMBERS, GUESSES, ["rmse"]).plot.residuals().svg()
 

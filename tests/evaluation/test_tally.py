@@ -118,6 +118,81 @@ def test_bytes_that_do_not_fit_are_refused():
         tm.Tally.from_bytes(pack("Tally", fields))
 
 
+GROUPED = {"by": {"city": ["Ulm", "Bonn", "Ulm"], "year": [1, 2, 1]}}
+
+
+def grouped():
+    return tm.Tally(["mae"], by=["city", "year"]).update([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], **GROUPED)
+
+
+def test_groups_go_by_their_names():
+    """Columns in any order, and one column whatever its name; the groups are in the report and in the bytes."""
+    tally = grouped().update([1.0], [2.0], by={"year": [2], "city": ["Bonn"]})
+    for each in (tally, tm.Tally.from_bytes(tally.to_bytes()), pickle.loads(pickle.dumps(tally))):
+        report = each.report(min_rows=2)
+        assert list(report.slices) == [("Bonn", 2), ("Ulm", 1)]
+        assert [slice_["mae"] for slice_ in report.slices.values()] == [0.5, 0.5]
+    one = tm.Tally(["mae"], by="city").update([1.0], [2.0], by=["Ulm"]).update([1.0], [4.0], by={"town": ["Ulm"]})
+    assert one.report().slices["Ulm"]["mae"] == 2.0
+    assert (
+        grouped().to_bytes()
+        == sum(
+            tm.Tally(["mae"], by=["city", "year"]).update([y], [p], by={"city": [city], "year": [year]})
+            for y, p, city, year in [(3.0, 4.0, "Ulm", 1), (2.0, 2.0, "Bonn", 2), (1.0, 1.0, "Ulm", 1)]
+        ).to_bytes()
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: tm.Tally(["mae"], by=[]), "`by` must name at least one column; it was empty"),
+        (lambda: tm.Tally(["mae"], by=["a", "a"]), "`by` must be the names of columns, each once"),
+        (lambda: tm.Tally(["mae"], by=["a", 1]), "`by` must be the names of columns, each once"),
+        (lambda: tm.Tally(["gap(mae)"]), "`by` must name the columns of groups that .* compares"),
+        (lambda: grouped().update([1.0], [1.0]), "`by` must be given for a tally and for its rows, or for neither"),
+        (lambda: tm.Tally(["mae"]).update([1.0], [1.0], by=["x"]), "the tally was made without"),
+        (lambda: grouped().update([1.0], [1.0], by=["x"]), "`by` must hold the columns city, year; it held group"),
+        (lambda: grouped().update([1.0], [1.0], by={"city": ["x"], "day": [1]}), "it held city, day"),
+        (lambda: grouped().update([1.0], [1.0], by={"city": ["x", "y"], "year": [1]}), "must be one label per row"),
+        (
+            lambda: grouped() + tm.Tally(["mae"], by="city"),
+            "only tallies of the same groups add; these have city, year",
+        ),
+        (lambda: grouped() + tm.Tally(["mae"]), "these have city, year and none"),
+        (lambda: tm.Tally(["mae"]).report(min_rows=2), "this tally has none"),
+    ],
+)
+def test_groups_that_do_not_fit(call, told):
+    """Wrong names, none at all, or groups where there are none."""
+    with pytest.raises(tm.TallymarkError, match=told):
+        call()
+
+
+def test_forged_groups_are_refused():
+    """Labels, states and numbers of rows must fit each other; nothing but a StateError comes of it."""
+    _, fields = unpack(grouped().to_bytes())
+    first, second = fields["groups"]
+    rest = first[1:]
+    nan = float("nan")
+    for change in (
+        *({"by": names} for names in (["city"], [], ["city", "city"], [1, 2], "ab", 5, None, ["a", "b", "c"])),
+        *({"groups": groups} for groups in ([], [first], [first, second, first], 5, [5], [[]], None, "xy", [None])),
+        *(
+            {"groups": [[labels, *rest], second]}
+            for labels in (["x"], ["x", None], ["x", [1]], ["x", nan], [nan, nan], {"x": 1, "y": 2}, "xy", 3)
+        ),
+        {"groups": [[["Ulm", True], *rest], [["Ulm", 1], *second[1:]]]},
+        {"groups": [[first[0], [], []], second]},
+        {"groups": [[first[0], rest[0], rest[0]], second]},
+        {"groups": [[first[0], [["Sums", {}]], []], second]},
+        {"groups": [[first[0], *second[1:]], second]},
+        {"states": []},
+    ):
+        with pytest.raises(tm.StateError):
+            tm.Tally.from_bytes(pack("Tally", {**fields, **change}))
+
+
 def test_a_function_that_lost_its_name_is_not_written():
     """Its bytes would lead to another metric."""
     from tallymark.metrics import registry

@@ -17,7 +17,7 @@ from tallymark.evaluation.corrections import CORRECTIONS
 
 
 @click.command("compare", cls=FileCommand, short_help="Compare models whose predictions stand in one file.")
-@options.rows_of_a_file("The predictions of the models, a column for each.")
+@options.rows_of(options.ONE_FILE, "The predictions of the models, a column for each.")
 @options.intervals(
     click.option("--ci", type=float, default=0.95, show_default=True, metavar="LEVEL", help="The level of intervals.")
 )
@@ -44,7 +44,7 @@ def command(**given: Any) -> None:
     if twice:
         raise ParameterError(f"`--prediction` must name each column once; {twice[0]!r} was named twice")
     with watched(given["file"]) as progress:
-        rows = Rows(given, progress)
+        rows = Rows(given["file"], given, progress)
         with rows.explained():
             found = compare(
                 rows.array(given["truth"]),

@@ -1,32 +1,47 @@
-"""tallymark evaluate: many metrics on the rows of a file."""
+"""tallymark evaluate: many metrics on the rows of files."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from tallymark.cli import options
-from tallymark.cli.output import deliver
+from tallymark.cli.answer import answer, check_report
 from tallymark.cli.progress import watched
 from tallymark.cli.rows import Rows
-from tallymark.cli.run import FINE, NOT_ACCEPTED
 from tallymark.cli.several import FileCommand
-from tallymark.cli.wording import command_line, in_options
+from tallymark.evaluation import Report, Tally
 
 
-@click.command("evaluate", cls=FileCommand, short_help="Evaluate the predictions in a file.")
-@options.rows_of_a_file("The predictions; several columns are one per class, output or quantile.")
+@click.command("evaluate", cls=FileCommand, short_help="Evaluate the predictions in files.")
+@options.rows_of(options.FILES, "The predictions; several columns are one per class, output or quantile.")
 @options.columns("--by", "Groups to evaluate one by one, too.")
-@click.option("--min-rows", type=int, default=1, show_default=True, help="The smallest group that is compared.")
+@options.MIN_ROWS
 @options.intervals(
     click.option("--ci", type=float, metavar="LEVEL", help="Put an interval around each number, such as 0.95."),
     options.CI_METHOD,
 )
-@click.option("--accept", multiple=True, metavar="CONDITION", help='What must hold, such as "r2 > 0.8 and rmse < 5".')
+@options.column("--keys", "What tells rows apart when they are resampled; without it, their order does.")
+@click.option(
+    "--stream/--no-stream",
+    default=None,
+    help="Read rows in pieces, or those of one file at once; by default several files and those beyond 256 MB are "
+    "read in pieces.",
+)
+@click.option(
+    "--engine", type=click.Choice(["dask", "spark", "ray"]), help="Who reads files of Parquet, instead of this process."
+)
+@click.option("--scheduler", metavar="ADDRESS", help="Where the engine is; without it, as its own settings say.")
+@options.SAVE_TALLY
+@options.ACCEPT
 @options.forms(files=True)
 def command(**given: Any) -> int:
-    """Evaluate the predictions in a FILE of CSV or Parquet; - is standard input.
+    """Evaluate the predictions in a FILE of CSV, Parquet or Arrow; - is standard input.
+
+    Several files, patterns in quotes and folders are one table, which may be larger than memory: it is read in pieces,
+    and the numbers are the same.
 
     A column whose every field is a number holds numbers, all others hold labels. Where the types leave it open, --kind
     says what the predictions are. Several columns of probabilities belong to the classes that end their names, or to
@@ -38,33 +53,50 @@ def command(**given: Any) -> int:
       tallymark evaluate clicks.parquet --truth clicked --prediction p --kind probability --by country --ci 0.95
       tallymark evaluate iris.csv --truth species --prediction p_a p_b p_c --classes a b c --html report.html
       tallymark evaluate deliveries.csv --truth minutes --prediction predicted --accept "r2 > 0.8"
+      tallymark evaluate 'june/*.parquet' --truth clicked --prediction p --kind probability --save-tally june.tally
     """
-    from tallymark.evaluation import evaluate
+    from tallymark.cli.streams import is_streamed
     from tallymark.evaluation.accept import check_condition
 
     if given["accept"]:
         check_condition(given["accept"])  # before anything takes long
-    with watched(given["file"]) as progress:
-        rows = Rows(given, progress)
+    return answer(_streamed(given) if is_streamed(given) else _at_once(given), given)
+
+
+def _streamed(given: Mapping[str, Any]) -> Report:
+    """The report of rows that are read in pieces."""
+    from tallymark.cli.streams import tally_files
+    from tallymark.evaluation.table import check_groups, read_report
+
+    check_groups(given["min_rows"], given["by"])
+    tally = tally_files(given)
+    report = check_report(read_report(tally, min_rows=given["min_rows"]))
+    if given["save_tally"]:
+        tally.save(given["save_tally"])
+    return report
+
+
+def _at_once(given: Mapping[str, Any]) -> Report:
+    """The report of rows in memory."""
+    from tallymark.engines.paths import find_files
+    from tallymark.evaluation import evaluate
+
+    path = find_files(list(given["files"]))[0]
+    with watched(path) as progress:
+        rows = Rows(path, given, progress)
         with rows.explained():
             facts = rows.facts()
-            report = evaluate(
-                rows.array(given["truth"]),
-                rows.array(given["prediction"]),
-                **{**facts, "classes": facts["classes"] or rows.classes_of_columns()},
-                by=rows.named(given["by"]),
-                min_rows=given["min_rows"],
-                ci=given["ci"],
-                ci_method=given["ci_method"],
-            )
-            if len(report.failures) == len(report):  # there is nothing to show
-                raise next(iter(report.failures.values()))
-        for key, error in report.failures.items():
-            report.cell(key).error = type(error)(in_options(str(error)))
-        if given["accept"]:
-            report = report.with_acceptance(given["accept"])
-    deliver(report, given, command_line())
-    if report.acceptance is None or report.acceptance.passed:
-        return FINE
-    click.echo(f"tallymark: {report.acceptance.sentence}", err=True)
-    return NOT_ACCEPTED
+            facts |= {"classes": facts["classes"] or rows.classes_of_columns(), "keys": rows.one("keys")}
+            facts |= {"ci": given["ci"], "ci_method": given["ci_method"], "by": rows.named(given["by"])}
+            truth, predictions = rows.array(given["truth"]), rows.array(given["prediction"])
+            report = check_report(evaluate(truth, predictions, min_rows=given["min_rows"], **facts))
+            if given["save_tally"]:
+                facts["metrics"] = {key: report.cell(key).metric for key in report}
+                _tally(truth, predictions, facts).save(given["save_tally"])
+    return report
+
+
+def _tally(truth: Any, predictions: Any, facts: dict[str, Any]) -> Tally:
+    """The tally of the rows of a report."""
+    columns = {name: facts.pop(name) for name in ("weights", "query", "by", "keys", "cluster")}
+    return Tally(by=columns["by"] and list(columns["by"]), **facts).update(truth, predictions, **columns)

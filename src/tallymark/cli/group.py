@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 COMMANDS = {
-    "evaluate": "Evaluate the predictions in a file.",
+    "evaluate": "Evaluate the predictions in files.",
+    "merge": "Add up tallies that were saved.",
     "compare": "Compare models whose predictions stand in one file.",
     "score": "Score a submission against the answers.",
     "check": "Check a submission without the answers.",
@@ -23,6 +24,7 @@ COMMANDS = {
 EXAMPLES = """\b
 Examples:
   tallymark evaluate deliveries.csv --truth minutes --prediction predicted
+  tallymark merge monday.tally tuesday.tally
   tallymark explain r2
 """
 

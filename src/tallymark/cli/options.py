@@ -23,11 +23,14 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 def _complete_columns(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The columns of the file, once it is named."""
     from tallymark.engines.files import File
+    from tallymark.engines.paths import find_files
     from tallymark.errors import TallymarkError
 
-    path = ctx.params.get("file") or ctx.params.get("submission")
+    named = [ctx.params.get("file"), *ctx.params.get("files", ()), ctx.params.get("submission")]
     try:
-        with File(path or "", separator=ctx.params.get("separator")) as file:
+        with File(
+            next(iter(find_files([path for path in named if path] or [""]))), separator=ctx.params.get("separator")
+        ) as file:
             return [CompletionItem(name) for name in file.names if name.startswith(incomplete)]
     except TallymarkError:
         return []
@@ -54,7 +57,8 @@ def columns(name: str, text: str, *, required: bool = False) -> Decorator:
     )
 
 
-_FILE = click.argument("file", metavar="FILE", type=click.Path())
+ONE_FILE = click.argument("file", metavar="FILE", type=click.Path())
+FILES = click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=True)
 METRICS = click.option(
     "--metrics",
     cls=Several,
@@ -112,6 +116,15 @@ _HOW_SURE: list[Decorator] = [
     click.option("--seed", type=int, default=0, show_default=True, help="The seed from which resamples follow."),
     column("--cluster", "What rows are resampled together by, such as a patient."),
 ]
+MIN_ROWS = click.option(
+    "--min-rows", type=int, default=1, show_default=True, help="The smallest group that is compared."
+)
+ACCEPT = click.option(
+    "--accept", multiple=True, metavar="CONDITION", help='What must hold, such as "r2 > 0.8 and rmse < 5".'
+)
+SAVE_TALLY = click.option(
+    "--save-tally", metavar="FILE", type=click.Path(), help="Keep the tally, which merge adds to others, in a file."
+)
 CI_METHOD = click.option(
     "--ci-method", type=click.Choice(METHODS), default="auto", show_default=True, help="How intervals are made."
 )
@@ -141,11 +154,11 @@ def _applied(decorators: list[Decorator]) -> Decorator:
     return decorate
 
 
-def rows_of_a_file(prediction: str) -> Decorator:
-    """FILE, its columns, and what its rows are."""
+def rows_of(file: Decorator, prediction: str) -> Decorator:
+    """A file or several, their columns, and what their rows are."""
     return _applied(
         [
-            _FILE,
+            file,
             columns("--truth", "The true values or labels.", required=True),
             columns("--prediction", prediction, required=True),
             METRICS,

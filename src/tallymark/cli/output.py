@@ -9,11 +9,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tallymark.errors import ParameterError, Rejection
+from tallymark.errors import ParameterError, Rejection, TallymarkError
 from tallymark.report import Table, to_text
 
 STREAM = "-"  # standard output, where a file is named
 _READ = ("file", "answers", "submission", "template")  # what commands call the files that they read
+_WRITTEN = ("html", "output", "save_tally")
+TALLY = ".tally"
 _BY_SUFFIX = {".json": "json", ".csv": "csv", ".md": "markdown", ".html": "html", ".txt": None, "": None}
 
 
@@ -40,15 +42,36 @@ def tell_rejection(error: Rejection, form: str | None) -> None:
 
 
 def check_places(options: Mapping[str, Any]) -> None:
-    """Refuse to write over the file that is read, or in no form that there is, before anything is read."""
-    read = [path for name in _READ if (path := options.get(name)) and os.path.isfile(path)]
-    for option in ("html", "output"):
-        place = options.get(option)
-        if place and os.path.isfile(place) and any(os.path.samefile(place, file) for file in read):
-            raise ParameterError(f"`--{option}` must be another file than the one that is read; it was {place!r}")
+    """Refuse to write over a file that is read, or in no form that there is, before anything is read."""
+    check_not_read(options)
     output = options.get("output")
+    if options.get("save_tally") == STREAM:
+        raise ParameterError("`--save-tally` must be a file; it was standard output")
     if output is not None and options["form"] is None and _suffix(output) not in _BY_SUFFIX:
         raise ParameterError(f"`--output` must end in {', '.join(filter(None, _BY_SUFFIX))}; it was {output!r}")
+
+
+def check_not_read(options: Mapping[str, Any]) -> None:
+    """Refuse to write over a file that is read."""
+    written = [(name, place) for name in _WRITTEN if (place := options.get(name)) and os.path.isfile(place)]
+    read = _files_read(options) if written else []
+    for option, place in written:
+        if any(os.path.samefile(place, file) for file in read):
+            named = option.replace("_", "-")
+            raise ParameterError(f"`--{named}` must be another file than the one that is read; it was {place!r}")
+
+
+def _files_read(options: Mapping[str, Any]) -> list[str]:
+    """All files that a command is going to read, as far as they are there."""
+    from tallymark.engines.paths import find_files
+
+    named = [path for name in _READ if (path := options.get(name))]
+    for path in options.get("files", ()):
+        try:
+            named += find_files(path)
+        except TallymarkError:  # the command will say so
+            continue
+    return [path for path in named if os.path.isfile(path)]
 
 
 def _suffix(place: str) -> str:

@@ -12,8 +12,9 @@ LONG = 16 << 20  # bytes from which on reading takes a while
 
 
 @contextmanager
-def watched(path: str) -> Iterator[Progress | None]:
-    """Something to tell how many of how many bytes are read, which shows a bar; None where nobody watches."""
+def watched(what: str, long: int = LONG) -> Iterator[Progress | None]:
+    """Something to tell how much of how much is read, which shows a bar where it takes a while; None where nobody
+    watches."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
@@ -26,11 +27,11 @@ def watched(path: str) -> Iterator[Progress | None]:
         return
     parts = TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
     bar = Bar(*parts, console=Console(stderr=True), transient=True)
-    shown = "standard input" if path == "-" else path
+    shown = "standard input" if what == "-" else what
     task = bar.add_task(f"reading {shown}", total=None)
 
     def tell(done: int, size: int) -> None:
-        if size >= LONG:
+        if size >= long:
             bar.start()
             bar.update(
                 task, completed=done, total=size, description="computing" if done >= size else f"reading {shown}"

@@ -16,32 +16,45 @@ from tallymark.errors import KindError, ParameterError, TallymarkError, TypeOfDa
 _NUMBERS = ("value", "probability", "margin", "score")  # kinds whose predictions are numbers
 
 
+def ways_of(options: Mapping[str, Any]) -> dict[str, str]:
+    """The columns and how to read them. What a kind asks for as numbers must be numbers."""
+    kind, plain = options["kind"], TEXT if options["labels"] else AUTO
+    found: dict[str, str] = {}
+
+    def want(names: Sequence[str], way: str) -> None:
+        for name in names:
+            if way == NUMBER or found.get(name, AUTO) == AUTO:
+                found[name] = way
+
+    want(options["truth"], NUMBER if kind == "value" or len(options["truth"]) > 1 else plain)
+    want(options["prediction"], NUMBER if kind in _NUMBERS else plain)
+    want(options.get("by", ()), AUTO)
+    want([name for name in (options["query"], options["cluster"], options.get("keys")) if name], AUTO)
+    want([options["weights"]] if options["weights"] else [], NUMBER)
+    return found
+
+
+def to_label(option: str, text: str, truth: Sequence[str], kind: str) -> Any:
+    """A label as the truth has it, whose column is of a type: a number where it holds numbers."""
+    if kind == TEXT or len(truth) > 1:
+        return text
+    if kind == "boolean" and text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    raise ParameterError(f"`{option}` must be a whole number, as the labels in {truth[0]!r} are; it was {text!r}")
+
+
 class Rows:
     """The columns that the options name, read once."""
 
-    def __init__(self, options: Mapping[str, Any], progress: Progress | None = None) -> None:
+    def __init__(self, path: str, options: Mapping[str, Any], progress: Progress | None = None) -> None:
         self._options = options
-        wanted = self._wanted()
-        with File(options["file"], separator=options["separator"], progress=progress) as file:
+        wanted = ways_of(options)
+        with File(path, separator=options["separator"], progress=progress) as file:
             self._columns = file.read(wanted)
-
-    def _wanted(self) -> dict[str, str]:
-        """The columns and how to read them. What a kind asks for as numbers must be numbers."""
-        given = self._options
-        kind, plain = given["kind"], TEXT if given["labels"] else AUTO
-        found: dict[str, str] = {}
-
-        def want(names: Sequence[str], way: str) -> None:
-            for name in names:
-                if way == NUMBER or found.get(name, AUTO) == AUTO:
-                    found[name] = way
-
-        want(given["truth"], NUMBER if kind == "value" or len(given["truth"]) > 1 else plain)
-        want(given["prediction"], NUMBER if kind in _NUMBERS else plain)
-        want(given.get("by", ()), AUTO)
-        want([name for name in (given["query"], given["cluster"]) if name], AUTO)
-        want([given["weights"]] if given["weights"] else [], NUMBER)
-        return found
 
     def array(self, names: Sequence[str]) -> Any:
         """One column as it is, or several side by side."""
@@ -57,9 +70,9 @@ class Rows:
         classes = split_list(given["classes"])
         return {
             "metrics": split_list(given["metrics"]) or None,
-            "weights": self._one("weights"),
-            "query": self._one("query"),
-            "cluster": self._one("cluster"),
+            "weights": self.one("weights"),
+            "query": self.one("query"),
+            "cluster": self.one("cluster"),
             "kind": given["kind"],
             "classes": [self._label("classes", text) for text in classes] or None,
             "positive": None if given["positive"] is None else self._label("positive", given["positive"]),
@@ -91,23 +104,14 @@ class Rows:
             f"columns do not; the labels in {truth[0]!r} are {shown}"
         )
 
-    def _one(self, option: str) -> Any:
+    def one(self, option: str) -> Any:
+        """The column that an option names; None where it names none."""
         name = self._options[option]
         return None if name is None else self._columns[name].values
 
     def _label(self, option: str, text: str) -> Any:
-        """A label as the truth has it: a number where it holds numbers."""
         truth = self._options["truth"]
-        kind = self._columns[truth[0]].type
-        if kind == TEXT or len(truth) > 1:
-            return text
-        if kind == "boolean" and text.lower() in ("true", "false"):
-            return text.lower() == "true"
-        try:
-            return int(text)
-        except ValueError:
-            pass
-        raise ParameterError(f"`{option}` must be a whole number, as the labels in {truth[0]!r} are; it was {text!r}")
+        return to_label(option, text, truth, self._columns[truth[0]].type)
 
     @contextmanager
     def explained(self) -> Iterator[None]:

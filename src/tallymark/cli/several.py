@@ -33,6 +33,11 @@ class FileCommand(Command):
         check_places(ctx.params)
         return super().invoke(ctx)
 
+    @property
+    def _many(self) -> bool:
+        """Whether it takes several files."""
+        return any(isinstance(each, click.Argument) and each.nargs == -1 for each in self.params)
+
     def _spread(self, args: list[str]) -> list[str]:
         several = {name for each in self.params if isinstance(each, Several) for name in each.opts}
         single = {
@@ -65,8 +70,13 @@ class FileCommand(Command):
                 files.append(word)
         behind = [end for end in ends if os.path.isfile(options[end + 1])]
         if not files and behind:  # it stood behind the values of an option
-            files = [options[behind[-1] + 1]]
-            del options[behind[-1] : behind[-1] + 2]
+            end = start = behind[-1]
+            while (
+                self._many and options[start - 4 : start - 3] == [options[end]] and os.path.isfile(options[start - 1])
+            ):
+                start -= 2
+            files = options[start + 1 : end + 2 : 2]
+            del options[start : end + 2]
         return [*options, "--", *files] if files else options
 
 

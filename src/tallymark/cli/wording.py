@@ -12,6 +12,7 @@ _NAMES = {
     "y_pred": "prediction",
     "condition": "accept",
     "models": "prediction",
+    "truth": "truth",
     **{
         name: name.replace("_", "-")
         for name in (
@@ -24,6 +25,7 @@ _NAMES = {
             "correction",
             "family",
             "id",
+            "keys",
             "kind",
             "label",
             "metrics",
@@ -36,6 +38,7 @@ _NAMES = {
             "prediction",
             "query",
             "resamples",
+            "scheduler",
             "seed",
             "separator",
             "task",
@@ -43,6 +46,11 @@ _NAMES = {
             "weights",
         )
     },
+}
+_TYPED = {
+    "normalize=True": "--normalize",
+    "`source`": "FILE",
+    "read the columns into memory and pass the table": "pass one file with --no-stream",
 }
 _NAMED = re.compile(rf"`({'|'.join(_NAMES)})`")
 _GIVEN = re.compile(r"\b(kind|missing|ci)=\"?([\w.]+)\"?")
@@ -54,7 +62,9 @@ def in_options(message: str) -> str:
     >>> in_options('`y_true` must be finite; row 2 is NaN. Pass missing="drop" to leave such rows out')
     '`--truth` must be finite; row 2 is NaN. Pass --missing drop to leave such rows out'
     """
-    named = _NAMED.sub(lambda found: f"`--{_NAMES[found[1]]}`", message.replace("normalize=True", "--normalize"))
+    for call, typed in _TYPED.items():
+        message = message.replace(call, typed)
+    named = _NAMED.sub(lambda found: f"`--{_NAMES[found[1]]}`", message)
     return _GIVEN.sub(r"--\1 \2", named)
 
 

@@ -154,6 +154,20 @@ def _from_arrow(piece: Any, name: str) -> tuple[str, Any]:
     raise FileError(f"column {name!r} must hold numbers or texts; it held values of type {kind}")
 
 
+def kind_of(arrow_type: Any) -> str:
+    """The kind that a column has by its Arrow type; empty where it has none, or is refused when it is read."""
+    types = _arrow().types
+    if types.is_dictionary(arrow_type):
+        return kind_of(arrow_type.value_type)
+    if _is_text(arrow_type) or _is_bytes(arrow_type) or types.is_temporal(arrow_type):
+        return TEXT
+    if types.is_boolean(arrow_type):
+        return "boolean"
+    if types.is_integer(arrow_type):
+        return "integer"
+    return "real" if types.is_floating(arrow_type) or types.is_decimal(arrow_type) else ""
+
+
 def _has_empty(texts: Any) -> bool:
     """Whether a text is empty; asked without a value of Python, for which Arrow would load pandas."""
     return bool(_compute().min(_compute().binary_length(texts)).as_py() == 0)
@@ -217,7 +231,7 @@ def to_numpy(values: Any) -> Any:
         return np.empty(0, dtype=values.type.to_pandas_dtype())
     valid, data = values.buffers()
     first, last = values.offset, values.offset + len(values)
-    found = np.frombuffer(data, dtype=values.type.to_pandas_dtype())[first:last]
+    found = np.frombuffer(data, dtype=values.type.to_pandas_dtype(), count=last)[first:]
     if not values.null_count:
         return found
     there = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), count=last, bitorder="little")[first:]

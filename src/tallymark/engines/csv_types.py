@@ -4,6 +4,7 @@ not fit, whereupon everything is read again."""
 from __future__ import annotations
 
 import threading
+from collections.abc import Container
 from typing import Any
 
 from tallymark.engines.fields import TEXT, first, first_odd, holds_numbers, read_texts
@@ -39,11 +40,12 @@ class Types:
             except Widened:
                 continue
 
-    def typed(self, batch: Any, name: str, row: int) -> Any:
-        """A batch of texts with the types of its columns; its first row is that one of the file of this name."""
+    def typed(self, batch: Any, name: str, row: int, but: Container[str] = ()) -> Any:
+        """A batch of texts with the types of its columns, but for some that have theirs; its first row is that one of
+        the file of this name."""
         names = batch.schema.names
         held = [
-            self._typed(_without_empty(texts), each, name, row)
+            texts if each in but else self._typed(_without_empty(texts), each, name, row)
             for each, texts in zip(names, batch.columns, strict=True)
         ]
         return load("pyarrow").RecordBatch.from_arrays(held, names=names)

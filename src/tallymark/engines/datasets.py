@@ -2,59 +2,24 @@
 
 from __future__ import annotations
 
-import glob
-import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any, NamedTuple
 
+from tallymark.engines.columns import AUTO
 from tallymark.engines.csv_types import Types, Widened
 from tallymark.engines.files import File
 from tallymark.engines.job import Job, Progress
 from tallymark.engines.packages import load
-from tallymark.errors import FileError, InputError, ParameterError, TypeOfDataError
+from tallymark.engines.paths import find_files
+from tallymark.engines.same_kinds import SameKinds
+from tallymark.engines.ways import in_ways
+from tallymark.errors import FileError, InputError, KindError, StateError, TypeOfDataError
 from tallymark.threads import get_threads
 
 _ROWS = 1 << 19  # in a batch
-_ENDINGS = (".parquet", ".pq", ".csv", ".tsv", ".tab", ".arrow", ".feather", ".ipc")
-_PACKED = (".gz", ".bz2", ".zst")
-_WILD = "*?["
-
-
-def find_files(source: Any) -> list[str]:
-    """The files of a path, a pattern, a folder, or a list of them, in the order of their names."""
-    items = source if isinstance(source, (list, tuple)) else [source]
-    if not items:
-        raise ParameterError("`source` must name at least one file; it was empty")
-    found = [path for item in items for path in _files_of(os.fspath(item))]
-    return list(dict.fromkeys(found))
-
-
-def _files_of(path: str) -> list[str]:
-    if os.path.isdir(path):
-        inside = sorted(str(each) for each in Path(path).rglob("*") if each.is_file() and _is_data(each, Path(path)))
-        if not inside:
-            raise FileError(
-                f"the folder `{path}` has no file of CSV, Parquet or Arrow; they end in {', '.join(_ENDINGS)}"
-            )
-        return inside
-    if path == "-" or os.path.exists(path) or not any(sign in path for sign in _WILD):
-        return [path]  # if it is not there, the reader says so
-    matching = sorted(each for each in glob.glob(path, recursive=True) if os.path.isfile(each))
-    if not matching:
-        raise FileError(f"no file matches `{path}`")
-    return matching
-
-
-def _is_data(path: Path, folder: Path) -> bool:
-    """Whether a file holds rows by its name; marks that engines leave beside them begin with _ or a dot."""
-    name = path.name.lower()
-    for ending in _PACKED:
-        name = name.removesuffix(ending)
-    hidden = any(part.startswith(("_", ".")) for part in path.relative_to(folder).parts)
-    return name.endswith(_ENDINGS) and not hidden
+_OF_ROWS = (InputError, KindError, StateError, FileError)  # errors that gain by the place of the rows
 
 
 class Part(NamedTuple):
@@ -68,14 +33,17 @@ class Part(NamedTuple):
 
 
 class Files:
-    """Files of rows, which are read in parts."""
+    """Files of rows, which are read in parts. `ways` say of columns that they are read as numbers or as text; the
+    others are what all their fields are."""
 
     kind = "files"
 
-    def __init__(self, source: Any, separator: str | None = None) -> None:
+    def __init__(self, source: Any, separator: str | None = None, ways: Mapping[str, str] | None = None) -> None:
         self._paths = find_files(source)
         self._separator = separator
+        self._ways = {name: way for name, way in (ways or {}).items() if way != AUTO}
         self._types = Types()
+        self._settled: set[str] = set()
 
     @property
     def odd(self) -> dict[str, tuple[str, str]]:
@@ -86,19 +54,39 @@ class Files:
         return File(path, separator=self._separator)
 
     def empty(self, columns: Sequence[str]) -> Any:
-        """A batch of no rows, which shows the types of the first file."""
-        pa = load("pyarrow")
-        with self._open(self._paths[0]) as file:
-            if file.schema is None:
-                first = next(file.texts(columns), None)
-                return None if first is None else self._types.typed(first, file.name, 0).slice(0, 0)
-            places = [file.find(name) for name in columns]
-            fields = [file.schema.field(place).with_name(name) for place, name in zip(places, columns, strict=True)]
-            return pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in fields], schema=pa.schema(fields))
+        """A batch of no rows, which shows the types of the first file that has rows; without one, those of any."""
+        found = None
+        for path in self._paths:
+            with self._open(path) as file:
+                held = self._empty(file, columns)
+                if held is not None and (file.parts is None or any(file.parts)):
+                    return held
+            found = held if found is None else found
+        return found
+
+    def _empty(self, file: File, columns: Sequence[str]) -> Any:
+        """A batch of no rows; None where a file of texts has none to tell the types by."""
+        if file.schema is None:
+            first = next(file.texts(columns), None)
+            return None if first is None or not first.num_rows else self._typed(first, file, 0).slice(0, 0)
+        pa, places = load("pyarrow"), [file.find(name) for name in columns]
+        fields = [file.schema.field(place).with_name(name) for place, name in zip(places, columns, strict=True)]
+        held = [pa.nulls(0, field.type) for field in fields]
+        return self._typed(pa.RecordBatch.from_arrays(held, schema=pa.schema(fields)), file, 0)
+
+    def _typed(self, batch: Any, file: File, row: int) -> Any:
+        """A batch with the types of its columns; it begins at that row of the file."""
+        written = file.schema is None
+        shaped = in_ways(batch, self._ways, file.name, row, written=written) if self._ways else batch
+        return self._types.typed(shaped, file.name, row, but=self._ways) if written else shaped
+
+    def settle(self, columns: Sequence[str]) -> bool:
+        """Read all fields of CSV for their types; whether one changed."""
+        return self._settle(self._parts(columns), columns)
 
     def fold(self, job: Job, progress: Progress | None, *, in_order: bool) -> Any:
         """The piece of all rows. `in_order` where their places matter, so that one thread reads."""
-        parts, threads = self._parts(), 1 if in_order else get_threads()
+        parts, threads = self._parts(job.columns), 1 if in_order else get_threads()
         try:
             return self._fold(parts, job, progress, threads)
         except (Widened, TypeOfDataError) as found:
@@ -109,19 +97,23 @@ class Files:
     def _settle(self, parts: list[Part], columns: Sequence[str]) -> bool:
         """Read all fields of CSV for their types, since each tells only of its own column; whether one changed."""
         before = self._types.copy()
-        for part in parts:
+        plain = [name for name in columns if name not in self._ways and name not in self._settled]
+        for part in parts if plain else ():
             if part.place is None:
                 with self._open(part.path) as file:
                     row = 0
-                    for batch in file.texts(columns):
+                    for batch in file.texts(plain):
                         self._types.learn(batch, file.name, row)
                         row += batch.num_rows
+        self._settled.update(plain)
         return self._types.copy() != before
 
-    def _parts(self) -> list[Part]:
-        found = []
+    def _parts(self, columns: Sequence[str]) -> list[Part]:
+        found, kinds = [], SameKinds()
+        plain = [name for name in columns if name not in self._ways]
         for path in self._paths:
             with self._open(path) as file:
+                kinds.check(file, plain)
                 if file.parts is None:
                     found.append(Part(path, None, 0, file.size))
                     continue
@@ -146,10 +138,10 @@ class Files:
         place = _Place()
         try:
             return job.piece(self._batches(work, job.columns, place))
-        except InputError as error:
-            raise type(error)(f"{error}{place.told()}") from error
-        except BaseException:
+        except BaseException as error:
             work.stop()
+            if isinstance(error, _OF_ROWS) and place.name not in str(error):
+                raise type(error)(f"{error}{place.told()}") from error
             raise
 
     def _batches(self, work: _Work, columns: Sequence[str], place: _Place) -> Iterator[Any]:
@@ -160,11 +152,13 @@ class Files:
                 batches = file.texts(columns) if part.place is None else file.part(part.place, columns, _ROWS)
                 for batch in batches:
                     place.row = part.first + done
-                    yield self._types.typed(batch, file.name, place.row) if part.place is None else batch
+                    yield self._typed(batch, file, place.row)
                     done += batch.num_rows
                     if work.stopped:
                         return
-            work.finish(part)
+                    if part.place is None:
+                        work.reach(part, file.done)
+            work.reach(part, part.bytes)
 
 
 class _Place:
@@ -185,6 +179,7 @@ class _Work:
         self._left = iter(parts)
         self._total = sum(part.bytes for part in parts)
         self._done = 0
+        self._reached: dict[Part, int] = {}
         self._progress = progress
         self._lock = threading.Lock()
         self.stopped = False
@@ -197,9 +192,11 @@ class _Work:
                 return
             yield part
 
-    def finish(self, part: Part) -> None:
+    def reach(self, part: Part, done: int) -> None:
+        """So many bytes of a part are done."""
         with self._lock:
-            self._done += part.bytes
+            self._done += done - self._reached.get(part, 0)
+            self._reached[part] = done
             if self._progress is not None:
                 self._progress(self._done, self._total)
 

@@ -55,6 +55,7 @@ class File:
         self._progress = progress
         self._bounds = bounds
         self._tolerant = tolerant
+        self._counted: Counted | None = None
         self._stream = open_bytes(source, self.name, bounds)
         try:
             self._size = self._stream.seek(0, os.SEEK_END)
@@ -101,6 +102,11 @@ class File:
     def size(self) -> int:
         """The bytes of the file, packed as they are."""
         return self._size
+
+    @property
+    def done(self) -> int:
+        """The bytes that are read so far of a file that is read from its beginning."""
+        return 0 if self._counted is None else self._counted.done
 
     def part(self, place: int, names: Sequence[str], rows: int) -> Iterator[Any]:
         """Batches of Arrow, of so many rows or fewer, of one part."""
@@ -229,7 +235,7 @@ class File:
     def content(self, progress: Progress | None = None) -> Any:
         """The bytes of the file from its beginning, unpacked."""
         self._stream.seek(0)
-        counted = Counted(self._stream, self._size, progress)
+        counted = self._counted = Counted(self._stream, self._size, progress)
         if self._codec is None:
             return counted
         pa = load("pyarrow")

@@ -51,6 +51,8 @@ class Cluster:
 
 def open_source(source: Any, separator: str | None = None) -> Source:
     """What reads a source."""
+    if isinstance(source, Files):
+        return source
     if isinstance(source, (str, os.PathLike)) or _are_paths(source):
         return Files(source, separator)
     package = type(source).__module__.partition(".")[0]

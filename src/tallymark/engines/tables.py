@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tallymark.engines.packages import load
-from tallymark.errors import FileError, TypeOfDataError
+from tallymark.errors import FileError, LengthError, TypeOfDataError
 from tallymark.nearest import nearest
 
 
@@ -29,7 +29,14 @@ def to_arrow(source: Any, columns: Sequence[str]) -> Any:
         return pa.Table.from_batches([held]) if isinstance(held, pa.RecordBatch) else held
     if module == "polars":
         return source.select(list(columns)).to_arrow()
-    return pa.table({name: _to_arrow_column(source[name], name) for name in columns})
+    held = {name: _to_arrow_column(source[name], name) for name in columns}
+    for name, column in held.items():
+        if len(column) != len(held[columns[0]]):
+            raise LengthError(
+                f"the columns of a table must be of one length; {columns[0]!r} has {len(held[columns[0]]):,} rows and "
+                f"{name!r} has {len(column):,}"
+            )
+    return pa.table(held)
 
 
 def _to_arrow_column(column: Any, name: str) -> Any:

@@ -89,11 +89,16 @@ def pack_groups(groups: Mapping[Group, Piece]) -> list[Any]:
     return out
 
 
+def _is_label(label: object) -> bool:
+    """Whether this is a label of a group; NaN is none, since it is not even itself."""
+    return type(label) in (bool, int, float, str) and label == label
+
+
 def unpack_groups(packed: Any, by: tuple[str, ...]) -> Groups:
     """The groups that `pack_groups` wrote, of so many columns."""
     out: Groups = {}
     for labels, values, intervals in packed:
-        if len(labels) != len(by) or not all(type(label) in (bool, int, float, str) for label in labels):
+        if type(labels) is not list or len(labels) != len(by) or not all(map(_is_label, labels)):
             raise StateError("a group has one label per column")
         group = labels[0] if len(by) == 1 else tuple(labels)
         if group in out:

@@ -30,13 +30,16 @@ def reproduce_report(report: Report, command: str | None = None) -> Section:
     call = "Tally" if batch is None else "evaluate"
     arguments = ["y_true", "y_pred"] if batch is not None else []
     arguments += [_metrics({key: report.cell(key).metric for key in report}), *_data(report, batch, source)]
-    if report.slices is not None and report.slices.min_rows > 1:
-        arguments.append(f"min_rows={report.slices.min_rows}")
+    if report.slices is not None and batch is None:
+        arguments.append(f"by={_literal(list(report.slices.names))}")
+    fewest = [] if report.slices is None or report.slices.min_rows == 1 else [f"min_rows={report.slices.min_rows}"]
+    arguments += fewest if batch is not None else []
     if report.interval is not None:
         level, method, resamples, seed = report.interval
         arguments.append(f"ci={level:g}")
         arguments += _changed({"ci_method": (method, "auto"), "resamples": (resamples, 1000), "seed": (seed, 0)})
-    return _section(report, {"fingerprint": report}, f"tm.{call}({', '.join(arguments)})", command)
+    read = f".report({', '.join(fewest)})" if fewest and batch is None else ""
+    return _section(report, {"fingerprint": report}, f"tm.{call}({', '.join(arguments)}){read}", command)
 
 
 def reproduce_comparison(comparison: Comparison, command: str | None = None) -> Section:

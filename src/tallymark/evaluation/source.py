@@ -77,6 +77,6 @@ class Source:
             if isinstance(state, Rows):
                 return state.arrays()
         raise ParameterError(
-            "the rows of this report are gone, and none of its metrics keeps them. Add 'median_absolute_error', which "
-            "does, to the metrics of the Tally"
+            "the rows of this report are gone, and none of its metrics keeps them. Evaluate all rows at once, or add "
+            "'median_absolute_error', which keeps them, to the metrics of the Tally"
         )

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from tallymark.batch import Batch
+from tallymark.engines.datasets import Files
 from tallymark.engines.sources import Source, open_source
 from tallymark.engines.tables import is_table, to_arrow
-from tallymark.errors import EmptyError, KindError, ParameterError, TallymarkError, TypeOfDataError
+from tallymark.errors import DomainError, EmptyError, KindError, ParameterError, TallymarkError, TypeOfDataError
 from tallymark.evaluation.chosen import Wanted, choose
 from tallymark.evaluation.evaluate import evaluate
 from tallymark.evaluation.result import Report
@@ -80,10 +81,19 @@ def evaluate_table(
         held = read_table(to_arrow(source, roles.names()), roles.names())
         rows, asked = roles.rows(held), {**roles.given(held), **facts, **intervals}
         return evaluate(rows[0], rows[1], metrics, errors=errors, min_rows=min_rows, **asked)
-    if check_min_rows(min_rows) > 1 and not roles.by:
-        raise ParameterError("`min_rows` is the smallest size of groups that are compared: pass `by`, the groups, too")
+    check_groups(min_rows, roles.by)
     opened = open_source(source, separator)
-    tally = _fold(opened, roles, metrics, facts, intervals, progress)
+    return read_report(_fold(opened, roles, metrics, facts, intervals, progress), errors=errors, min_rows=min_rows)
+
+
+def check_groups(min_rows: int, by: Sequence[str]) -> None:
+    """Refuse a smallest size of groups where there are none."""
+    if check_min_rows(min_rows) > 1 and not by:
+        raise ParameterError("`min_rows` is the smallest size of groups that are compared: pass `by`, the groups, too")
+
+
+def read_report(tally: Tally, *, errors: str = "cell", min_rows: int = 1) -> Report:
+    """The report of all rows of a source, which must have some."""
     if not tally.n:
         dropped = f": all {tally.dropped:,} had a missing value and were dropped" if tally.dropped else ""
         raise EmptyError(f"`source` has no rows{' left' if dropped else ''}{dropped}")
@@ -159,12 +169,14 @@ def _fold(
 
         raise ParameterError(resampled_by("cluster" if roles.cluster else "keys"))
     target = Target(**{key: value for key, value in facts.items() if key != "missing"})
-    with _explained(source):
+
+    def attempt() -> Any:
         empty = source.empty(roles.names())
         if empty is None:
             raise EmptyError("`source` has no rows")
         held = read_table(empty, roles.names())
-        chosen = choose(metrics, Batch(*roles.rows(held), whole=False), target)
+        query = None if roles.query is None else held[roles.query].values
+        chosen = choose(metrics, Batch(*roles.rows(held), query=query, whole=False), target)
         if not whole:
             for item in chosen.values():
                 _check_mergeable(item, target, source.kind)
@@ -172,8 +184,34 @@ def _fold(
         job = TableJob(tally.to_bytes(), roles)
         in_order = tally.interval is not None and roles.keys is None and roles.cluster is None
         with shown(progress) as tell:
-            found = source.fold(job, tell, in_order=in_order)
+            return source.fold(job, tell, in_order=in_order)
+
+    with _explained(source):
+        found = _as_typed(source, roles.names(), attempt, metrics is None)
     return Tally.from_bytes(found) if isinstance(found, bytes) else found
+
+
+def _as_typed(source: Source, columns: Sequence[str], attempt: Callable[[], Any], by_types: bool) -> Any:
+    """What an attempt finds. The types of CSV are learnt while it is read: what was chosen or refused by those of the
+    first rows alone is tried again with those of all rows."""
+    if not isinstance(source, Files):
+        return attempt()
+
+    def types() -> Any:
+        empty = source.empty(columns)
+        return None if empty is None else empty.schema
+
+    before = types()
+    try:
+        found = attempt()
+    except (KindError, TypeOfDataError, DomainError):
+        source.settle(columns)
+        if types() == before:
+            raise
+    else:
+        if not by_types or types() == before:
+            return found
+    return attempt()
 
 
 def _check_mergeable(item: Metric, target: Target, what: str) -> None:

@@ -138,10 +138,8 @@ class Tally:
         if by is None and not self.by:
             return None
         if by is None or not self.by:
-            told = "the tally was made with" if self.by else "make the tally with"
-            raise ParameterError(
-                f"`by` must be given for a tally and for its rows, or for neither; {told} by={self.by}"
-            )
+            told = f"was made with by={list(self.by)}" if self.by else "was made without"
+            raise ParameterError(f"`by` must be given for a tally and for its rows, or for neither; the tally {told}")
         columns = group_columns(by)
         if len(columns) == len(self.by) == 1:
             return dict(zip(self.by, columns.values(), strict=True))
@@ -303,7 +301,7 @@ class Tally:
             raise StateError(f"these bytes hold a {kind}, not a Tally")
         try:
             settings = _read_settings(fields.get("interval"))
-            by = tuple(fields.get("by", ())) or None
+            by = _read_names(fields.get("by", []))
             out = Tally(dict(fields["metrics"]), missing=fields["missing"], by=by, **settings, **fields["target"])
             out.dropped = int(fields["dropped"])
             out._columns = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
@@ -325,9 +323,9 @@ class Tally:
         pieces = [] if self._whole is None else [self._whole, *self._groups.values()]
         fits = (self._columns is None) == (self._whole is None) and (self._whole is not None or not self._groups)
         if self.dropped < 0 or not fits or not all(piece.fits(self._columns, reads) for piece in pieces):
-            raise StateError("these bytes do not hold a valid Tally: its states do not fit its metrics")
+            raise StateError("its states do not fit its metrics")
         if self.by and sum(piece.n for piece in self._groups.values()) != self.n:
-            raise StateError("these bytes do not hold a valid Tally: its groups are not those of its rows")
+            raise StateError("its groups are not those of its rows")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Tally.from_bytes, (self.to_bytes(),))
@@ -351,6 +349,13 @@ def _group_names(by: object) -> tuple[str, ...]:
 
 def _without_keys(groups: Groups) -> Groups:
     return {group: piece.without_keys() for group, piece in groups.items()}
+
+
+def _read_names(names: Any) -> tuple[str, ...] | None:
+    """The names of the columns of groups, as they were written."""
+    if type(names) is not list:
+        raise StateError("`by` is no list")
+    return tuple(names) or None
 
 
 def _read_settings(fields: Any) -> dict[str, Any]:

@@ -1,0 +1,77 @@
+"""tallymark merge: tallies of days, files or workers, added up."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from tallymark.cli import options
+from tallymark.cli.answer import answer, check_report
+from tallymark.cli.output import TALLY, check_not_read
+from tallymark.cli.several import FileCommand
+from tallymark.errors import ParameterError, StateError
+from tallymark.evaluation import Tally
+
+
+class _MergeCommand(FileCommand):
+    """The command, whose output may be a tally as well."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Take a file that ends like a tally for one."""
+        check_not_read(ctx.params)
+        output = ctx.params["output"]
+        if output is not None and output.lower().endswith(TALLY) and ctx.params["form"] is None:
+            if ctx.params["save_tally"]:
+                raise ParameterError("`--save-tally` and `--output` must not both be a tally; name one")
+            ctx.params |= {"save_tally": output, "output": None}
+        return super().invoke(ctx)
+
+
+@click.command("merge", cls=_MergeCommand, short_help="Add up tallies that were saved.")
+@options.FILES
+@options.MIN_ROWS
+@options.SAVE_TALLY
+@options.ACCEPT
+@options.forms(files=True)
+def command(**given: Any) -> int:
+    """Add up tallies, each a FILE that evaluate --save-tally or Tally.save wrote, and report on all of their rows.
+
+    The numbers are those of all rows at once, to the last bit; none of the rows is needed. An --output that ends in
+    .tally is the sum, to add more to it later.
+
+    \b
+    Examples:
+      tallymark merge monday.tally tuesday.tally
+      tallymark merge 'june/*.tally' -o june.tally --accept "auc > 0.8"
+    """
+    from tallymark.evaluation.accept import check_condition
+
+    if given["accept"]:
+        check_condition(given["accept"])  # before anything takes long
+    tally = _sum(given["files"])
+    report = check_report(tally.report(min_rows=given["min_rows"]))
+    if given["save_tally"]:
+        tally.save(given["save_tally"])
+    return answer(report, given)
+
+
+def _sum(named: Sequence[str]) -> Tally:
+    """The tally of all files."""
+    from tallymark.engines.paths import find_matching
+
+    paths = [path for each in named for path in find_matching(each)]
+    places = [os.path.realpath(path) for path in paths]
+    for k, path in enumerate(paths):
+        if places[k] in places[:k]:
+            raise ParameterError(f"each tally must be named once, since its rows would count twice; `{path}` was again")
+    total = Tally.load(paths[0])
+    for path in paths[1:]:
+        tally = Tally.load(path)
+        try:
+            total = total + tally
+        except StateError as error:
+            raise StateError(f"`{path}` cannot be added to `{paths[0]}`: {error}") from error
+    return total

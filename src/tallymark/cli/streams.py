@@ -1,0 +1,129 @@
+"""Files that are read in pieces, here or by the workers of an engine: the tally of their rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from tallymark.cli.progress import watched
+from tallymark.cli.rows import to_label, ways_of
+from tallymark.cli.several import split_list
+from tallymark.engines.datasets import Files
+from tallymark.engines.fields import TEXT
+from tallymark.engines.paths import find_files
+from tallymark.engines.sources import Source, open_source
+from tallymark.errors import ParameterError, TallymarkError
+from tallymark.evaluation import Tally
+from tallymark.evaluation.table import tally_table
+from tallymark.evaluation.table_job import read_table
+
+LARGE = 256 << 20  # bytes from which on one file is read in pieces
+_COLUMNS = ("weights", "query", "cluster", "keys")
+_AS_THEY_ARE = ("kind", "normalize", "missing", "ci", "ci_method", "resamples", "seed")
+
+
+def is_streamed(options: Mapping[str, Any]) -> bool:
+    """Whether the files are read in pieces: where there may be several, where one is large, or by wish."""
+    if options["engine"] is None and options["scheduler"] is not None:
+        raise ParameterError("`--scheduler` is the address of an engine; pass `--engine` too")
+    if options["stream"] is False:
+        if options["engine"] is not None or len(find_files(list(options["files"]))) > 1:
+            raise ParameterError("`--no-stream` reads all rows of one file at once; there are several, or an engine")
+        return False
+    return bool(options["stream"]) or options["engine"] is not None or not _is_one(options["files"])
+
+
+def _is_one(paths: Sequence[str]) -> bool:
+    """Whether these name one file that fits into memory."""
+    if len(paths) > 1 or os.path.isdir(paths[0]) or find_files(paths[0]) != [paths[0]]:
+        return False
+    return not os.path.isfile(paths[0]) or os.stat(paths[0]).st_size <= LARGE
+
+
+def tally_files(options: Mapping[str, Any]) -> Tally:
+    """The tally of all rows of the files that the options name."""
+    if "-" in options["files"]:
+        raise ParameterError("standard input is read at once: name it alone, without `--stream` and `--engine`")
+    return _tally_here(options) if options["engine"] is None else _tally_there(options)
+
+
+def _tally_here(options: Mapping[str, Any]) -> Tally:
+    files = Files(list(options["files"]), options["separator"], ways_of(options))
+    labels = _labels(files, options)
+    paths = options["files"]
+    with watched(paths[0] if len(paths) == 1 else f"{len(paths):,} files") as progress:
+        while True:
+            before = labels
+            try:
+                found = tally_table(files, **_facts(options), **labels, progress=progress)
+            except TallymarkError:
+                labels = _labels(files, options)
+                if labels == before:
+                    raise
+                continue
+            labels = _labels(files, options)  # its type may be another one by now
+            if labels == before:
+                return found
+
+
+def _tally_there(options: Mapping[str, Any]) -> Tally:
+    if options["labels"]:
+        raise ParameterError("`--labels` is for files that are read here; columns of Parquet have types")
+    paths = [path if "://" in path else os.path.abspath(path) for path in _parquet(options["files"])]
+    engine: Any = import_module(f"tallymark.engines.{options['engine']}")
+    with engine.connected(options["scheduler"]), watched("partitions", long=1) as progress:
+        frame = engine.open_files(paths, list(ways_of(options)))
+        return tally_table(frame, **_facts(options), **_labels(open_source(frame), options), progress=progress)
+
+
+def _parquet(named: Sequence[str]) -> list[str]:
+    """The files for an engine, which are found here unless they have an address."""
+    paths = [path for each in named for path in ([each] if "://" in each else find_files(each))]
+    for path in paths:
+        if "://" not in path and not path.lower().endswith((".parquet", ".pq")):
+            raise ParameterError(f"`--engine` is for Parquet, whose columns have types; there was `{path}`")
+    return paths
+
+
+def _facts(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The keywords of the call that do not depend on what the files hold."""
+    several = {name: options[name] for name in ("truth", "prediction")}
+    return {
+        **{name: list(names) if len(names) > 1 else names[0] for name, names in several.items()},
+        **{name: options[name] for name in (*_COLUMNS, *_AS_THEY_ARE)},
+        "metrics": split_list(options["metrics"]) or None,
+        "by": list(options["by"]) or None,
+    }
+
+
+def _labels(source: Source, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The positive class and all classes, as the truth has them by what is known of its type."""
+    names = list(options["truth"])
+    try:
+        return _labels_as(_kind_of(source, names), options)
+    except ParameterError:
+        if not isinstance(source, Files) or not source.settle(names):
+            raise
+        return _labels_as(_kind_of(source, names), options)
+
+
+def _kind_of(source: Source, names: Sequence[str]) -> str:
+    empty = source.empty(names)
+    return TEXT if empty is None else read_table(empty, names)[names[0]].type
+
+
+def _labels_as(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    truth, predictions = options["truth"], options["prediction"]
+    classes = [to_label("classes", text, truth, kind) for text in split_list(options["classes"])]
+    if not classes and kind == TEXT and len(predictions) > 1 and len(truth) == 1:
+        raise ParameterError(
+            "`classes` must say of which class each column of `prediction` is, in their order: files that are read in "
+            f"pieces do not show all labels in {truth[0]!r} beforehand"
+        )
+    positive = options["positive"]
+    return {
+        "classes": classes or None,
+        "positive": None if positive is None else to_label("positive", positive, truth, kind),
+    }
