@@ -1,6 +1,5 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -185,22 +184,23 @@ nb::object bin_scores(nb::handle truth, nb::handle prediction, std::size_t most,
     std::unique_ptr<LabelReader> fork;
     ScoreBins bins;
     bool bad = false;
-    double low = std::numeric_limits<double>::infinity(), high = -low;
+    std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = std::numeric_limits<std::int64_t>::min();
   };
-  unsigned shift = 0;
+  std::vector<std::int64_t> sample(std::min<std::size_t>(rows, 2 * most));
   run(false, [&] {
-    std::vector<double> sample(std::min<std::size_t>(rows, 2 * most));
-    for (std::size_t i = 0; i < sample.size(); ++i) read_rows(columns.front(), rows / sample.size() * i, 1, &sample[i]);
-    std::vector<std::int64_t> ordered(sample.size());
-    to_ordered(sample.data(), sample.size(), ordered.data());
-    shift = ScoreBins::shift_for(ordered, most);
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+      double score;
+      read_rows(columns.front(), rows / sample.size() * i, 1, &score);
+      to_ordered(&score, 1, &sample[i]);
+    }
+    std::sort(sample.begin(), sample.end());
   });
   std::vector<Part> parts;
-  parts.push_back({nullptr, ScoreBins(most, shift)});
+  parts.push_back({nullptr, ScoreBins(most, sample)});
   for (std::size_t t = 1; t < threads_for(rows); ++t) {
     auto fork = y.reader().fork();
     if (fork == nullptr) break;
-    parts.push_back({std::move(fork), ScoreBins(most, shift)});
+    parts.push_back({std::move(fork), ScoreBins(most, sample)});
   }
   const std::size_t blocks = (rows + kBlock - 1) / kBlock;
   run(y.holds_objects(), [&] {
@@ -216,13 +216,11 @@ nb::object bin_scores(nb::handle truth, nb::handle prediction, std::size_t most,
         read_rows(columns.front(), row, n, scores);
         if (detail::largest_score(scores, n) >= kInfinity) part.bad = true;
         for (std::size_t i = 0; i < n; ++i) labels[i] = std::min<std::uint32_t>(labels[i], kNoGroup);
-        for (std::size_t i = 0; i < n; ++i) {
-          part.low = std::min(part.low, scores[i]);
-          part.high = std::max(part.high, scores[i]);
-        }
         to_ordered(scores, n, ordered);
+        widen_range(ordered, n, part.low, part.high);
         part.bins.add(ordered, labels, n);
       }
+      part.bins.flush();
     });
   });
   nb::list faults;
@@ -252,7 +250,7 @@ nb::object bin_scores(nb::handle truth, nb::handle prediction, std::size_t most,
   nb::list by_label;
   for (const auto& each : counts) by_label.append(each);
   return nb::make_tuple(order.labels, all.kept_bits(), to_bytes(all.bins()), by_label, rows,
-                        std::make_pair(parts.front().low, parts.front().high));
+                        parts.front().low >= 0 && parts.front().high <= static_cast<std::int64_t>(bits(1.0)));
 }
 
 // Every column of a table of scores by the places of the true classes.
@@ -321,14 +319,15 @@ void bind_scores(nb::module_& m) {
                 "list[tuple[int, str, int, int]] | None"),
         "The labels in order, the runs of each, the exact total weight and the rows; no runs of more than "
         "two labels.\n\nFaults of the labels if rows must be refused; None if a score or a weight must.");
-  m.def("bin_scores", &bin_scores, nb::arg("truth"), nb::arg("scores"), nb::arg("most"), nb::arg("normal"),
-        nb::sig("def bin_scores(truth: object, scores: object, most: int, normal: object) -> "
-                "tuple[list[int | str], int, bytes, list[bytes], int, tuple[float, float]] | list[tuple[int, str, int, "
-                "int]] | None"),
-        "The labels in order, how many first bits of the scores are told apart, the bins, the rows of each label in "
-        "them, all rows, and the lowest and highest score.\n\nFaults of the labels if rows must be refused; None if a "
-        "score must, or there are many "
-        "labels.");
+  m.def(
+      "bin_scores", &bin_scores, nb::arg("truth"), nb::arg("scores"), nb::arg("most"), nb::arg("normal"),
+      nb::sig("def bin_scores(truth: object, scores: object, most: int, normal: object) -> "
+              "tuple[list[int | str], int, bytes, list[bytes], int, bool] | list[tuple[int, str, int, "
+              "int]] | None"),
+      "The labels in order, how many first bits of the scores are told apart, the bins, and the rows of each label.\n\n"
+      "After them all rows, and whether all scores lie in [0, 1]. Faults of the labels if rows must be refused; None "
+      "if\n"
+      "a score must, or there are many labels.");
   m.def("sort_columns", &sort_columns, nb::arg("places"), nb::arg("classes"), nb::arg("table"),
         nb::arg("weight").none(),
         nb::sig("def sort_columns(places: object, classes: int, table: object, weight: object | None) -> "

@@ -16,9 +16,16 @@ inline std::atomic<int>& thread_limit() {
   return limit;
 }
 
+// The limit of calls from this thread, where it has one of its own: others may do the same work beside it. 0 is none.
+inline int& own_thread_limit() {
+  static thread_local int limit = 0;
+  return limit;
+}
+
 // How many threads `rows` rows deserve: starting one costs what it takes to read some ten thousand rows.
 inline std::size_t threads_for(std::size_t rows) {
-  const auto limit = static_cast<std::size_t>(thread_limit().load());
+  const int own = own_thread_limit();
+  const auto limit = static_cast<std::size_t>(own > 0 ? own : thread_limit().load());
   return std::clamp<std::size_t>(rows / 65536, 1, limit);
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "exact_sum.hpp"
@@ -19,41 +20,75 @@
 namespace tallymark {
 
 // Scores as whole numbers in the same order; both zeros are one.
-TM_CLONES static void to_ordered(const double* scores, std::size_t n, std::int64_t* out) {
+[[maybe_unused]] TM_CLONES static void to_ordered(const double* scores, std::size_t n, std::int64_t* out) {
   for (std::size_t i = 0; i < n; ++i) {
     const auto raw = static_cast<std::int64_t>(bits(scores[i] + 0.0));
     out[i] = raw ^ ((raw >> 63) & 0x7fff'ffff'ffff'ffff);
   }
 }
 
+// The lowest and the highest of some numbers and those so far.
+[[maybe_unused]] TM_CLONES static void widen_range(const std::int64_t* ordered, std::size_t n, std::int64_t& low,
+                                                   std::int64_t& high) {
+  std::int64_t lowest = low, highest = high;
+  for (std::size_t i = 0; i < n; ++i) {
+    lowest = ordered[i] < lowest ? ordered[i] : lowest;
+    highest = ordered[i] > highest ? ordered[i] : highest;
+  }
+  low = lowest;
+  high = highest;
+}
+
 class ScoreBins {
  public:
-  // No more than `most` bins, which are two at least. Of scores of which a sample is known, so many last bits can be
-  // left out at once.
-  explicit ScoreBins(std::size_t most, unsigned shift = 0) : most_(most), shift_(shift) { rebuild(); }
-
-  // How many last bits must be left out for a sample to fall into few enough bins; the sample is put in order.
-  static unsigned shift_for(std::vector<std::int64_t>& sample, std::size_t most) {
-    std::sort(sample.begin(), sample.end());
-    std::vector<unsigned> differ;  // bits from the last to the first in which neighbours differ
-    for (std::size_t i = 1; i < sample.size(); ++i) {
-      const auto width = std::bit_width(static_cast<std::uint64_t>(sample[i] ^ sample[i - 1]));
-      if (width != 0) differ.push_back(static_cast<unsigned>(width));
-    }
-    if (differ.size() < most) return 0;
-    std::nth_element(differ.begin(), differ.begin() + static_cast<std::ptrdiff_t>(most - 1), differ.end(),
-                     std::greater<>());
-    return std::min(differ[most - 1], 63U);
+  // No more than `most` bins, which are two at least. A sample, in order, tells how many bits must be left out at
+  // least, and where most scores lie.
+  ScoreBins(std::size_t most, const std::vector<std::int64_t>& sample) : most_(most), shift_(shift_for(sample, most)) {
+    rebuild();
+    if (sample.empty()) return;
+    const std::int64_t low = sample.front() >> shift_, high = sample.back() >> shift_;
+    const std::uint64_t span = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+    if (span >= kWindow / 2) return;
+    window_first_ = static_cast<std::uint64_t>(low) - span / 2;
+    window_.assign((2 * span + 2) * kWindowClasses, 0);
   }
 
   // Counts rows; classes are small numbers.
   void add(const std::int64_t* ordered, const std::uint32_t* classes, std::size_t n) {
-    std::size_t i = 0;
-    while (i < n) {
-      i = add_known(ordered, classes, i, n);
-      if (i < n) add(ordered[i] >> shift_, classes[i], 1);
-      ++i;
+    std::uint32_t* window = window_.data();
+    const std::uint64_t first = window_first_, span = window_.size() / kWindowClasses;
+    const unsigned shift = start_shift_;
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint64_t distance = static_cast<std::uint64_t>(ordered[i] >> shift) - first;
+      if (distance < span && classes[i] < kWindowClasses) [[likely]]
+        ++window[distance * kWindowClasses + classes[i]];
+      else
+        add(ordered[i] >> shift_, classes[i], 1);
     }
+    in_window_ += n;
+    if (in_window_ >= kFull) flush();
+  }
+
+  // Brings what was counted by distance to the bins. To be called before anything is read.
+  void flush() {
+    std::vector<std::uint32_t> cells(window_.size(), 0);
+    cells.swap(window_);
+    auto first = static_cast<std::int64_t>(window_first_);
+    unsigned shift = start_shift_;
+    for (; shift < shift_ || filled(cells) > most_; ++shift) {
+      for (std::size_t k = 0; k < cells.size(); ++k) {
+        const std::int64_t bin = (first + static_cast<std::int64_t>(k / kWindowClasses)) >> 1;
+        const std::size_t to = static_cast<std::size_t>(bin - (first >> 1)) * kWindowClasses + k % kWindowClasses;
+        if (to != k) cells[to] += std::exchange(cells[k], 0);
+      }
+      first >>= 1;
+    }
+    while (shift_ < shift) coarsen();
+    for (std::size_t k = 0; k < cells.size(); ++k)
+      if (cells[k] != 0)
+        add((first + static_cast<std::int64_t>(k / kWindowClasses)) >> (shift_ - shift),
+            static_cast<std::uint32_t>(k % kWindowClasses), cells[k]);
+    in_window_ = 0;
   }
 
   // Adds what another has counted, its classes by other numbers.
@@ -89,24 +124,28 @@ class ScoreBins {
   }
 
  private:
-  static constexpr std::uint64_t kSpan = 1 << 16;  // of bins that are looked up by their distance from the first
+  static constexpr std::uint64_t kSpan = 1 << 16;    // of bins that are looked up by their distance from the first
+  static constexpr std::uint64_t kWindow = 1 << 16;  // bins of the window, in which rows are counted by distance alone
+  static constexpr std::uint32_t kWindowClasses = 2;
+  static constexpr std::size_t kFull = std::size_t{1} << 31;  // rows that a cell of the window can count
 
-  // Counts rows up to the first whose bin or class is new; most are not, and then nothing else can change.
-  std::size_t add_known(const std::int64_t* ordered, const std::uint32_t* classes, std::size_t i, std::size_t n) {
-    if (!direct_) return i;
-    const std::uint32_t* places = places_.data();
-    std::int64_t* counts = counts_.data();
-    const std::size_t width = classes_, span = places_.size();
-    const std::uint64_t first = first_;
-    const unsigned shift = shift_;
-    for (; i < n; ++i) {
-      const std::uint64_t distance = static_cast<std::uint64_t>(ordered[i] >> shift) - first;
-      if (distance >= span) break;
-      const std::uint32_t at = places[distance];
-      if (at == 0 || classes[i] >= width) break;
-      ++counts[(at - 1) * width + classes[i]];
+  static std::size_t filled(const std::vector<std::uint32_t>& cells) {
+    std::size_t out = 0;
+    for (std::size_t k = 0; k < cells.size(); k += kWindowClasses) out += (cells[k] | cells[k + 1]) != 0 ? 1 : 0;
+    return out;
+  }
+
+  // How many last bits must be left out for a sample in order to fall into few enough bins.
+  static unsigned shift_for(const std::vector<std::int64_t>& sample, std::size_t most) {
+    std::vector<unsigned> differ;  // bits from the last to the first in which neighbours differ
+    for (std::size_t i = 1; i < sample.size(); ++i) {
+      const auto width = std::bit_width(static_cast<std::uint64_t>(sample[i] ^ sample[i - 1]));
+      if (width != 0) differ.push_back(static_cast<unsigned>(width));
     }
-    return i;
+    if (differ.size() < most) return 0;
+    std::nth_element(differ.begin(), differ.begin() + static_cast<std::ptrdiff_t>(most - 1), differ.end(),
+                     std::greater<>());
+    return std::min(differ[most - 1], 63U);
   }
 
   void add(std::int64_t bin, std::uint32_t of_class, std::int64_t count) {
@@ -202,7 +241,10 @@ class ScoreBins {
   }
 
   std::size_t most_, classes_ = 2;
-  unsigned shift_;
+  unsigned shift_, start_shift_ = shift_;
+  std::uint64_t window_first_ = 0;
+  std::size_t in_window_ = 0;
+  std::vector<std::uint32_t> window_;  // rows by distance from the first bin of the window, then by class
   bool direct_ = false;
   std::uint64_t first_ = 0;
   std::vector<std::int64_t> bins_, counts_;  // in the order in which bins came

@@ -74,6 +74,11 @@ def class_counts(
 def set_threads(n: int) -> None:
     """Use at most n threads for one call."""
 
+def set_own_threads(n: int) -> None:
+    """
+    Use at most n threads for one call from this thread; 0 for as many as any call may.
+    """
+
 def get_threads() -> int:
     """The most threads one call may use."""
 
@@ -344,11 +349,12 @@ def sort_scores(
 
 def bin_scores(
     truth: object, scores: object, most: int, normal: object
-) -> tuple[list[int | str], int, bytes, list[bytes], int, tuple[float, float]] | list[tuple[int, str, int, int]] | None:
+) -> tuple[list[int | str], int, bytes, list[bytes], int, bool] | list[tuple[int, str, int, int]] | None:
     """
-    The labels in order, how many first bits of the scores are told apart, the bins, the rows of each label in them, all rows, and the lowest and highest score.
+    The labels in order, how many first bits of the scores are told apart, the bins, and the rows of each label.
 
-    Faults of the labels if rows must be refused; None if a score must, or there are many labels.
+    After them all rows, and whether all scores lie in [0, 1]. Faults of the labels if rows must be refused; None if
+    a score must, or there are many labels.
     """
 
 def sort_columns(

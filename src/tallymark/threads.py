@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 import numpy as np
 
 from tallymark._core import get_threads as _get_limit
+from tallymark._core import set_own_threads as _set_own_limit
 from tallymark._core import set_threads as _set_limit
 from tallymark.errors import ParameterError
 
@@ -33,6 +35,16 @@ def set_threads(n: int | None = None) -> None:
 def get_threads() -> int:
     """The most threads that one call may use."""
     return _get_limit()
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Calls from this thread take no other to help, since others do the same work beside it."""
+    _set_own_limit(1)
+    try:
+        yield
+    finally:
+        _set_own_limit(0)
 
 
 def in_order(work: Callable[[int], T], count: int, rows: int) -> Iterator[T]:

@@ -72,7 +72,8 @@ class Builder:
         if kinds == {"boolean"}:
             return Column(_plain(_joined(self._pieces, _arrow().bool_())), "boolean")
         if kinds == {"integer"}:
-            return Column(_plain(_joined(self._pieces, _arrow().int64())), "integer")
+            wide = _arrow().int64() if len(self._pieces) > 1 else self._pieces[0].type  # one is read where it lies
+            return Column(_plain(_joined(self._pieces, wide)), "integer")
         if "real" not in kinds:
             items = [item for piece in self._pieces for item in piece.to_pylist()]
             whole = np.empty(len(items), dtype=object)

@@ -16,7 +16,7 @@ from tallymark.engines.paths import find_files
 from tallymark.engines.same_kinds import SameKinds
 from tallymark.engines.ways import in_ways
 from tallymark.errors import FileError, InputError, KindError, StateError, TypeOfDataError
-from tallymark.threads import get_threads
+from tallymark.threads import alone, get_threads
 
 _ROWS = 1 << 19  # in a batch
 _OF_ROWS = (InputError, KindError, StateError, FileError)  # errors that gain by the place of the rows
@@ -129,10 +129,14 @@ class Files:
             return self._piece(work, job)
         with ThreadPoolExecutor(threads) as pool:
             try:
-                return job.join(list(pool.map(lambda _: self._piece(work, job), range(threads))))
+                return job.join(list(pool.map(lambda _: self._piece_alone(work, job), range(threads))))
             except BaseException:
                 work.stop()  # so that the other threads end soon
                 raise
+
+    def _piece_alone(self, work: _Work, job: Job) -> Any:
+        with alone():
+            return self._piece(work, job)
 
     def _piece(self, work: _Work, job: Job) -> Any:
         place = _Place()

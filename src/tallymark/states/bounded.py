@@ -73,7 +73,7 @@ class BoundedScoresOf(KeyedReads):
             found = bin_scores(truth.source, read_scores(batch, self.target), self.most, normal_label)
         if not isinstance(found, tuple) or found[4] != batch.n:
             return None
-        labels, bits, bins, counts, _, (lowest, highest) = found
+        labels, bits, bins, counts, _, within_one = found
         named = labels if truth.names is None else [truth.names[int(place)] for place in labels]
         if len(set(named)) < len(named):
             return None
@@ -81,7 +81,7 @@ class BoundedScoresOf(KeyedReads):
         weights = [np.frombuffer(counts[k], np.int64) for k in order]
         held = Binned(bits, np.frombuffer(bins, np.int64), [named[k] for k in order], weights, 0)
         check_truth(held.labels, self.target, one=batch.prediction_columns == 1, labels=False)
-        if lowest < 0.0 or highest > 1.0:
+        if not within_one:
             check_probabilities(batch, self.target)
         shape = (batch.truth_columns, batch.prediction_columns)
         binned = in_lowest_terms(held)
