@@ -19,8 +19,8 @@ from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
 
 import tallymark as tm
 
-ROWS = 4_000_000
-FILES = 8
+ROWS = 2_000_000
+FILES = 4
 FIXED = ["logloss", "brier", "accuracy", "auc(bounded=4096)"]
 COLUMNS = {"truth": "y", "prediction": "p"}
 
@@ -165,8 +165,8 @@ def sections() -> list[str]:
         "## Clusters",
         "",
         f"{ROWS:,} rows in {FILES} Parquet files, read anew in each call, by worker processes of this machine with one "
-        f"thread each: {', '.join(FIXED)} in one job, and an exact auc in another, beside the engine's own sum of the same "
-        "two columns on two workers. The last column is how much faster two workers are than one.",
+        f"thread each: {', '.join(FIXED)} in one job, and an exact auc in another, beside the engine's own sum of the "
+        "same two columns, on two workers. The last column is how much faster two workers are than one.",
         "",
         table(["engine", "its sums", "fixed size", "exact auc", "fixed / sums", "2 workers"], over),
         "",
