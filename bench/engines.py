@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,8 @@ from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
 
 import tallymark as tm
 
-ROWS = 4_000_000
-FILES = 8
+ROWS = 2_000_000
+FILES = 4
 FIXED = ["logloss", "brier", "accuracy", "auc(bounded=4096)"]
 COLUMNS = {"truth": "y", "prediction": "p"}
 
@@ -75,12 +76,14 @@ def on_ray(workers: int) -> Iterator[Callable[[str], Any]]:
 def sums_of(engine: str, frame: Any) -> object:
     """The engine's own sum of the same two columns."""
     if engine == "Dask":
-        return frame[["y", "p"]].sum().compute()
+        # Other numbers each time: of equal calls Dask may find the outcome of the one before still in memory.
+        return (frame[["y", "p"]] + next(_CALLS)).sum().compute()
     if engine == "Spark":
         return frame.agg({"y": "sum", "p": "sum"}).collect()
     return frame.sum(["y", "p"])
 
 
+_CALLS = count()
 ENGINES = {"Dask": on_dask, "Spark": on_spark, "Ray": on_ray}
 
 
@@ -165,8 +168,8 @@ def sections() -> list[str]:
         "## Clusters",
         "",
         f"{ROWS:,} rows in {FILES} Parquet files, read anew in each call, by worker processes of this machine with one "
-        f"thread each: {', '.join(FIXED)} in one job, and an exact auc in another, beside the engine's own sum of the same "
-        "two columns on two workers. The last column is how much faster two workers are than one.",
+        f"thread each: {', '.join(FIXED)} in one job, and an exact auc in another, beside the engine's own sum of the "
+        "same two columns, on two workers. The last column is how much faster two workers are than one.",
         "",
         table(["engine", "its sums", "fixed size", "exact auc", "fixed / sums", "2 workers"], over),
         "",

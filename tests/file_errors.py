@@ -8,8 +8,12 @@ import tempfile
 from pathlib import Path
 from unittest import mock
 
+import pyarrow as pa
+
 import tallymark as tm
 from tallymark.engines.files import read_columns
+from tallymark.engines.spark import _collected
+from tallymark.engines.uniform import fit
 
 
 def read(content, **wanted):
@@ -51,7 +55,16 @@ def load_tally(data):
             os.chdir(before)
 
 
+class TooLarge:
+    """A frame of Spark whose tally the driver may not read."""
+
+    def toArrow(self):  # noqa: N802 - the name of Spark's
+        raise RuntimeError("results are bigger than spark.driver.maxResultSize")
+
+
 CASES = {
+    "partition of another type": lambda: fit(pa.array(["1"]), pa.int64(), "y"),
+    "tally too large for Spark's driver": lambda: _collected(TooLarge()),
     "no such file": lambda: read_columns("absent/rows.csv", ["y"]),
     "a folder": lambda: read_columns("/", ["y"]),
     "an empty file": lambda: read(b""),
