@@ -191,7 +191,7 @@ def test_a_pipe_is_refused(tmp_path):
     """It could be read only once, and whoever opens it waits."""
     os.mkfifo(tmp_path / "pipe")
     for source in ("-", tmp_path / "pipe", [write(tmp_path, "a.csv"), tmp_path / "pipe"]):
-        with pytest.raises(FileError, match="must be a file.*it is a pipe"):
+        with pytest.raises(FileError, match=r"must be a file.*it is a pipe"):
             tm.evaluate_table(source, **ASKED)
 
 
