@@ -88,6 +88,7 @@ CASES = {
     "no files": lambda: evaluate([]),
     "a folder without files": lambda: evaluate(files={"notes.txt": ""}),
     "a pattern without files": lambda: evaluate("*.parquet"),
+    "a pipe in pieces": lambda: evaluate("-"),
     "an item that is no table": lambda: evaluate([{"y": [1.0], "p": [1.0]}, 3]),
     "a table without rows": lambda: evaluate(iter([])),
     "all rows of a source dropped": lambda: evaluate(one(p=[None]), missing="drop"),

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
+import threading
 from contextlib import contextmanager
 from types import ModuleType
 
@@ -281,6 +284,41 @@ def test_an_engine_is_given_paths_and_columns(told, folder, engine):
     paths = [str(folder / "parquet" / f"{k}.parquet") for k in range(3)]
     assert engine == [("connected", "tcp://x"), (paths, ["late", "p", "city"]), "closed"]
     assert streams._parquet(["s3://bucket/rows/", "parquet/0.parquet"]) == ["s3://bucket/rows/", "parquet/0.parquet"]
+
+
+def test_what_an_engine_cannot_open(told, folder, engine):
+    """Columns are looked for here first, where files are here; else the engine's own words are told in one sentence."""
+    asked = ("--truth", "lat", "--prediction", "p", "--engine", "dask")
+    code, _, err = told("evaluate", "parquet", *asked)
+    assert (code, engine) == (2, [])
+    assert err == "tallymark: `parquet/0.parquet` has no column 'lat'; did you mean 'late'?\n"
+    code, _, err = told("evaluate", "nowhere://rows.parquet", *asked)
+    assert (code, engine[0], engine[-1]) == (2, ("connected", None), (["nowhere://rows.parquet"], ["lat", "p"]))
+    assert err.startswith("tallymark: the engine could not open `nowhere://rows.parquet` with the columns lat, p: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupt_while_files_are_read(told, folder, monkeypatch, threads):
+    """130, one word, no tally, and no thread is left; here the signal comes with the first piece that is done."""
+    before, alive, once = tm.get_threads(), set(threading.enumerate()), [signal.SIGINT]
+
+    @contextmanager
+    def watched(what, long=progress.LONG):
+        yield lambda done, total: once and os.kill(os.getpid(), once.pop())
+
+    monkeypatch.setattr(streams, "watched", watched)
+    tm.set_threads(threads)
+    try:
+        outcome = told("evaluate", "parquet", "arrow", *VALUE, "--save-tally", "x.tally", "-o", "x.json")
+    finally:
+        tm.set_threads(before)
+    assert outcome == (130, "", "\ntallymark: interrupted\n")
+    assert not {"x.tally", "x.json"} & {path.name for path in folder.iterdir()}
+    for thread in set(threading.enumerate()) - alive:  # one that was just being started ends by itself
+        thread._started.wait(60)
+        thread.join(60)
+    assert set(threading.enumerate()) == alive
 
 
 def test_a_bar_for_who_watches(folder, monkeypatch):

@@ -187,6 +187,14 @@ def test_progress_within_a_file(tmp_path):
     assert heard[-1] == (path.stat().st_size,) * 2
 
 
+def test_a_pipe_is_refused(tmp_path):
+    """It could be read only once, and whoever opens it waits."""
+    os.mkfifo(tmp_path / "pipe")
+    for source in ("-", tmp_path / "pipe", [write(tmp_path, "a.csv"), tmp_path / "pipe"]):
+        with pytest.raises(FileError, match=r"must be a file.*it is a pipe"):
+            tm.evaluate_table(source, **ASKED)
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("two_threads")
 def test_five_thousand_small_files(tmp_path):

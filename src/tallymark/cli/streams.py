@@ -14,7 +14,7 @@ from tallymark.engines.datasets import Files
 from tallymark.engines.fields import TEXT
 from tallymark.engines.paths import find_files
 from tallymark.engines.sources import Source, open_source
-from tallymark.errors import ParameterError, TallymarkError
+from tallymark.errors import FileError, ParameterError, TallymarkError
 from tallymark.evaluation import Tally
 from tallymark.evaluation.table import tally_table
 from tallymark.evaluation.table_job import read_table
@@ -71,11 +71,27 @@ def _tally_here(options: Mapping[str, Any]) -> Tally:
 def _tally_there(options: Mapping[str, Any]) -> Tally:
     if options["labels"]:
         raise ParameterError("`--labels` is for files that are read here; columns of Parquet have types")
-    paths = [path if "://" in path else os.path.abspath(path) for path in _parquet(options["files"])]
+    paths, columns = _parquet(options["files"]), list(ways_of(options))
+    here = [path for path in paths if "://" not in path]
+    if here:
+        Files(here[:1]).empty(columns)  # which says what is wrong before anybody else is asked
     engine: Any = import_module(f"tallymark.engines.{options['engine']}")
     with engine.connected(options["scheduler"]), watched("partitions", long=1) as progress:
-        frame = engine.open_files(paths, list(ways_of(options)))
+        frame = _opened(engine, [os.path.abspath(path) if path in here else path for path in paths], columns)
         return tally_table(frame, **_facts(options), **_labels(open_source(frame), options), progress=progress)
+
+
+def _opened(engine: Any, paths: list[str], columns: list[str]) -> Any:
+    """The files as the engine reads them; what it raises is about them."""
+    try:
+        return engine.open_files(paths, columns)
+    except (TallymarkError, MemoryError):
+        raise
+    except Exception as error:
+        told = (str(error).splitlines() or [type(error).__name__])[-1]
+        raise FileError(
+            f"the engine could not open `{paths[0]}` with the columns {', '.join(columns)}: {told}"
+        ) from error
 
 
 def _parquet(named: Sequence[str]) -> list[str]:

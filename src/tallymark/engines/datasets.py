@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -40,6 +41,11 @@ class Files:
 
     def __init__(self, source: Any, separator: str | None = None, ways: Mapping[str, str] | None = None) -> None:
         self._paths = find_files(source)
+        for path in self._paths:
+            if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
+                raise FileError(
+                    f"`{path}` must be a file, since pieces of it are read when they are needed; it is a pipe"
+                )
         self._separator = separator
         self._ways = {name: way for name, way in (ways or {}).items() if way != AUTO}
         self._types = Types()

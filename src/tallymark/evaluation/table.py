@@ -169,6 +169,15 @@ def _fold(
 
         raise ParameterError(resampled_by("cluster" if roles.cluster else "keys"))
     target = Target(**{key: value for key, value in facts.items() if key != "missing"})
+    wanted = None if metrics is None else choose(metrics)
+
+    def empty_tally(chosen: Wanted) -> Tally:
+        return Tally(chosen, by=roles.by or None, **facts, **intervals)
+
+    if wanted is not None:  # before anything is read
+        for item in wanted.values() if not whole else ():
+            _check_mergeable(item, target, source.kind)
+        empty_tally(wanted)
 
     def attempt() -> Any:
         empty = source.empty(roles.names())
@@ -176,22 +185,18 @@ def _fold(
             raise EmptyError("`source` has no rows")
         held = read_table(empty, roles.names())
         query = None if roles.query is None else held[roles.query].values
-        chosen = choose(metrics, Batch(*roles.rows(held), query=query, whole=False), target)
-        if not whole:
-            for item in chosen.values():
-                _check_mergeable(item, target, source.kind)
-        tally = Tally(chosen, by=roles.by or None, **facts, **intervals)
+        tally = empty_tally(choose(wanted, Batch(*roles.rows(held), query=query, whole=False), target))
         job = TableJob(tally.to_bytes(), roles)
         in_order = tally.interval is not None and roles.keys is None and roles.cluster is None
         with shown(progress) as tell:
             return source.fold(job, tell, in_order=in_order)
 
     with _explained(source):
-        found = _as_typed(source, roles.names(), attempt, metrics is None)
+        found = _as_typed(source, roles.names(), attempt, by_types=wanted is None)
     return Tally.from_bytes(found) if isinstance(found, bytes) else found
 
 
-def _as_typed(source: Source, columns: Sequence[str], attempt: Callable[[], Any], by_types: bool) -> Any:
+def _as_typed(source: Source, columns: Sequence[str], attempt: Callable[[], Any], *, by_types: bool) -> Any:
     """What an attempt finds. The types of CSV are learnt while it is read: what was chosen or refused by those of the
     first rows alone is tried again with those of all rows."""
     if not isinstance(source, Files):
@@ -204,7 +209,7 @@ def _as_typed(source: Source, columns: Sequence[str], attempt: Callable[[], Any]
     before = types()
     try:
         found = attempt()
-    except (KindError, TypeOfDataError, DomainError):
+    except (KindError, TypeOfDataError, DomainError, ParameterError):
         source.settle(columns)
         if types() == before:
             raise
