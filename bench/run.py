@@ -6,6 +6,7 @@ import warnings
 
 import boosting
 import clusters
+import engines
 import intervals
 import labels
 import probability
@@ -24,7 +25,7 @@ import tallymark as tm
 def main() -> None:
     warnings.simplefilter("ignore")
     measured = [labels, scores, probability, ranking, clusters, regression, slices, training, boosting, intervals]
-    measured += [submissions]
+    measured += [submissions, engines]
     parts = [part for module in measured for part in module.sections()]
     head = [
         "# How fast it is",
