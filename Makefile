@@ -40,7 +40,8 @@ lint: $(VENV)/.dev $(VENV)/.built
 	$(BIN)/mypy
 	PYTHONPATH=src $(BIN)/lint-imports
 
-sanitize: $(SANITIZED)  ## run the tests of the C++ core under the address and undefined-behaviour sanitizers
+sanitize:  ## run the tests of the C++ core under the address and undefined-behaviour sanitizers
+	@$(MAKE) --no-print-directory -j 2 $(SANITIZED)
 	@set -e; for test in $(SANITIZED); do $$test; done
 
 fuzz: $(VENV)/.dev $(VENV)/.built  ## feed the reader of submissions with random files for a minute (FUZZ_SECONDS=600 for longer)

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from tallymark.engines.columns import AUTO
@@ -19,7 +20,7 @@ from tallymark.engines.ways import in_ways
 from tallymark.errors import FileError, InputError, KindError, StateError, TypeOfDataError
 from tallymark.threads import alone, get_threads
 
-_ROWS = 1 << 19  # in a batch
+_ROWS = 1 << 20  # in a batch
 _OF_ROWS = (InputError, KindError, StateError, FileError)  # errors that gain by the place of the rows
 
 
@@ -156,19 +157,23 @@ class Files:
 
     def _batches(self, work: _Work, columns: Sequence[str], place: _Place) -> Iterator[Any]:
         """The batches of the parts that this thread takes."""
-        for part in work.parts():
-            with self._open(part.path) as file:
-                place.name, done = file.name, 0
-                batches = file.texts(columns) if part.place is None else file.part(part.place, columns, _ROWS)
-                for batch in batches:
-                    place.row = part.first + done
-                    yield self._typed(batch, file, place.row)
-                    done += batch.num_rows
-                    if work.stopped:
-                        return
-                    if part.place is None:
-                        work.reach(part, file.done)
-            work.reach(part, part.bytes)
+        for path, parts in groupby(work.parts(), key=lambda part: part.path):
+            with self._open(path) as file:
+                place.name = file.name
+                for part in parts:
+                    yield from self._part(file, part, work, columns, place)
+
+    def _part(self, file: File, part: Part, work: _Work, columns: Sequence[str], place: _Place) -> Iterator[Any]:
+        done = 0
+        for batch in file.texts(columns) if part.place is None else file.part(part.place, columns, _ROWS):
+            if work.stopped:
+                return
+            place.row = part.first + done
+            yield self._typed(batch, file, place.row)
+            done += batch.num_rows
+            if part.place is None:
+                work.reach(part, file.done)
+        work.reach(part, part.bytes)
 
 
 class _Place:

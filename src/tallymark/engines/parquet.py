@@ -37,7 +37,7 @@ class ParquetRows:
         so that they cannot unfold to much."""
         with self._reading():
             texts = [name for name in self._texts if name in names]
-            how: dict[str, Any] = {"read_dictionary": texts}
+            how: dict[str, Any] = {"read_dictionary": texts, "metadata": self._file.metadata}
             if parts is not None:
                 how |= {"pre_buffer": False, "buffer_size": _BUFFER}
             file = load("pyarrow.parquet").ParquetFile(self._source, **how)

@@ -68,9 +68,9 @@ class BoundedScoresOf(KeyedReads):
 
     def _bin_plain(self, batch: Batch) -> BoundedScores | None:
         """Rows that count once each, in one pass; None where one must be refused, or labels are many."""
-        truth = batch.truth_labels
+        scores, truth = read_scores(batch, self.target), batch.truth_labels
         with own_errors("`y_true`"):
-            found = bin_scores(truth.source, read_scores(batch, self.target), self.most, normal_label)
+            found = bin_scores(truth.source, scores, self.most, normal_label)
         if not isinstance(found, tuple) or found[4] != batch.n:
             return None
         labels, bits, bins, counts, _, within_one = found
