@@ -7,6 +7,7 @@ import warnings
 import boosting
 import clusters
 import engines
+import files
 import intervals
 import labels
 import probability
@@ -25,7 +26,7 @@ import tallymark as tm
 def main() -> None:
     warnings.simplefilter("ignore")
     measured = [labels, scores, probability, ranking, clusters, regression, slices, training, boosting, intervals]
-    measured += [submissions, engines]
+    measured += [submissions, files, engines]
     parts = [part for module in measured for part in module.sections()]
     head = [
         "# How fast it is",

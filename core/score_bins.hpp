@@ -148,7 +148,8 @@ class ScoreBins {
     return std::min(differ[most - 1], 63U);
   }
 
-  void add(std::int64_t bin, std::uint32_t of_class, std::int64_t count) {
+  // Few rows come here, and the loop over all others needs every register.
+  [[gnu::noinline]] void add(std::int64_t bin, std::uint32_t of_class, std::int64_t count) {
     if (of_class >= classes_) widen(of_class + 1);
     std::uint32_t at = find(bin);
     if (at == 0) {
