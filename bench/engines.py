@@ -164,7 +164,7 @@ def sections() -> list[str]:
         over = [overhead(engine, name) for engine in ENGINES]
         beside = peers(name, y, p)
     return [
-        "## Clusters",
+        "## Dask, Spark and Ray on this machine",
         "",
         f"{ROWS:,} rows in {FILES} Parquet files, read anew in each call, by worker processes of this machine with one "
         f"thread each: {', '.join(FIXED)} in one job, and an exact auc in another, beside the engine's own sum of the "
