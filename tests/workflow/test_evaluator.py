@@ -411,9 +411,17 @@ def test_rewinding_forgets_what_follows():
     assert (len(evaluator.history), evaluator.last_round, evaluator.best_round) == (0, None, None)
 
 
-def test_an_eval_set_keeps_its_truth():
+def torch_tensor(values):
+    import torch
+
+    return torch.tensor(values, dtype=torch.float64)
+
+
+@pytest.mark.parametrize("made_of", ["numpy", "pandas", "torch"])
+def test_an_eval_set_keeps_its_truth(made_of):
     """Arrays that are written over after a round change nothing: sums of the truth were taken in the first."""
-    y, w = np.array([1.0, 2.0, 3.0]), np.ones(3)
+    make = {"numpy": np.array, "pandas": pd.Series, "torch": torch_tensor}[made_of]
+    y, w = make([1.0, 2.0, 3.0]), make([1.0, 1.0, 1.0])
     rows = tm.EvalSet("valid", y, weights=w)
     metrics = {"r2": tm.r2, "mae": tm.mae}
     before = dict(rows.evaluate([1.0, 2.5, 3.0], metrics))

@@ -87,7 +87,7 @@ def _opened(engine: Any, paths: list[str], columns: list[str]) -> Any:
         return engine.open_files(paths, columns)
     except (TallymarkError, MemoryError):
         raise
-    except Exception as error:
+    except Exception as error:  # each engine has its own
         told = (str(error).splitlines() or [type(error).__name__])[-1]
         raise FileError(
             f"the engine could not open `{paths[0]}` with the columns {', '.join(columns)}: {told}"

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
-from tallymark.engines.packages import load
-from tallymark.errors import FileError, TallymarkError
+from tallymark.engines.packages import load, reading_as
 
 
 class ArrowRows:
@@ -16,7 +14,7 @@ class ArrowRows:
     def __init__(self, source: Any, name: str) -> None:
         self._name = name
         pa = load("pyarrow")
-        with self._reading():
+        with reading_as("an Arrow file", self._name):
             held = pa.OSFile(source) if isinstance(source, str) else source
             self._file = load("pyarrow.ipc").open_file(held)
             self.schema = self._file.schema
@@ -27,17 +25,7 @@ class ArrowRows:
     def batches(self, names: Sequence[str], parts: Sequence[int] | None = None) -> Iterator[Any]:
         """Batches of these columns, of all parts or of some."""
         for part in range(len(self.parts)) if parts is None else parts:
-            with self._reading():
+            with reading_as("an Arrow file", self._name):
                 batch = self._file.get_batch(part).select(list(names))
                 batch.validate(full=True)
             yield batch
-
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        try:
-            yield
-        except (TallymarkError, MemoryError):
-            raise
-        except Exception as error:  # Arrow has many, and some are of no other kind
-            told = (str(error).splitlines() or [type(error).__name__])[0]
-            raise FileError(f"{self._name} could not be read as an Arrow file; it may be damaged: {told}") from error

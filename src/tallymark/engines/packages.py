@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+from tallymark.errors import FileError, TallymarkError
 from tallymark.packages import needed
 
 
@@ -25,3 +28,15 @@ def reader_of(data: bytes) -> Any:
     held = pa.allocate_buffer(len(data))
     pa.FixedSizeBufferWriter(held).write(data)
     return pa.BufferReader(held)
+
+
+@contextmanager
+def reading_as(form: str, name: str) -> Iterator[None]:
+    """What Arrow has to say while it reads a file of a form is an error of the file of this name."""
+    try:
+        yield
+    except (TallymarkError, MemoryError):
+        raise
+    except Exception as error:  # Arrow has many, and some are of no other kind
+        told = (str(error).splitlines() or [type(error).__name__])[0]
+        raise FileError(f"{name} could not be read as {form}; it may be damaged: {told}") from error

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, BinaryIO
 
-from tallymark.engines.packages import load
+from tallymark.engines.packages import load, reading_as
 from tallymark.engines.parquet_pages import unpacked_bytes
 from tallymark.engines.streams import Bounds
-from tallymark.errors import FileError, TallymarkError
 
 _ROWS = 1 << 16  # in a batch
 _BUFFER = 1 << 20  # bytes of a column that are read at a time, where its rows are not all wanted at once
@@ -20,7 +18,7 @@ class ParquetRows:
 
     def __init__(self, source: Any, name: str) -> None:
         self._name = name
-        with self._reading():
+        with reading_as("Parquet", self._name):
             self._file = load("pyarrow.parquet").ParquetFile(source)
             self.schema = schema = self._file.schema_arrow
             self.names: list[str] = list(schema.names)
@@ -35,7 +33,7 @@ class ParquetRows:
     def batches(self, names: Sequence[str], parts: Sequence[int] | None = None, rows: int = _ROWS) -> Iterator[Any]:
         """Batches of these columns, of all row groups or of some, by one thread each. Texts that repeat are held once,
         so that they cannot unfold to much."""
-        with self._reading():
+        with reading_as("Parquet", self._name):
             texts = [name for name in self._texts if name in names]
             how: dict[str, Any] = {"read_dictionary": texts, "metadata": self._file.metadata}
             if parts is not None:
@@ -51,18 +49,8 @@ class ParquetRows:
     def check_unpacked(self, stream: BinaryIO, size: int, bounds: Bounds, names: Sequence[str]) -> None:
         """Refuse a file of this size whose columns of these names unpack to more than it may."""
         bounds.check_unpacked(self.rows * max(len(names), 1) * 8, size, self._name)
-        with self._reading():
+        with reading_as("Parquet", self._name):
             total = 0
             for unpacked in unpacked_bytes(stream, self._file.metadata, list(names)):
                 total += unpacked
                 bounds.check_unpacked(total, size, self._name)
-
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        try:
-            yield
-        except (TallymarkError, MemoryError):
-            raise
-        except Exception as error:  # Arrow has many, and some are of no other kind
-            told = (str(error).splitlines() or [type(error).__name__])[0]
-            raise FileError(f"{self._name} could not be read as Parquet; it may be damaged: {told}") from error

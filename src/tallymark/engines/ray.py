@@ -97,7 +97,7 @@ def _known_blocks(source: Any) -> int:
     """How many blocks there are, where Ray knows before it makes them."""
     try:
         return int(source.num_blocks())
-    except NotImplementedError:
+    except NotImplementedError:  # Ray's way to say that it does not know yet
         return 0
 
 

@@ -60,7 +60,7 @@ def telling() -> Iterator[None]:
     """At the caller: an engine's error that tells of one of ours is that one."""
     try:
         yield
-    except Exception as error:
+    except Exception as error:  # each engine has its own
         told = refused_in(str(error))
         if told is None:
             raise

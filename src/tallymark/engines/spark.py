@@ -48,7 +48,7 @@ def _collected(frame: Any) -> Any:
     """The batches of a data frame, on the driver."""
     try:
         return frame.toArrow().to_batches()
-    except Exception as error:
+    except Exception as error:  # by its text, since classic Spark and Connect have none in common
         if "spark.driver.maxResultSize" not in str(error):
             raise
         raise StateError(
@@ -139,7 +139,7 @@ def _type(kind: Any) -> Any:
 
     try:
         return to_arrow_type(kind, timezone="UTC")
-    except Exception:
+    except Exception:  # Spark has several; it matters only if the column is read, and is told then
         return load("pyarrow").null()
 
 
@@ -162,7 +162,7 @@ def connected(scheduler: str | None = None) -> Iterator[None]:
         builder = builder.remote(scheduler) if scheduler.startswith("sc://") else builder.master(scheduler)
     try:
         session = before or builder.getOrCreate()
-    except Exception as error:
+    except Exception as error:  # of Java, gRPC or Spark
         told = (str(error).splitlines() or [type(error).__name__])[0]
         raise ParameterError(
             "`scheduler` must be a master of Spark, such as local[4] or spark://host:7077, or a remote, such as "

@@ -69,17 +69,11 @@ def evaluate_table(
     (0.5, 0.5)
     """
     roles = _roles(truth, prediction, weights, query, cluster, keys, by)
-    facts: dict[str, Any] = {
-        "kind": kind,
-        "classes": classes,
-        "positive": positive,
-        "normalize": normalize,
-        "missing": missing,
-    }
-    intervals: dict[str, Any] = {"ci": ci, "ci_method": ci_method, "resamples": resamples, "seed": seed}
+    facts = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize, "missing": missing}
+    intervals = {"ci": ci, "ci_method": ci_method, "resamples": resamples, "seed": seed}
     if is_table(source):
         held = read_table(to_arrow(source, roles.names()), roles.names())
-        rows, asked = roles.rows(held), {**roles.given(held), **facts, **intervals}
+        rows, asked = roles.rows(held), dict[str, Any]({**roles.given(held), **facts, **intervals})
         return evaluate(rows[0], rows[1], metrics, errors=errors, min_rows=min_rows, **asked)
     check_groups(min_rows, roles.by)
     opened = open_source(source, separator)
@@ -131,14 +125,8 @@ def tally_table(
     0.6123724356957945
     """
     roles = _roles(truth, prediction, weights, query, cluster, keys, by)
-    facts: dict[str, Any] = {
-        "kind": kind,
-        "classes": classes,
-        "positive": positive,
-        "normalize": normalize,
-        "missing": missing,
-    }
-    intervals: dict[str, Any] = {"ci": ci, "ci_method": ci_method, "resamples": resamples, "seed": seed}
+    facts = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize, "missing": missing}
+    intervals = {"ci": ci, "ci_method": ci_method, "resamples": resamples, "seed": seed}
     opened = open_source([source] if is_table(source) else source, separator)
     return _fold(opened, roles, metrics, facts, intervals, progress, whole=is_table(source))
 

@@ -102,4 +102,7 @@ class EvalSet:
 
 def _own(column: Any) -> Any:
     """A copy of an array: what is found in it once must hold for all rounds, whatever becomes of the caller's."""
-    return column.copy() if hasattr(column, "__array__") and hasattr(column, "copy") else column
+    if not hasattr(column, "__array__"):
+        return column
+    copied = getattr(column, "copy", None) or getattr(column, "clone", None)  # a tensor is cloned
+    return column if copied is None else copied()
