@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -93,39 +94,47 @@ inline constexpr std::uint64_t kTop = std::uint64_t{1} << 63;
 
 inline bool is_float(Type type) { return type == Type::f64 || type == Type::f32 || type == Type::f16; }
 
-template <class T>
-TM_INLINE void read_integers_as(const Column& c, std::size_t first, std::size_t n, std::int64_t* out) {
-  const char* at = c.data + static_cast<std::ptrdiff_t>(first) * c.stride;
+// Calls body(key), where key(i) is that of row first + i, as narrow as the column has it.
+template <class T, class Body>
+TM_INLINE void over_integers(const Column& c, std::size_t first, Body&& body) {
+  const std::ptrdiff_t stride = c.stride;
+  const char* at = c.data + static_cast<std::ptrdiff_t>(first) * stride;
   const auto read = [](const char* place) TM_LAMBDA {
     T x;
     std::memcpy(&x, place, sizeof(T));
-    return static_cast<std::int64_t>(x);
+    return x;
   };
-  if (c.stride == static_cast<std::ptrdiff_t>(sizeof(T))) {  // a constant stride vectorises
-    for (std::size_t i = 0; i < n; ++i) out[i] = read(at + i * sizeof(T));
-    return;
-  }
-  for (std::size_t i = 0; i < n; ++i) out[i] = read(at + static_cast<std::ptrdiff_t>(i) * c.stride);
+  if (stride == static_cast<std::ptrdiff_t>(sizeof(T)))  // a constant stride vectorises
+    return body([=](std::size_t i) TM_LAMBDA { return read(at + i * sizeof(T)); });
+  body([=](std::size_t i) TM_LAMBDA { return read(at + static_cast<std::ptrdiff_t>(i) * stride); });
 }
 
-// Keys of an integer or bool column.
-TM_CLONES static void read_keys(const Column& c, std::size_t first, std::size_t n, std::int64_t* out) {
+// The same for an integer or bool column of any type.
+template <class Body>
+TM_INLINE void over_keys(const Column& c, std::size_t first, Body&& body) {
   switch (c.type) {
-    case Type::i64: return read_integers_as<std::int64_t>(c, first, n, out);
-    case Type::i32: return read_integers_as<std::int32_t>(c, first, n, out);
-    case Type::i16: return read_integers_as<std::int16_t>(c, first, n, out);
-    case Type::i8: return read_integers_as<std::int8_t>(c, first, n, out);
-    case Type::u32: return read_integers_as<std::uint32_t>(c, first, n, out);
-    case Type::u16: return read_integers_as<std::uint16_t>(c, first, n, out);
-    case Type::u8: return read_integers_as<std::uint8_t>(c, first, n, out);
+    case Type::i64: return over_integers<std::int64_t>(c, first, body);
+    case Type::i32: return over_integers<std::int32_t>(c, first, body);
+    case Type::i16: return over_integers<std::int16_t>(c, first, body);
+    case Type::i8: return over_integers<std::int8_t>(c, first, body);
+    case Type::u32: return over_integers<std::uint32_t>(c, first, body);
+    case Type::u16: return over_integers<std::uint16_t>(c, first, body);
+    case Type::u8: return over_integers<std::uint8_t>(c, first, body);
     case Type::boolean:
-      read_integers_as<std::uint8_t>(c, first, n, out);
-      for (std::size_t i = 0; i < n; ++i) out[i] = out[i] != 0 ? 1 : 0;
-      return;
+      return over_integers<std::uint8_t>(c, first, [&](auto byte) TM_LAMBDA {
+        body([=](std::size_t i) TM_LAMBDA { return static_cast<std::uint8_t>(byte(i) != 0 ? 1 : 0); });
+      });
     default:  // u64: the top bit is flipped, which keeps the order
-      read_integers_as<std::uint64_t>(c, first, n, out);
-      for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(out[i]) ^ kTop);
+      return over_integers<std::uint64_t>(c, first, [&](auto whole) TM_LAMBDA {
+        body([=](std::size_t i) TM_LAMBDA { return static_cast<std::int64_t>(whole(i) ^ kTop); });
+      });
   }
+}
+
+TM_CLONES static void read_keys(const Column& c, std::size_t first, std::size_t n, std::int64_t* out) {
+  over_keys(c, first, [=](auto key) TM_LAMBDA {
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::int64_t>(key(i));
+  });
 }
 
 struct KeyRange {
@@ -140,12 +149,17 @@ struct KeyRange {
   }
 };
 
-TM_CLONES static KeyRange range_of_keys(const std::int64_t* keys, std::size_t n) {
+TM_CLONES static KeyRange range_of_keys(const Column& c, std::size_t first, std::size_t n) {
   KeyRange range;
-  for (std::size_t i = 0; i < n; ++i) {
-    range.lowest = keys[i] < range.lowest ? keys[i] : range.lowest;
-    range.highest = keys[i] > range.highest ? keys[i] : range.highest;
-  }
+  over_keys(c, first, [n, &range](auto key) TM_LAMBDA {
+    auto lowest = key(0), highest = lowest;
+    for (std::size_t i = 1; i < n; ++i) {
+      lowest = std::min(lowest, key(i));
+      highest = std::max(highest, key(i));
+    }
+    range.lowest = static_cast<std::int64_t>(lowest);
+    range.highest = static_cast<std::int64_t>(highest);
+  });
   return range;
 }
 
@@ -183,8 +197,7 @@ inline KeyRange range_of(const Column& c, std::size_t rows) {
         read_rows(c, b * kBlock, n, values);
         found[t].add(keys_of_reals(values, n, keys));
       } else {
-        read_keys(c, b * kBlock, n, keys);
-        found[t].add(range_of_keys(keys, n));
+        found[t].add(range_of_keys(c, b * kBlock, n));
         // A wide range is known at once; the rest need not be read.
         if (static_cast<std::uint64_t>(found[t].highest) - static_cast<std::uint64_t>(found[t].lowest) >=
             static_cast<std::uint64_t>(kSmall))
@@ -198,12 +211,24 @@ inline KeyRange range_of(const Column& c, std::size_t rows) {
 
 // Distances from the lowest key. The input may change under our hands: what was not there before must not lead out of
 // the table.
-TM_CLONES static void codes_of_keys(const std::int64_t* keys, std::size_t n, std::int64_t lowest, std::uint64_t limit,
-                                    std::uint32_t* codes) {
+template <class Key>
+TM_INLINE void codes_from(std::int64_t lowest, std::size_t n, std::uint32_t limit, std::uint32_t* codes, Key key) {
+  // Keys of 32 bits or fewer keep their distances apart in 32.
+  using Distance = std::conditional_t<sizeof(key(0)) < 8, std::uint32_t, std::uint64_t>;
   for (std::size_t i = 0; i < n; ++i) {
-    const std::uint64_t code = static_cast<std::uint64_t>(keys[i]) - static_cast<std::uint64_t>(lowest);
+    const Distance code = static_cast<Distance>(key(i)) - static_cast<Distance>(lowest);
     codes[i] = static_cast<std::uint32_t>(code < limit ? code : limit);
   }
+}
+
+TM_CLONES static void codes_of_keys(const std::int64_t* keys, std::size_t n, std::int64_t lowest, std::uint32_t limit,
+                                    std::uint32_t* codes) {
+  codes_from(lowest, n, limit, codes, [=](std::size_t i) TM_LAMBDA { return keys[i]; });
+}
+
+TM_CLONES static void codes_of_column(const Column& c, std::size_t first, std::size_t n, std::int64_t lowest,
+                                      std::uint32_t limit, std::uint32_t* codes) {
+  over_keys(c, first, [=](auto key) TM_LAMBDA { codes_from(lowest, n, limit, codes, key); });
 }
 
 // Whole numbers of a small range: the code is the distance from the lowest.
@@ -212,15 +237,13 @@ class RangeReader final : public LabelReader {
   RangeReader(const Column& column, const KeyRange& range) : column_(column), range_(range) {}
 
   void read(std::size_t first, std::size_t n, std::uint32_t* codes) override {
+    const auto limit = static_cast<std::uint32_t>(size() - 1);
+    if (!is_float(column_.type)) return codes_of_column(column_, first, n, range_.lowest, limit, codes);
     std::int64_t keys[kBlock];
-    if (is_float(column_.type)) {
-      double values[kBlock];
-      read_rows(column_, first, n, values);
-      keys_of_reals(values, n, keys);
-    } else {
-      read_keys(column_, first, n, keys);
-    }
-    codes_of_keys(keys, n, range_.lowest, size() - 1, codes);
+    double values[kBlock];
+    read_rows(column_, first, n, values);
+    keys_of_reals(values, n, keys);
+    codes_of_keys(keys, n, range_.lowest, limit, codes);
   }
   std::size_t size() const override {
     return range_.highest < range_.lowest ? 1 : static_cast<std::size_t>(range_.highest - range_.lowest) + 1;

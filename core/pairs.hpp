@@ -17,7 +17,8 @@
 namespace tallymark {
 
 inline constexpr std::size_t kDenseBytes = std::size_t{1} << 20;
-inline constexpr std::size_t kSpreadCells = 512;  // tables this small are kept four times
+inline constexpr std::size_t kSpreadCells = 512;  // tables this small are kept several times
+inline constexpr std::size_t kCopies = 8;
 
 using Wide = unsigned __int128;
 
@@ -47,6 +48,11 @@ struct Summed {
   static void add(Value& to, const Value& v) { to.add(v); }
 };
 
+TM_CLONES static void cells_of(const std::uint32_t* rows, const std::uint32_t* columns, std::size_t n,
+                               std::uint32_t width, std::uint32_t* cells) {
+  for (std::size_t i = 0; i < n; ++i) cells[i] = rows[i] * width + columns[i];
+}
+
 template <class Cell>
 class PairTable {
  public:
@@ -71,7 +77,7 @@ class PairTable {
     hashed_ = c > 0 && r > kDenseBytes / sizeof(Value) / c;  // all rows of a side can be faults, so it can be empty
     spread_ = Cell::kSpreads && !hashed_ && r * c <= kSpreadCells;
     cells_.clear();
-    cells_.resize(hashed_ ? 0 : r * c * (spread_ ? 4 : 1));
+    cells_.resize(hashed_ ? 0 : r * c * (spread_ ? kCopies : 1));
     for (const Entry& e : held) add(e.row, e.column, e.value);
   }
 
@@ -81,22 +87,19 @@ class PairTable {
     Cell::add(scattered_[(static_cast<std::uint64_t>(row) << 32) | column], term);
   }
 
-  // Counts a block of rows. Four copies of a small table: rows of one class in a row need not wait for each other.
+  // Counts a block of rows. With copies of a small table, rows of one class in a row need not wait for each other.
   void count(const std::uint32_t* rows, const std::uint32_t* columns, std::size_t n) {
     if (!spread_) {
       for (std::size_t i = 0; i < n; ++i) add(rows[i], columns[i], Value{1});
       return;
     }
-    const std::size_t width = columns_, size = rows_ * columns_;
-    Value *a = cells_.data(), *b = a + size, *c = b + size, *d = c + size;
-    std::size_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-      ++a[rows[i] * width + columns[i]];
-      ++b[rows[i + 1] * width + columns[i + 1]];
-      ++c[rows[i + 2] * width + columns[i + 2]];
-      ++d[rows[i + 3] * width + columns[i + 3]];
-    }
-    for (; i < n; ++i) ++a[rows[i] * width + columns[i]];
+    std::uint32_t cells[kBlock];
+    cells_of(rows, columns, n, static_cast<std::uint32_t>(columns_), cells);
+    const std::size_t size = rows_ * columns_, even = n - n % kCopies;
+    Value* const table = cells_.data();
+    for (std::size_t i = 0; i < even; i += kCopies)
+      for (std::size_t copy = 0; copy < kCopies; ++copy) ++table[copy * size + cells[i + copy]];
+    for (std::size_t i = even; i < n; ++i) ++table[cells[i]];
   }
 
   // The cells that are not empty, in no particular order.
@@ -112,7 +115,7 @@ class PairTable {
     const std::size_t size = rows_ * columns_;
     for (std::size_t k = 0; k < size; ++k) {
       Value total = cells_[k];
-      for (std::size_t copy = 1; spread_ && copy < 4; ++copy) Cell::add(total, cells_[k + copy * size]);
+      for (std::size_t copy = 1; spread_ && copy < kCopies; ++copy) Cell::add(total, cells_[k + copy * size]);
       if (!Cell::empty(total))
         out.push_back({static_cast<std::uint32_t>(k / columns_), static_cast<std::uint32_t>(k % columns_), total});
     }

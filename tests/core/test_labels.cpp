@@ -159,6 +159,8 @@ void numbers_of_every_type_are_read() {
   reads_numbers<std::uint16_t>(Type::u16, {65535, 0, 3}, "u16");
   reads_numbers<std::int32_t>(Type::i32, {-2147483647 - 1, 2147483647, 0}, "i32");
   reads_numbers<std::uint32_t>(Type::u32, {0xffffffffU, 0, 9}, "u32");
+  reads_numbers<std::int32_t>(Type::i32, {-2147483647 - 1, -2147483647, -2147480000}, "i32 at the bottom");
+  reads_numbers<std::uint32_t>(Type::u32, {0xffffffffU, 0xfffff001U, 0xfffffffeU}, "u32 at the top");
   reads_numbers<std::int64_t>(Type::i64, {kLeast, kMost, 0, -1, kMost}, "i64");
   reads_numbers<std::int64_t>(Type::i64, {kMost, kMost - 4096, kMost - 4095}, "i64 at the top");
   reads_numbers<std::int64_t>(Type::i64, {kLeast, kLeast + 4095}, "i64 at the bottom, a small range");
@@ -186,14 +188,26 @@ void faults_of_numbers_are_found() {
   any->read(0, values.size(), codes);
   check(any->faults.entries[static_cast<std::size_t>(Fault::fractional)].count == 0, "fractions may be allowed");
   check(number(any->label(codes[2])) == 0.5 && !std::signbit(number(any->label(codes[4]))), "and are kept, not -0");
+}
 
-  // Input that changes after its range was taken must not lead out of the table.
-  std::vector<std::int64_t> changing = {3, 4, 5};
-  const Column live{reinterpret_cast<const char*>(changing.data()), 8, Type::i64};
+// Input that changes after its range was taken must not lead out of the table.
+template <class T>
+void changes_stay_in_range(Type type) {
+  std::vector<T> changing = {3, 4, 5};
+  const Column live{reinterpret_cast<const char*>(changing.data()), sizeof(T), type};
   const auto reader = read_numbers(live, 3, false);
-  changing = {std::numeric_limits<std::int64_t>::min(), 1000000, 2};
+  changing = {std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), 2};
+  std::uint32_t codes[3];
   reader->read(0, 3, codes);
-  for (int i = 0; i < 3; ++i) check(codes[i] < reader->size(), "codes stay in range");
+  for (const std::uint32_t code : codes) check(code < reader->size(), "codes stay in range");
+}
+
+void changing_numbers_stay_in_range() {
+  changes_stay_in_range<std::int64_t>(Type::i64);
+  changes_stay_in_range<std::uint64_t>(Type::u64);
+  changes_stay_in_range<std::int32_t>(Type::i32);
+  changes_stay_in_range<std::uint32_t>(Type::u32);
+  changes_stay_in_range<std::int8_t>(Type::i8);
 }
 
 void fixed_texts_are_read() {
@@ -360,6 +374,7 @@ int main() {
   keys_are_found_again();
   numbers_of_every_type_are_read();
   faults_of_numbers_are_found();
+  changing_numbers_stay_in_range();
   fixed_texts_are_read();
   decisions_are_made();
   tables_grow_from_dense_to_hashed();
