@@ -22,13 +22,15 @@ from tallymark.nearest import nearest
 
 MOST_CELLS = 1 << 32
 _ARROW = b"ARROW1"
-_COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
-_FOREIGN = {
+COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
+FOREIGN = {
     b"PK\x03\x04": "a zip archive or a spreadsheet; save it as CSV or Parquet",
     b"PARE": "an encrypted Parquet file; decrypt it first",
     b"\xd0\xcf\x11\xe0": "a spreadsheet; save it as CSV or Parquet",
     b"SQLite": "a database; export a table as CSV or Parquet",
 }
+BOUNDLESS = {_ARROW: "an Arrow file; save it as Parquet"}  # where there are bounds: what it unpacks to is not known
+PARQUET = b"PAR1"
 
 
 class File:
@@ -51,7 +53,7 @@ class File:
         source = os.fspath(path) if isinstance(path, (str, os.PathLike)) else path
         self.path = source if isinstance(source, str) else str(getattr(source, "name", ""))
         self.name = "standard input" if self.path == "-" else f"`{self.path}`" if self.path else "the file"
-        self.separator = _check_separator(separator, self.path)
+        self.separator = separator_of(separator, self.path)
         self._progress = progress
         self._bounds = bounds
         self._tolerant = tolerant
@@ -63,7 +65,7 @@ class File:
             bounds.check_size(self._size, self.name)
             start = self._stream.read(8)
             self._check_form(start)
-            self._codec = next((codec for magic, codec in _COMPRESSED.items() if start.startswith(magic)), None)
+            self._codec = next((codec for magic, codec in COMPRESSED.items() if start.startswith(magic)), None)
             self._typed = self._open_typed(start)
             self.fault: FileError | None = None
             self.names = self._typed.names if self._typed else self._first_names()
@@ -74,17 +76,16 @@ class File:
     def _check_form(self, start: bytes) -> None:
         if not self._size:
             raise FileError(f"{self.name} is empty")
-        if start.startswith(_ARROW) and self._bounds != NO_BOUNDS:
-            raise FileError(f"{self.name} must be CSV or Parquet; it is an Arrow file; save it as Parquet")
-        for magic, what in _FOREIGN.items():
+        refused = FOREIGN if self._bounds == NO_BOUNDS else {**BOUNDLESS, **FOREIGN}
+        for magic, what in refused.items():
             if start.startswith(magic):
                 raise FileError(f"{self.name} must be CSV or Parquet; it is {what}")
-        if self.path.lower().endswith((".parquet", ".pq")) and not start.startswith(b"PAR1"):
+        if self.path.lower().endswith((".parquet", ".pq")) and not start.startswith(PARQUET):
             raise FileError(f"{self.name} must be a Parquet file, as its name says; it does not begin like one")
 
     def _open_typed(self, start: bytes) -> ParquetRows | ArrowRows | None:
         """The reader of a file whose columns have types; None for CSV, where fields are texts."""
-        if start.startswith(b"PAR1"):
+        if start.startswith(PARQUET):
             return ParquetRows(self._source(), self.name)
         return ArrowRows(self._source(), self.name) if start.startswith(_ARROW) else None
 
@@ -314,7 +315,8 @@ def _places(names: Sequence[str]) -> dict[str, list[int]]:
     return found
 
 
-def _check_separator(separator: str | None, path: str) -> str:
+def separator_of(separator: str | None, path: str = "") -> str:
+    """The character that stands between fields; where none is named, the one that goes with the name of the file."""
     if separator is None:
         plain = path.lower().removesuffix(".gz")
         return "\t" if plain.endswith((".tsv", ".tab")) else ","

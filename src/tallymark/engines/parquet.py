@@ -29,22 +29,28 @@ class ParquetRows:
             bytewise = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
             self._texts = [field.name for field in schema if any(fits(field.type) for fits in bytewise)]
         self._source = source
+        self._readers: dict[tuple[tuple[str, ...], bool], Any] = {}
 
     def batches(self, names: Sequence[str], parts: Sequence[int] | None = None, rows: int = _ROWS) -> Iterator[Any]:
         """Batches of these columns, of all row groups or of some, by one thread each. Texts that repeat are held once,
         so that they cannot unfold to much."""
         with reading_as("Parquet", self._name):
-            texts = [name for name in self._texts if name in names]
-            how: dict[str, Any] = {"read_dictionary": texts, "metadata": self._file.metadata}
-            if parts is not None:
-                how |= {"pre_buffer": False, "buffer_size": _BUFFER}
-            file = load("pyarrow.parquet").ParquetFile(self._source, **how)
+            file = self._reader(tuple(name for name in self._texts if name in names), whole=parts is None)
             wanted = {"batch_size": rows, "columns": list(names)}
             if parts is not None:
                 wanted |= {"row_groups": list(parts), "use_threads": False}
             for batch in file.iter_batches(**wanted):
                 batch.validate(full=True)  # places in a dictionary that it does not have, and bytes that are no text
                 yield batch.select(list(names))
+
+    def _reader(self, texts: tuple[str, ...], *, whole: bool) -> Any:
+        """What reads the file, with these columns in dictionaries; kept, since the parts are read one by one."""
+        if (texts, whole) not in self._readers:
+            how: dict[str, Any] = {"read_dictionary": texts, "metadata": self._file.metadata}
+            if not whole:
+                how |= {"pre_buffer": False, "buffer_size": _BUFFER}
+            self._readers[texts, whole] = load("pyarrow.parquet").ParquetFile(self._source, **how)
+        return self._readers[texts, whole]
 
     def check_unpacked(self, stream: BinaryIO, size: int, bounds: Bounds, names: Sequence[str]) -> None:
         """Refuse a file of this size whose columns of these names unpack to more than it may."""

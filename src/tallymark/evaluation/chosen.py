@@ -215,7 +215,7 @@ class Chosen:
             else:
                 answer = item.answer(states[self._places[key]], batch)
             value, reason, notes, lo, hi, method = answer
-            return Cell(item, value, n, weight, reason=reason, notes=notes, lo=lo, hi=hi, method=method)
+            return Cell(item, value, n, weight, reason, notes, None, lo, hi, method)
         except TallymarkError as error:
             failure = error
         except Exception as error:  # a formula of the user's own may raise anything
