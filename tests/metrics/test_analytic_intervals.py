@@ -119,7 +119,7 @@ QUICK = {
     "scores, AUC 0.92": ("auc",),
     "scores with ties": ("auc",),
     "probabilities": ("logloss", "brier"),
-    "normal errors": ("mae", "rmse", "mean_bias"),
+    "normal errors": ("mae", "rmse", "mean_bias", "median_absolute_error"),
     "errors of t, 5 degrees": ("mae", "mse", "rmse"),
     "correlation 0.9": ("pearson", "spearman"),
 }

@@ -67,11 +67,20 @@ def test_correlations_are_those_of_scipy():
     assert interval("spearman", x, y, 0.9)[:2] == pytest.approx(wanted, rel=1e-9)
 
 
-def test_a_median_lies_between_two_errors():
-    """Those of SciPy's interval of a median, which are found in the same way."""
-    e = np.abs(np.random.default_rng(4).normal(0, 1, 37))
-    wanted = stats.quantile_test(e, p=0.5).confidence_interval(0.95)
-    assert interval("median_absolute_error", np.zeros(37), e)[:2] == tuple(wanted)
+@pytest.mark.parametrize(("rows", "level"), [(2, 0.4), (6, 0.95), (7, 0.9), (37, 0.95), (200, 0.95), (5001, 0.99)])
+def test_a_median_lies_just_inside_two_errors(rows, level):
+    """Those of SciPy's interval of a median, drawn in towards the next errors until errors of Laplace about the median
+    would keep the level exactly: there the gaps on either side of it are exponential."""
+    e = np.arange(1.0, rows + 1)  # the next error is always one away
+    wide = stats.quantile_test(e, p=0.5).confidence_interval(level)
+    lo, hi = interval("median_absolute_error", np.zeros(rows), e, level)[:2]
+    inward = lo - wide.low
+    assert 0 <= inward < 1
+    assert wide.high - hi == pytest.approx(inward, rel=1e-9, abs=1e-12)
+    below = int(wide.low)  # errors at or below the lower end of SciPy
+    crossed = inward * below / (inward * below + (1 - inward) * (rows - below))
+    missed = stats.binom.cdf(below - 1, rows, 0.5) + stats.binom.pmf(below, rows, 0.5) * crossed
+    assert 2 * missed == pytest.approx(1 - level, rel=1e-9)
 
 
 def test_a_mean_bias_is_that_of_student():

@@ -13,7 +13,7 @@ from tallymark.metrics.confidence import NO_SPREAD, Ends
 from tallymark.metrics.parameters import number
 from tallymark.metrics.regression import MeanMetric, RowMetric, SumMetric
 from tallymark.metrics.weighted_quantile import weighted_median
-from tallymark.quantiles import coin_limit
+from tallymark.quantiles import binomial_tail, coin_limit
 from tallymark.states import Output, Term
 
 __all__ = ["Mae", "Mase", "MaxError", "MedianAbsoluteError", "mae", "mase", "max_error", "median_absolute_error"]
@@ -110,16 +110,21 @@ class MedianAbsoluteError(RowMetric):
             return weighted_median(np.abs(prediction - truth), weights)
 
     def column_ends(self, truth: Any, prediction: Any, level: float) -> Ends | NoInterval:
-        """Two of the errors: as many rows lie beyond either as a coin could bring to one side (the sign test)."""
+        """As many rows lie beyond either end as a coin could bring to one side (the sign test). Such a number is whole,
+        so the ends lie between two errors each, where they meet the level (Hettmansperger and Sheather 1986)."""
         with np.errstate(over="ignore"):
             errors = np.sort(np.abs(prediction - truth))
-        place = coin_limit(len(errors), (1 - level) / 2)
+        rows, share = len(errors), (1 - level) / 2
+        place = coin_limit(rows, share)
         if place < 1:
-            return NoInterval(f"{len(errors)} rows are too few for a level of {level:g}")
-        lo, hi = float(errors[place - 1]), float(errors[-place])
-        if not math.isfinite(hi):
+            return NoInterval(f"{rows} rows are too few for a level of {level:g}")
+        beyond = binomial_tail(rows - place + 1, rows)
+        spare = (share - beyond) / (binomial_tail(rows - place, rows) - beyond)
+        inward = (rows - place) * spare / (place + (rows - 2 * place) * spare)
+        low, lower, upper, high = (float(errors[at]) for at in (place - 1, place, rows - place - 1, rows - place))
+        if not math.isfinite(high):
             return NoInterval(TOO_LARGE)
-        return (lo, hi) if lo < hi else NO_SPREAD
+        return (low + inward * (lower - low), high - inward * (high - upper)) if low < high else NO_SPREAD
 
 
 mae = Mae()

@@ -175,6 +175,8 @@ class SumMetric(Regression, abstract=True):
     def read(self, state: Sums) -> Answer:
         columns = state.columns
         count = self.count_outputs(columns[1]) if columns else 0
+        if count == 1 and self.outputs != "each":  # as nearly always
+            return self.settle(self.output(state.at(0)), self.notes(state))
         return self.combine([self.output(state.at(k)) for k in range(count)], self.notes(state))
 
     def output_ends(self, s: Output, rows: int, level: float) -> Ends | NoInterval:
