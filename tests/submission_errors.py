@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 
+import numpy as np
+
 import tallymark as tm
+from tallymark.submissions import Outcomes, paired_test, rank_groups
 from tallymark.submissions.rules import RULES
 
 ANSWERS = b"row_id,label\na,cat\nb,dog\n"
@@ -76,5 +79,11 @@ CASES = {
     "ids and labels in one column": lambda: score(ANSWERS, id="label"),
     "limits that are none": lambda: score(ANSWERS, limits=10),
     "a limit that is none": lambda: score(ANSWERS, limits=tm.Limits(rows=-1)),
+    "outcomes of a score that there is not": lambda: score(ANSWERS, outcomes=["auc"]),
+    "outcomes for which nobody asked": lambda: score(ANSWERS).outcomes("accuracy"),
+    "outcomes of other rows": lambda: paired_test(*(Outcomes.of_bits(np.ones(n, bool), 1.0) for n in (3, 4))),
+    "outcomes that are another state": lambda: Outcomes.from_bytes(tm.Tally(["mae"]).to_bytes()),
+    "entries of an unknown number": lambda: rank_groups(iter([None])),
+    "more entries than were told": lambda: rank_groups([None, None], among=1),
     "a submission that is no table": lambda: tm.score_submission(io.BytesIO(ANSWERS), 5),
 }

@@ -47,6 +47,7 @@ def test_the_version_is_that_of_the_package():
 def test_no_module_hides_behind_a_public_name():
     """The namespace of `tm` holds things to use, and the subpackages."""
     allowed = {
+        "app",
         "arrays",
         "batch",
         "cli",
@@ -56,6 +57,7 @@ def test_no_module_hides_behind_a_public_name():
         "evaluation",
         "guidance",
         "labels",
+        "lists",
         "metrics",
         "missing",
         "nearest",

@@ -59,7 +59,7 @@ def test_a_page_has_it_all(report):
     ):
         assert shown in text, shown
     drawn = len(report.plot.available()) - 1 + 3  # one of groups for each metric with one number
-    assert html.count("<figure>") == html.count("<svg ") == drawn
+    assert html.count("<figure>") == html.count("<svg ") - html.count('<svg class="scale"') == drawn
 
 
 def test_a_page_of_a_comparison(comparison):
@@ -161,7 +161,7 @@ def test_labels_can_do_nothing(tmp_path):
     html = (tmp_path / "a.html").read_text()
     for bad in ("<script", "<img", "\x00", "\x1b"):
         assert bad not in html
-    assert html.count("</title>") == 1 + html.count("<svg ")
+    assert html.count("</title>") == 1 + html.count("<svg ") - html.count('<svg class="scale"')
     labels = json.loads((tmp_path / "a.json").read_text())["metrics"]["table"]["value"]["classes"]
     assert set(labels) == set(HOSTILE)
 

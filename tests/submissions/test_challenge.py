@@ -188,10 +188,10 @@ def test_faults_of_the_answers_are_not_told_to_participants(answers):
 
 
 def test_a_challenge_of_probabilities_names_its_classes():
-    """Else a missing column would tell them."""
+    """Without them the one column is asked for, and nothing tells what the classes are."""
     submission = "row_id,quokka\na,0.5\nb,0.5\nc,0.5\nd,0.5\n"
-    with pytest.raises(tm.ParameterError, match="`classes` must be given"):
-        challenge(submission, task="probabilities")
+    error = rejected(submission, SECRET, mode="challenge", task="probabilities")
+    assert "the column 'label' is missing; found: 'row_id', 'quokka'" in str(error)
     error = rejected(submission, SECRET, mode="challenge", task="probabilities", classes=["quokka", "numbat"])
     assert "'numbat' is missing" in str(error)
 

@@ -138,6 +138,12 @@ class CountedName(str):
         return [cls(f"class {k}") for k in range(count)]
 
 
+def test_a_row_that_is_too_wide_does_not_move_the_places_behind_it():
+    """Quotes beyond the fields that are read of it open nothing, neither when it is read nor when rows are located."""
+    content = 'row_id,label\na,x\nb,y,z,"\nc,x\na,x\nd,"x"\n'
+    assert problems(content, limits=tm.Limits(columns=2)) == [("ragged_row", 3, 1), ("duplicate_id", 5, 1)]
+
+
 def test_duplicates_come_with_their_lines():
     """All of them."""
     error = rejected("row_id,label\na,cat\nb,dog\na,cat\na,dog\n")

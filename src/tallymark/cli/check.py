@@ -8,8 +8,9 @@ import click
 
 from tallymark.cli import options
 from tallymark.cli.output import tell_rejection, write
-from tallymark.cli.several import FileCommand, split_list
+from tallymark.cli.several import FileCommand
 from tallymark.errors import Rejection
+from tallymark.lists import split_list
 
 
 @click.command("check", cls=FileCommand, short_help="Check a submission without the answers.")

@@ -15,6 +15,7 @@ COMMANDS = {
     "compare": "Compare models whose predictions stand in one file.",
     "score": "Score a submission against the answers.",
     "check": "Check a submission without the answers.",
+    "serve": "Start the web app.",
     "metrics": "List the metrics there are.",
     "explain": "Say what a metric means and how to read it.",
     "choose": "Find the metrics that fit a problem.",

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tallymark.cli.several import split_list
 from tallymark.engines.columns import AUTO, NUMBER, side_by_side
 from tallymark.engines.fields import TEXT
 from tallymark.engines.files import File
 from tallymark.engines.streams import Progress
 from tallymark.errors import KindError, ParameterError, TallymarkError, TypeOfDataError
+from tallymark.lists import split_list
 
 _NUMBERS = ("value", "probability", "margin", "score")  # kinds whose predictions are numbers
 

@@ -8,9 +8,10 @@ import click
 
 from tallymark.cli import options
 from tallymark.cli.output import deliver, tell_rejection
-from tallymark.cli.several import FileCommand, split_list
+from tallymark.cli.several import FileCommand
 from tallymark.cli.wording import command_line
 from tallymark.errors import ParameterError, Rejection
+from tallymark.lists import split_list
 
 
 @click.command("score", cls=FileCommand, short_help="Score a submission against the answers.")

@@ -9,7 +9,6 @@ from typing import Any
 
 from tallymark.cli.progress import watched
 from tallymark.cli.rows import to_label, ways_of
-from tallymark.cli.several import split_list
 from tallymark.engines.datasets import Files
 from tallymark.engines.fields import TEXT
 from tallymark.engines.paths import find_files
@@ -18,6 +17,7 @@ from tallymark.errors import FileError, ParameterError, TallymarkError
 from tallymark.evaluation import Tally
 from tallymark.evaluation.table import tally_table
 from tallymark.evaluation.table_job import read_table
+from tallymark.lists import split_list
 
 LARGE = 256 << 20  # bytes from which on one file is read in pieces
 _COLUMNS = ("weights", "query", "cluster", "keys")

@@ -46,7 +46,7 @@ def mcnemar(first: Outcomes, second: Outcomes, level: float) -> Tested:
     if n == 0:
         return Tested("McNemar", reason="no rows")
     z = two_sided(level)
-    p, which = _mcnemar_p(gains, losses)
+    p, which = mcnemar_p(gains, losses)
     spread = (gains + losses) * n - (gains - losses) ** 2
     error = math.sqrt(spread / n) / n
     scale = first.scale
@@ -59,7 +59,7 @@ def mcnemar(first: Outcomes, second: Outcomes, level: float) -> Tested:
     )
 
 
-def _mcnemar_p(gains: int, losses: int) -> tuple[float, str]:
+def mcnemar_p(gains: int, losses: int) -> tuple[float, str]:
     """Whether rows that changed went one way more often than a coin would, and by which form of the test."""
     changed, most = gains + losses, max(gains, losses)
     if changed < _FEW:

@@ -40,7 +40,6 @@ class Cell:
         value: Any,
         n: int,
         weight: float,
-        *,
         reason: str | None = None,
         notes: tuple[str, ...] = (),
         error: TallymarkError | None = None,

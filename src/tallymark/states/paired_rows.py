@@ -12,7 +12,7 @@ from tallymark.errors import InputError
 from tallymark.labels import Label
 from tallymark.states.counts import find_positive
 from tallymark.states.decisions import POSITIVE, name_decisions
-from tallymark.states.encoding import Counted, count_rows, encode
+from tallymark.states.encoding import Counted, Labels, count_rows, encode
 from tallymark.states.pairs import PairsOf
 from tallymark.states.score_rows import positive_column, read_scores
 from tallymark.target import Target
@@ -25,6 +25,16 @@ class Outcomes(NamedTuple):
     scale: float = 1.0
 
 
+class RowCells(NamedTuple):
+    """The labels of truth and prediction, the pairs of their places that occur, how many rows each has, and which of
+    the pairs every row is."""
+
+    labels: Labels
+    cells: tuple[Array, Array]
+    counts: Array
+    rows: Array
+
+
 class Placements(NamedTuple):
     """For each positive row, twice the number of negative ones below it, and for each negative row, twice that of
     positive ones above it; ties are half below and half above. A value is `scale` times the area that they make."""
@@ -32,6 +42,14 @@ class Placements(NamedTuple):
     positive: Array
     negative: Array
     scale: float = 1.0
+
+
+def read_cells(reads: PairsOf, batch: Batch) -> RowCells:
+    """Which true label met which predicted one in each row."""
+    labels, truth = encode(batch, 0)
+    names, said = _read_said(reads, batch, labels)
+    found, rows, counts = np.unique(truth * len(names) + said, return_inverse=True, return_counts=True)
+    return RowCells((labels, names), (found // len(names), found % len(names)), counts, rows)
 
 
 def read_outcomes(reads: PairsOf, batch: Batch, among: str, what: str) -> Outcomes:
@@ -68,16 +86,15 @@ def _read_sides(reads: PairsOf, batch: Batch) -> tuple[Array, Array]:
 def _read_said(reads: PairsOf, batch: Batch, labels: list[Label]) -> tuple[list[Label], Array]:
     """The labels that were given to rows, and the place of each row's among them; `labels` are those of the truth."""
     form, classes, decision = reads.reading(batch)
-    column = batch.prediction_labels if decision is None else None
-    source = batch.prediction if column is None else column.source
+    if decision is None:
+        return encode(batch, 1)
     # Counted against the numbers of the rows, the pairs are the rows, and decisions are those of every other count.
-    found = count_rows(np.arange(batch.n), source, None, False, decision)
+    found = count_rows(np.arange(batch.n), batch.prediction, None, False, decision)
     if not isinstance(found, Counted) or found.rows != batch.n:
         raise InputError("the input changed while it was being read")
     names = found.labels[1]
-    held = classes if column is None else column.names
-    if held is not None:
-        names = [held[int(place)] for place in names]
+    if classes is not None:
+        names = [classes[int(place)] for place in names]
     if form == POSITIVE:
         decisions = name_decisions(labels, reads.target)
         names = [decisions[int(place)] for place in names]

@@ -63,6 +63,16 @@ class Cost(NamedTuple):
         return (CODES["exact_prediction" if name == "absolute_error" else name], self.clip, 1, column)
 
 
+def of_one_column(cost: Cost) -> str:
+    """The term that a cost is over one column of probabilities."""
+    return _BINARY[cost.name]
+
+
+def of_several_columns(cost: Cost) -> int:
+    """The quantity of a row of several probabilities that a cost reads."""
+    return _SEVERAL[cost.name]
+
+
 class Spent(NamedTuple):
     """One cost over all rows: the exact total of its finite values, and how many were infinite."""
 

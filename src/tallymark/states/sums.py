@@ -186,7 +186,7 @@ class Sums(FoldedState[SumsOf]):
     2,200 bits that a total may need are zero, and arithmetic on them would take its time.
     """
 
-    __slots__ = ("_outputs", "_weight", "totals", "unit")
+    __slots__ = ("_outputs", "_weight", "_whole_weight", "totals", "unit")
 
     def __init__(
         self,
@@ -200,12 +200,13 @@ class Sums(FoldedState[SumsOf]):
         super().__init__(reads, columns, n)
         self.unit = unit
         self._weight = weight
+        self._whole_weight = weight << unit  # which every metric asks for
         self.totals = totals
         self._outputs: dict[int, Output] = {}  # which every formula asks for
 
     @property
     def weight(self) -> int:
-        return self._weight << self.unit
+        return self._whole_weight
 
     @property
     def entries(self) -> int:
@@ -321,7 +322,9 @@ class Output:
 
     def lost(self, term: Term) -> bool:
         """Whether a total of errors or squares sank below what float64 can hold, although its values are not zero."""
-        found = self.find(term)
+        return self._sank(term, self.find(term))
+
+    def _sank(self, term: Term, found: Total) -> bool:
         safe = found.exact != 0 and found.exact.bit_length() + self._unit > UNIT_BITS - _SAFE_BITS
         if safe or found.above or not 0 < found.highest < math.inf:
             return False
@@ -343,7 +346,8 @@ class Output:
 
     def _rounded(self, term: Term, denominator: int, column: int | None = None) -> float:
         found = self.find(term, column)
-        if found.undefined or (found.above and found.below) or self.lost(term):
+        own = found if column is None else self.find(term)
+        if found.undefined or (found.above and found.below) or self._sank(term, own):
             return math.nan
         if found.above or found.below:
             return math.inf if found.above else -math.inf

@@ -167,12 +167,12 @@ def read_numbers(texts: Any, name: str, faults: Faults) -> Array:
     return out
 
 
-def locate(file: File, rows: set[int], names: Sequence[str], wanted: Iterable[str]) -> dict[int, Spot]:
+def locate(file: File, rows: set[int], names: Sequence[str], wanted: Iterable[str], limits: Limits) -> dict[int, Spot]:
     """Where these of the rows that have as many fields as the header stand."""
     spots: dict[int, Spot] = {}
     separator, at, width, row = file.separator, columns_at(names, wanted), len(names), -1
     last = max(rows, default=-1)
-    for piece in scan(file.content(), separator, Found()):
+    for piece in scan(file.content(), separator, Found(), Sizes(_sizes(limits).fields)):  # a row ends as it was read
         if isinstance(piece, Record):
             if len(piece.fields) == width:
                 if row in rows:

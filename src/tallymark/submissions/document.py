@@ -33,8 +33,7 @@ def document_of(result: SubmissionResult, title: str | None, command: str | None
         sections.append(Section("warnings", "To look at twice", "", [Notes(result.warnings)]))
     sections.append(Section("rows", "Rows", "", [result.rows_table()]))
     if result.per_class is not None:
-        classes = result.per_class.table()
-        sections.append(Section("classes", "Classes", "", [classes._replace(title="", named_rows=False)]))
+        sections.append(Section("classes", "Classes", "", [_classes(result.per_class.table())]))
         sections.append(Section("averages", "Why macro averages", WHY_MACRO, [_averages(result)]))
     preview = result.preview_table()
     if preview is not None:
@@ -62,8 +61,23 @@ def _cards(result: SubmissionResult) -> list[Card]:
     return found[:MOST_CARDS]
 
 
+def _classes(table: Table) -> Table:
+    """The scores of classes in percent."""
+    rows = [
+        (name, *(share_of_class(each) if isinstance(each, float) else each for each in scores), support)
+        for name, *scores, support in table.rows
+    ]
+    headings = ["F1" if name == "fscore" else name for name in table.headings]
+    return table._replace(title="", headings=headings, rows=rows, numbers=headings[1:], named_rows=False)
+
+
+def share_of_class(value: float) -> Percent:
+    """Precision, recall or F1 of a class."""
+    return Percent(value, fscore.band(value) or "")
+
+
 def _averages(result: SubmissionResult) -> Table:
     """F1 by each way to average."""
     values = {words: result.read(fscore.replace(average=way)) for way, words in WAYS.items()}
-    rows = [(words, Percent(value, fscore.band(value) or "")) for words, value in values.items()]
+    rows = [(words, share_of_class(value)) for words, value in values.items()]
     return Table("", ("F1", "value"), rows, numbers=("value",))

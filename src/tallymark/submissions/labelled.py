@@ -47,14 +47,16 @@ class Labelled(NamedTuple):
         """How many predictions are the true label."""
         return int(np.count_nonzero(self.truth == self.predicted))
 
-    def batch(self, *, counted: bool, positive: str | None = None) -> tuple[Batch, Target]:
-        """The rows, and those without a prediction, where they count."""
+    def batch(self, *, counted: bool, positive: str | None = None, order: Array | None = None) -> tuple[Batch, Target]:
+        """The rows, and those without a prediction, where they count; in another order if it is given."""
         pa = load("pyarrow")
         truth, predicted, texts = self.truth, self.predicted, self.texts
         if counted:
             truth = np.concatenate([truth, self.unanswered])
             predicted = np.concatenate([predicted, np.full(len(self.unanswered), len(texts), np.int32)])
             texts = pa.concat_arrays([texts, pa.array([UNANSWERED], pa.string())])
+        if order is not None:
+            truth, predicted = truth[order], predicted[order]
         sides = [pa.DictionaryArray.from_arrays(pa.array(side), texts) for side in (truth, predicted)]
         unanswered = UNANSWERED if counted else None
         return Batch(sides[0], sides[1], None), Target("label", positive=positive, unanswered=unanswered)

@@ -30,6 +30,11 @@ class Matched(NamedTuple):
     extra: int
     extra_ids: list[str]
 
+    def in_order(self) -> Matched:
+        """The same with the rows in the order of the answers."""
+        order = np.argsort(self.places, kind="stable")
+        return self._replace(rows=self.rows[order], places=self.places[order])
+
 
 def match(answers: Any, submission: Any, found: Array) -> Matched:
     """Match two columns of ids, each of which has every id once, by the codes of the second behind the first."""

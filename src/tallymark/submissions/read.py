@@ -142,7 +142,7 @@ def _read_file(file: File, choose: Choose, check: Check, limits: Limits) -> tupl
             entries, text, faults = read_with_care(file, names, wanted, limits)
             found = _told(entries, text, faults, check, limits)
         if entries.lines is not None and entries.lines.asked:
-            entries.lines.known = locate(file, entries.lines.asked, names, wanted)
+            entries.lines.known = locate(file, entries.lines.asked, names, wanted, limits)
             found = _told(entries, text, faults, check, limits)
     return nothing, found or _unreadable(failure or FileError(f"{file.name} could not be read"))
 

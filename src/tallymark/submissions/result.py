@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tallymark.errors import ParameterError
 from tallymark.evaluation.exports import Exports
 from tallymark.evaluation.result import Report, show_interval
 from tallymark.metrics import ClassReport, Metric, classification_report
@@ -12,6 +13,7 @@ from tallymark.report import Table, to_html, to_json, to_text
 from tallymark.report.table import Percent
 from tallymark.submissions.labelled import Labelled
 from tallymark.submissions.match import list_ids
+from tallymark.submissions.outcomes import NoOutcomes, Outcomes
 from tallymark.submissions.preview import Row
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ class SubmissionResult(Exports):
     `compared` are the rows in both files; `matches` and `mismatches` those whose label is right and wrong, None where
     no labels are predicted or no score tells them; `missing` and `extra` count the rows in only one file, of which
     `missing_ids` and `extra_ids` are the first. `scores` are the values by name, `report` has their intervals;
-    `per_class` and `preview` are None in a challenge.
+    `per_class` and `preview` are None in a challenge, unless those who set it tell of classes.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class SubmissionResult(Exports):
         labelled: Labelled | None,
         preview: Sequence[Row] | None,
         warnings: Sequence[str],
+        outcomes: Mapping[str, Outcomes | NoOutcomes] | None = None,
     ) -> None:
         self.report = report
         self.task = task
@@ -55,6 +58,7 @@ class SubmissionResult(Exports):
         self.warnings = list(warnings)
         self._labelled = labelled
         self._per_class: ClassReport | None = None
+        self._outcomes = dict(outcomes or {})
 
     @property
     def scores(self) -> dict[str, float]:
@@ -75,8 +79,23 @@ class SubmissionResult(Exports):
             return None
         from tallymark.evaluation.evaluate import evaluate_batch
 
-        batch, target = self._labelled.batch(counted=False)
+        counted = self.mode == "challenge" and self.missing > 0
+        batch, target = self._labelled.batch(counted=counted)
         return evaluate_batch(batch, {"value": metric}, target)["value"]
+
+    def outcomes(self, key: str) -> Outcomes | NoOutcomes:
+        """What each row of the answers says of a score for which that was asked; or why rows do not. They tell the
+        answers, and are in nothing that is shown or written."""
+        if key not in self._outcomes:
+            asked = ", ".join(map(repr, self._outcomes)) or "none were"
+            raise ParameterError(
+                f"`key` must be a score whose outcomes were asked for ({asked}); it was {key!r}. Pass it to "
+                "score_submission in outcomes="
+            )
+        return self._outcomes[key]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_outcomes": {}}  # a pickle may go to those who take part
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""

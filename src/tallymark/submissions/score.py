@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ from tallymark.submissions.labelled import Labelled
 from tallymark.submissions.limits import Limits, check_limits
 from tallymark.submissions.match import Matched, code_ids, match
 from tallymark.submissions.missing import must_be_whole
+from tallymark.submissions.outcomes import NoOutcomes, Outcomes
 from tallymark.submissions.preview import preview_labels, preview_numbers
 from tallymark.submissions.problems import Found, rejection
 from tallymark.submissions.read import read_entries, require_file
@@ -65,6 +66,8 @@ class Settings(NamedTuple):
     classes: list[str] | None
     positive: str | None
     interval: IntervalSettings | None
+    outcomes: tuple[str, ...] = ()
+    tells_classes: bool = False
 
 
 def score_submission(
@@ -86,6 +89,7 @@ def score_submission(
     ci_method: str = "auto",
     resamples: int = 1000,
     seed: int = 0,
+    outcomes: Sequence[str] = (),
 ) -> SubmissionResult:
     """Score a submission against the answers. Rows are matched by their ids, in any order.
 
@@ -103,20 +107,63 @@ def score_submission(
 
     `separator` stands between the fields of CSV, of the answers too unless only another gives their columns; without
     it, one is found where only that gives the columns. A submission that cannot be scored raises a `Rejection` with all
-    of its problems. `limits` say how large files may be. `ci=0.95` puts an interval around each score.
+    of its problems. `limits` say how large files may be. `ci=0.95` puts an interval around each score. `outcomes` names
+    scores of which `result.outcomes(name)` keeps what each row says, by which a leaderboard compares submissions; who
+    reads them knows the answers.
 
     >>> answers = {"row_id": ["a", "b", "c"], "label": ["cat", "dog", "dog"]}
     >>> result = score_submission(answers, {"row_id": ["c", "b", "a"], "label": ["dog", "cat", "cat"]})
     >>> result.matches, result.mismatches, result.scores["macro recall"]
     (2, 1, 0.75)
     """
+    settings = settings_of(
+        id=id,
+        label=label,
+        mode=mode,
+        metrics=metrics,
+        task=task,
+        query=query,
+        classes=classes,
+        positive=positive,
+        missing=missing,
+        limits=limits,
+        ci=ci,
+        ci_method=ci_method,
+        resamples=resamples,
+        seed=seed,
+        outcomes=outcomes,
+    )
+    held, entries, matched = read_both(answers, submission, settings, separator)
+    return score_rows(held, entries, matched, settings)
+
+
+def settings_of(
+    *,
+    id: str = "row_id",
+    label: str = "label",
+    mode: str = "analysis",
+    metrics: Wanted = None,
+    task: str | None = None,
+    query: str = "query",
+    classes: object = None,
+    positive: object = None,
+    missing: str = "count",
+    limits: Limits | None = None,
+    ci: float | None = None,
+    ci_method: str = "auto",
+    resamples: int = 1000,
+    seed: int = 0,
+    outcomes: Sequence[str] = (),
+    tells_classes: bool = False,
+) -> Settings:
+    """What a call was told, checked. `tells_classes` lets those of a challenge see the table of classes."""
     _check_choice("mode", mode, MODES)
     _check_choice("missing", missing, MISSING)
     chosen = None if metrics is None else choose(metrics)
     names = column_names(id, label, query)
     what = task_of(task, chosen)
     wanted = chosen or _default(what)
-    settings = Settings(
+    return Settings(
         names,
         what,
         mode == "challenge",
@@ -126,24 +173,32 @@ def score_submission(
         class_names(classes, names, what),
         None if positive is None else str(positive),
         interval_settings(ci, ci_method, resamples, seed, cluster=False, keys=False),
+        _check_outcomes(outcomes, wanted),
+        tells_classes,
     )
-    return _score(answers, submission, settings, separator)
 
 
-def _score(answers: object, submission: object, settings: Settings, separator: str | None) -> SubmissionResult:
-    held, entries, matched = _read(answers, submission, settings, separator)
-    _require_rows(held, matched, settings)
+def score_rows(held: Entries, entries: Entries, matched: Matched, settings: Settings) -> SubmissionResult:
+    """The scores of rows that were matched, which may be a part of all."""
     if settings.task == "labels":
         labelled = Labelled.read(held, entries, matched, settings.names.label)
         counted = settings.challenge and len(matched.missing) > 0
         known = labelled.distinct(labelled.truth, labelled.unanswered)
-        batch, target = labelled.batch(counted=counted, positive=settings.positive or _likely_positive(known))
+        positive = settings.positive or _likely_positive(known)
+        batch, target = labelled.batch(counted=counted, positive=positive)
         preview = None if settings.challenge else preview_labels(entries.columns[settings.names.id], labelled, matched)
     else:
-        labelled, counted = None, False
+        labelled, counted, positive = None, False, None
         batch, target = _rows(held, entries, matched, settings)
         preview = None if settings.challenge else preview_numbers(held, entries, matched, settings.names)
     report = _evaluate(batch, target, settings, resampled=counted)
+
+    def in_order() -> tuple[Batch, Target]:
+        if labelled is None:
+            return _rows(held, entries, matched.in_order(), settings)
+        places = np.concatenate([matched.places, matched.missing]) if counted else matched.places
+        return labelled.batch(counted=counted, positive=positive, order=np.argsort(places, kind="stable"))
+
     return SubmissionResult(
         report=report,
         task=settings.task,
@@ -154,16 +209,36 @@ def _score(answers: object, submission: object, settings: Settings, separator: s
         extra=matched.extra,
         extra_ids=matched.extra_ids,
         matches=None if labelled is None or not _tells_matches(report, settings) else labelled.right,
-        labelled=None if settings.challenge else labelled,
+        labelled=None if settings.challenge and not settings.tells_classes else labelled,
         preview=preview,
         warnings=warn(report, entries, settings.names, labelled, challenge=settings.challenge),
+        outcomes=_outcomes(report, in_order, settings, left_out=len(matched.missing) > 0 and not counted),
     )
 
 
-def _read(
+def _outcomes(
+    report: Report, in_order: Callable[[], tuple[Batch, Target]], settings: Settings, *, left_out: bool
+) -> dict[str, Outcomes | NoOutcomes]:
+    """What each row of the answers says of the scores for which that was asked."""
+    if not settings.outcomes:
+        return {}
+    from tallymark.submissions.influences import outcomes_of  # few ask
+
+    if left_out:
+        return dict.fromkeys(settings.outcomes, NoOutcomes("rows of the answers were left out"))
+    failed, (batch, target) = report.failures, in_order()
+    return {
+        key: NoOutcomes("it has no value")
+        if key in failed or not isinstance(report[key], float)
+        else outcomes_of(settings.metrics[key], report[key], batch, target)
+        for key in settings.outcomes
+    }
+
+
+def read_both(
     answers: object, submission: object, settings: Settings, separator: str | None
 ) -> tuple[Entries, Entries, Matched]:
-    """Both files, read at once."""
+    """Both files, read at once, and which rows belong together."""
     names, task, limits = settings.names, settings.task, settings.limits
     index: list[TextCodes] = []
     codes: list[Array] = []
@@ -204,7 +279,9 @@ def _read(
         held = _answers(answered, settings)  # their faults come first
     if rejected is not None:
         raise rejected
-    return held, entries, match(held.columns[names.id], entries.columns[names.id], codes[0])
+    matched = match(held.columns[names.id], entries.columns[names.id], codes[0])
+    _require_rows(matched, settings)
+    return held, entries, matched
 
 
 def _require_answers(answers: object, settings: Settings) -> None:
@@ -235,13 +312,13 @@ def _classes(answered: Future[Entries], settings: Settings) -> list[str]:
     """The classes of columns of probabilities. In a challenge they are known only where those who set it named them."""
     if settings.classes is not None:
         return settings.classes
-    if settings.challenge:
-        raise ParameterError("`classes` must be given in a challenge where each has a column of probabilities")
+    if settings.challenge:  # in which nothing is told of the answers: the one column is missing
+        return [settings.names.label]
     labels = _answers(answered, settings).columns[settings.names.label].unique().to_pylist()
     return class_names(sorted(labels), settings.names, settings.task) or []
 
 
-def _require_rows(held: Entries, matched: Matched, settings: Settings) -> None:
+def _require_rows(matched: Matched, settings: Settings) -> None:
     found = Found()
     if not len(matched.rows):
         found.note("no_matching_rows")
@@ -288,8 +365,8 @@ def _positive(truth: Any, settings: Settings) -> str:
 def _evaluate(batch: Batch, target: Target, settings: Settings, *, resampled: bool) -> Report:
     """The report; in a challenge one that tells the scores and nothing else."""
     interval = settings.interval
-    if resampled and interval is not None:
-        interval = interval._replace(method="bootstrap")  # formulas know rows that have a prediction
+    if resampled and interval is not None:  # formulas know rows that have a prediction
+        interval = None if interval.method == "analytic" else interval._replace(method="bootstrap")
     failure = None
     try:
         report = evaluate_batch(batch, settings.metrics, target, settings=interval)
@@ -314,3 +391,12 @@ def _default(task: str) -> dict[str, Metric]:
 def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise ParameterError(f"`{name}` must be one of {', '.join(choices)}; it was {value!r}")
+
+
+def _check_outcomes(outcomes: Sequence[str], metrics: dict[str, Metric]) -> tuple[str, ...]:
+    names = [outcomes] if isinstance(outcomes, str) else list(outcomes)
+    for name in names:
+        if name not in metrics:
+            listed = ", ".join(map(repr, metrics))
+            raise ParameterError(f"`outcomes` must name scores, of which there are {listed}; one was {name!r}")
+    return tuple(names)
