@@ -9,7 +9,9 @@ SOURCES := CMakeLists.txt $(wildcard core/*.hpp bindings/*.cpp bindings/*.hpp)
 SANITIZED := $(patsubst tests/core/test_%.cpp,build/%_sanitized,$(wildcard tests/core/test_*.cpp))
 WARNINGS := -Wall -Wextra -Wconversion -Werror
 CORE_FLAGS := -std=c++20 -ffp-contract=off -Icore $(WARNINGS) -pthread
-ALONE := tests/browser tests/cli tests/engines/clusters  # tests that wait for processes and pages, not beside others
+OFTEN := tests/laws tests/references  # run the same lines thousands of times, and three times as long when they are traced
+PAGES := tests/browser tests/app/test_serve.py  # wait for a browser and for servers of their own
+ALONE := tests/cli tests/engines/clusters  # start processes that want the machine for themselves
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYTHONDONTWRITEBYTECODE :=
 export PLAYWRIGHT_BROWSERS_PATH := $(CURDIR)/$(VENV)/browsers
@@ -20,14 +22,17 @@ export PLAYWRIGHT_BROWSERS_PATH := $(CURDIR)/$(VENV)/browsers
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
-run: $(VENV)/.extras $(VENV)/.built  ## evaluate the bundled examples: deliveries, and submissions to a challenge
+run: $(VENV)/.extras $(VENV)/.built  ## evaluate the bundled examples, then start the app with an example challenge (TALLYMARK_PORT=8000)
 	@$(BIN)/python examples/deliveries.py
 	@echo; echo "Animals on photographs: a good submission, and a broken one"; echo
 	@$(BIN)/tallymark score examples/data/answers.csv examples/data/submission-good.csv
 	@echo; $(BIN)/tallymark score examples/data/answers.csv examples/data/submission-broken.csv; test $$? = 2
+	@echo; $(BIN)/tallymark serve --example examples/data
 
-test: $(VENV)/.dev $(VENV)/.built $(VENV)/.browser $(VENV)/.java sanitize  ## run all tests
-	$(BIN)/python -m pytest -n 2 --cov --cov-report= --cov-fail-under=0 $(ALONE:%=--ignore=%)
+test: $(VENV)/.dev $(VENV)/.built $(VENV)/.browser $(VENV)/.java $(VENV)/.postgres sanitize  ## run all tests
+	$(BIN)/python -m pytest -n 2 $(OFTEN)
+	$(BIN)/python -m pytest -n 2 --cov --cov-report= --cov-fail-under=0 $(patsubst %,--ignore=%,$(ALONE) $(OFTEN) $(PAGES))
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(PAGES)
 	$(BIN)/python -m pytest --cov --cov-append $(ALONE)
 
 check: lint  ## lint, types, layers and the fast tests
@@ -115,4 +120,12 @@ $(VENV)/.java: $(VENV)/.dev
 	@command -v java >/dev/null || test "$$(id -u)" != 0 \
 	  || { echo "installing Java for the tests of Spark ..."; apt-get install -y -qq default-jre-headless; } \
 	  || echo "Java could not be installed: the tests of Spark are skipped" >&2
+	@touch $@
+
+# PostgreSQL, for the app: the tests start a server of their own. Where it cannot be had, they say that they are skipped;
+# in CI they fail.
+$(VENV)/.postgres: $(VENV)/.dev
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || test "$$(id -u)" != 0 \
+	  || { echo "installing PostgreSQL for the tests of the app ..."; apt-get install -y -qq postgresql; } \
+	  || echo "PostgreSQL could not be installed: tests of the app on it are skipped" >&2
 	@touch $@

@@ -1,14 +1,14 @@
-"""Writes the pages that come from the code: of metrics, public names, decisions, commands and states."""
+"""Writes the pages that come from the code: of metrics, public names, decisions, commands, settings and states."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-from generators import api_pages, command_help, decision_page, metric_pages, state_sizes
+from generators import api_pages, command_help, decision_page, metric_pages, settings_table, state_sizes
 
 FOLDER = Path(__file__).parent
-SOURCES = (metric_pages, api_pages, decision_page, command_help, state_sizes)
+SOURCES = (metric_pages, api_pages, decision_page, command_help, settings_table, state_sizes)
 
 
 def main(folder: Path = FOLDER) -> None:

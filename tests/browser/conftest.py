@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+
+from tests.browser.server import Host, Server, started
+from tests.browser.visitor import Visitor
 
 WIDTHS = {"phone": 390, "tablet": 820, "desktop": 1280}
 LOOKS = ("light", "dark")
@@ -71,3 +74,32 @@ def serious(browser: Any) -> Any:
         ]
 
     return findings
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The app with the example in it, for all journeys: each has a team of its own."""
+    with started(tmp_path_factory.mktemp("app")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def host(server: Server) -> Iterator[Host]:
+    """The organiser of that app, who invites others."""
+    host = Host(server)
+    yield host
+    host.close()
+
+
+@pytest.fixture
+def visits(browser: Any, serious: Any) -> Iterator[Callable[..., Visitor]]:
+    """A function that gives a visitor of a server."""
+    made: list[Visitor] = []
+
+    def visits(server: Server, **options: Any) -> Visitor:
+        made.append(Visitor(browser, server, serious, **options))
+        return made[-1]
+
+    yield visits
+    for each in made:
+        each.context.close()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
 
 import pytest
 
+from tallymark.cli.group import commands
 from tests.docs.pages import PAGES, ROOT, blocks, named, prose
 
 pytestmark = pytest.mark.slow
@@ -37,9 +39,9 @@ def shell(tmp_path):
 
 @pytest.mark.parametrize("path", WITH_COMMANDS, ids=named)
 def test_commands_run(path, shell):
-    """What is to be typed ends well; installing and building are left to those who read."""
+    """What is to be typed ends well; installing, building and serving are left to those who read."""
     for code in blocks(path, "sh"):
-        lines = [line for line in code.splitlines() if not re.match(r"(pip|make|git) ", line)]
+        lines = [line for line in code.splitlines() if not re.match(r"(pip|make|git|tallymark serve)\b", line)]
         done = shell("set -e\n" + "\n".join(lines))
         assert done.returncode == 0, f"{code}\n{done.stderr}"
 
@@ -51,6 +53,15 @@ def test_commands_print_what_stands_below_them(path, shell):
         for command, shown in re.findall(r"^\$ (.+?(?:\\\n.+?)*)\n((?:(?!\$ ).*\n)*)", code, re.MULTILINE):
             done = shell(command)
             assert (done.stdout + done.stderr).strip() == shown.strip(), command
+
+
+@pytest.mark.parametrize("path", WITH_COMMANDS, ids=named)
+def test_a_server_is_started_by_options_that_there_are(path):
+    """It is not started here: it would not end."""
+    for line in re.findall(r"^tallymark (serve\b.*)", "\n".join(blocks(path, "sh")), re.MULTILINE):
+        word, *rest = shlex.split(line)
+        command = commands.get_command(commands.make_context("tallymark", ["--"], resilient_parsing=True), word)
+        command.make_context(word, rest)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=named)

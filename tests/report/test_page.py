@@ -108,9 +108,9 @@ def test_pictures_have_words_and_numbers():
 def test_a_scale_stays_within_its_ends():
     """Places in percent of the range, of the value, of its interval, and of what has a meaning."""
     html = page(cards=[Card("x", "0.6", scale=Scale(-1, 1, 0.2, -2.0, 0.5, [(0.0, "chance")]))])
-    assert '<span class="dot" style="left:60.00%"></span>' in html
-    assert '<span class="mark" style="left:50.00%"></span>' in html
-    assert '<span class="span" style="left:0.00%;width:75.00%"></span>' in html
+    assert '<circle class="dot" cx="60.00%" cy="9" r="6"/>' in html
+    assert '<line class="mark" x1="50.00%" x2="50.00%" y1="4" y2="14"/>' in html
+    assert '<line class="span" x1="0.00%" x2="75.00%" y1="9" y2="9"/>' in html
     assert "<span>-1</span><span>1</span>" in html
 
 

@@ -19,13 +19,13 @@ BANDS = {  # in either look, and the part of a scale that an interval covers
 }
 _LONG = 24  # characters from which on a cell is text that may wrap
 _STACKS, _STACKS_EARLY = 5, 9  # columns from which on a table becomes a list on a phone, and on a tablet
-_SIGNS = {"good": "●", "fair": "◐", "poor": "○"}
+SIGNS = {"good": "●", "fair": "◐", "poor": "○"}
 
 
 def to_page(document: Document) -> str:
     """The document as a whole HTML file. Everything in it is escaped."""
     title = _shown(document.title)
-    body = "".join(map(_section, document.sections))
+    body = "".join(map(section_to_html, document.sections))
     links = "".join(f'<li><a href="#{s.name}">{_shown(s.title)}</a></li>' for s in document.sections)
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -35,19 +35,31 @@ def to_page(document: Document) -> str:
         '<body><a class="skip" href="#content">Skip to the content</a>\n'
         f'<header><h1 dir="auto">{title}</h1><p class="quiet">{_shown(document.line)}</p>{_SWITCH}'
         f'<nav aria-label="Contents"><ul>{links}</ul></nav></header>\n'
-        f'<main id="content">{_cards(document.cards)}{body}</main>\n'
+        f'<main id="content">{cards_to_html(document.cards)}{body}</main>\n'
         "<footer>Made by tallymark. This file is complete: it loads and runs nothing.</footer>\n</body></html>\n"
     )
 
 
 def _style() -> str:
-    """The style sheet, with the colours of both looks. On paper all is light."""
+    return look_rules() + _read("page.css") + style_of_parts()
+
+
+def look_rules() -> str:
+    """The colours of both looks as a style sheet, as the system or a switch says. On paper all is light."""
     light, dark = (_variables(name) for name in LOOKS)
     return (
         f":root{{{light}}}\n@media screen{{\n@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
         f":root:has(#light:checked){{{light}}}\n:root:has(#dark:checked){{{dark}}}\n}}\n"
-        + Path(__file__).with_name("page.css").read_text(encoding="utf-8")
     )
+
+
+def style_of_parts() -> str:
+    """The style sheet of cards and of what stands in sections, for pages with a frame of their own."""
+    return _read("parts.css")
+
+
+def _read(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
 def _variables(look: str) -> str:
@@ -55,8 +67,8 @@ def _variables(look: str) -> str:
     return f"color-scheme:{look};" + "".join(f"--{name}:{colour};" for name, colour in colours.items())
 
 
-def _section(section: Section) -> str:
-    """A section with its heading; pictures that follow each other stand side by side."""
+def section_to_html(section: Section) -> str:
+    """A section with its heading, in which pictures that follow each other stand side by side. All of it is escaped."""
     parts = ""
     for drawn, held in groupby(section.parts, lambda part: not isinstance(part, (Table, Sheet, Code, Notes))):
         shown = "".join(map(_part, held))
@@ -147,7 +159,7 @@ def _cell(value: object) -> str:
     """A cell; a band has a sign and a word too, for those who do not see its colour."""
     shown, band = _shown(show_cell(value)), getattr(value, "band", "")
     if band:
-        return f'<span aria-hidden="true">{_SIGNS[band]}</span> {shown}<span class="unseen"> ({band})</span>'
+        return f'<span aria-hidden="true">{SIGNS[band]}</span> {shown}<span class="unseen"> ({band})</span>'
     return shown if shown.isascii() else f"<bdi>{shown}</bdi>"
 
 
@@ -164,7 +176,8 @@ def _notes(lines: Iterable[str]) -> str:
     return f'<ul class="notes">{items}</ul>' if items else ""
 
 
-def _cards(cards: Sequence[Card]) -> str:
+def cards_to_html(cards: Sequence[Card]) -> str:
+    """Headline numbers as a list. Everything in it is escaped."""
     return f'<ul class="cards" aria-label="Headline numbers">{"".join(map(_card, cards))}</ul>' if cards else ""
 
 
@@ -186,14 +199,14 @@ def _scale(scale: Scale | None) -> str:
     def place(value: float) -> float:
         return 100 * min(max((value - scale.low) / (scale.high - scale.low), 0.0), 1.0)
 
-    inside = ""
+    inside = '<line class="track" x1="0" x2="100%" y1="9" y2="9"/>'
     if scale.lo is not None and scale.hi is not None:
-        left, right = place(scale.lo), place(scale.hi)
-        inside += f'<span class="span" style="left:{left:.2f}%;width:{right - left:.2f}%"></span>'
-    inside += "".join(f'<span class="mark" style="left:{place(mark):.2f}%"></span>' for mark, _ in scale.marks)
-    inside += f'<span class="dot" style="left:{place(scale.value):.2f}%"></span>'
+        inside += f'<line class="span" x1="{place(scale.lo):.2f}%" x2="{place(scale.hi):.2f}%" y1="9" y2="9"/>'
+    for mark, _ in scale.marks:
+        inside += f'<line class="mark" x1="{place(mark):.2f}%" x2="{place(mark):.2f}%" y1="4" y2="14"/>'
+    inside += f'<circle class="dot" cx="{place(scale.value):.2f}%" cy="9" r="6"/>'
     ends = "".join(f"<span>{show_number(end)}</span>" for end in (scale.low, scale.high))
-    return f'<div class="scale" aria-hidden="true">{inside}</div><div class="ends" aria-hidden="true">{ends}</div>'
+    return f'<svg class="scale" aria-hidden="true">{inside}</svg><div class="ends" aria-hidden="true">{ends}</div>'
 
 
 def _shown(text: str) -> str:

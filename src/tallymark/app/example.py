@@ -1,0 +1,107 @@
+"""An example to look around in: a challenge from a folder with answers and submissions."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from datetime import timedelta
+from pathlib import Path
+from typing import BinaryIO
+
+from sqlalchemy import select
+
+from tallymark.app import challenges, submitting
+from tallymark.app.accounts import name_key
+from tallymark.app.challenges import is_over
+from tallymark.app.drafts import read_draft
+from tallymark.app.service import Service
+from tallymark.app.store.models import Challenge, Submission, Team, User
+from tallymark.app.teams import new_team
+from tallymark.errors import FileError
+
+_SLUG = "animals-on-photographs"
+_RULES = """\
+Someone has put up cameras in a forest, and wants to know which animals come by.
+
+- Predict which **animal** is on each photograph.
+- Photographs without a prediction count as wrong.
+- Use whatever you like to make the predictions, but do not look at the photographs yourself.
+
+This challenge is an example: sign up, join it, and send the files in `examples/data`.
+"""
+
+
+def load_example(service: Service, folder: str) -> str:
+    """Make the challenge, as far as it is not there; the address of its page."""
+    place = Path(folder)
+    answers, files = place / "answers.csv", sorted(place.glob("submission-*.csv"))
+    if not answers.is_file() or not files:
+        raise FileError(f"`{folder}` must hold answers.csv and files such as submission-good.csv")
+    with service.database.reading() as session:
+        made = session.scalar(select(Challenge).where(Challenge.slug == _SLUG))
+    if made is None:
+        host = _somebody(service, "Forest Watch", organiser=True)
+        with answers.open("rb") as stream:
+            made = challenges.create(service, host, read_draft(_form(service)), stream)
+    _submit(service, made, "Always the same", "most-common.csv", io.BytesIO(_most_common(answers)), baseline=True)
+    for file in files:
+        name = file.stem.removeprefix("submission-").replace("-", " ").capitalize()
+        with file.open("rb") as stream:
+            _submit(service, made, name, file.name, stream)
+    return f"/challenges/{_SLUG}"
+
+
+def _form(service: Service) -> dict[str, str]:
+    deadline = service.now() + timedelta(days=30)
+    return {
+        "title": "Animals on photographs",
+        "slug": _SLUG,
+        "summary": "Which animal is on each of 400 photographs from a forest?",
+        "rules": _RULES,
+        "task": "labels",
+        "missing": "count",
+        "split": "seeded",
+        "split_share": "50",
+        "split_seed": "7",
+        "deadline": deadline.strftime("%Y-%m-%dT00:00"),
+        "late": "mark",
+        "quota": "5",
+        "finals": "2",
+        "show_intervals": "1",
+        "show_classes": "1",
+        "show_counts": "1",
+    }
+
+
+def _most_common(answers: Path) -> bytes:
+    """A baseline: the same label for every row."""
+    with answers.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    [(label, _)] = Counter(row["label"] for row in rows).most_common(1)
+    return "".join(["row_id,label\n", *(f"{row['row_id']},{label}\n" for row in rows)]).encode()
+
+
+def _submit(
+    service: Service, challenge: Challenge, team: str, name: str, stream: BinaryIO, *, baseline: bool = False
+) -> None:
+    with service.database.reading() as session:
+        there = session.scalar(select(Team).where(Team.challenge_id == challenge.id, Team.key == name_key(team)))
+        sent = there and session.scalar(select(Submission.id).where(Submission.team_id == there.id).limit(1))
+    if sent or is_over(challenge, service.now()):
+        return
+    user = _somebody(service, f"{team} team")
+    with service.database.writing() as session:
+        held = there or new_team(session, service, challenge, team, baseline=baseline)
+    submitting.take(service, user, challenge, held.id, stream, name, "")
+
+
+def _somebody(service: Service, name: str, *, organiser: bool = False) -> User:
+    """Somebody without a password, who cannot sign in."""
+    key = f"example {name_key(name)}"  # which no name of a person gives
+    with service.database.writing() as session:
+        user = session.scalar(select(User).where(User.key == key))
+        if user is None:
+            user = User(name=name, key=key, password=None, organiser=organiser, created=service.now())
+            session.add(user)
+    return user

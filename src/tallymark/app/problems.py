@@ -1,0 +1,32 @@
+"""What is wrong with a file, for a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tallymark.app.views import ProblemList
+from tallymark.errors import Rejection
+from tallymark.submissions.problems import Problem
+
+
+def problem_list(error: Rejection) -> ProblemList:
+    """The problems of a file that was just read."""
+    return _list(error.problems, error.total, error.stopped)
+
+
+def stored_problems(facts: Mapping[str, Any]) -> ProblemList:
+    """The problems that were written down."""
+    fields = set(Problem._fields)
+    problems = [Problem(**{key: value for key, value in each.items() if key in fields}) for each in facts["problems"]]
+    return _list(problems, facts["total"], facts["stopped"])
+
+
+def _list(problems: Sequence[Problem], total: int, stopped: bool) -> ProblemList:
+    least = "at least " if stopped else ""
+    count = "one problem" if total == 1 else f"{least}{total:,} problems"
+    hidden = total - len(problems)
+    more = f"And {least}{hidden:,} more." if hidden else ""
+    if stopped:
+        more = f"{more} The rest of the file was not looked at.".strip()
+    return ProblemList(f"The file was rejected: it has {count}.", problems, more)

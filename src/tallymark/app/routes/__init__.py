@@ -1,0 +1,9 @@
+"""The routes of the app, one file for each part of it."""
+
+from fastapi import APIRouter
+
+from tallymark.app.routes import analyse, challenges, health, leaderboard, organise, people, submissions
+
+ROUTERS: tuple[APIRouter, ...] = tuple(
+    each.router for each in (analyse, challenges, submissions, leaderboard, people, organise, health)
+)

@@ -1,0 +1,57 @@
+"""Whether the app works, for those who watch over it, and its static files."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from sqlalchemy import func, select
+
+from tallymark.app.faults import not_found
+from tallymark.app.rendering import static_files
+from tallymark.app.service import Service
+from tallymark.app.store.models import Submission
+
+router = APIRouter()
+_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+
+@router.get("/health")
+async def health() -> Response:
+    """Whether the process answers."""
+    return PlainTextResponse("ok\n")
+
+
+@router.get("/ready")
+def ready(request: Request) -> Response:
+    """Whether it can do its work: the database, the files and the worker."""
+    service: Service = request.app.state.service
+    parts = {
+        "database": service.database.works(),
+        "files": service.files.works(),
+        "worker": request.app.state.worker.alive,
+    }
+    return JSONResponse({"ready": all(parts.values()), **parts}, 200 if all(parts.values()) else 503)
+
+
+@router.get("/metrics")
+def metrics(request: Request) -> Response:
+    """What Prometheus asks for."""
+    service: Service = request.app.state.service
+    measures = service.measures
+    with service.database.reading() as session:
+        asked = select(Submission.work, func.count()).where(Submission.work.is_not(None)).group_by(Submission.work)
+        waiting = {row[0]: row[1] for row in session.execute(asked)}
+    for work in ("score", "intervals"):
+        measures.queue.labels(work).set(waiting.get(work, 0))
+    return Response(generate_latest(measures.registry), media_type=CONTENT_TYPE_LATEST)
+
+
+@router.get("/static/{name}")
+def static(name: str, v: str = "") -> Response:
+    """A style sheet, a script or a picture; with the digest of it in the address, it may be kept for ever."""
+    content, kind = static_files().get(name), _TYPES.get(name[name.rfind(".") :])
+    if content is None or kind is None:
+        raise not_found()
+    keep = "public, max-age=31536000, immutable" if v else "no-cache"
+    return Response(content, media_type=kind, headers={"Cache-Control": keep})

@@ -1,0 +1,249 @@
+"""For organisers: their challenges, a new one, and one that there is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import partial
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from tallymark.app import challenges
+from tallymark.app.drafts import read_draft
+from tallymark.app.faults import Refused, Wrong, not_found
+from tallymark.app.permissions import subject_of
+from tallymark.app.problems import problem_list
+from tallymark.app.showing import TASKS, many, maybe, moment
+from tallymark.app.store.models import Challenge, Submission, Team, Version
+from tallymark.app.uploads import Sent
+from tallymark.app.versions import answers_of_part, current_version
+from tallymark.app.views import AnswersVersion, Choice, EditPage, Link, OrganisedChallenge, OrganisePage, ProblemList
+from tallymark.app.visit import Visit, Visiting, answer_form, go
+from tallymark.errors import Rejection
+from tallymark.submissions.parts import PRIVATE, PUBLIC
+
+router = APIRouter()
+_TASKS = [
+    Choice("labels", TASKS["labels"], "A class for each row, such as cat or dog."),
+    Choice("numbers", TASKS["numbers"], "A number for each row, such as a price."),
+    Choice("probabilities", TASKS["probabilities"], "Of the positive class, or a column for each of the classes."),
+    Choice("ranking", TASKS["ranking"], "Scores by which the rows of each query are put in order."),
+]
+_MISSING = [
+    Choice("count", "counts as wrong", "Where labels are predicted; elsewhere the file is always rejected."),
+    Choice("reject", "makes the file be rejected"),
+]
+_SPLITS = [
+    Choice("none", "None", "All rows are scored at once."),
+    Choice("column", "By a column of the answers", "It says public or private in each row."),
+    Choice("seeded", "Drawn by a seed", "A share of the rows is public, the same ones each time."),
+]
+_LATE = [
+    Choice("refuse", "Nothing is taken"),
+    Choice("mark", "Files are scored and marked as late, but not ranked"),
+]
+_FRESH = {
+    "task": "labels",
+    "id_column": "row_id",
+    "label_column": "label",
+    "metrics": "",
+    "quota": "5",
+    "finals": "2",
+    "split_share": "30",
+    "show_intervals": "1",
+    "show_counts": "1",
+}
+
+
+@router.get("/organise")
+def organise(visit: Visiting) -> Response:
+    """All challenges, for those who run them."""
+    visit.may("organise a challenge")
+    with visit.service.database.reading() as session:
+        found = session.scalars(select(Challenge).order_by(Challenge.created.desc())).all()
+        view = OrganisePage(visit.shell("Organise"), [_organised(session, visit, each) for each in found])
+    return visit.page("organise.html", view)
+
+
+def _organised(session: Session, visit: Visit, challenge: Challenge) -> OrganisedChallenge:
+    version = current_version(session, challenge)
+    of_it = Submission.challenge_id == challenge.id
+    teams = session.scalar(select(func.count()).select_from(Team).where(Team.challenge_id == challenge.id)) or 0
+    sent = session.scalar(select(func.count()).select_from(Submission).where(of_it)) or 0
+    waiting = of_it & Submission.work.is_not(None)
+    waits = session.scalar(select(func.count()).select_from(Submission).where(waiting)) or 0
+    return OrganisedChallenge(
+        challenge.slug,
+        challenge.title,
+        challenges.state_of(challenge, visit.now),
+        maybe(challenge.deadline, visit.now),
+        many(teams, "team"),
+        many(sent, "submission"),
+        f"{waits:,} waiting" if waits else "none waiting",
+        "none" if version is None else f"version {version.number}",
+    )
+
+
+@router.get("/organise/new")
+def new_form(visit: Visiting) -> Response:
+    """The form for a new challenge."""
+    visit.may("create a challenge")
+    return _edit(visit, None, _FRESH)
+
+
+@router.post("/organise/new")
+async def create(request: Request, visit: Visiting) -> Response:
+    """A new challenge, with its answers."""
+    visit.may("create a challenge")
+    return await answer_form(request, visit, _create, files=1)
+
+
+def _create(visit: Visit, sent: Sent) -> Response:
+    try:
+        draft = read_draft(sent.texts)
+        if "answers" not in sent.files:
+            raise Wrong({"answers": "Choose a file."})
+        made = challenges.create(visit.service, visit.person(), draft, sent.stream("answers"))
+    except Wrong as error:
+        return _edit(visit, None, sent.texts, error.errors)
+    except Rejection as error:
+        return _edit(visit, None, sent.texts, problems=problem_list(error))
+    return go(f"/organise/{made.slug}", "created")
+
+
+@router.get("/organise/{slug}")
+def edit_form(slug: str, visit: Visiting) -> Response:
+    """The form for a challenge that there is."""
+    return _edit(visit, _found(visit, slug))
+
+
+def _found(visit: Visit, slug: str) -> Challenge:
+    visit.may("organise a challenge")
+    with visit.service.database.reading() as session:
+        challenge, version = challenges.find(session, slug)
+        visit.may("organise a challenge", session, subject_of(challenge, version))
+    return challenge
+
+
+@router.get("/organise/{slug}/answers/{part}")
+def answers(slug: str, part: str, visit: Visiting) -> Response:
+    """The answers of a part, with which its scores can be had at the command line."""
+    visit.may("organise a challenge")
+    with visit.service.database.reading() as session:
+        challenge, version = challenges.find(session, slug)
+        visit.may("organise a challenge", session, subject_of(challenge, version))
+    if version is None or part not in (PUBLIC, PRIVATE) or (part == PRIVATE and version.public is None):
+        raise not_found()
+    name = {"Content-Disposition": f'attachment; filename="{slug}-{part}-answers.csv"'}
+    return Response(answers_of_part(visit.service, version, part), media_type="text/csv", headers=name)
+
+
+@router.post("/organise/{slug}")
+async def change(slug: str, request: Request, visit: Visiting) -> Response:
+    """Change a challenge, give it other answers, close it or open it again."""
+    visit.may("organise a challenge")
+    return await answer_form(request, visit, partial(_change, slug), files=1)
+
+
+def _change(slug: str, visit: Visit, sent: Sent) -> Response:
+    challenge, action = _found(visit, slug), sent.texts.get("action", "")
+    place = f"/organise/{slug}"
+    try:
+        if action == "save":
+            draft = read_draft({**sent.texts, "slug": slug})
+            renewed = challenges.change(visit.service, visit.person(), challenge, draft)
+            return go(place, "version" if renewed else "saved")
+        if action == "answers":
+            if "answers" not in sent.files:
+                raise Wrong({"answers": "Choose a file."})
+            note = sent.texts.get("answers_note", "")
+            challenges.renew_answers(visit.service, visit.person(), challenge, sent.stream("answers"), note)
+            return go(place, "version")
+        if action in ("close", "reopen"):
+            challenges.close(visit.service, challenge, closed=action == "close")
+            return go(place, "closed" if action == "close" else "reopened")
+    except Wrong as error:
+        return _edit(visit, challenge, sent.texts if action == "save" else None, error.errors)
+    except Rejection as error:
+        return _edit(visit, challenge, sent.texts if action == "save" else None, problems=problem_list(error))
+    raise Refused(400, "The form could not be read.", "Go back, and send it again.")
+
+
+def _edit(
+    visit: Visit,
+    challenge: Challenge | None,
+    values: Mapping[str, str] | None = None,
+    errors: Mapping[str, str] | None = None,
+    problems: ProblemList | None = None,
+) -> Response:
+    versions: list[Version] = []
+    if challenge is not None:
+        with visit.service.database.reading() as session:
+            asked = select(Version).where(Version.challenge_id == challenge.id).order_by(Version.number.desc())
+            versions = list(session.scalars(asked))
+    given = values if values is not None or challenge is None else _values(challenge, versions[0])
+    title = "A new challenge" if challenge is None else challenge.title
+    view = EditPage(
+        visit.shell(title, given, errors),
+        "" if challenge is None else challenge.slug,
+        title,
+        _TASKS,
+        _MISSING,
+        _SPLITS,
+        _LATE,
+        visit.upload_limit,
+        "soon" if challenge is None else challenges.state_of(challenge, visit.now),
+        [_version(visit, each, versions[0]) for each in versions],
+        problems,
+        [] if challenge is None else _parts(challenge, versions[0]),
+    )
+    return visit.page("edit.html", view, 422 if errors or problems else 200)
+
+
+def _parts(challenge: Challenge, version: Version) -> list[Link]:
+    at = f"/organise/{challenge.slug}/answers"
+    if version.public is None:
+        return [Link("the answers", f"{at}/public")]
+    return [Link(f"the answers of the {part} part", f"{at}/{part}") for part in (PUBLIC, PRIVATE)]
+
+
+def _version(visit: Visit, held: Version, newest: Version) -> AnswersVersion:
+    made = moment(held.created, visit.now)
+    return AnswersVersion(
+        f"version {held.number}", f"{held.rows:,}", made, held.answers[:12], held is newest, held.note
+    )
+
+
+def _values(challenge: Challenge, version: Version) -> dict[str, str]:
+    """A challenge as the fields of its form."""
+    split = version.split
+    values = {
+        **{name: getattr(challenge, name) for name in ("title", "slug", "summary", "rules", "late")},
+        **{name: str(getattr(challenge, name)) for name in ("quota", "finals")},
+        "opens": _field(challenge.opens),
+        "deadline": _field(challenge.deadline),
+        **{name: getattr(version, name) for name in ("task", "id_column", "label_column", "query_column", "missing")},
+        "classes": ", ".join(version.classes or ()),
+        "positive": version.positive or "",
+        "metrics": ", ".join(version.metrics),
+        "split": split["kind"],
+        "split_column": split.get("column", ""),
+        "split_share": _percent(split["share"]) if "share" in split else "",
+        "split_seed": str(split.get("seed", "")),
+    }
+    for name in ("intervals", "classes", "counts"):
+        if getattr(challenge, f"shows_{name}"):
+            values[f"show_{name}"] = "1"
+    return values
+
+
+def _percent(share: float) -> str:
+    """The shortest number of percent that is read as the same share."""
+    return next(text for text in (f"{100 * share:.{digits}g}" for digits in range(1, 18)) if float(text) / 100 == share)
+
+
+def _field(at: datetime | None) -> str:
+    return "" if at is None else at.strftime("%Y-%m-%dT%H:%M")

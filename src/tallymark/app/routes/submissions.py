@@ -1,0 +1,224 @@
+"""Submissions: the form, what came of a file, its report, and a team's own history with its final choice."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import partial
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from markupsafe import Markup
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from tallymark.app import results
+from tallymark.app.challenges import find, is_over
+from tallymark.app.checking import check_settings
+from tallymark.app.faults import Refused, Wrong, not_found
+from tallymark.app.paging import pages_of
+from tallymark.app.permissions import subject_of
+from tallymark.app.showing import arrow, moment, show_value
+from tallymark.app.store.models import Challenge, Submission, Version
+from tallymark.app.submitting import allowance, take, why_refused
+from tallymark.app.teams import choose_finals
+from tallymark.app.uploads import Sent
+from tallymark.app.versions import metrics_of
+from tallymark.app.views import MinePage, OwnSubmission, SubmitPage
+from tallymark.app.visit import Visit, Visiting, answer_form, go
+from tallymark.report.page import to_page
+from tallymark.submissions import Limits
+
+router = APIRouter()
+_TOLD = {
+    "queued": "waiting",
+    "scoring": "being scored",
+    "scored": "scored",
+    "rejected": "rejected",
+    "failed": "not scored",
+}
+_PAGE = 100
+
+
+def _own(session: Session, visit: Visit, slug: str, action: str) -> tuple[Challenge, Version, int]:
+    """A challenge that one takes part in, its version and one's team."""
+    found, version = find(session, slug)
+    subject = subject_of(found, version)
+    if visit.user is not None and version is not None:
+        visit.may("see a challenge", session, subject)
+        if visit.may("join a challenge", session, subject).team_id is None:
+            there = ("To the challenge", f"/challenges/{slug}")
+            raise Refused(403, "You do not take part in this challenge yet.", "Join it on its page.", there)
+    actor = visit.may(action, session, subject)
+    if version is None or actor.team_id is None:
+        raise not_found()
+    return found, version, actor.team_id
+
+
+@router.get("/challenges/{slug}/submit")
+def form(slug: str, visit: Visiting) -> Response:
+    """The form for a file."""
+    return _form(visit, slug)
+
+
+def _form(
+    visit: Visit,
+    slug: str,
+    values: Mapping[str, str] | None = None,
+    errors: Mapping[str, str] | None = None,
+    status: int = 200,
+) -> Response:
+    with visit.service.database.reading() as session:
+        found, version, team_id = _own(session, visit, slug, "submit a file")
+        late = "What is sent now is scored and marked as late, and not ranked." if is_over(found, visit.now) else ""
+        view = SubmitPage(
+            visit.shell(f"Submit to {found.title}", values, errors),
+            slug,
+            found.title,
+            allowance(session, visit.service, found, team_id).cost,
+            why_refused(session, visit.service, found, team_id),
+            visit.upload_limit,
+            Markup(_check(visit, version)),
+            late,
+        )
+    return visit.page("submit.html", view, status)
+
+
+def _check(visit: Visit, version: Version) -> str:
+    """What the check in the browser needs to know."""
+    return check_settings(
+        id=version.id_column,
+        label=version.label_column,
+        task=version.task,
+        classes=version.classes,
+        limits=Limits(bytes=visit.settings.upload_bytes, rows=visit.settings.rows),
+    )
+
+
+@router.post("/challenges/{slug}/submit")
+async def submit(slug: str, request: Request, visit: Visiting) -> Response:
+    """Take a file in; the page of its result tells what came of it."""
+    visit.may("have an account")  # before anything is read
+    return await answer_form(request, visit, partial(_submit, slug), files=1)
+
+
+def _submit(slug: str, visit: Visit, sent: Sent) -> Response:
+    with visit.service.database.reading() as session:
+        found, _, team_id = _own(session, visit, slug, "submit a file")
+    if "submission" not in sent.files:
+        return _form(visit, slug, sent.texts, {"submission": "Choose a file."}, 422)
+    name = sent.files["submission"].filename or ""
+    note = sent.texts.get("note", "")
+    key = take(visit.service, visit.person(), found, team_id, sent.stream("submission"), name, note)
+    return go(f"/submissions/{key}")
+
+
+def _submission(session: Session, visit: Visit, key: str) -> Submission:
+    held = session.scalar(select(Submission).where(Submission.key == key))
+    if held is None:
+        raise not_found()
+    visit.may("see a submission", session, subject_of(held.challenge, held.version, held))
+    return held
+
+
+@router.get("/submissions/{key}")
+def result(key: str, visit: Visiting) -> Response:
+    """What came of a file."""
+    with visit.service.database.reading() as session:
+        held = _submission(session, visit, key)
+        return visit.page("result.html", results.page(session, visit, held))
+
+
+@router.get("/submissions/{key}/report")
+def report(key: str, visit: Visiting) -> Response:
+    """The same as a file that needs nothing else."""
+    with visit.service.database.reading() as session:
+        held = _submission(session, visit, key)
+        if held.state != "scored":
+            raise not_found()
+        page = to_page(results.document(session, visit, held))
+    name = {"Content-Disposition": f'attachment; filename="{held.challenge.slug}-{held.key[:6]}.html"'}
+    return Response(page, media_type="text/html", headers=name)
+
+
+@router.get("/challenges/{slug}/mine")
+def mine(slug: str, visit: Visiting, page: int = 1) -> Response:
+    """A team's own submissions."""
+    return _mine(visit, slug, page)
+
+
+def _mine(
+    visit: Visit,
+    slug: str,
+    page: int,
+    errors: Mapping[str, str] | None = None,
+    ticked: Collection[str] | None = None,
+) -> Response:
+    with visit.service.database.reading() as session:
+        found, version, team_id = _own(session, visit, slug, "see own submissions")
+        own = (Submission.challenge_id == found.id) & (Submission.team_id == team_id)
+        count = session.scalar(select(func.count()).select_from(Submission).where(own)) or 0
+        start, pages = pages_of(count, page, _PAGE, f"/challenges/{slug}/mine", "submission")
+        asked = select(Submission).where(own).order_by(Submission.created.desc(), Submission.id.desc())
+        held = session.scalars(asked.offset(start).limit(_PAGE)).all()
+        chosen = session.scalar(select(func.count()).select_from(Submission).where(own & Submission.final)) or 0
+        metrics = metrics_of(version)
+        view = MinePage(
+            visit.shell(f"My submissions to {found.title}", {}, errors),
+            slug,
+            found.title,
+            str(allowance(session, visit.service, found, team_id)),
+            [f"{key} {arrow(item)}" for key, item in metrics.items()],
+            [_row(visit, each, metrics, ticked) for each in held],
+            _finals(found, version, chosen),
+            version.public is not None and not is_over(found, visit.now),
+            not why_refused(session, visit.service, found, team_id),
+            pages,
+        )
+    return visit.page("mine.html", view, 422 if errors else 200)
+
+
+def _row(visit: Visit, held: Submission, metrics: Mapping[str, Any], ticked: Collection[str] | None) -> OwnSubmission:
+    public = {each.name: each.value for each in held.scores if each.part == "public"}
+    scores = [show_value(item, public.get(key)) for key, item in metrics.items()] if held.state == "scored" else []
+    state = "scoring" if held.state == "queued" and held.claimed_by is not None else held.state
+    able = held.state == "scored" and not held.late
+    return OwnSubmission(
+        held.key,
+        held.file_name,
+        held.note,
+        moment(held.created, visit.now),
+        state,
+        _TOLD[state],
+        scores,
+        held.late,
+        held.final if ticked is None else held.key in ticked,
+        able,
+    )
+
+
+def _finals(challenge: Challenge, version: Version, chosen: int) -> str:
+    if version.public is None:
+        return "Your best submission counts: there is nothing to choose."
+    return (
+        f"Choose up to {challenge.finals} to be ranked on the private part in the end; {chosen} "
+        f"{'is' if chosen == 1 else 'are'} chosen. If you choose none, your best in public counts."
+    )
+
+
+@router.post("/challenges/{slug}/mine")
+async def choose(slug: str, request: Request, visit: Visiting) -> Response:
+    """Choose the submissions that count in the end."""
+    visit.may("have an account")
+    return await answer_form(request, visit, partial(_choose, slug))
+
+
+def _choose(slug: str, visit: Visit, sent: Sent) -> Response:
+    with visit.service.database.reading() as session:
+        found, _, team_id = _own(session, visit, slug, "choose finals")
+    ticked = sent.lists.get("final", [])
+    try:
+        choose_finals(visit.service, found, team_id, ticked, sent.lists.get("shown", []))
+    except Wrong as error:
+        return _mine(visit, slug, 1, {"": error.errors["final"]}, ticked)
+    return go(f"/challenges/{slug}/mine", "chosen")

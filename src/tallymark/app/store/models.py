@@ -1,0 +1,274 @@
+"""The tables of the app. What is looked up is indexed; answers and metrics are versions that never change."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    CheckConstraint,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    MetaData,
+    String,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
+
+NAMES = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+class Moment(TypeDecorator[datetime]):
+    """A moment in UTC, in databases that know time zones and in those that do not."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """As it is stored."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a moment needs its time zone")
+        found = value.astimezone(UTC)
+        return found.replace(tzinfo=None) if dialect.name == "sqlite" else found
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """As it is read."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Base(DeclarativeBase):
+    """The base of all tables."""
+
+    metadata = MetaData(naming_convention=NAMES)
+    type_annotation_map = {datetime: Moment, dict[str, Any]: JSON, list[Any]: JSON, str: Text, bytes: LargeBinary}
+
+
+class User(Base):
+    """Somebody with a name. Without a password they cannot sign in."""
+
+    __tablename__ = "users"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    key: Mapped[str] = mapped_column(unique=True)  # the name, without case and other looks
+    password: Mapped[str | None]  # its hash
+    organiser: Mapped[bool] = mapped_column(default=False)
+    created: Mapped[datetime]
+
+
+class SignIn(Base):
+    """A browser that is signed in, by the hash of its secret."""
+
+    __tablename__ = "sign_ins"
+    secret: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    created: Mapped[datetime]
+    expires: Mapped[datetime] = mapped_column(index=True)
+    user: Mapped[User] = relationship(lazy="joined", innerjoin=True)
+
+
+class Invitation(Base):
+    """A link with which one person may sign up, by the hash of its secret."""
+
+    __tablename__ = "invitations"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    secret: Mapped[str] = mapped_column(String(64), unique=True)
+    organiser: Mapped[bool] = mapped_column(default=False)
+    first: Mapped[bool] = mapped_column(default=False)  # the one of the first start
+    created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
+    created: Mapped[datetime]
+    expires: Mapped[datetime]
+    used_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
+    used: Mapped[datetime | None]
+
+
+class StoredFile(Base):
+    """A file in the folder of files, by the hash of its content."""
+
+    __tablename__ = "files"
+    hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    size: Mapped[int] = mapped_column(BigInteger)
+    created: Mapped[datetime]
+
+
+class Challenge(Base):
+    """A challenge: its texts and rules. What is scored, and how, are its versions."""
+
+    __tablename__ = "challenges"
+    __table_args__ = (CheckConstraint("late IN ('refuse', 'mark')", name="late"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    slug: Mapped[str] = mapped_column(String(60), unique=True)
+    title: Mapped[str]
+    summary: Mapped[str]
+    rules: Mapped[str]
+    created_by: Mapped[int] = mapped_column(ForeignKey("users.id"))
+    created: Mapped[datetime]
+    opens: Mapped[datetime | None]
+    deadline: Mapped[datetime | None]
+    closed: Mapped[datetime | None]
+    late: Mapped[str] = mapped_column(String(10), default="refuse")
+    quota: Mapped[int] = mapped_column(default=5)  # submissions a team and day
+    finals: Mapped[int] = mapped_column(default=2)  # submissions that a team may choose to be ranked in the end
+    shows_intervals: Mapped[bool] = mapped_column(default=True)
+    shows_classes: Mapped[bool] = mapped_column(default=False)
+    shows_counts: Mapped[bool] = mapped_column(default=True)
+    changes: Mapped[int] = mapped_column(default=0)  # to what is ranked
+    ranked: Mapped[int] = mapped_column(default=0)  # those of them that the leaderboards have seen
+
+
+class Version(Base):
+    """Answers and metrics as they were at one time. A row is never changed, and recorded with every score."""
+
+    __tablename__ = "versions"
+    __table_args__ = (UniqueConstraint("challenge_id", "number"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    challenge_id: Mapped[int] = mapped_column(ForeignKey("challenges.id"), index=True)
+    number: Mapped[int]
+    created_by: Mapped[int] = mapped_column(ForeignKey("users.id"))
+    created: Mapped[datetime]
+    note: Mapped[str]
+    task: Mapped[str] = mapped_column(String(20))
+    id_column: Mapped[str]
+    label_column: Mapped[str]
+    query_column: Mapped[str]
+    classes: Mapped[list[Any] | None]
+    positive: Mapped[str | None]
+    missing: Mapped[str] = mapped_column(String(10))
+    metrics: Mapped[list[Any]]  # names with their parameters, in order; the first ranks
+    answers: Mapped[str] = mapped_column(ForeignKey("files.hash"))
+    sample: Mapped[str] = mapped_column(ForeignKey("files.hash"))
+    public: Mapped[str | None] = mapped_column(ForeignKey("files.hash"))  # a bit a row: which rows are public
+    split: Mapped[dict[str, Any]]  # how it came about
+    rows: Mapped[int]
+    public_rows: Mapped[int]
+    software: Mapped[str] = mapped_column(String(40))
+
+
+class Team(Base):
+    """Those who take part in a challenge together, by a name and a code that lets others join."""
+
+    __tablename__ = "teams"
+    __table_args__ = (UniqueConstraint("challenge_id", "key"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    challenge_id: Mapped[int] = mapped_column(ForeignKey("challenges.id"))
+    name: Mapped[str]
+    key: Mapped[str]
+    code: Mapped[str] = mapped_column(String(40), unique=True)
+    baseline: Mapped[bool] = mapped_column(default=False)
+    created: Mapped[datetime]
+
+
+class Member(Base):
+    """Somebody in a team; in each challenge they are in one."""
+
+    __tablename__ = "members"
+    __table_args__ = (UniqueConstraint("challenge_id", "user_id"),)
+    team_id: Mapped[int] = mapped_column(ForeignKey("teams.id"), primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), primary_key=True, index=True)
+    challenge_id: Mapped[int] = mapped_column(ForeignKey("challenges.id"))
+
+
+class Quota(Base):
+    """How many submissions of a team count on a day."""
+
+    __tablename__ = "quotas"
+    team_id: Mapped[int] = mapped_column(ForeignKey("teams.id"), primary_key=True)
+    day: Mapped[str] = mapped_column(String(10), primary_key=True)
+    used: Mapped[int]
+
+
+class Submission(Base):
+    """A file that a team has sent, what became of it, and its place in the queue as long as there is work to do."""
+
+    __tablename__ = "submissions"
+    __table_args__ = (
+        Index("ix_submissions_queue", "work", "created"),
+        Index("ix_submissions_of_team", "team_id", "created"),
+        Index("ix_submissions_of_challenge", "challenge_id", "state"),
+        CheckConstraint("state IN ('queued', 'scored', 'rejected', 'failed')", name="state"),
+        CheckConstraint("work IN ('score', 'intervals')", name="work"),
+    )
+    id: Mapped[int] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(String(40), unique=True)
+    challenge_id: Mapped[int] = mapped_column(ForeignKey("challenges.id"))
+    version_id: Mapped[int] = mapped_column(ForeignKey("versions.id"))
+    team_id: Mapped[int] = mapped_column(ForeignKey("teams.id"))
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"))
+    file: Mapped[str] = mapped_column(ForeignKey("files.hash"))
+    file_name: Mapped[str]
+    note: Mapped[str]
+    created: Mapped[datetime]
+    late: Mapped[bool] = mapped_column(default=False)
+    final: Mapped[bool] = mapped_column(default=False)
+    state: Mapped[str] = mapped_column(String(10))
+    work: Mapped[str | None] = mapped_column(String(10))  # what is left to do
+    claimed_by: Mapped[str | None] = mapped_column(String(40))
+    claimed: Mapped[datetime | None]
+    attempts: Mapped[int] = mapped_column(default=0)
+    day: Mapped[str | None] = mapped_column(String(10))  # on whose quota it counts; None where it costs nothing
+    finished: Mapped[datetime | None]
+    facts: Mapped[dict[str, Any] | None]  # counts, warnings, problems, and at most 20 rows of the preview
+    team: Mapped[Team] = relationship()
+    version: Mapped[Version] = relationship()
+    challenge: Mapped[Challenge] = relationship()
+    scores: Mapped[list[Score]] = relationship(  # those of its present version
+        primaryjoin="and_(Score.submission_id == Submission.id, Score.version_id == Submission.version_id)",
+        order_by="Score.place",
+        viewonly=True,
+    )
+
+
+class Score(Base):
+    """One metric of a submission on one part of a version of the answers."""
+
+    __tablename__ = "scores"
+    submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id", ondelete="CASCADE"), primary_key=True)
+    version_id: Mapped[int] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    part: Mapped[str] = mapped_column(String(10), primary_key=True)
+    place: Mapped[int] = mapped_column(primary_key=True)  # 0 is the one that ranks
+    name: Mapped[str]
+    value: Mapped[float | None]  # None: undefined, and never ranked
+    lo: Mapped[float | None]
+    hi: Mapped[float | None]
+    method: Mapped[str | None]
+
+
+class Outcome(Base):
+    """What each row of a part came to, packed, for paired tests between submissions."""
+
+    __tablename__ = "outcomes"
+    submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id", ondelete="CASCADE"), primary_key=True)
+    version_id: Mapped[int] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    part: Mapped[str] = mapped_column(String(10), primary_key=True)
+    packed: Mapped[bytes]
+
+
+class Standing(Base):
+    """A place on a leaderboard. Those of a part are written anew whenever a score changes them."""
+
+    __tablename__ = "standings"
+    challenge_id: Mapped[int] = mapped_column(ForeignKey("challenges.id"), primary_key=True)
+    part: Mapped[str] = mapped_column(String(10), primary_key=True)
+    place: Mapped[int] = mapped_column(primary_key=True)
+    group: Mapped[int | None]  # None: nothing tells whom it is tied with
+    team_id: Mapped[int] = mapped_column(ForeignKey("teams.id"), index=True)
+    submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id"))
+    entries: Mapped[int]  # how many scored submissions the team has
+    team: Mapped[Team] = relationship()
+    submission: Mapped[Submission] = relationship()

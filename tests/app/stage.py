@@ -1,0 +1,154 @@
+"""The app as the tests set it up: a clock that they move, people who are signed in, challenges and files."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from tallymark.app import accounts, challenges, drafts, submitting, teams
+from tallymark.app.create import create_app
+from tallymark.app.service import Service
+from tallymark.app.settings import Settings
+from tallymark.app.store.models import Challenge, Score, Standing, Submission, Team, User
+from tallymark.app.visit import COOKIE
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # httpx serves it still, and is what there is
+    from starlette.testclient import TestClient
+
+TRUTH = ("lynx", "otter", "heron")
+ROWS = 40
+_SLOWLY = pytest.param("postgresql", marks=pytest.mark.slow)
+BOTH = pytest.mark.parametrize("database", ["sqlite", _SLOWLY], indirect=True)
+FORM = {
+    "title": "Animals",
+    "task": "labels",
+    "missing": "count",
+    "split": "none",
+    "late": "refuse",
+    "quota": "5",
+    "finals": "2",
+    "show_intervals": "1",
+    "show_counts": "1",
+}
+
+
+class Clock:
+    """The time, which stands still until a test moves it."""
+
+    def __init__(self) -> None:
+        self.at = datetime(2027, 3, 1, 12, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.at
+
+    def move(self, **span: float) -> None:
+        self.at += timedelta(**span)
+
+
+def table(values: Sequence[object], column: str = "label") -> bytes:
+    """A file with a value for each of the rows r000, r001 …"""
+    return "".join([f"row_id,{column}\n", *(f"r{n:03},{each}\n" for n, each in enumerate(values))]).encode()
+
+
+def truth(rows: int = ROWS) -> list[str]:
+    """The answers: three animals in turn."""
+    return [TRUTH[n % 3] for n in range(rows)]
+
+
+def guess(right: int, rows: int = ROWS, wrong: str = "otter") -> list[str]:
+    """The first rows right, and all others wrong."""
+    held = truth(rows)
+    return [each if n < right else wrong if each != wrong else "moose" for n, each in enumerate(held)]
+
+
+class Stage:
+    """An app without its threads: the work of the worker is done where a test says so."""
+
+    def __init__(self, folder: Any, database: str = "", clock: Clock | None = None, **settings: Any) -> None:
+        self.clock = clock or Clock()
+        self.settings = Settings(data=str(folder), database=database, **settings)
+        self.app = create_app(self.settings, self.clock)
+        self.service: Service = self.app.state.service
+
+    def close(self) -> None:
+        self.service.close()
+
+    def client(self, user: User | None = None, **more: Any) -> TestClient:
+        """A browser, of somebody who is signed in."""
+        host = self.settings.url or "http://localhost"
+        cookies = {} if user is None else {COOKIE: accounts.new_sign_in(self.service, user)}
+        given = {"base_url": host, "headers": {"Origin": host}, "follow_redirects": False, "cookies": cookies, **more}
+        return TestClient(self.app, **given)
+
+    def person(self, name: str, *, organiser: bool = False) -> User:
+        with self.service.database.writing() as session:
+            key = accounts.name_key(name)
+            user = User(name=name, key=key, password=None, organiser=organiser, created=self.clock())
+            session.add(user)
+        return user
+
+    def challenge(self, host: User, answers: bytes | None = None, **form: str) -> Challenge:
+        draft = drafts.read_draft({**FORM, **form})
+        return challenges.create(self.service, host, draft, io.BytesIO(answers or table(truth())))
+
+    def team(self, challenge: Challenge, name: str, *members: User) -> Player:
+        first, *others = members or [self.person(f"{name} person")]
+        team = teams.join(self.service, first, challenge, name, "")
+        for each in others:
+            teams.join(self.service, each, challenge, "", team.code)
+        return Player(self, challenge, team, first)
+
+    def work(self) -> int:
+        """Do all that waits; how many steps it took."""
+        steps = 0
+        while self.app.state.worker.step():
+            steps += 1
+        return steps
+
+    def all(self, asked: Any) -> list[Any]:
+        with self.service.database.reading() as session:
+            return list(session.scalars(asked))
+
+    def submission(self, key: str) -> Submission:
+        [held] = self.all(select(Submission).where(Submission.key == key))
+        return held
+
+    def scores(self, key: str, part: str = "public") -> dict[str, float | None]:
+        """The scores of a submission by the version that it belongs to."""
+        held = self.submission(key)
+        mine = (Score.submission_id == held.id) & (Score.version_id == held.version_id) & (Score.part == part)
+        return {each.name: each.value for each in self.all(select(Score).where(mine).order_by(Score.place))}
+
+    def board(self, challenge: Challenge, part: str = "public") -> list[str]:
+        """The names of the teams in the order of their places."""
+        board = (Standing.challenge_id == challenge.id) & (Standing.part == part)
+        asked = select(Team.name).join(Standing, Standing.team_id == Team.id).where(board).order_by(Standing.place)
+        return self.all(asked)
+
+
+class Player:
+    """A team, with the one who made it."""
+
+    def __init__(self, stage: Stage, challenge: Challenge, team: Team, user: User) -> None:
+        self.stage, self.challenge, self.team, self.user = stage, challenge, team, user
+
+    def send(self, content: bytes | Sequence[object], name: str = "mine.csv", note: str = "") -> str:
+        """Hand in a file; the key of the submission."""
+        held = content if isinstance(content, bytes) else table(content)
+        service = self.stage.service
+        return submitting.take(service, self.user, self.challenge, self.team.id, io.BytesIO(held), name, note)
+
+    def allowance(self) -> submitting.Allowance:
+        with self.stage.service.database.reading() as session:
+            held = session.get_one(Challenge, self.challenge.id)
+            return submitting.allowance(session, self.stage.service, held, self.team.id)
+
+    def client(self) -> TestClient:
+        return self.stage.client(self.user)

@@ -1,0 +1,210 @@
+"""People: secrets are kept as hashes, invitations are used once, and nobody has a default password."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import select
+
+from tallymark.app import accounts
+from tallymark.app.faults import Wrong
+from tallymark.app.store.models import Invitation, SignIn, User
+from tests.app.stage import BOTH
+
+pytestmark = pytest.mark.slow
+
+PASSWORD = "correct horse battery"
+
+
+def _join(stage, name="Ada", invitation="", password=PASSWORD):
+    return accounts.sign_up(stage.service, name, password, password, invitation)
+
+
+def _who(stage, secret):
+    with stage.service.database.reading() as session:
+        user = accounts.signed_in(session, stage.service, secret)
+        return None if user is None else user.name
+
+
+@BOTH
+def test_an_invitation_is_for_one(stage, host):
+    """Of several who use a link at the same time, one signs up."""
+    secret = accounts.invite(stage.service, host, organiser=False)
+
+    def use(name):
+        try:
+            return _join(stage, name, secret).name
+        except Wrong as error:
+            return error.errors
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(use, ["Ada", "Ben", "Cem", "Dan"]))
+    assert found.count({"": accounts.NOT_INVITED}) == 3
+    assert len(stage.all(select(User))) == 2
+
+
+def test_invitations_end(stage, host):
+    """After two weeks a link is worth nothing, and one that never was is told in the same words."""
+    secret = accounts.invite(stage.service, host, organiser=False)
+    stage.clock.move(days=14)
+    for each in (secret, "made up"):
+        with pytest.raises(Wrong) as caught:
+            _join(stage, invitation=each)
+        assert caught.value.errors == {"": accounts.NOT_INVITED}
+    with pytest.raises(Wrong, match="by invitation"):
+        _join(stage)
+
+
+@pytest.mark.parametrize("organiser", [False, True])
+def test_an_invitation_says_what_one_will_be(stage, host, organiser):
+    """Only an invitation makes an organiser."""
+    secret = accounts.invite(stage.service, host, organiser=organiser)
+    assert _join(stage, invitation=secret).organiser is organiser
+
+
+def test_nobody_makes_themselves_an_organiser(make_stage):
+    """Where all may sign up, they are participants, whatever their form says."""
+    stage = make_stage(sign_up="open")
+    form = {"name": "Eve", "password": PASSWORD, "again": PASSWORD, "organiser": "1", "role": "organiser"}
+    assert stage.client().post("/sign-up", data=form).status_code == 303
+    assert [each.organiser for each in stage.all(select(User))] == [False]
+
+
+@BOTH
+def test_the_first_link(make_stage):
+    """It is made at each start until one was used; the earlier ones are worth nothing, and then there is none."""
+    stage = make_stage()
+    first, second = (accounts.first_invitation(stage.service) for _ in range(2))
+    assert first
+    assert second
+    with pytest.raises(Wrong):
+        _join(stage, invitation=first)
+    assert _join(stage, invitation=second).organiser
+    with pytest.raises(Wrong):
+        _join(stage, "Eve", invitation=second)
+    assert accounts.first_invitation(stage.service) is None
+    assert accounts.first_invitation(make_stage().service) is None
+
+
+def test_the_host_of_an_example_is_no_organiser_yet(stage, host):
+    """Somebody without a password cannot sign in, so that the first link is still needed, and opens no door."""
+    assert accounts.first_invitation(stage.service)
+    for password in ("", "None", "nobody has this password", PASSWORD):
+        with pytest.raises(Wrong, match="not right"):
+            accounts.sign_in(stage.service, host.name, password)
+
+
+def test_a_new_app_has_no_people(stage):
+    """There is no account, and no password, that anybody could know."""
+    assert stage.all(select(User)) == []
+    assert stage.all(select(Invitation)) == []
+
+
+@BOTH
+def test_sign_in_and_out(make_stage):
+    """A sign-in lasts as long as it is set, and ends where one signs out, on this device or on all."""
+    stage = make_stage(sign_up="open", session_days=2)
+    user = _join(stage)
+    one, two, three = (accounts.sign_in(stage.service, "  ADA ", PASSWORD) for _ in range(3))
+    assert _who(stage, one) == "Ada"
+    accounts.sign_out(stage.service, one)
+    assert _who(stage, one) is None
+    assert _who(stage, two) == "Ada"
+    accounts.sign_out_everywhere(stage.service, user)
+    assert _who(stage, two) is None
+    assert _who(stage, three) is None
+    last = accounts.sign_in(stage.service, "Ada", PASSWORD)
+    stage.clock.move(days=2)
+    assert _who(stage, last) is None
+    assert _who(stage, "") is None
+
+
+def test_a_new_password_ends_other_sign_ins(make_stage):
+    """Whoever knew the old password is out, and the old one is worth nothing."""
+    stage = make_stage(sign_up="open")
+    user = _join(stage)
+    secret = accounts.sign_in(stage.service, "Ada", PASSWORD)
+    with pytest.raises(Wrong, match="not your password"):
+        accounts.change_password(stage.service, user, "wrong", "another long one", "another long one")
+    assert _who(stage, secret) == "Ada"
+    accounts.change_password(stage.service, user, PASSWORD, "another long one", "another long one")
+    assert _who(stage, secret) is None
+    with pytest.raises(Wrong, match="not right"):
+        accounts.sign_in(stage.service, "Ada", PASSWORD)
+    assert accounts.sign_in(stage.service, "Ada", "another long one")
+
+
+@pytest.mark.parametrize(
+    ("password", "again", "field"),
+    [
+        ("short", "short", "password"),
+        ("x" * 1001, "x" * 1001, "password"),
+        ("aaaaaaaaaaaa", "aaaaaaaaaaaa", "password"),
+        ("ADA LOVELACE", "ADA LOVELACE", "password"),
+        (PASSWORD, PASSWORD + "!", "again"),
+    ],
+)
+def test_weak_passwords_are_refused(make_stage, password, again, field):
+    """Short ones, one letter many times, the name itself, and two that differ."""
+    stage = make_stage(sign_up="open")
+    with pytest.raises(Wrong) as caught:
+        accounts.sign_up(stage.service, "Ada Lovelace", password, again, "")
+    assert list(caught.value.errors) == [field]
+
+
+@pytest.mark.parametrize("name", ["ada", "ＡＤＡ", "Ａda", "ᴬda", " Ada "])
+@BOTH
+def test_names_that_look_the_same_are_taken(make_stage, name):
+    """Case, width and other looks make no other person."""
+    stage = make_stage(sign_up="open")
+    _join(stage)
+    with pytest.raises(Wrong, match="Somebody has this name already"):
+        _join(stage, name)
+
+
+@pytest.mark.parametrize("name", ["", "x", "x" * 41, "a​b", "a‮b", "a\0b", "a\x1b[31m"])
+def test_names_that_cannot_be_read_are_refused(make_stage, name):
+    """Too short, too long, or with characters that nobody sees or that turn the words around."""
+    with pytest.raises(Wrong) as caught:
+        _join(make_stage(sign_up="open"), name)
+    assert list(caught.value.errors) == ["name"]
+
+
+def test_secrets_are_not_in_the_data(make_stage):
+    """Passwords, sign-ins and invitations are in no file of the app, but for their hashes."""
+    stage = make_stage(sign_up="open")
+    user = _join(stage)
+    secrets = [
+        PASSWORD,
+        accounts.sign_in(stage.service, "Ada", PASSWORD),
+        accounts.invite(stage.service, user, organiser=True),
+        accounts.first_invitation(stage.service),
+    ]
+    content = b"".join(each.read_bytes() for each in stage.settings.folder.rglob("*") if each.is_file())
+    assert b"Ada" in content
+    assert accounts.hash_secret(secrets[1]).encode() in content
+    assert [each for each in secrets if each.encode() in content] == []
+    [held] = stage.all(select(User.password))
+    assert held.startswith("$argon2id$v=19$")
+    assert accounts.PasswordHasher().memory_cost == 65_536  # what the app hashes with; these tests are quicker
+    assert len(stage.all(select(SignIn))) == 1
+
+
+@BOTH
+def test_hostile_forms_are_answered(make_stage):
+    """What no database can keep is refused in words, on PostgreSQL too."""
+    stage = make_stage(sign_up="open")
+    client = stage.client()
+    for path, data in (
+        ("/sign-in", {"name": "a\0b", "password": "x"}),
+        ("/sign-up", {"name": "a\0b", "password": PASSWORD, "again": PASSWORD}),
+        ("/sign-in", {"name": "x" * 150_000, "password": "y" * 10_000}),
+        ("/sign-in", {"x": "y"}),
+    ):
+        assert client.post(path, data=data).status_code in (400, 422)
+    for path in ("/challenges/a%00b", "/submissions/%00", "/challenges/%ED%A0%80", "/challenges/" + "x" * 3000):
+        assert client.get(path).status_code in (403, 404)
+    escaped = b'--b\r\nContent-Disposition: form-data; name="name"\r\n\r\n\\ud800abc\r\n--b--\r\n'
+    kind = "multipart/form-data; boundary=b; charset=unicode_escape"
+    assert client.post("/sign-in", content=escaped, headers={"Content-Type": kind}).status_code in (400, 422)

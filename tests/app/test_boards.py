@@ -1,0 +1,190 @@
+"""Leaderboards: who is ranked, by what, and in which order."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from sqlalchemy import select
+
+from tallymark.app import challenges, submitting, teams
+from tallymark.app.faults import Wrong
+from tallymark.app.store.models import Standing, Submission
+from tests.app.stage import BOTH, ROWS, guess, table, truth
+
+SPLIT = {"split": "column", "split_column": "part", "slug": "parted"}
+
+
+def _parted(public: int = 20) -> bytes:
+    """Answers whose first rows are public."""
+    rows = [f"r{n:03},{each},{'public' if n < public else 'private'}\n" for n, each in enumerate(truth())]
+    return "".join(["row_id,label,part\n", *rows]).encode()
+
+
+def _mixed(public: int, private: int) -> list[str]:
+    """So many right in each of the parts."""
+    held = truth()
+    right = set(range(public)) | set(range(20, 20 + private))
+    return [each if n in right else "moose" for n, each in enumerate(held)]
+
+
+@pytest.fixture
+def parted(stage, host):
+    return stage.challenge(host, _parted(), **SPLIT)
+
+
+@BOTH
+def test_the_best_of_each_team_is_ranked(stage, challenge):
+    """A team has one place, by its best submission; the number of its scored ones stands beside it."""
+    one, other = stage.team(challenge, "One"), stage.team(challenge, "Other")
+    for right in (10, 30, 20):
+        one.send(guess(right))
+    other.send(guess(25))
+    assert stage.board(challenge) == ["One", "Other"]
+    assert [each.entries for each in stage.all(select(Standing).order_by(Standing.place))] == [3, 1]
+    other.send(guess(32))
+    assert stage.board(challenge) == ["One", "Other"]  # the rows cannot tell them apart: who was first stands first
+    other.send(guess(40))
+    assert stage.board(challenge) == ["Other", "One"]
+
+
+@BOTH
+def test_of_equals_the_earlier_stands_first(stage, challenge):
+    """The same score sent later stands below, also where it was scored sooner, and shares the group."""
+    names = ["Zebras", "Apes", "Moles"]
+    for name in names:
+        stage.team(challenge, name).send(guess(20))
+        stage.clock.move(seconds=1)
+    assert stage.board(challenge) == names
+    assert len({each.group for each in stage.all(select(Standing))}) == 1
+
+
+def test_lower_is_better_where_the_metric_says_so(stage, host):
+    """A smaller error stands above a larger one."""
+    challenge = stage.challenge(host, table(range(ROWS)), task="numbers", metrics="mae")
+    far, near = stage.team(challenge, "Far"), stage.team(challenge, "Near")
+    far.send([n + 9 for n in range(ROWS)])
+    near.send([n + 1 for n in range(ROWS)])
+    assert stage.board(challenge) == ["Near", "Far"]
+
+
+@BOTH
+def test_undefined_scores_are_not_ranked(stage, host):
+    """A constant has no correlation: it is scored as undefined, shown so, and stands on no leaderboard."""
+    challenge = stage.challenge(host, table(range(ROWS)), task="numbers", metrics="pearson, mae")
+    flat, good = stage.team(challenge, "Flat"), stage.team(challenge, "Good")
+    key = flat.send([7] * ROWS)
+    good.send([n + 1 for n in range(ROWS)])
+    assert stage.submission(key).state == "scored"
+    assert next(iter(stage.scores(key).values())) is None
+    assert stage.board(challenge) == ["Good"]
+    assert "undefined" in flat.client().get(f"/submissions/{key}").text
+
+
+@BOTH
+def test_what_is_not_scored_is_not_ranked(make_stage):
+    """Neither what waits, nor what was rejected, nor what failed."""
+    stage = make_stage(direct_bytes=1)
+    challenge = stage.challenge(stage.person("Olga", organiser=True))
+    keys = {name: stage.team(challenge, name) for name in ("Waiting", "Rejected", "Failed", "Scored")}
+    keys["Scored"].send(guess(5))
+    keys["Rejected"].send(b"row_id,label\nr000,a\nr000,b\n")
+    failed = keys["Failed"].send(guess(6))
+    stage.service.files.path(stage.submission(failed).file).unlink()
+    stage.work()
+    keys["Waiting"].send(guess(7))
+    states = {each.state for each in stage.all(select(Submission))}
+    assert states == {"queued", "rejected", "failed", "scored"}
+    assert stage.board(challenge) == ["Scored"]
+
+
+def test_baselines_are_marked(stage, challenge, host):
+    """The entry of a baseline says so on the page."""
+    with stage.service.database.writing() as session:
+        team = teams.new_team(session, stage.service, challenge, "Always lynx", baseline=True)
+    stream = io.BytesIO(table(["lynx"] * ROWS))
+    submitting.take(stage.service, host, challenge, team.id, stream, "x.csv", "")
+    page = stage.client().get(f"/challenges/{challenge.slug}/leaderboard").text
+    assert "baseline" in page.split("Always lynx", 1)[1].split("</tr>", 1)[0]
+
+
+@BOTH
+def test_the_private_part_ranks_what_was_chosen(stage, parted):
+    """A team that has chosen is ranked by its choice, one that has not by its best in public."""
+    careless, careful = stage.team(parted, "Careless"), stage.team(parted, "Careful")
+    careless.send(_mixed(20, 2))
+    careless.send(_mixed(10, 20))
+    careful.send(_mixed(19, 3))
+    stage.clock.move(seconds=1)
+    wise = careful.send(_mixed(12, 18))
+    assert stage.board(parted, "public") == ["Careless", "Careful"]
+    assert stage.board(parted, "private") == ["Careless", "Careful"]
+    teams.choose_finals(stage.service, parted, careful.team.id, [wise])
+    chosen = stage.all(select(Standing.submission_id).where(Standing.part == "private").order_by(Standing.place))
+    assert chosen[0] == stage.submission(wise).id
+    assert stage.board(parted, "private") == ["Careful", "Careless"]
+    assert stage.board(parted, "public") == ["Careless", "Careful"]
+
+
+@BOTH
+def test_of_several_chosen_the_best_in_private_counts(stage, parted):
+    """Two choices are one place, by the better of them."""
+    team = stage.team(parted, "Two")
+    keys = [team.send(_mixed(20, 5)), team.send(_mixed(5, 15)), team.send(_mixed(1, 20))]
+    teams.choose_finals(stage.service, parted, team.team.id, keys[:2])
+    [place] = stage.all(select(Standing).where(Standing.part == "private"))
+    assert place.submission_id == stage.submission(keys[1]).id
+
+
+@BOTH
+def test_a_choice_that_is_undefined_in_public_is_ranked_in_private(stage, host):
+    """A final that has a score on the private part only does not stop the leaderboards."""
+    rows = [f"r{n:03},{n},{'public' if n < 20 else 'private'}\n" for n in range(ROWS)]
+    answers = "".join(["row_id,label,part\n", *rows]).encode()
+    challenge = stage.challenge(host, answers, task="numbers", metrics="pearson", **SPLIT)
+    odd, plain = stage.team(challenge, "Odd"), stage.team(challenge, "Plain")
+    plain.send([n + n % 3 for n in range(ROWS)])
+    key = odd.send([3 if n < 20 else n for n in range(ROWS)])
+    teams.choose_finals(stage.service, challenge, odd.team.id, [key])
+    assert stage.board(challenge, "public") == ["Plain"]
+    assert stage.board(challenge, "private") == ["Odd", "Plain"]
+    assert [each.entries for each in stage.all(select(Standing).where(Standing.part == "private"))] == [1, 1]
+
+
+@BOTH
+def test_choices_are_limited(stage, parted):
+    """Not more than may be chosen, none of others, none that is not scored, none after the end."""
+    team, other = stage.team(parted, "Team"), stage.team(parted, "Other")
+    keys = [team.send(_mixed(n, n)) for n in range(3)]
+    foreign, broken = other.send(_mixed(9, 9)), team.send(b"row_id,label\nr000,a\nr000,b\n")
+
+    def choose(*wanted):
+        return teams.choose_finals(stage.service, parted, team.team.id, wanted)
+
+    assert choose(keys[0], keys[0], keys[1]) == 2
+    for wanted, told in (
+        (keys, "At most 2"),
+        ([foreign], "scored in time"),
+        ([broken], "scored in time"),
+        (["nothing"], "scored in time"),
+    ):
+        with pytest.raises(Wrong, match=told):
+            choose(*wanted)
+    assert {each.key for each in stage.all(select(Submission).where(Submission.final))} == set(keys[:2])
+    assert choose() == 0
+    assert stage.all(select(Submission).where(Submission.final)) == []
+    challenges.close(stage.service, parted, closed=True)
+    with pytest.raises(Wrong, match="over"):
+        choose(keys[0])
+
+
+def test_late_files_cannot_be_chosen(stage, host):
+    """What came after the deadline is no final."""
+    challenge = stage.challenge(host, _parted(), deadline="2027-03-02T00:00", late="mark", **SPLIT)
+    team = stage.team(challenge, "Late")
+    stage.clock.move(days=1)
+    key = team.send(_mixed(20, 20))
+    with stage.service.database.writing() as session:
+        session.get_one(type(challenge), challenge.id).deadline = None  # prolonged by its organiser
+    with pytest.raises(Wrong, match="scored in time"):
+        teams.choose_finals(stage.service, challenge, team.team.id, [key])

@@ -1,0 +1,240 @@
+"""Challenges: what an organiser may ask for, what is wrong with it in words, and what comes of it."""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import func, select
+
+from tallymark.app import challenges, drafts
+from tallymark.app.faults import Wrong
+from tallymark.app.showing import show_rules
+from tallymark.app.store.models import Challenge, Version
+from tallymark.errors import Rejection
+from tests.app.stage import BOTH, FORM, ROWS, guess, table, truth
+
+pytestmark = pytest.mark.slow
+
+
+def _form_of(page: str) -> dict[str, str]:
+    """The fields of the form of a challenge, as a browser sends them."""
+    form = page[page.index('<form class="panel long"') :].split("</form>")[0]
+    found = dict(re.findall(r'<textarea[^>]* name="(\w+)"[^>]*>\n?([^<]*)</textarea>', form))
+    for tag in re.findall(r"<input[^>]*>", form):
+        facts = dict(re.findall(r'([\w-]+)="([^"]*)"', tag))
+        chosen = facts.get("type") not in ("radio", "checkbox") or re.search(r"\bchecked\b", tag)
+        if chosen and facts.get("type") != "file":
+            found[facts["name"]] = facts.get("value", "")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("title", "x"),
+        ("title", "x" * 101),
+        ("slug", "new"),
+        ("slug", "!!!"),
+        ("summary", "x" * 301),
+        ("rules", "x" * 50_001),
+        ("quota", "0"),
+        ("quota", "-1"),
+        ("quota", "1001"),
+        ("quota", "٣"),
+        ("quota", "9" * 5000),
+        ("finals", "1.5"),
+        ("late", "maybe"),
+        ("opens", "tomorrow"),
+        ("deadline", "2027-13-01T00:00"),
+        ("task", "poems"),
+        ("missing", "guess"),
+        ("split", "somehow"),
+        ("metrics", "no_such_metric"),
+    ],
+)
+def test_every_field_is_checked(field, value):
+    """What cannot be is told beside its field."""
+    with pytest.raises(Wrong) as caught:
+        drafts.read_draft({**FORM, field: value})
+    assert list(caught.value.errors) == [field]
+
+
+@pytest.mark.parametrize(
+    ("form", "field"),
+    [
+        ({"split": "seeded", "split_share": "0"}, "split_share"),
+        ({"split": "seeded", "split_share": "100"}, "split_share"),
+        ({"split": "seeded", "split_share": "nan"}, "split_share"),
+        ({"split": "seeded", "split_share": "30", "split_seed": "-1"}, "split_seed"),
+        ({"split": "column"}, "split_column"),
+        ({"opens": "2027-03-05T00:00", "deadline": "2027-03-05T00:00"}, "deadline"),
+    ],
+)
+def test_fields_are_checked_together(form, field):
+    """A split needs what it is made from, and the end comes after the beginning."""
+    with pytest.raises(Wrong) as caught:
+        drafts.read_draft({**FORM, **form})
+    assert list(caught.value.errors) == [field]
+
+
+@pytest.mark.parametrize("text", ["2027-03-05T12:00", "2027-03-05T12:00Z", "2027-03-05T14:00+02:00"])
+def test_times_are_in_utc(text):
+    """A time without a zone is in UTC; one with a zone is the moment that it says."""
+    assert drafts.read_draft({**FORM, "deadline": text}).rules["deadline"] == datetime(2027, 3, 5, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("answers", "form"),
+    [
+        (b"", {}),
+        (b"row_id,other\nr000,a\n", {}),
+        (b"row_id,label\nr000,a\nr000,b\n", {}),
+        (b"\x89PNG\r\n", {}),
+        (table(["a"] * 5), {"task": "numbers"}),
+        (table(truth()), {"metrics": "accuracy, rmse"}),
+        (table(truth()), {"split": "column", "split_column": "part"}),
+    ],
+)
+@BOTH
+def test_broken_answers_make_no_challenge(stage, host, answers, form):
+    """Answers with problems are told with all of them, and nothing is made."""
+    with pytest.raises((Rejection, Wrong)):
+        stage.challenge(host, answers or b"\n", **form)
+    assert stage.all(select(func.count()).select_from(Challenge)) == [0]
+    page = stage.client(host).post("/organise/new", data={**FORM, **form}, files={"answers": ("a.csv", answers)})
+    assert page.status_code == 422
+    assert 'value="Animals"' in page.text
+
+
+def test_two_challenges_have_two_addresses(stage, host, challenge):
+    """An address that is taken is told beside its field, and the first challenge stays as it is."""
+    with pytest.raises(Wrong) as caught:
+        stage.challenge(host)
+    assert list(caught.value.errors) == ["slug"]
+    assert stage.all(select(func.count()).select_from(Version)) == [1]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {},
+        {"metrics": "fscore(beta=2, average=macro), accuracy", "deadline": "2027-04-01T10:30", "late": "mark"},
+        {"split": "seeded", "split_share": "33.333333333", "split_seed": "11", "show_classes": "1"},
+        {"split": "seeded", "split_share": "30", "positive": "lynx", "metrics": "precision(average=binary)"},
+        {"rules": '# Rules\n\n- one\n- <b>two</b> & "three"\n', "summary": "It's 5 > 3 & so on"},
+        {"missing": "reject", "opens": "2027-03-01T00:00"},
+    ],
+)
+def test_what_is_saved_unchanged_is_unchanged(stage, host, form):
+    """The form as it is shown, sent back as it is: no new version, and the same challenge."""
+    challenge = stage.challenge(host, **form)
+    client, path = stage.client(host), f"/organise/{challenge.slug}"
+    sent = {name: html.unescape(value) for name, value in _form_of(client.get(path).text).items()}
+    answer = client.post(path, data=sent)
+    assert (answer.status_code, answer.headers.get("location")) == (303, f"{path}?said=saved")
+    [held] = stage.all(select(Challenge))
+    names = [each.name for each in Challenge.__table__.columns if each.name not in ("changes", "ranked")]
+    assert [getattr(held, name) for name in names] == [getattr(challenge, name) for name in names]
+
+
+def test_the_sample_would_be_taken(stage, host):
+    """What participants download has every id, no answer, and is scored."""
+    for task, values, form in (
+        ("labels", truth(), {}),
+        ("numbers", range(ROWS), {}),
+        ("probabilities", truth(), {"metrics": "logloss", "classes": "lynx, otter, heron"}),
+    ):
+        challenge = stage.challenge(host, table(values), task=task, slug=f"sample-{task}", **form)
+        player = stage.team(challenge, "Badgers", stage.person(f"Ada of {task}"))
+        sample = player.client().get(f"/challenges/{challenge.slug}/sample")
+        assert sample.headers["content-disposition"] == f'attachment; filename="sample-{task}-sample.csv"'
+        assert [line.split(",")[0] for line in sample.text.splitlines()[1:]] == [f"r{n:03}" for n in range(ROWS)]
+        assert stage.submission(player.send(sample.content)).state == "scored"
+
+
+def test_answers_in_any_order_give_the_same_parts(stage, host):
+    """A seeded split belongs to ids, not to the order of the file."""
+    form = {"split": "seeded", "split_share": "50", "split_seed": "3"}
+    lines = table(truth()).splitlines(keepends=True)
+    turned = b"".join([lines[0], *reversed(lines[1:])])
+    ends = []
+    for slug, answers in (("one", table(truth())), ("other", turned)):
+        challenge = stage.challenge(host, answers, slug=slug, **form)
+        player = stage.team(challenge, "Badgers", stage.person(f"Ada of {slug}"))
+        ends.append(stage.scores(player.send(guess(17))))
+    assert ends[0] == ends[1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[x](javascript:alert(1))",
+        "[x](JaVaScRiPt:alert(1))",
+        "[x](data:text/html,<script>alert(1)</script>)",
+        "[x](vbscript:x)",
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "<a href='javascript:alert(1)'>x</a>",
+        "![x](https://evil.example/pixel.png)",
+        "![x](javascript:alert(1))",
+        "<javascript:alert(1)>",
+        "[x]: javascript:alert(1)\n\n[x]",
+        '[x](https://a.example "onclick=alert(1)")',
+        "```\n</code></pre><script>alert(1)</script>\n```",
+        "| a |\n|---|\n| <script>alert(1)</script> |",
+        '[a](https://a.example/"onmouseover="alert(1))',
+    ],
+)
+def test_rules_cannot_run_anything(text):
+    """Markdown makes text, lists, tables and plain links; nothing of it runs or is loaded from elsewhere."""
+    made = str(show_rules(text))
+    tags = re.findall(r"<(\w+)([^>]*)>", made)
+    assert {name for name, _ in tags} <= {"p", "a", "code", "pre", "table", "thead", "tbody", "tr", "th", "td"}
+    for name, facts in tags:
+        held = dict(re.findall(r'([\w-]+)="([^"]*)"', facts))
+        assert set(held) <= {"href", "title"}, facts
+        assert re.match(r"https?://", held.get("href", "https://")), facts
+        assert name == "a" or not facts.strip()
+
+
+def test_team_names_are_escaped_everywhere(stage, host, challenge):
+    """A name with markup is shown as it is typed, on every page that shows it."""
+    name = "<b onclick='x'>& \"me\"</b>"
+    player = stage.team(challenge, name, stage.person("<i>Ada</i>"))
+    key = player.send(guess(9), "<u>.csv", "<s>note</s>")
+    pages = ["", "/leaderboard", "/mine", "/submit"]
+    paths = [*(f"/challenges/{challenge.slug}{each}" for each in pages), f"/submissions/{key}", "/account"]
+    text = "".join(player.client().get(path).text for path in [*paths, f"/submissions/{key}/report"])
+    assert text.count("&lt;b onclick=") >= 3
+    assert not re.search(r"<(b onclick|i>Ada|u>\.csv|s>note)", text)
+    assert "&lt;s&gt;note" in text
+
+
+@BOTH
+def test_classes_that_are_never_true(stage, host):
+    """A class that only the file has is undefined in places, which every database keeps, and the page shows."""
+    challenge = stage.challenge(host, show_classes="1")
+    player = stage.team(challenge, "Badgers")
+    key = player.send(guess(20))
+    assert stage.submission(key).state == "scored"
+    page = player.client().get(f"/submissions/{key}")
+    assert page.status_code == 200
+    assert ">Classes<" in page.text
+    assert ">moose</th>" not in page.text  # which would tell of single rows
+    assert player.client().get(f"/submissions/{key}/report").status_code == 200
+
+
+def test_answers_of_another_time_stay(stage, host, challenge):
+    """The file of a version is never changed: new answers are another file."""
+    with stage.service.database.reading() as session:
+        first = challenges.current_version(session, challenge)
+    challenges.renew_answers(stage.service, host, challenge, io.BytesIO(table(guess(3))))
+    assert stage.service.files.read(first.answers) == table(truth())
+    [one, two] = stage.all(select(Version).order_by(Version.number))
+    names = [each.name for each in Version.__table__.columns]
+    assert [getattr(one, name) for name in names] == [getattr(first, name) for name in names]
+    assert two.software.startswith("tallymark ")

@@ -1,0 +1,115 @@
+"""Who may do what: every route asked by everybody, and every route is asked."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from fastapi.routing import APIRoute
+
+from tallymark.app import routes, visit
+from tallymark.app.permissions import MAY
+from tallymark.app.routes import ROUTERS
+from tests.app.stage import FORM, guess, table, truth
+
+pytestmark = pytest.mark.slow
+
+WHO = ("nobody", "outsider", "member", "other", "organiser")
+FILE = {"submission": ("mine.csv", table(guess(5)))}
+ANSWERS = {"answers": ("answers.csv", table(truth()))}
+BOTH_FILES = {**ANSWERS, **FILE}
+
+# What each gets, in the order of WHO. To the page for signing in, strangers are sent by 303 (GET) or told by 401.
+PAGES = {
+    "/": (200, 200, 200, 200, 200),
+    "/analyse": (200, 200, 200, 200, 200),
+    "/challenges": (200, 200, 200, 200, 200),
+    "/challenges/{slug}": (200, 200, 200, 200, 200),
+    "/challenges/{slug}/sample": (200, 200, 200, 200, 200),
+    "/challenges/{slug}/leaderboard": (200, 200, 200, 200, 200),
+    "/challenges/{slug}/submit": (303, 403, 200, 200, 403),
+    "/challenges/{slug}/mine": (303, 403, 200, 200, 403),
+    "/submissions/{key}": (303, 404, 200, 404, 200),
+    "/submissions/{key}/report": (303, 404, 200, 404, 200),
+    "/sign-in": (200, 200, 200, 200, 200),
+    "/sign-up": (200, 200, 200, 200, 200),
+    "/account": (303, 200, 200, 200, 200),
+    "/organise": (303, 404, 404, 404, 200),
+    "/organise/new": (303, 404, 404, 404, 200),
+    "/organise/{slug}": (303, 404, 404, 404, 200),
+    "/organise/{slug}/answers/{part}": (303, 404, 404, 404, 200),
+    "/health": (200, 200, 200, 200, 200),
+    "/metrics": (200, 200, 200, 200, 200),
+    "/ready": (503, 503, 503, 503, 503),  # no threads in these tests
+    "/static/{name}": (200, 200, 200, 200, 200),
+}
+FORMS = {
+    ("/analyse", ""): ({}, BOTH_FILES, (200, 200, 200, 200, 200)),
+    ("/challenges/{slug}/join", ""): ({"team": "Newts"}, {}, (401, 303, 422, 422, 303)),
+    ("/challenges/{slug}/submit", ""): ({}, FILE, (401, 403, 303, 303, 403)),
+    ("/challenges/{slug}/mine", "own"): ({"final": "{key}"}, {}, (401, 403, 303, 422, 403)),
+    ("/sign-in", ""): ({"name": "x", "password": "y"}, {}, (422, 422, 422, 422, 422)),
+    ("/sign-up", ""): ({"name": "x"}, {}, (422, 422, 422, 422, 422)),
+    ("/sign-out", ""): ({}, {}, (303, 303, 303, 303, 303)),
+    ("/account", "everywhere"): ({"action": "everywhere"}, {}, (401, 303, 303, 303, 303)),
+    ("/account", "invite"): ({"action": "invite", "role": "organiser"}, {}, (401, 404, 404, 404, 200)),
+    ("/organise/new", ""): ({**FORM, "slug": "another"}, ANSWERS, (401, 404, 404, 404, 303)),
+    ("/organise/{slug}", "save"): ({**FORM, "action": "save"}, {}, (401, 404, 404, 404, 303)),
+    ("/organise/{slug}", "answers"): ({"action": "answers"}, ANSWERS, (401, 404, 404, 404, 303)),
+    ("/organise/{slug}", "close"): ({"action": "close"}, {}, (401, 404, 404, 404, 303)),
+}
+
+
+@pytest.fixture
+def world(stage, host, challenge, player):
+    """A client for each kind of person, and how the addresses are filled in."""
+    other = stage.team(challenge, "Otters")
+    key = player.send(guess(7))
+    people = (None, stage.person("Eve"), player.user, other.user, host)
+    clients = {name: stage.client(user) for name, user in zip(WHO, people, strict=True)}
+    return clients, {"slug": challenge.slug, "key": key, "name": "app.css", "part": "public"}
+
+
+def test_every_route_is_in_the_matrix():
+    """A new route fails here until it says who may use it."""
+    found = {(method, each.path) for router in ROUTERS for each in router.routes for method in each.methods}
+    assert all(isinstance(each, APIRoute) for router in ROUTERS for each in router.routes)
+    assert found == {("GET", path) for path in PAGES} | {("POST", path) for path, _ in FORMS}
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_pages(world, path):
+    """Each page for each kind of reader."""
+    clients, filled = world
+    found = tuple(clients[name].get(path.format(**filled)).status_code for name in WHO)
+    assert found == PAGES[path]
+
+
+@pytest.mark.parametrize("who", WHO)
+@pytest.mark.parametrize("form", FORMS, ids=lambda each: " ".join(each))
+def test_forms(world, form, who):
+    """Each form for each kind of sender."""
+    clients, filled = world
+    values, files, expected = FORMS[form]
+    data = {name: value.format(**filled) for name, value in values.items()}
+    answer = clients[who].post(form[0].format(**filled), data=data, files=files)
+    assert answer.status_code == expected[WHO.index(who)]
+
+
+def test_what_is_not_for_one_looks_like_nothing(world):
+    """The page of another team's submission says the same as that of none."""
+    clients, filled = world
+
+    def words(path):
+        page = clients["other"].get(path).text
+        return re.sub(r"quote <code>[0-9a-f]{12}</code>", "", page)
+
+    assert words(f"/submissions/{filled['key']}") == words("/submissions/none")
+    assert words("/organise/none") == words(f"/organise/{filled['slug']}")
+
+
+def test_every_action_is_asked_for():
+    """The table of actions has no line that nothing uses."""
+    source = "".join(each.read_text() for each in [*Path(routes.__file__).parent.glob("*.py"), Path(visit.__file__)])
+    assert [action for action in MAY if f'"{action}"' not in source] == []

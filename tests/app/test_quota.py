@@ -1,0 +1,135 @@
+"""The quota of a day: never more than it says, whoever sends at the same time, and nothing for what is not scored."""
+
+from __future__ import annotations
+
+import io
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import func, select
+
+from tallymark.app import submitting
+from tallymark.app.faults import Refused
+from tallymark.app.store.models import Submission
+from tests.app.stage import BOTH, guess, table
+
+pytestmark = pytest.mark.slow
+
+BROKEN = b"row_id,label\nr000,lynx\nr000,otter\n"
+
+
+def _sent(service, player, content):
+    """Whether a file was taken."""
+    stream = io.BytesIO(content)
+    try:
+        submitting.take(service, player.user, player.challenge, player.team.id, stream, "x.csv", "")
+    except Refused:
+        return False
+    return True
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("apps", [1, 2])
+@BOTH
+def test_twenty_at_once_and_five_count(make_stage, apps):
+    """Of twenty that are sent at the same time, to one process or to two, exactly the quota is taken and scored."""
+    stages = [make_stage(scorers=4) for _ in range(apps)]
+    stage = stages[0]
+    player = stage.team(stage.challenge(stage.person("Olga", organiser=True)), "Badgers")
+    files = [table(guess(n)) for n in range(20)]
+    with ThreadPoolExecutor(20) as pool:
+        asked = [pool.submit(_sent, stages[n % apps].service, player, content) for n, content in enumerate(files)]
+        taken = [each.result() for each in asked]
+    assert sum(taken) == 5
+    assert player.allowance().used == 5
+    assert stage.all(select(func.count()).select_from(Submission)) == [5]
+    assert {each.state for each in stage.all(select(Submission))} == {"scored"}
+
+
+@BOTH
+def test_the_last_is_refused_with_the_hour(player):
+    """One more than the quota is refused in words, and nothing of it is kept."""
+    for n in range(5):
+        player.send(guess(n))
+    before = player.stage.all(select(func.count()).select_from(Submission))
+    with pytest.raises(Refused, match=r"All 5 submissions of today are used\. The next day begins at 00:00 UTC"):
+        player.send(guess(9))
+    assert player.stage.all(select(func.count()).select_from(Submission)) == before
+    assert str(player.allowance()) == "5 of 5 used today, resets 00:00 UTC"
+
+
+@BOTH
+def test_rejected_files_cost_nothing(player):
+    """A file with problems is given back, also the sixth."""
+    for _ in range(6):
+        key = player.send(BROKEN)
+        assert player.stage.submission(key).state == "rejected"
+    assert player.allowance().used == 0
+
+
+def test_rejected_files_are_not_endless(player):
+    """A hundred rejected files in a day are enough; the next day begins anew."""
+    first = player.stage.submission(player.send(BROKEN))
+    with player.stage.service.database.writing() as session:
+        for n in range(99):
+            columns = {each.name: getattr(first, each.name) for each in Submission.__table__.columns}
+            session.add(Submission(**{**columns, "id": None, "key": f"copy{n}"}))
+    with pytest.raises(Refused, match="100 files were rejected within a day"):
+        player.send(guess(5))
+    player.stage.clock.move(days=1)
+    player.send(guess(5))
+
+
+@BOTH
+def test_the_day_ends_at_midnight_utc(player):
+    """What was sent a second before midnight does not count a second after it."""
+    clock = player.stage.clock
+    clock.move(hours=11, minutes=59, seconds=59)
+    for n in range(5):
+        player.send(guess(n))
+    with pytest.raises(Refused):
+        player.send(guess(6))
+    clock.move(seconds=1)
+    assert player.allowance().used == 0
+    player.send(guess(6))
+    assert player.allowance().used == 1
+
+
+@BOTH
+def test_a_failure_gives_back_to_its_own_day(make_stage):
+    """What failed on the next day is given back to the day on which it was sent."""
+    stage = make_stage(direct_bytes=1)
+    player = stage.team(stage.challenge(stage.person("Olga", organiser=True)), "Badgers")
+    key = player.send(guess(3))
+    assert player.allowance().used == 1
+    stage.service.files.path(stage.submission(key).file).unlink()
+    stage.clock.move(days=1)
+    stage.work()
+    assert stage.submission(key).state == "failed"
+    assert player.allowance().used == 0
+    stage.clock.move(days=-1)
+    assert player.allowance().used == 0
+
+
+def test_a_smaller_quota_counts_at_once(stage, player):
+    """What was used already counts when the organiser sets a smaller number."""
+    for n in range(3):
+        player.send(guess(n))
+    with stage.service.database.writing() as session:
+        held = session.get_one(type(player.challenge), player.challenge.id)
+        held.quota = 2
+    with pytest.raises(Refused, match="All 2 submissions"):
+        player.send(guess(4))
+    assert player.allowance().left == 0
+
+
+@BOTH
+def test_each_team_has_its_own(stage, challenge):
+    """The quota is that of a team: its members share it, others do not."""
+    ada, ben = stage.person("Ada"), stage.person("Ben")
+    badgers, otters = stage.team(challenge, "Badgers", ada, ben), stage.team(challenge, "Otters")
+    for user in (ada, ben, ada, ben, ada):
+        stream = io.BytesIO(table(guess(2)))
+        submitting.take(stage.service, user, challenge, badgers.team.id, stream, "x.csv", "")
+    assert not _sent(stage.service, badgers, table(guess(3)))
+    assert _sent(stage.service, otters, table(guess(3)))

@@ -1,0 +1,66 @@
+"""Settings: from options, the environment and defaults, checked in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from tallymark.app.settings import Settings, read_settings
+from tallymark.errors import ParameterError
+
+
+def test_options_go_before_the_environment():
+    """What is given counts, else what the environment says, else the default."""
+    held = {"TALLYMARK_PORT": "9001", "TALLYMARK_HOST": "0.0.0.0", "TALLYMARK_DATA": ""}
+    found = read_settings({"port": 9002, "host": None}, held)
+    assert (found.port, found.host, found.data, found.scorers) == (9002, "0.0.0.0", "tallymark-data", 2)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"port": 0}, "`port` must be a whole number, 1 or more; it was 0"),
+        ({"port": 65_536}, "`port` must be at most 65535; it was 65536"),
+        ({"upload_bytes": -1}, "`upload_bytes` must be a whole number, 1 or more; it was -1"),
+        ({"scorers": True}, "`scorers` must be a whole number, 1 or more; it was True"),
+        ({"sign_up": "maybe"}, "`sign_up` must be one of invitation, open; it was 'maybe'"),
+        ({"url": "scores.example.org"}, "`url` must begin with http:// or https://; it was 'scores.example.org'"),
+    ],
+)
+def test_what_cannot_be_is_told(given, told):
+    """A setting that cannot be is named, with what it was."""
+    with pytest.raises(ParameterError) as caught:
+        read_settings(given, {})
+    assert str(caught.value) == told
+
+
+def test_the_environment_is_checked_too():
+    """A number that is none is named as it stands in the environment."""
+    with pytest.raises(ParameterError, match="TALLYMARK_PORT must be a whole number; it was 'many'"):
+        read_settings({}, {"TALLYMARK_PORT": "many"})
+
+
+@pytest.mark.parametrize(
+    ("database", "url"),
+    [
+        ("postgresql://me@db/x", "postgresql+psycopg://me@db/x"),
+        ("postgres://me@db/x", "postgresql+psycopg://me@db/x"),
+        ("postgresql+psycopg://me@db/x", "postgresql+psycopg://me@db/x"),
+        ("", "sqlite:////srv/data/tallymark.db"),
+    ],
+)
+def test_databases(database, url):
+    """PostgreSQL is reached by the driver that comes with the app; without a URL there is a file."""
+    assert Settings(data="/srv/data", database=database).database_url == url
+
+
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [
+        ({}, "http://127.0.0.1:8000"),
+        ({"host": "::1", "port": 9}, "http://[::1]:9"),
+        ({"url": "https://scores.example.org/"}, "https://scores.example.org"),
+    ],
+)
+def test_the_address(given, address):
+    """Links that are handed out begin with the address that people use."""
+    assert Settings(**given).address == address

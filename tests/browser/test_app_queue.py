@@ -1,0 +1,35 @@
+"""What takes a while: a submission that waits, and intervals that follow, in a real browser at a real server."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.server import GOOD, MEDIOCRE, Host, started
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def busy(tmp_path):
+    """A server whose worker has enough to do for minutes; only the smallest files are scored at once."""
+    with started(tmp_path, "--direct-bytes", "5900", "--resamples", "100000") as server:
+        yield server
+
+
+def test_what_is_waited_for_is_told(visits, busy):
+    """Scores come before their intervals, and what waits says what is before it; both look again by themselves."""
+    visitor, host = visits(busy), Host(busy)
+    visitor.sign_up(host.invite(), "Patient")
+    host.close()
+    visitor.join("Patient people")
+    visitor.submit(MEDIOCRE)
+    assert visitor.text(".outcome .word") == "Scored"
+    assert "The intervals are being computed" in visitor.text()
+    assert "This page looks again every 3 seconds." in visitor.text("[data-refresh]")
+    for sentence in ("It is the next in the queue.", "It waits; 1 submission comes before it."):
+        visitor.submit(GOOD)
+        assert visitor.text(".outcome") == f"Waiting {sentence}"
+        assert visitor.page.locator(".card").count() == 0
+    visitor.follow("My submissions")
+    assert visitor.texts("td .state") == ["waiting", "waiting", "scored"]
+    assert visitor.page.get_by_role("checkbox").count() == 1
