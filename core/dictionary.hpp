@@ -146,7 +146,8 @@ struct Text {
       std::memcpy(&word, all.data() + at, 8);
       h = fold(h ^ word, 0x9e3779b97f4a7c15ULL);
     }
-    return fold(fold(h ^ head, 0xe7037ed1a0b428dbULL) ^ tail, h | 1);
+    // A seed can be a poor factor, so the last one is not the seed's.
+    return fold(fold(fold(h ^ head, 0xe7037ed1a0b428dbULL) ^ tail, h | 1), 0x9e3779b97f4a7c15ULL);
   }
 };
 
