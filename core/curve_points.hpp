@@ -1,5 +1,6 @@
 // The points of curves over all thresholds, of runs without weights. One walk serves every curve: a curve says what
-// stands in a point, and which points it needs.
+// stands in a point, and which points it needs. How many that are is known from the bits of the walk before the first
+// is written, so that several threads write theirs side by side.
 #pragma once
 
 #include <algorithm>
@@ -14,32 +15,28 @@
 
 #include "rank_weights.hpp"
 #include "room.hpp"
+#include "step_bits.hpp"
 
 namespace tallymark {
-
-// A step down: the score, and how many rows of each class have it.
-struct ScoreStep {
-  double score = 0.0;
-  std::uint64_t dn = 0, dp = 0;
-};
 
 // How many rows of both classes reach a threshold, and how many there are.
 struct Reached {
   double tp, fp, positives, negatives;
 };
 
+inline constexpr std::uint64_t kAll = ~std::uint64_t{0};
+
 // A curve has columns beside the threshold: `at` a threshold, and where no row reaches it, `before` the first point.
-// `needs` says whether a point is more than what lies between its neighbours, from the steps to it and from it.
+// `needs` says which points are more than what lies between their neighbours, from the bits of the steps to them and
+// from them; `kTurns`, whether that is also so where the step to a point and from it take both classes, but not in the
+// same proportion.
 struct RocCurve {
   using Point = std::array<double, 2>;
   static TM_INLINE Point at(const Reached& r) { return {r.fp / r.negatives, r.tp / r.positives}; }
   static Point before(const Point&) { return {0.0, 0.0}; }
-  // The line turns.
-  template <bool kOnce>
-  static TM_INLINE std::size_t needs(const ScoreStep& a, const ScoreStep& b) {
-    if constexpr (kOnce) return (a.dn ^ b.dn) | (a.dp ^ b.dp);
-    using Product = unsigned __int128;
-    return static_cast<Product>(a.dn) * b.dp != static_cast<Product>(b.dn) * a.dp ? 1 : 0;
+  static constexpr bool kTurns = true;
+  static TM_INLINE std::uint64_t needs(const detail::StepWord& to, const detail::StepWord& from) {
+    return (to.negative ^ from.negative) | (to.positive ^ from.positive);
   }
 };
 
@@ -48,9 +45,9 @@ struct PrecisionRecallCurve {
   static TM_INLINE Point at(const Reached& r) { return {r.tp / (r.tp + r.fp), r.tp / r.positives}; }
   static Point before(const Point& first) { return {first[0], 0.0}; }
   // Recall is not that of both neighbours.
-  template <bool kOnce>
-  static TM_INLINE std::size_t needs(const ScoreStep& a, const ScoreStep& b) {
-    return std::min<std::size_t>(a.dp | b.dp, 1);
+  static constexpr bool kTurns = false;
+  static TM_INLINE std::uint64_t needs(const detail::StepWord& to, const detail::StepWord& from) {
+    return to.positive | from.positive;
   }
 };
 
@@ -58,10 +55,8 @@ struct DetCurve {
   using Point = std::array<double, 2>;
   static TM_INLINE Point at(const Reached& r) { return {r.fp / r.negatives, (r.positives - r.tp) / r.positives}; }
   static Point before(const Point&) { return {0.0, 1.0}; }
-  template <bool kOnce>
-  static TM_INLINE std::size_t needs(const ScoreStep&, const ScoreStep&) {
-    return 1;
-  }
+  static constexpr bool kTurns = false;
+  static TM_INLINE std::uint64_t needs(const detail::StepWord&, const detail::StepWord&) { return kAll; }
 };
 
 struct LiftCurve {
@@ -71,10 +66,8 @@ struct LiftCurve {
     return {share, gain, gain / share};
   }
   static Point before(const Point&) { return {0.0, 0.0, std::numeric_limits<double>::quiet_NaN()}; }
-  template <bool kOnce>
-  static TM_INLINE std::size_t needs(const ScoreStep&, const ScoreStep&) {
-    return 1;
-  }
+  static constexpr bool kTurns = false;
+  static TM_INLINE std::uint64_t needs(const detail::StepWord&, const detail::StepWord&) { return kAll; }
 };
 
 // Not of rates: how many rows of both classes reach the threshold.
@@ -82,82 +75,19 @@ struct StepCurve {
   using Point = std::array<double, 2>;
   static TM_INLINE Point at(const Reached& r) { return {r.tp, r.fp}; }
   static Point before(const Point&) { return {0.0, 0.0}; }
-  template <bool kOnce>
-  static TM_INLINE std::size_t needs(const ScoreStep&, const ScoreStep&) {
-    return 1;
-  }
+  static constexpr bool kTurns = false;
+  static TM_INLINE std::uint64_t needs(const detail::StepWord&, const detail::StepWord&) { return kAll; }
 };
 
-// Columns one after the other, of `room` places each, of which `size` from `first` on hold points. The thresholds come
-// before the columns of the curve.
+// Columns one after the other. The thresholds come before the columns of the curve.
 struct CurvePoints {
   std::shared_ptr<double[]> held;
-  std::size_t columns = 0, room = 0, first = 0, size = 0;
+  std::size_t columns = 0, size = 0;
 
-  double* column(std::size_t k) const { return held.get() + k * room + first; }
+  double* column(std::size_t k) const { return held.get() + k * size; }
 };
 
 namespace detail {
-
-// The runs of one class in a stretch, from the highest down or from the lowest up. The score after the next one is
-// loaded ahead, so that a step waits for a comparison and not for memory.
-template <bool kDown, bool kOnce>
-class RunsOf {
- public:
-  // From a place on to where they end, with so many rows above it.
-  RunsOf(const Runs& runs, std::size_t at, std::size_t end, std::uint64_t above)
-      : runs_(runs), at_(at), end_(end), above_(above), now_(load(0)), next_(load(1)) {}
-
-  bool more() const { return at_ != end_; }
-  TM_INLINE double score() const { return std::bit_cast<double>(now_); }
-  // How many rows lie above this place.
-  TM_INLINE std::uint64_t above() const { return kOnce ? runs_.size - at_ : above_; }
-  // Takes the score if `takes` is 1, without a branch that nobody could foresee; how many rows have it.
-  TM_INLINE std::uint64_t take(std::uint64_t takes) {
-    std::uint64_t rows = takes;
-    if constexpr (!kOnce) {
-      if (takes != 0) rows = static_cast<std::uint64_t>(runs_.count(kDown ? at_ - 1 : at_));
-      above_ = kDown ? above_ + rows : above_ - rows;
-    }
-    now_ ^= (now_ ^ next_) & (0 - takes);
-    at_ = kDown ? at_ - takes : at_ + takes;
-    next_ = load(1);
-    return rows;
-  }
-
- private:
-  TM_INLINE std::uint64_t load(std::size_t ahead) const {
-    constexpr double kFar = (kDown ? -1.0 : 1.0) * std::numeric_limits<double>::infinity();
-    const bool there = kDown ? at_ > end_ + ahead : at_ + ahead < end_;
-    return std::bit_cast<std::uint64_t>(there ? runs_.scores[kDown ? at_ - 1 - ahead : at_ + ahead] : kFar);
-  }
-
-  const Runs& runs_;
-  std::size_t at_, end_;
-  std::uint64_t above_, now_, next_;
-};
-
-// The distinct scores of both classes, one a step.
-template <bool kDown, bool kOnce>
-struct StepsOf {
-  RunsOf<kDown, kOnce> negative, positive;
-
-  bool more() const { return negative.more() || positive.more(); }
-  TM_INLINE ScoreStep take() {
-    const double a = negative.score(), b = positive.score();
-    const bool takes_negative = kDown ? a >= b : a <= b, takes_positive = kDown ? b >= a : b <= a;
-    return {takes_negative ? a : b, negative.take(takes_negative ? 1 : 0), positive.take(takes_positive ? 1 : 0)};
-  }
-};
-
-// The step below a stretch, if there is one.
-template <bool kOnce>
-bool step_below(const Runs& negative, const Runs& positive, const Stretch& part, ScoreStep& below) {
-  StepsOf<true, kOnce> lower{{negative, part.negative_end, 0, 0}, {positive, part.positive_end, 0, 0}};
-  if (!lower.more()) return false;
-  below = lower.take();
-  return true;
-}
 
 // Where points are written to.
 template <class Curve>
@@ -168,10 +98,7 @@ struct PointColumns {
   double positives, negatives;
 
   TM_INLINE void put(std::size_t at, double score, std::uint64_t tp, std::uint64_t fp) const {
-    // Signed, which one instruction converts; there are never 2^63 rows.
-    const auto hits = static_cast<double>(static_cast<std::int64_t>(tp));
-    const auto alarms = static_cast<double>(static_cast<std::int64_t>(fp));
-    put(at, score, Curve::at({hits, alarms, positives, negatives}));
+    put(at, score, Curve::at({number(tp), number(fp), positives, negatives}));
   }
   TM_INLINE void put(std::size_t at, double score, const typename Curve::Point& point) const {
     scores[at] = score;
@@ -179,108 +106,148 @@ struct PointColumns {
   }
 };
 
-// No sums beside the points.
+// No sums: neither in a walk, nor beside the points.
 struct NoSums {
-  explicit NoSums(RankCounts&) {}
   TM_INLINE void add(std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t) {}
-  void finish() {}
+  TM_INLINE void at(std::uint64_t, std::uint64_t) {}
+  TM_INLINE void over(const StepWord&) {}
+  TM_INLINE void finish() {}
 };
 
-// Writes the points of a stretch from `at` on, and returns where they end. The step after a point says whether it is
-// needed, in the next stretch if need be; else the next point takes its place.
-template <class Curve, bool kOnce, class Sums>
-std::size_t write_down(const Runs& negative, const Runs& positive, const Stretch& part, std::size_t always,
-                       const PointColumns<Curve> out, std::size_t at, Sums sums) {
-  StepsOf<true, kOnce> steps{{negative, part.negative, part.negative_end, part.fp},
-                             {positive, part.positive, part.positive_end, part.tp}};
-  if (!steps.more()) return at;
-  const auto write = [&](const ScoreStep& step) TM_LAMBDA {
-    const std::uint64_t fp = steps.negative.above(), tp = steps.positive.above();
-    sums.add(step.dn, step.dp, fp, tp);
-    out.put(at, step.score, tp, fp);
-  };
-  ScoreStep above = steps.take();
-  write(above);
-  while (steps.more()) {
-    const ScoreStep step = steps.take();
-    at += Curve::template needs<kOnce>(above, step) | always;
-    write(step);
-    above.dn = step.dn;  // one by one: a copy of all would have to wait for them
-    above.dp = step.dp;
+// The sums beside the points of a ROC curve that its walk has not taken.
+template <bool kSteps, bool kOnce, class Number>
+class SumsOfPoints {
+ public:
+  SumsOfPoints(const Runs& negative, const Runs& positive, const Stretch& part, RankCounts& out)
+      : out_(out),
+        hits_(negative, positive, part),
+        steps_(out.steps, static_cast<double>(out.positives)),
+        positives_(static_cast<Number>(out.positives)),
+        negatives_(static_cast<Number>(out.negatives)) {}
+
+  // The rates are farthest from each other where the curve turns.
+  TM_INLINE void at(std::uint64_t fp, std::uint64_t tp) {
+    const Number distance = static_cast<Number>(tp) * negatives_ - static_cast<Number>(fp) * positives_;
+    highest_ = std::max(highest_, distance);
+    lowest_ = std::min(lowest_, distance);
   }
-  sums.finish();
-  ScoreStep below;
-  const bool last = !step_below<kOnce>(negative, positive, part, below);
-  return at + (last ? 1 : Curve::template needs<kOnce>(above, below) | always);
+  TM_INLINE void over(const StepWord& word) {
+    if constexpr (kSteps) {
+      for (std::uint64_t left = word.positive; left != 0; left &= left - 1) {
+        hits_.to(word, down_to_lowest(left));
+        steps_.add(number(hits_.dp()) * precision(hits_.tp(), hits_.fp()), 1);
+      }
+      hits_.past(word);
+    }
+  }
+  TM_INLINE void finish() {
+    out_.highest = static_cast<Signed>(highest_);
+    out_.lowest = static_cast<Signed>(lowest_);
+    steps_.flush();
+  }
+
+ private:
+  RankCounts& out_;
+  RowsAbove<kOnce> hits_;
+  TermBlock steps_;
+  Number positives_, negatives_, highest_ = 0, lowest_ = 0;
+};
+
+// Which points of a stretch a curve needs, by word, and how many there are.
+struct NeededPoints {
+  std::vector<std::uint64_t> words;
+  std::size_t count = 0;
+};
+
+template <class Curve, bool kOnce>
+TM_CLONES static void find_needed(const Runs& negative, const Runs& positive, const Stretch& part, const StepBits& bits,
+                                  bool drop, NeededPoints& out) {
+  const StepWord below = step_below(negative, positive, part);
+  const bool last = (below.negative | below.positive) == 0;
+  RowsAbove<kOnce> above(negative, positive, part);
+  for (std::size_t w = 0; w < bits.words(); ++w) {
+    const StepWord to = bits[w], from = bits.next(w, below);
+    std::uint64_t needed = drop ? Curve::needs(to, from) : kAll;
+    if constexpr (Curve::kTurns && !kOnce) {
+      using Product = unsigned __int128;
+      for (std::uint64_t left = to.negative & to.positive & from.negative & from.positive; left != 0;
+           left &= left - 1) {
+        above.to(to, down_to_lowest(left));
+        if (static_cast<Product>(above.dn()) * above.next_dp() != static_cast<Product>(above.next_dn()) * above.dp())
+          needed |= left & -left;
+      }
+      above.past(to);
+    }
+    const std::size_t top = bits.steps(w) - 1;
+    if (last && w + 1 == bits.words()) needed |= std::uint64_t{1} << top;
+    needed &= kAll >> (63 - top);
+    out.words[w] = needed;
+    out.count += static_cast<std::size_t>(std::popcount(needed));
+  }
 }
 
-// Writes the points of a stretch from its lowest up, so that they end before `at`, and returns where they start.
 template <class Curve, bool kOnce, class Sums>
-std::size_t write_up(const Runs& negative, const Runs& positive, const Stretch& part, std::size_t always,
-                     const PointColumns<Curve> out, std::size_t at, Sums sums) {
-  const std::size_t i = part.negative_end, j = part.positive_end;
-  StepsOf<false, kOnce> steps{{negative, i, part.negative, part.fp + total(negative, i, part.negative)},
-                              {positive, j, part.positive, part.tp + total(positive, j, part.positive)}};
-  ScoreStep below;
-  std::size_t last = step_below<kOnce>(negative, positive, part, below) ? 0 : 1;
-  while (steps.more()) {
-    const std::uint64_t fp = steps.negative.above(), tp = steps.positive.above();
-    const ScoreStep step = steps.take();
-    sums.add(step.dn, step.dp, fp, tp);
-    out.put(at - 1, step.score, tp, fp);
-    at -= Curve::template needs<kOnce>(step, below) | always | last;
-    below.dn = step.dn;  // one by one, as above
-    below.dp = step.dp;
-    last = 0;
+TM_CLONES static void write_points(const Runs& negative, const Runs& positive, const Stretch& part,
+                                   const StepBits& bits, const NeededPoints& needed, const PointColumns<Curve> out,
+                                   std::size_t at, Sums sums) {
+  RowsAbove<kOnce> above(negative, positive, part);
+  for (std::size_t w = 0; w < bits.words(); ++w) {
+    const StepWord word = bits[w];
+    for (std::uint64_t left = needed.words[w]; left != 0; left &= left - 1) {
+      above.to(word, down_to_lowest(left));
+      sums.at(above.fp(), above.tp());
+      out.put(at++, above.score(word.positive >> std::countr_zero(left) & 1), above.tp(), above.fp());
+    }
+    sums.over(word);
+    above.past(word);
   }
   sums.finish();
-  return at;
 }
 
-template <class Curve, bool kOnce, class Sums>
-CurvePoints list_points(const Runs& negative, const Runs& positive, bool drop, RankCounts& counts) {
+// `walking(k)` are the sums that the walk of stretch k takes, `writing(k)` those of its points.
+template <class Curve, bool kOnce, class Walking, class Writing>
+CurvePoints list_points(const Runs& negative, const Runs& positive, bool drop, const RankCounts& whole,
+                        const std::vector<Stretch>& parts, Walking&& walking, Writing&& writing) {
   using Columns = PointColumns<Curve>;
-  const std::size_t room = negative.size + positive.size + 1, threads = threads_for(room), always = drop ? 0 : 1;
-  CurvePoints out{room_for<double>(room * (Columns::kColumns + 1)), Columns::kColumns + 1, room};
-  Columns columns{out.column(0), {}, static_cast<double>(counts.positives), static_cast<double>(counts.negatives)};
-  for (std::size_t k = 0; k < Columns::kColumns; ++k) columns.columns[k] = out.column(k + 1);
-
-  // From the middle, half of the threads walk up and half down, so that two leave no gap between them.
-  const auto parts = cut_walk(negative, positive, threads);
-  const std::size_t middle = threads / 2;
-  std::vector<std::size_t> starts(threads), ends(threads);
-  std::vector<RankCounts> found(threads, counts);
+  const std::size_t threads = parts.size() / 2;
+  std::vector<StepBits> bits(parts.begin(), parts.end());
+  std::vector<NeededPoints> needed(parts.size());
   for_ranges(threads, threads, [&](std::size_t, std::size_t first, std::size_t last) {
-    for (std::size_t t = first; t < last; ++t) {
-      const Stretch& part = parts[t];
-      starts[t] = 1 + (negative.size - part.negative) + (positive.size - part.positive);
-      ends[t] = 1 + (negative.size - part.negative_end) + (positive.size - part.positive_end);
-      if (t < middle)
-        starts[t] = write_up<Curve, kOnce>(negative, positive, part, always, columns, ends[t], Sums(found[t]));
-      else
-        ends[t] = write_down<Curve, kOnce>(negative, positive, part, always, columns, starts[t], Sums(found[t]));
+    for (std::size_t k = 2 * first; k < 2 * last; ++k) {
+      if (k % 2 == 0)
+        walk_two<kOnce>(negative, positive, &parts[k], Recorded<kOnce, decltype(walking(k))>(walking(k), bits[k]),
+                        Recorded<kOnce, decltype(walking(k))>(walking(k + 1), bits[k + 1]));
+      needed[k].words.resize(bits[k].words());
+      find_needed<Curve, kOnce>(negative, positive, parts[k], bits[k], drop, needed[k]);
     }
   });
-  counts = add_parts(counts, found);
-  std::size_t start = starts[middle], end = start;
-  const auto each_column = [&](auto&& move) {
-    for (std::size_t k = 0; k < out.columns; ++k) move(out.column(k));
-  };
-  for (std::size_t t = middle; t-- > 0;) {
-    if (ends[t] != start) each_column([&](double* c) { std::copy_backward(c + starts[t], c + ends[t], c + start); });
-    start -= ends[t] - starts[t];
+
+  std::vector<std::size_t> starts(parts.size());
+  std::size_t size = 1;
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    starts[k] = size;
+    size += needed[k].count;
   }
-  for (std::size_t t = middle; t < threads; ++t) {
-    if (starts[t] != end) each_column([&](double* c) { std::copy(c + starts[t], c + ends[t], c + end); });
-    end += ends[t] - starts[t];
-  }
+  CurvePoints out{room_for<double>(size * (Columns::kColumns + 1)), Columns::kColumns + 1, size};
+  Columns columns{out.column(0), {}, static_cast<double>(whole.positives), static_cast<double>(whole.negatives)};
+  for (std::size_t k = 0; k < Columns::kColumns; ++k) columns.columns[k] = out.column(k + 1);
+  for_ranges(threads, threads, [&](std::size_t, std::size_t first, std::size_t last) {
+    for (std::size_t k = 2 * first; k < 2 * last; ++k)
+      write_points<Curve, kOnce>(negative, positive, parts[k], bits[k], needed[k], columns, starts[k], writing(k));
+  });
 
   typename Curve::Point highest{};
-  for (std::size_t k = 0; k < Columns::kColumns && start < end; ++k) highest[k] = columns.columns[k][start];
-  columns.put(start - 1, std::numeric_limits<double>::infinity(), Curve::before(highest));
-  out.first = start - 1;
-  out.size = end - out.first;
+  for (std::size_t k = 0; k < Columns::kColumns && size > 1; ++k) highest[k] = columns.columns[k][1];
+  columns.put(0, std::numeric_limits<double>::infinity(), Curve::before(highest));
   return out;
+}
+
+inline std::vector<Stretch> cut_points(const Runs& negative, const Runs& positive) {
+  return cut_walk(negative, positive, 2 * threads_for(negative.size + positive.size));
+}
+
+inline bool each_once(const Runs& negative, const Runs& positive) {
+  return negative.counts == nullptr && positive.counts == nullptr;
 }
 
 }  // namespace detail
@@ -288,23 +255,34 @@ CurvePoints list_points(const Runs& negative, const Runs& positive, bool drop, R
 // From the point that no row reaches on. With `drop`, points that the curve does not need are left out.
 template <class Curve>
 CurvePoints list_points(const Runs& negative, const Runs& positive, bool drop) {
-  RankCounts counts = count_classes(negative, positive);
-  const bool once = negative.counts == nullptr && positive.counts == nullptr;
-  return once ? detail::list_points<Curve, true, detail::NoSums>(negative, positive, drop, counts)
-              : detail::list_points<Curve, false, detail::NoSums>(negative, positive, drop, counts);
+  const auto list = [&]<bool kOnce>() {
+    const auto none = [](std::size_t) { return detail::NoSums(); };
+    const auto parts = detail::cut_points(negative, positive);
+    return detail::list_points<Curve, kOnce>(negative, positive, drop, count_classes(negative, positive), parts, none,
+                                             none);
+  };
+  return detail::each_once(negative, positive) ? list.template operator()<true>() : list.template operator()<false>();
 }
 
 // The ROC curve, and from the same walk the sums that `count_ranks` gives, without the trapezoids.
 inline CurvePoints list_roc(const Runs& negative, const Runs& positive, bool drop, bool steps, RankCounts& counts) {
   counts = count_classes(negative, positive);
-  const bool once = negative.counts == nullptr && positive.counts == nullptr;
+  const auto parts = detail::cut_points(negative, positive);
+  std::vector<RankCounts> found(parts.size(), counts);
   const auto list = [&]<bool kSteps, bool kOnce, class Number>() {
-    using Sums = detail::StepSums<kSteps, false, true, kOnce, Number>;
-    return detail::list_points<RocCurve, kOnce, Sums>(negative, positive, drop, counts);
+    const auto walking = [&](std::size_t k) { return detail::StepSums<false, false, false, kOnce, Number>(found[k]); };
+    const auto writing = [&](std::size_t k) {
+      return detail::SumsOfPoints<kSteps, kOnce, Number>(negative, positive, parts[k], found[k]);
+    };
+    return detail::list_points<RocCurve, kOnce>(negative, positive, drop, counts, parts, walking, writing);
   };
-  if (once && is_narrow(counts))
-    return steps ? list.operator()<true, true, std::int64_t>() : list.operator()<false, true, std::int64_t>();
-  return steps ? list.operator()<true, false, Signed>() : list.operator()<false, false, Signed>();
+  CurvePoints out;
+  if (detail::each_once(negative, positive) && is_narrow(counts))
+    out = steps ? list.operator()<true, true, std::int64_t>() : list.operator()<false, true, std::int64_t>();
+  else
+    out = steps ? list.operator()<true, false, Signed>() : list.operator()<false, false, Signed>();
+  counts = add_parts(counts, found);
+  return out;
 }
 
 // Every distinct score, the highest first, and the weight of positives and negatives from there on up. Runs with

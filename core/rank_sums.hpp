@@ -41,6 +41,11 @@ struct Stretch {
   std::uint64_t fp = 0, tp = 0;
 };
 
+// A count of rows, as signed, which one instruction converts; there are never 2^63.
+TM_INLINE double number(std::uint64_t count) { return static_cast<double>(static_cast<std::int64_t>(count)); }
+
+TM_INLINE double precision(std::uint64_t tp, std::uint64_t fp) { return number(tp) / number(tp + fp); }
+
 // Blocks of terms on their way to an exact sum. No term is above `most`.
 class TermBlock {
  public:
@@ -88,11 +93,11 @@ class StepSums {
     if constexpr (kSteps || kTrapezoids) {
       const std::uint64_t takes = kOnce || dp == 0 ? dp : 1;
       const double now = precision(tp, fp);
-      if constexpr (kSteps) steps_.add(real(dp) * now, takes);
+      if constexpr (kSteps) steps_.add(number(dp) * now, takes);
       if constexpr (kTrapezoids) {
         // Where nothing lies above, the first score speaks for itself.
         const double before = tp + fp == dp + dn ? now : precision(tp - dp, fp - dn);
-        trapezoids_.add(real(dp) * (0.5 * (before + now)), takes);
+        trapezoids_.add(number(dp) * (0.5 * (before + now)), takes);
       }
     }
   }
@@ -106,10 +111,6 @@ class StepSums {
   }
 
  private:
-  // Signed, which one instruction converts; there are never 2^63 rows.
-  static TM_INLINE double real(std::uint64_t count) { return static_cast<double>(static_cast<std::int64_t>(count)); }
-  static TM_INLINE double precision(std::uint64_t tp, std::uint64_t fp) { return real(tp) / real(tp + fp); }
-
   RankCounts& out_;
   Number positives_, negatives_, wins_ = 0, highest_ = 0, lowest_ = 0;
   TermBlock steps_, trapezoids_;
@@ -119,7 +120,7 @@ class StepSums {
 template <bool kOnce, class Sums>
 class Walk {
  public:
-  Walk(const Runs& negative, const Runs& positive, const Stretch& at, RankCounts& out)
+  Walk(const Runs& negative, const Runs& positive, const Stretch& at, Sums sums)
       : negative_(negative),
         positive_(positive),
         n_(negative.scores + at.negative),
@@ -128,7 +129,7 @@ class Walk {
         p_end_(positive.scores + at.positive_end),
         tp_(at.tp),
         fp_(at.fp),
-        sums_(out) {}
+        sums_(sums) {}
 
   bool both() const { return n_ > n_end_ && p_ > p_end_; }
 
@@ -169,8 +170,8 @@ class Walk {
 
 // Two stretches at once: neither has to wait for the other's loads.
 template <bool kOnce, class Sums>
-void walk_two(const Runs& negative, const Runs& positive, const Stretch* at, RankCounts* out) {
-  Walk<kOnce, Sums> upper(negative, positive, at[0], out[0]), lower(negative, positive, at[1], out[1]);
+void walk_two(const Runs& negative, const Runs& positive, const Stretch* at, Sums above, Sums below) {
+  Walk<kOnce, Sums> upper(negative, positive, at[0], above), lower(negative, positive, at[1], below);
   while (upper.both() && lower.both()) {
     upper.step();
     lower.step();
@@ -181,7 +182,9 @@ void walk_two(const Runs& negative, const Runs& positive, const Stretch* at, Ran
 
 template <bool kOnce, class Number>
 void walk_two(const RankWants& wanted, const Runs& negative, const Runs& positive, const Stretch* at, RankCounts* out) {
-  const auto with = [&](auto sums) { walk_two<kOnce, typename decltype(sums)::type>(negative, positive, at, out); };
+  const auto with = [&]<class Sums>(std::type_identity<Sums>) {
+    walk_two<kOnce>(negative, positive, at, Sums(out[0]), Sums(out[1]));
+  };
   if (wanted.trapezoids) return with(std::type_identity<StepSums<true, true, true, kOnce, Number>>());
   if (wanted.steps) return with(std::type_identity<StepSums<true, false, true, kOnce, Number>>());
   if (wanted.distance) return with(std::type_identity<StepSums<false, false, true, kOnce, Number>>());
