@@ -78,6 +78,10 @@ def test_pictures(visits, server):
             owner.page.goto("/account")
             owner.press("Make a link")
             take(owner, f"account-organiser-{width}-{look}")
+            owner.open(BOARD)
+            owner.page.get_by_role("link", name="Good").click()
+            owner.page.locator(".outcome.scored").wait_for()
+            take(owner, f"result-{width}-{look}")
     host.close()
 
 

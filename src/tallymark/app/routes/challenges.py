@@ -107,7 +107,7 @@ def _page(
             quota=f"{found.quota} a day for each team",
             split=split_sentence(version),
             finals=_finals(found, version),
-            shown=_shown(found),
+            shown=_shown(found, version),
             teams=many(_teams(session, found), "team"),
             team=team,
             may_join=actor.user is not None and team is None and (state == "soon" or takes_files(found, visit.now)),
@@ -157,13 +157,14 @@ def _finals(challenge: Challenge, version: Version) -> str:
     return f"A team chooses up to {most} for the private part; else its best in public counts"
 
 
-def _shown(challenge: Challenge) -> list[str]:
+def _shown(challenge: Challenge, version: Version) -> list[str]:
     told = ["Your scores, and where they stand on the leaderboard."]
     if challenge.shows_intervals:
         told.append("How sure each score is: its 95 % interval.")
-    if challenge.shows_counts:
+    labels = version.task == "labels"
+    if challenge.shows_counts and labels:
         told.append("How many rows are right and wrong.")
-    if challenge.shows_classes:
+    if challenge.shows_classes and labels:
         told.append("Precision, recall and F1 of each class.")
     return [*told, "Never the answers, nor which rows are right."]
 
