@@ -73,7 +73,7 @@ def test_problems_are_told_before_anything_is_sent(page, site, serious):
     says(page, "answers.csv would be rejected: 3 problems.")
     assert page.locator("[data-problems] li").all_inner_texts() == [
         "line 3, column 1 the id 'a' stands in lines 2 and 3. Give each id one row.",
-        "line 4, column 3 the field 'label' is empty. Give each row a prediction.",
+        "line 4, column 3 the field 'label' is empty. Give each row a value.",
         "line 5, column 1 the row has 1 field, the header 2. Put what holds a separator in quotes.",
     ]
     assert page.locator("[data-problems]").get_attribute("aria-live") == "polite"

@@ -24,7 +24,7 @@ RULES = {
         ),
         Rule("duplicate_id", "the id {id} stands in {places}", "Give each id one row"),
         Rule("empty_id", "the id is empty", "Give each row the id that it belongs to"),
-        Rule("empty_field", "the field {column} is empty", "Give each row a prediction"),
+        Rule("empty_field", "the field {column} is empty", "Give each row a value"),
         Rule("ragged_row", "the row has {count}, the header {expected}", "Put what holds a separator in quotes"),
         Rule("bad_quote", "{what}", "Put a field with quotes in it between quotes, and double those"),
         Rule("not_utf8", "the byte 0x{byte} is no UTF-8", "Save the file as UTF-8"),

@@ -16,7 +16,7 @@ from tallymark.app.drafts import read_draft
 from tallymark.app.faults import Refused, Wrong, not_found
 from tallymark.app.permissions import subject_of
 from tallymark.app.problems import problem_list
-from tallymark.app.showing import TASKS, many, maybe, moment
+from tallymark.app.showing import TASKS, maybe, moment
 from tallymark.app.store.models import Challenge, Submission, Team, Version
 from tallymark.app.uploads import Sent
 from tallymark.app.versions import answers_of_part, current_version
@@ -80,9 +80,9 @@ def _organised(session: Session, visit: Visit, challenge: Challenge) -> Organise
         challenge.title,
         challenges.state_of(challenge, visit.now),
         maybe(challenge.deadline, visit.now),
-        many(teams, "team"),
-        many(sent, "submission"),
-        f"{waits:,} waiting" if waits else "none waiting",
+        f"{teams:,}",
+        f"{sent:,}",
+        f"{waits:,}",
         "none" if version is None else f"version {version.number}",
     )
 
