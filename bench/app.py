@@ -1,14 +1,14 @@
-"""The leaderboard of the app over 10,000 submissions, beside one over 100: python -m bench.app."""
+"""The leaderboard of the app over 10,000 submissions, beside one over 100."""
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import time
 from pathlib import Path
 
-from bench.measure import best_of, show_time
-from tests.app.crowd import crowd
-from tests.app.stage import Stage, table, truth
+from measure import ROOT, best_of, show_time
+from measure import table as listed
 
 from tallymark.app import boards
 from tallymark.app.store.models import Challenge
@@ -18,6 +18,10 @@ ROWS = 1000
 
 def page_times(folder: Path, teams: int) -> dict[str, float]:
     """Seconds to answer for some pages, best of at least 20, and to write the leaderboard anew, once."""
+    sys.path.append(str(ROOT))  # the crowd is that of the tests
+    from tests.app.crowd import crowd
+    from tests.app.stage import Stage, table, truth
+
     stage = Stage(folder)
     challenge = stage.challenge(stage.person("Olga", organiser=True), table(truth(ROWS)))
     crowd(stage, challenge, teams)
@@ -38,12 +42,20 @@ def page_times(folder: Path, teams: int) -> dict[str, float]:
     return found
 
 
-def main() -> None:
+def sections() -> list[str]:
+    """The part of the result page on the app."""
+    rows = []
     for teams in (100, 10_000):
+        print(f"leaderboard, {teams:,} submissions ...", flush=True)
         with tempfile.TemporaryDirectory() as folder:
-            for what, seconds in page_times(Path(folder) / "data", teams).items():
-                print(f"{teams:>6,} submissions: {what}: {show_time(seconds)}")
-
-
-if __name__ == "__main__":
-    main()
+            found = page_times(Path(folder) / "data", teams)
+        rows += [[f"{teams:,}", what, show_time(seconds)] for what, seconds in found.items()]
+    return [
+        "## The app: pages of a leaderboard",
+        "",
+        f"One submission a team, {ROWS:,} rows of answers, 100 places a page, SQLite; the time until the server has",
+        "answered.",
+        "",
+        listed(["submissions", "what", "time"], rows),
+        "",
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+import app
 import boosting
 import clusters
 import engines
@@ -26,7 +27,7 @@ import tallymark as tm
 def main() -> None:
     warnings.simplefilter("ignore")
     measured = [labels, scores, probability, ranking, clusters, regression, slices, training, boosting, intervals]
-    measured += [submissions, files, engines]
+    measured += [submissions, files, engines, app]
     parts = [part for module in measured for part in module.sections()]
     head = [
         "# How fast it is",
