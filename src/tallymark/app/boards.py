@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -108,11 +108,11 @@ def _counts(candidates: Sequence[Candidate]) -> dict[int, int]:
     return Counter(teams.values())
 
 
-def distance(item: Metric, value: float) -> float:
-    """How far a value is from the best: smaller ranks first."""
+def distance(item: Metric, value: Any, size: Callable[[Any], Any] = abs) -> Any:
+    """How far a value, or a column whose `size` the database takes, is from the best: smaller ranks first."""
     if item.better == "higher":
         return -value
-    return abs(value - item.better) if isinstance(item.better, (int, float)) else value
+    return size(value - item.better) if isinstance(item.better, (int, float)) else value
 
 
 def _best(candidates: Sequence[Candidate], item: Metric) -> list[Candidate]:

@@ -196,25 +196,30 @@ def _own_page(
 
 def _progress(session: Session, version: Version, item: Metric, part: str) -> Progress | None:
     """The best score over time."""
-    asked = (
-        select(Submission.created, Score.value)
-        .join(Score, Score.submission_id == Submission.id)
-        .where(Submission.challenge_id == version.challenge_id, Submission.state == "scored")
-        .where(Submission.late.is_(False), Score.version_id == version.id, Score.part == part)
-        .where(Score.place == 0, Score.value.is_not(None))
-        .order_by(Submission.created)
+    away = distance(item, Score.value, func.abs)
+    counted = (
+        (Submission.challenge_id == version.challenge_id) & (Submission.state == "scored") & Submission.late.is_(False)
     )
-    steps: list[tuple[datetime, float]] = []
-    last = None
-    for created, value in session.execute(asked):
-        assert value is not None
-        last = created
-        if not steps or distance(item, value) < distance(item, steps[-1][1]):
-            steps.append((created, value))
+    scored = (
+        select(
+            Submission.created,
+            Score.value,
+            away.label("away"),
+            func.min(away).over(order_by=(Submission.created, Submission.id), rows=(None, -1)).label("before"),
+        )
+        .join(Score, Score.submission_id == Submission.id)
+        .where(counted, Score.version_id == version.id, Score.part == part)
+        .where(Score.place == 0, Score.value.is_not(None))
+        .subquery()
+    ).c
+    better = scored.before.is_(None) | (scored.away < scored.before)
+    steps = session.execute(select(scored.created, scored.value).where(better).order_by(scored.created)).all()
+    last = session.scalar(select(func.max(Submission.created)).where(counted))
     if len(steps) < 2 or last is None:
         return None
-    begin, span = steps[0][0], max((last - steps[0][0]).total_seconds(), 1.0)
-    values = [value for _, value in steps]
+    begin = steps[0].created
+    span = max((last - begin).total_seconds(), 1.0)
+    values = [step.value for step in steps]
     low, high = min(values), max(values)
     points = [
         Point(
