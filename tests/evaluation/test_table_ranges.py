@@ -54,8 +54,8 @@ SCORES = {
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.5, 1.0])
 def test_the_same_bits_as_in_memory(scores, share, monkeypatch):
     """Whatever the scores and the classes of a piece are, also where bins must be made finer."""
-    monkeypatch.setattr(table_ranges, "_BINS", 8)
-    monkeypatch.setattr(table_ranges, "_BINS_OF_A_RANGE", 1)
+    for name, few in (("_BINS", 8), ("_FINER_BINS", 8), ("_BINS_OF_A_RANGE", 1)):
+        monkeypatch.setattr(table_ranges, name, few)
     for seed in range(4):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(1, 200))
@@ -82,8 +82,10 @@ def test_every_source_that_is_not_gone(tmp_path):
     }
     for source in sources.values():
         same(tm.evaluate_table(source, **ASKED, metrics=METRICS, score_ranges=7), expected)
-    for source, kind in ((iter([frame]), "batches"), (pa.Table.from_pandas(frame).to_reader(), "a reader")):
-        with pytest.raises(tm.errors.ParameterError, match=f"can be read twice for `score_ranges`; {kind} can be read"):
+    for source, kind in ((iter([frame]), "an iterator"), (pa.Table.from_pandas(frame).to_reader(), "a reader")):
+        with pytest.raises(
+            tm.errors.ParameterError, match=f"can be read twice for `score_ranges`; {kind} is gone after"
+        ):
             tm.evaluate_table(source, **ASKED, metrics=METRICS, score_ranges=7)
     found = tm.evaluate_table(iter([frame]), **ASKED, metrics=["brier"], score_ranges=7)
     assert found["brier"] == expected["brier"]
@@ -191,8 +193,8 @@ class Told:
 
 def test_progress_of_all_passes(tmp_path, monkeypatch):
     """It never goes back, and ends where it should, however many passes there are."""
-    monkeypatch.setattr(table_ranges, "_BINS", 4)
-    monkeypatch.setattr(table_ranges, "_BINS_OF_A_RANGE", 1)
+    for name, few in (("_BINS", 4), ("_FINER_BINS", 4), ("_BINS_OF_A_RANGE", 1)):
+        monkeypatch.setattr(table_ranges, name, few)
     passes = []
     monkeypatch.setattr(table_ranges, "BinJob", lambda *given: passes.append(given) or BinJob(*given))
     frame = frame_of()
@@ -223,6 +225,6 @@ def test_curves_cannot_be_drawn_from_sums():
     """The error says why."""
     found = tm.evaluate_table(pieces(frame_of()), **ASKED, metrics="auc", score_ranges=4)
     with pytest.raises(
-        tm.errors.ParameterError, match="this needs every distinct score, and `score_ranges` keeps sums"
+        tm.errors.ParameterError, match="curves and thresholds need every distinct score, and `score_ranges` keeps sums"
     ):
         found.plot.roc()

@@ -163,7 +163,7 @@ def test_what_is_left_of_ranges():
     assert (found.n, found.weight, found.columns, found.several) == (4, scores.weight, (1, 1), False)
     assert Fraction(found.sums().area) == Fraction(3, 4)
     for call in (found.steps, lambda: found.points("roc", drop=True)):
-        with pytest.raises(ParameterError, match="this needs every distinct score"):
+        with pytest.raises(ParameterError, match="curves and thresholds need every distinct score"):
             call()
     with pytest.raises(StateError, match="do not add"):
         found + found

@@ -19,6 +19,7 @@ from tallymark.errors import ParameterError
 from tallymark.packages import needed
 
 _TOGETHER = 8
+_ON_ITS_WAY = 1.0  # seconds, far more than a task takes to leave this process
 
 
 def schema(source: Any) -> Any:
@@ -65,8 +66,7 @@ def fold(source: Any, job: Job, progress: Progress | None = None) -> bytes:
                 add_oldest()
             whole: bytes = ray.get(waiting[0])
         except BaseException:
-            for task in waiting:
-                ray.cancel(task)
+            _cancel(ray, list(waiting))
             raise
         finally:
             bundles = None  # which ends what still runs
@@ -108,14 +108,21 @@ def exchange(source: Any, job: Exchange, progress: Progress | None = None) -> li
             pieces.clear()
             found: list[bytes] = ray.get(running)
         except BaseException:
-            for task in running:
-                ray.cancel(task)
+            _cancel(ray, running)
             raise
         finally:
             bundles = None  # which ends what still runs
     if progress is not None:
         progress(done, done)
     return found
+
+
+def _cancel(ray: Any, tasks: list[Any]) -> None:
+    """End what is not done. Ray itself dies where this overtakes a task on its way out, so it waits for that first."""
+    if tasks:
+        _, left = ray.wait(tasks, num_returns=len(tasks), timeout=_ON_ITS_WAY, fetch_local=False)
+        for task in left:
+            ray.cancel(task)
 
 
 def _check_blocks(source: Any) -> None:

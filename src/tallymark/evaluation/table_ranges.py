@@ -40,8 +40,9 @@ from tallymark.states.score_ranges import (
 from tallymark.target import Target
 
 MOST_RANGES = 1 << 16
-_BINS = 1 << 16  # by which ranges are chosen, at least
-_BINS_OF_A_RANGE = 16  # so that ranges differ little in their rows
+_BINS = 1 << 12  # by which ranges are chosen, at least; many more take as long as sorting the scores
+_BINS_OF_A_RANGE = 64  # so that ranges differ little in their rows
+_FINER_BINS = 1 << 16  # at most, and of a range that is too large
 _GROWS = "distinct scores"
 
 
@@ -69,9 +70,10 @@ def check_ranges(
                 f"Leave `score_ranges` out{_or_bounded(item)}"
             )
     if growing and source is not None and source.once:
+        what = "an iterator" if source.kind == "batches" else source.kind
         raise ParameterError(
-            f"`source` must be one that can be read twice for `score_ranges`; {source.kind} can be read once. Write "
-            "the rows to files, or leave `score_ranges` out"
+            f"`source` must be one that can be read twice for `score_ranges`; {what} is gone after one look. Write the "
+            "rows to files, or leave `score_ranges` out"
         )
 
 
@@ -97,7 +99,7 @@ def fold_ranges(
     if not served:
         return source.fold(TableJob(tally.to_bytes(), roles), progress, in_order=in_order)
     # One of them gives its key to the bins, which are those of any metric.
-    bins = Auc(bounded=max(_BINS, _BINS_OF_A_RANGE * count))
+    bins = Auc(bounded=min(max(_BINS, _BINS_OF_A_RANGE * count), _FINER_BINS))
     others = {key: item for key, item in tally.metrics.items() if key not in served}
     first = tally.read_by({**others, next(iter(served)): bins})
     passes = _Passes(progress)
@@ -111,9 +113,9 @@ def fold_ranges(
     settled = tally.target.with_classes(binned.labels)  # a range may have rows of one class only
     ranges = choose_ranges(binned, count)
     while large := ranges.too_large(count):
-        job = BinJob(rows, ranges, large)
+        job = BinJob(rows, ranges, large, _FINER_BINS)
         finer = source.fold(job, passes.begin(2), in_order=False)
-        found = [state.under(BoundedScoresOf(settled, _BINS)) for state in job.read(finer)]
+        found = [state.under(BoundedScoresOf(settled, _FINER_BINS)) for state in job.read(finer)]
         bins_of = [state for state in found if isinstance(state, BoundedScores)]
         ranges = refine(ranges, dict(zip(large, bins_of, strict=True)), count)
     outcomes = source.exchange(RangeJob(rows, ranges, ScoresOf(settled, wants)), passes.begin(1))
@@ -157,8 +159,9 @@ class ScoredRows(NamedTuple):
 class BinJob:
     """Bins the scores of some ranges, each by itself."""
 
-    def __init__(self, rows: ScoredRows, ranges: Ranges, places: list[int]) -> None:
+    def __init__(self, rows: ScoredRows, ranges: Ranges, places: list[int], most: int) -> None:
         self.columns = rows.roles.names()
+        self._most = most
         self._rows = rows
         self._edges = ranges.edges
         self._places = places
@@ -169,12 +172,12 @@ class BinJob:
         for batch in batches:
             if batch.num_rows:
                 cut = cut_scores(self._rows.read(batch), self._edges)
-                found = Plan.add(found, tuple(bin_scores(cut[place], _BINS) for place in self._places))
+                found = Plan.add(found, tuple(bin_scores(cut[place], self._most) for place in self._places))
         return found
 
     def join(self, pieces: Sequence[States]) -> States:
         """The bins of all pieces."""
-        return reduce(Plan.add, pieces, (BoundedScoresOf(self._rows.target, _BINS).zero(),) * len(self._places))
+        return reduce(Plan.add, pieces, (BoundedScoresOf(self._rows.target, self._most).zero(),) * len(self._places))
 
     def fold(self, batches: Iterable[Any]) -> bytes:
         """The bins of some rows, as bytes."""

@@ -196,7 +196,9 @@ class RankedScores(FoldedState[ScoresOf]):
 
     def steps(self, *_: Any, **__: Any) -> NoReturn:
         """Every threshold, which is not known."""
-        raise ParameterError("this needs every distinct score, and `score_ranges` keeps sums over them; leave it out")
+        raise ParameterError(
+            "curves and thresholds need every distinct score, and `score_ranges` keeps sums over them; leave it out"
+        )
 
     points = steps
 

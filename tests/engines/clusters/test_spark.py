@@ -99,7 +99,7 @@ def test_tallies_larger_than_a_row(spark, monkeypatch):
 def test_tallies_larger_than_the_driver_reads(spark):
     """The error names the setting of Spark, and what needs less."""
     refused = RuntimeError("Total size of serialized results is bigger than spark.driver.maxResultSize (1024.0 MiB)")
-    with pytest.raises(StateError, match=r"raise spark\.driver.maxResultSize, choose .* score_ranges=64"):
+    with pytest.raises(StateError, match=r"raise spark\.driver.maxResultSize, choose .*score_ranges=64"):
         engine._collected(_Failing(refused))
     with pytest.raises(RuntimeError, match="other"):
         engine._collected(_Failing(RuntimeError("other")))
