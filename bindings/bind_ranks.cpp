@@ -1,4 +1,5 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string_view.h>
 
 #include <algorithm>
@@ -6,11 +7,13 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "curve_points.hpp"
 #include "given_runs.hpp"
 #include "pairs.hpp"
+#include "placements.hpp"
 #include "wide.hpp"
 
 namespace nb = nanobind;
@@ -44,6 +47,71 @@ nb::object rank_sums(nb::handle negative, nb::handle positive, bool steps, bool 
     found = weigh_ranks(n.runs, p.runs, {steps, trapezoids, distance});
   }
   return nb::make_tuple(found.positives, found.negatives, found.area, found.distance, found.steps, found.trapezoids);
+}
+
+// A stretch of the scores of two classes without weights. `whole` and `above` count negatives and positives, of all
+// scores and of those above the stretch.
+class GivenStretch {
+ public:
+  using Rows = std::pair<std::uint64_t, std::uint64_t>;
+
+  GivenStretch(nb::handle negative, nb::handle positive, const Rows& whole, const Rows& above)
+      : negative_(negative), positive_(positive), whole_(whole), above_(above) {
+    negative_.check();
+    positive_.check();
+    if (this->negative().weights != nullptr || this->positive().weights != nullptr)
+      throw nb::value_error("a stretch has no weights");
+    const RankCounts own = count_classes(this->negative(), this->positive());
+    const auto fits = [](std::uint64_t all, std::uint64_t higher, std::uint64_t here) {
+      return all <= GivenRuns::kMostRows && higher <= all && here <= all - higher;
+    };
+    if (!fits(whole.first, above.first, own.negatives) || !fits(whole.second, above.second, own.positives))
+      throw nb::value_error("a stretch and what lies above it must be a part of the whole");
+  }
+  const Runs& negative() const { return negative_.runs; }
+  const Runs& positive() const { return positive_.runs; }
+
+  RankCounts count(const RankWants& wanted) const {
+    RankCounts classes;
+    classes.negatives = whole_.first;
+    classes.positives = whole_.second;
+    const std::size_t threads = threads_for(negative().size + positive().size);
+    return count_stretch(negative(), positive(), wanted, threads, classes, above_.first, above_.second);
+  }
+  PlacementSums place() const {
+    return sum_placements(negative(), positive(), whole_.first, above_.first, above_.second);
+  }
+
+ private:
+  GivenRuns negative_, positive_;
+  Rows whole_, above_;
+};
+
+// Twice the wins, the largest distance, and the exact areas under precision.
+nb::tuple stretch_sums(nb::handle negative, nb::handle positive, const GivenStretch::Rows& whole,
+                       const GivenStretch::Rows& above, bool steps, bool trapezoids, bool distance) {
+  const GivenStretch given(negative, positive, whole, above);
+  RankCounts found;
+  {
+    nb::gil_scoped_release release;
+    found = given.count({steps, trapezoids, distance});
+  }
+  return nb::make_tuple(to_python(static_cast<Wide>(found.twice_wins)),
+                        to_python(static_cast<Wide>(std::max(found.highest, -found.lowest))), to_python(found.steps),
+                        to_python(found.trapezoids));
+}
+
+// Twice the wins, and the squares of the places of either class among the other.
+nb::tuple placement_sums(nb::handle negative, nb::handle positive, const GivenStretch::Rows& whole,
+                         const GivenStretch::Rows& above) {
+  const GivenStretch given(negative, positive, whole, above);
+  PlacementSums found;
+  {
+    nb::gil_scoped_release release;
+    found = given.place();
+  }
+  return nb::make_tuple(to_python(static_cast<Wide>(found.twice_wins)), to_python(found.of_negatives.digits()),
+                        to_python(found.of_positives.digits()));
 }
 
 // How one class stands to every other in a column: its rows, theirs, and twice the wins; with weights whether there are
@@ -159,6 +227,18 @@ void bind_ranks(nb::module_& m) {
                 "distance: bool) -> tuple[int, int, int, int, float, float] | "
                 "tuple[bool, bool, float, float, float, float]"),
         "Counts of both classes and sums over them, or with weights whether there are any and the values.");
+  m.def(
+      "stretch_sums", &stretch_sums, nb::arg("negative"), nb::arg("positive"), nb::arg("whole"), nb::arg("above"),
+      nb::arg("steps"), nb::arg("trapezoids"), nb::arg("distance"),
+      nb::sig("def stretch_sums(negative: " TM_RUNS ", positive: " TM_RUNS ", whole: tuple[int, int], above: "
+              "tuple[int, int], steps: bool, trapezoids: bool, distance: bool) -> tuple[int, int, tuple[bytes, int], "
+              "tuple[bytes, int]]"),
+      "Twice the wins, the largest distance and the exact areas of a stretch of the scores of two classes.\n\n`whole` "
+      "and `above` count the negatives and positives of all scores, and of those above the stretch.");
+  m.def("placement_sums", &placement_sums, nb::arg("negative"), nb::arg("positive"), nb::arg("whole"), nb::arg("above"),
+        nb::sig("def placement_sums(negative: " TM_RUNS ", positive: " TM_RUNS ", whole: tuple[int, int], above: "
+                "tuple[int, int]) -> tuple[int, int, int]"),
+        "Twice the wins of a stretch of scores, and the squares of twice the places of negatives and of positives.");
   m.def("class_sums", &class_sums, nb::arg("groups"), nb::arg("own"),
         nb::sig("def class_sums(groups: list[" TM_RUNS "], own: int) -> list[tuple[int, int, int] | tuple[bool, bool, "
                 "float]]"),

@@ -73,10 +73,10 @@ class GivenRuns {
         throw nb::value_error("counts must be positive, and no more than 2**62 together");
     }
   }
+  static constexpr std::uint64_t kMostRows = std::uint64_t{1} << 62;  // products of two such counts fit 128 bits
   Runs runs;
 
  private:
-  static constexpr std::uint64_t kMostRows = std::uint64_t{1} << 62;  // products of two such counts fit 128 bits
   std::optional<Array<double>> scores_, weights_;
   std::optional<Array<std::int64_t>> counts_;
 };

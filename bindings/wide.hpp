@@ -3,6 +3,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "exact_sum.hpp"
@@ -18,6 +20,19 @@ inline nb::object to_python(unsigned __int128 value) {
   const nb::object top = nb::steal(PyLong_FromUnsignedLongLong(high)), shift = nb::steal(PyLong_FromLong(64));
   const nb::object shifted = nb::steal(PyNumber_Lshift(top.ptr(), shift.ptr()));
   return nb::steal(PyNumber_Or(shifted.ptr(), bottom.ptr()));
+}
+
+// Digits of 64 bits, the lowest first.
+template <std::size_t kDigits>
+nb::object to_python(const std::array<std::uint64_t, kDigits>& digits) {
+  nb::object out = nb::int_(0);
+  const nb::object shift = nb::int_(64);
+  for (std::size_t k = kDigits; k-- > 0;) {
+    const nb::object shifted = nb::steal(PyNumber_Lshift(out.ptr(), shift.ptr()));
+    const nb::object digit = nb::steal(PyLong_FromUnsignedLongLong(digits[k]));
+    out = nb::steal(PyNumber_Or(shifted.ptr(), digit.ptr()));
+  }
+  return out;
 }
 
 // Little-endian bytes, and how many bits to shift them up to be in units of 2^-1074.

@@ -215,14 +215,15 @@ inline double score_at(const Runs& negative, const Runs& positive, std::size_t p
   return i == negative.size ? positive.scores[low] : std::min(negative.scores[i], positive.scores[low]);
 }
 
-// Cuts a walk into parts of as many steps, more or less. The first part is the highest.
-inline std::vector<detail::Stretch> cut_walk(const Runs& negative, const Runs& positive, std::size_t count) {
+// Cuts a walk into parts of as many steps, more or less. The first part is the highest; so many rows lie above it.
+inline std::vector<detail::Stretch> cut_walk(const Runs& negative, const Runs& positive, std::size_t count,
+                                             std::uint64_t fp = 0, std::uint64_t tp = 0) {
   const auto below = [](const Runs& runs, double score) {
     return static_cast<std::size_t>(std::lower_bound(runs.scores, runs.scores + runs.size, score) - runs.scores);
   };
   const std::size_t rows = negative.size + positive.size;
   std::vector<detail::Stretch> parts;
-  detail::Stretch part{negative.size, positive.size, negative.size, positive.size};
+  detail::Stretch part{negative.size, positive.size, negative.size, positive.size, fp, tp};
   for (std::size_t t = count; t-- > 0;) {
     const std::size_t place = rows * t / count;
     const double score = place == 0 ? 0.0 : score_at(negative, positive, place);
@@ -262,11 +263,11 @@ inline bool is_narrow(const RankCounts& counts) {
   return static_cast<double>(counts.positives) * static_cast<double>(counts.negatives) < 0x1p61;
 }
 
-// Runs without weights.
-inline RankCounts count_ranks(const Runs& negative, const Runs& positive, const RankWants& wanted,
-                              std::size_t threads) {
-  const RankCounts whole = count_classes(negative, positive);
-  const auto parts = cut_walk(negative, positive, 2 * threads);
+// Runs without weights that are a stretch of the scores of two classes: `whole` says how many rows of each there are in
+// all, and so many of them lie above. The sums of stretches add up to those of all scores.
+inline RankCounts count_stretch(const Runs& negative, const Runs& positive, const RankWants& wanted,
+                                std::size_t threads, const RankCounts& whole, std::uint64_t fp, std::uint64_t tp) {
+  const auto parts = cut_walk(negative, positive, 2 * threads, fp, tp);
   std::vector<RankCounts> found(parts.size(), whole);
   const bool once = negative.counts == nullptr && positive.counts == nullptr, narrow = is_narrow(whole);
   for_ranges(threads, threads, [&](std::size_t, std::size_t first, std::size_t last) {
@@ -282,6 +283,12 @@ inline RankCounts count_ranks(const Runs& negative, const Runs& positive, const 
     }
   });
   return add_parts(whole, found);
+}
+
+// Runs without weights.
+inline RankCounts count_ranks(const Runs& negative, const Runs& positive, const RankWants& wanted,
+                              std::size_t threads) {
+  return count_stretch(negative, positive, wanted, threads, count_classes(negative, positive), 0, 0);
 }
 
 inline RankCounts count_ranks(const Runs& negative, const Runs& positive, const RankWants& wanted) {

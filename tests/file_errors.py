@@ -55,6 +55,22 @@ def load_tally(data):
             os.chdir(before)
 
 
+def in_ranges(source=None, metrics="auc", **asked):
+    """A table whose scores are walked in ranges."""
+    rows = [{"y": [0, 1], "p": [0.2, 0.4]}]
+    return evaluate(rows if source is None else source, metrics=metrics, **{"score_ranges": 4, **asked})
+
+
+class Changing:
+    """Tables that are others whenever they are read."""
+
+    looks = 0
+
+    def __iter__(self):
+        self.looks += 1
+        return iter([{"y": [0, 1] * self.looks, "p": [0.2, 0.4] * self.looks}])
+
+
 class TooLarge:
     """A frame of Spark whose tally the driver may not read."""
 
@@ -100,6 +116,15 @@ CASES = {
     "mixed values in a column": lambda: evaluate({"y": [1.0, "a"], "p": [1.0, 2.0]}),
     "a metric that needs rows, in pieces": lambda: evaluate(one(), metrics=["median_absolute_error"]),
     "a metric that needs rows, from files": lambda: evaluate(files={"a.csv": "y,p\n1,2\n"}, metrics=["silhouette"]),
+    "no ranges of scores": lambda: in_ranges(score_ranges=0),
+    "ranges for a curve": lambda: in_ranges(metrics="roc_curve"),
+    "ranges for part of an area": lambda: in_ranges(metrics="auc(max_fpr=0.1)"),
+    "ranges and weights": lambda: in_ranges(weights="p"),
+    "ranges and groups": lambda: in_ranges(metrics="pr_auc", by="p"),
+    "ranges of three classes": lambda: in_ranges(prediction=["p", "q", "r"]),
+    "ranges of rows that are gone": lambda: in_ranges(one()),
+    "ranges of rows that change": lambda: in_ranges(Changing()),
+    "a curve from ranges": lambda: in_ranges().plot.roc(),
     "keys of a table without intervals": lambda: evaluate(one(), keys="y"),
     "a smallest group without groups": lambda: evaluate(one(), min_rows=5),
     "a missing value in a later file": lambda: evaluate(files={"a.csv": "y,p\n1,2\n", "b.csv": "y,p\n1,2\n,2\n"}),

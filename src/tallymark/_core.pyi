@@ -220,6 +220,47 @@ def rank_sums(
     Counts of both classes and sums over them, or with weights whether there are any and the values.
     """
 
+def stretch_sums(
+    negative: tuple[
+        numpy.typing.NDArray[numpy.float64],
+        numpy.typing.NDArray[numpy.float64] | None,
+        numpy.typing.NDArray[numpy.int64] | None,
+    ],
+    positive: tuple[
+        numpy.typing.NDArray[numpy.float64],
+        numpy.typing.NDArray[numpy.float64] | None,
+        numpy.typing.NDArray[numpy.int64] | None,
+    ],
+    whole: tuple[int, int],
+    above: tuple[int, int],
+    steps: bool,
+    trapezoids: bool,
+    distance: bool,
+) -> tuple[int, int, tuple[bytes, int], tuple[bytes, int]]:
+    """
+    Twice the wins, the largest distance and the exact areas of a stretch of the scores of two classes.
+
+    `whole` and `above` count the negatives and positives of all scores, and of those above the stretch.
+    """
+
+def placement_sums(
+    negative: tuple[
+        numpy.typing.NDArray[numpy.float64],
+        numpy.typing.NDArray[numpy.float64] | None,
+        numpy.typing.NDArray[numpy.int64] | None,
+    ],
+    positive: tuple[
+        numpy.typing.NDArray[numpy.float64],
+        numpy.typing.NDArray[numpy.float64] | None,
+        numpy.typing.NDArray[numpy.int64] | None,
+    ],
+    whole: tuple[int, int],
+    above: tuple[int, int],
+) -> tuple[int, int, int]:
+    """
+    Twice the wins of a stretch of scores, and the squares of twice the places of negatives and of positives.
+    """
+
 def class_sums(
     groups: list[
         tuple[

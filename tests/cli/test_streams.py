@@ -336,3 +336,23 @@ def test_a_bar_for_who_watches(folder, monkeypatch):
     assert heard[0] == "2 files"
     assert heard[-1][0] <= heard[-1][1]
     assert size - 100 < heard[-1][0] <= size
+
+
+def test_scores_in_ranges(folder, told):
+    """The numbers are those of all scores at once; what ranges do not have is refused in the words of options."""
+    asked = ("evaluate", "parquet", *PROBABILITY, "--metrics", "auc,ks,logloss", "--json")
+    code, plain, _ = told(*asked)
+    assert code == 0
+    assert told(*asked, "--score-ranges", 5)[:2] == (0, plain)
+    assert told("evaluate", "all.csv", *asked[2:], "--score-ranges", 5)[0] == 0
+    for more, sentence in (
+        (("--weights", "orders"), "`--weights` was given. Leave one of them out"),
+        (("--save-tally", "a.tally"), "leave `--score-ranges` out"),
+        (("--score-ranges", 0), "`--score-ranges` must be a whole number from 1 to 65,536; it was 0"),
+    ):
+        code, _, complaint = told(*asked, "--score-ranges", 5, *more)
+        assert code == 2
+        assert sentence in complaint
+    code, _, complaint = told("evaluate", "all.csv", *asked[2:], "--score-ranges", 5, "--no-stream")
+    assert code == 2
+    assert "`--score-ranges` has not; leave one out" in complaint

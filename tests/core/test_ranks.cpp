@@ -1,5 +1,6 @@
 // Tests of how the scores of two classes stand to each other, and of the curves, built with the sanitizers.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -9,6 +10,7 @@
 
 #include "curve_points.hpp"
 #include "made_runs.hpp"
+#include "placements.hpp"
 
 using namespace tallymark;
 
@@ -112,6 +114,60 @@ void roc_walks_take_sums() {
       check(i == 0 && j == 0, "parts cover the walk");
     }
   }
+}
+
+Runs between(const Runs& runs, std::size_t first, std::size_t last) {
+  Runs out = runs;
+  out.scores += first;
+  if (out.counts != nullptr) out.counts += first;
+  out.size = last - first;
+  return out;
+}
+
+// The sums of stretches that were walked one by one, knowing only what lies above, are those of all scores.
+void stretches_add_up() {
+  for (int round = 0; round < 200; ++round) {
+    const int kind = round % kPatterns;
+    const std::size_t most = round % 20 == 0 ? 100000 : 40;
+    const Runs negative = made(pattern(kind, random_bits() % most), false);
+    const Runs positive = made(pattern(kind, random_bits() % most), false);
+    const RankWants wanted{true, true, true};
+    const RankCounts classes = count_classes(negative, positive);
+    RankCounts expected = count_ranks(negative, positive, wanted);
+    for (const std::size_t count : {1, 2, 7}) {
+      std::vector<RankCounts> found;
+      for (const auto& part : cut_walk(negative, positive, count))
+        found.push_back(count_stretch(between(negative, part.negative_end, part.negative),
+                                      between(positive, part.positive_end, part.positive), wanted, 1 + round % 3,
+                                      classes, part.fp, part.tp));
+      RankCounts together = add_parts(classes, found);
+      check(same(together, expected), "stretches add up");
+      SquareSum of_negatives, of_positives;
+      for (const auto& part : cut_walk(negative, positive, count)) {
+        const PlacementSums placed =
+            sum_placements(between(negative, part.negative_end, part.negative),
+                           between(positive, part.positive_end, part.positive), classes.negatives, part.fp, part.tp);
+        of_negatives.add(placed.of_negatives);
+        of_positives.add(placed.of_positives);
+      }
+      const PlacementSums placed = sum_placements(negative, positive, classes.negatives, 0, 0);
+      check(placed.twice_wins == expected.twice_wins, "places add up to wins");
+      check(placed.of_negatives.digits() == of_negatives.digits(), "squares of places of negatives add up");
+      check(placed.of_positives.digits() == of_positives.digits(), "squares of places of positives add up");
+    }
+  }
+}
+
+// Squares of numbers of any size, many times: each by long addition.
+void squares_are_wide() {
+  const std::uint64_t most = std::uint64_t{1} << 62;
+  SquareSum sum;
+  sum.add(most, 2 * most);  // 2^188
+  check(sum.digits() == std::array<std::uint64_t, 3>{0, 0, std::uint64_t{1} << 60}, "the largest square");
+  SquareSum by_one, at_once;
+  for (int k = 0; k < 1000; ++k) by_one.add(1, most + 12345);
+  at_once.add(1000, most + 12345);
+  check(by_one.digits() == at_once.digits(), "a square as often as it counts");
 }
 
 // Every threshold, and how many rows of each class reach it.
@@ -301,6 +357,8 @@ int main() {
   thread_limit().store(4);
   roc_walks_take_sums();
   thread_limit().store(1);
+  stretches_add_up();
+  squares_are_wide();
   steps_are_listed();
   curves_are_listed();
   threads_change_nothing();

@@ -14,7 +14,7 @@ from tallymark._core import Tasks
 from tallymark.batch import Batch
 from tallymark.metrics import Interval, NoInterval
 from tallymark.metrics.confidence import mean_ends
-from tallymark.metrics.delong import area_spread, place
+from tallymark.metrics.delong import area_spread
 from tallymark.states import ScoresOf, SumsOf, Term, moments
 from tallymark.states.terms import CODES
 
@@ -36,7 +36,7 @@ def test_delong_is_that_of_all_pairs(digits):
         s = np.round(rng.normal(0, 1, len(y)) + y, digits)
         state = ScoresOf().fold(Batch(y, s))
         variance, freedom = direct_delong(y, s)
-        found = area_spread(*state.binary())
+        found = area_spread(state.places())
         assert found.variance == pytest.approx(variance, rel=1e-10, abs=1e-15)
         ends = interval("auc", y, s)
         if isinstance(ends, Interval):
@@ -47,12 +47,12 @@ def test_delong_is_that_of_all_pairs(digits):
             assert interval("gini", y, s)[:2] == pytest.approx([2 * end - 1 for end in wanted], rel=1e-9, abs=1e-12)
 
 
-def test_placements_are_shares_of_the_other_class():
-    """Half of what ties counts."""
-    negative, positive = ScoresOf().fold(Batch([0, 0, 0, 0, 1, 1, 1], [1, 2, 2, 5, 2, 2, 9])).binary()
-    placed = place(positive, negative)
-    assert placed.shares.tolist() == [0.5, 1.0]
-    assert placed.counts.tolist() == [2, 1]
+def test_places_among_the_other_class():
+    """Twice the rows on one side, and half of what ties."""
+    found = ScoresOf().fold(Batch([0, 0, 0, 0, 1, 1, 1], [1, 2, 2, 5, 2, 2, 9])).places()
+    below, above = [4, 4, 8], [6, 4, 4, 2]
+    assert found == (4, 3, sum(below), sum(k * k for k in above), sum(k * k for k in below))
+    assert sum(above) == sum(below)
 
 
 def test_correlations_are_those_of_scipy():

@@ -25,6 +25,12 @@ from tallymark.evaluation import Report, Tally
 )
 @options.column("--keys", "What tells rows apart when they are resampled; without it, their order does.")
 @click.option(
+    "--score-ranges",
+    type=int,
+    metavar="NUMBER",
+    help="Walk scores, where they are too many for memory, in so many ranges, such as 64.",
+)
+@click.option(
     "--stream/--no-stream",
     default=None,
     help="Read rows in pieces, or those of one file at once; by default several files and those beyond 256 MB are "
@@ -65,10 +71,12 @@ def command(**given: Any) -> int:
 
 def _streamed(given: Mapping[str, Any]) -> Report:
     """The report of rows that are read in pieces."""
-    from tallymark.cli.streams import tally_files
+    from tallymark.cli.streams import evaluate_ranges, tally_files
     from tallymark.evaluation.table import check_groups, read_report
 
     check_groups(given["min_rows"], given["by"])
+    if given["score_ranges"] is not None:
+        return check_report(evaluate_ranges(given))
     tally = tally_files(given)
     report = check_report(read_report(tally, min_rows=given["min_rows"]))
     if given["save_tally"]:

@@ -1,11 +1,12 @@
-"""Files that are read in pieces, here or by the workers of an engine: the tally of their rows."""
+"""Files that are read in pieces, here or by the workers of an engine: the tally of their rows, or their report."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 from tallymark.cli.progress import watched
 from tallymark.cli.rows import to_label, ways_of
@@ -14,10 +15,12 @@ from tallymark.engines.fields import TEXT
 from tallymark.engines.paths import find_files
 from tallymark.engines.sources import Source, open_source
 from tallymark.errors import FileError, ParameterError, TallymarkError
-from tallymark.evaluation import Tally
-from tallymark.evaluation.table import tally_table
+from tallymark.evaluation import Report, Tally
+from tallymark.evaluation.table import evaluate_table, tally_table
 from tallymark.evaluation.table_job import read_table
 from tallymark.lists import split_list
+
+T = TypeVar("T")
 
 LARGE = 256 << 20  # bytes from which on one file is read in pieces
 _COLUMNS = ("weights", "query", "cluster", "keys")
@@ -31,8 +34,11 @@ def is_streamed(options: Mapping[str, Any]) -> bool:
     if options["stream"] is False:
         if options["engine"] is not None or len(find_files(list(options["files"]))) > 1:
             raise ParameterError("`--no-stream` reads all rows of one file at once; there are several, or an engine")
+        if options["score_ranges"] is not None:
+            raise ParameterError("`--no-stream` has all scores in memory, and `--score-ranges` has not; leave one out")
         return False
-    return bool(options["stream"]) or options["engine"] is not None or not _is_one(options["files"])
+    asked = options["stream"] or options["engine"] is not None or options["score_ranges"] is not None
+    return bool(asked) or not _is_one(options["files"])
 
 
 def _is_one(paths: Sequence[str]) -> bool:
@@ -44,12 +50,28 @@ def _is_one(paths: Sequence[str]) -> bool:
 
 def tally_files(options: Mapping[str, Any]) -> Tally:
     """The tally of all rows of the files that the options name."""
+    return _read_files(options, tally_table)
+
+
+def evaluate_ranges(options: Mapping[str, Any]) -> Report:
+    """The report of all rows of the files, whose scores are walked in ranges; there is no tally that could be kept."""
+    if options["save_tally"]:
+        raise ParameterError(
+            "`--save-tally` keeps what adds to other tallies, and scores in ranges do not; leave `--score-ranges` out"
+        )
+    asked = {"score_ranges": options["score_ranges"], "min_rows": options["min_rows"]}
+    return _read_files(options, partial(evaluate_table, **asked))
+
+
+def _read_files(options: Mapping[str, Any], read: Callable[..., T]) -> T:
     if "-" in options["files"]:
-        raise ParameterError("standard input is read at once: name it alone, without `--stream` and `--engine`")
-    return _tally_here(options) if options["engine"] is None else _tally_there(options)
+        raise ParameterError(
+            "standard input is read at once: name it alone, without `--stream`, `--engine` and `--score-ranges`"
+        )
+    return _read_here(options, read) if options["engine"] is None else _read_there(options, read)
 
 
-def _tally_here(options: Mapping[str, Any]) -> Tally:
+def _read_here(options: Mapping[str, Any], read: Callable[..., T]) -> T:
     files = Files(list(options["files"]), options["separator"], ways_of(options))
     labels = _labels(files, options)
     paths = options["files"]
@@ -57,7 +79,7 @@ def _tally_here(options: Mapping[str, Any]) -> Tally:
         while True:
             before = labels
             try:
-                found = tally_table(files, **_facts(options), **labels, progress=progress)
+                found = read(files, **_facts(options), **labels, progress=progress)
             except TallymarkError:
                 labels = _labels(files, options)
                 if labels == before:
@@ -68,7 +90,7 @@ def _tally_here(options: Mapping[str, Any]) -> Tally:
                 return found
 
 
-def _tally_there(options: Mapping[str, Any]) -> Tally:
+def _read_there(options: Mapping[str, Any], read: Callable[..., T]) -> T:
     if options["labels"]:
         raise ParameterError("`--labels` is for files that are read here; columns of Parquet have types")
     paths, columns = _parquet(options["files"]), list(ways_of(options))
@@ -78,7 +100,7 @@ def _tally_there(options: Mapping[str, Any]) -> Tally:
     engine: Any = import_module(f"tallymark.engines.{options['engine']}")
     with engine.connected(options["scheduler"]), watched("partitions", long=1) as progress:
         frame = _opened(engine, [os.path.abspath(path) if path in here else path for path in paths], columns)
-        return tally_table(frame, **_facts(options), **_labels(open_source(frame), options), progress=progress)
+        return read(frame, **_facts(options), **_labels(open_source(frame), options), progress=progress)
 
 
 def _opened(engine: Any, paths: list[str], columns: list[str]) -> Any:

@@ -39,6 +39,7 @@ _NAMES = {
             "query",
             "resamples",
             "scheduler",
+            "score_ranges",
             "seed",
             "separator",
             "task",

@@ -7,8 +7,9 @@ from itertools import chain
 from typing import Any
 
 from tallymark.arrays import describe
-from tallymark.engines.job import Job, Progress
+from tallymark.engines.job import Exchange, Job, Progress
 from tallymark.engines.packages import load
+from tallymark.engines.spool import exchange_here
 from tallymark.engines.tables import check_columns, is_table, to_arrow
 from tallymark.errors import ParameterError
 
@@ -16,10 +17,11 @@ _ROWS = 1 << 19  # in a batch, where one may choose
 
 
 class Batches:
-    """A source that is read once, from its first row to its last."""
+    """A source that is read from its first row to its last, `once` only where it does not keep what it gives."""
 
     def __init__(self, source: Any) -> None:
         self.kind, self._read = _reader_of(source)
+        self.once = self.kind in ("a reader", "a stream") or isinstance(source, Iterator)
         self._started: Iterator[Any] | None = None
 
     def empty(self, columns: Sequence[str]) -> Any:
@@ -32,7 +34,12 @@ class Batches:
     def fold(self, job: Job, progress: Progress | None, *, in_order: bool) -> Any:
         """The piece of all rows."""
         started = self._batches(job.columns) if self._started is None else self._started
+        self._started = None  # from the first row, if it is read again
         return job.piece(_counted(started, progress))
+
+    def exchange(self, job: Exchange, progress: Progress | None) -> list[bytes]:
+        """What is left of every range."""
+        return exchange_here(job, lambda dealing: self.fold(dealing, progress, in_order=False))
 
     def _batches(self, columns: Sequence[str]) -> Iterator[Any]:
         for table in self._read(columns):

@@ -1,19 +1,24 @@
-"""Dask data frames: each partition becomes a tally where it lies, and tallies are added eight at a time."""
+"""Dask data frames: each partition becomes a tally where it lies, and tallies are added eight at a time.
+
+In an exchange, tasks pick from what a partition was dealt to the piece of each range, so that pieces travel one by one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
-from tallymark.engines.job import Job, Progress
+from tallymark.engines.job import Exchange, Job, Progress
 from tallymark.engines.packages import load
 from tallymark.engines.pandas_columns import array_of, type_of
 from tallymark.engines.refusals import Refusal, attempt, one_thread
 from tallymark.engines.uniform import narrowed, uniform
 from tallymark.errors import ParameterError, TallymarkError
 from tallymark.packages import needed
+
+T = TypeVar("T")
 
 _TOGETHER = 8
 _RETRIES = 3
@@ -28,27 +33,58 @@ def schema(source: Any) -> Any:
 
 def fold(source: Any, job: Job, progress: Progress | None = None) -> bytes:
     """The tally of all rows, on the cluster that Dask is connected to, or by its own scheduler on this machine."""
-    dask = _load()
-    types = narrowed(schema(source), job.columns)
-    parts = source[list(job.columns)].to_delayed()
-    client = _client(source)
-    shared = dask.delayed(job, traverse=False, name=f"tallymark-job-{uuid4()}")
-    leaf, join = dask.delayed(_fold, pure=False), dask.delayed(_add, pure=False)
-    leaves = [leaf(part, shared, types, client is not None) for part in parts]
+    join = _load().delayed(_add, pure=False)
+    shared, leaves = _leaves(source, job, _fold)
     level = leaves
     while len(level) > 1:
         level = [join(shared, level[at : at + _TOGETHER]) for at in range(0, len(level), _TOGETHER)]
-    done = _on_cluster(client, leaves, level[0], progress) if client else _here(source, leaves, level[0], progress)
+    found: bytes = _outcome(source, leaves, level[0], progress)
+    return found
+
+
+def exchange(source: Any, job: Exchange, progress: Progress | None = None) -> list[bytes]:
+    """What is left of every range."""
+    dask = _load()
+    pick, close, gather = (dask.delayed(each, pure=False) for each in (_pick, _close, _gather))
+    shared, leaves = _leaves(source, job, _deal)
+    ranges = [close(shared, place, [pick(leaf, place) for leaf in leaves]) for place in range(job.ranges)]
+    found: list[bytes] = _outcome(source, leaves, gather(ranges), progress)
+    return found
+
+
+def _leaves(source: Any, job: Job | Exchange, work: Callable[..., Any]) -> tuple[Any, list[Any]]:
+    """The job as all tasks share it, and a task for each partition."""
+    dask = _load()
+    types = narrowed(schema(source), job.columns)
+    parts = source[list(job.columns)].to_delayed()
+    remote = _client(source) is not None
+    shared = dask.delayed(job, traverse=False, name=f"tallymark-job-{uuid4()}")
+    leaf = dask.delayed(_leaf, pure=False)
+    return shared, [leaf(part, shared, types, work, remote) for part in parts]
+
+
+def _outcome(source: Any, leaves: list[Any], root: Any, progress: Progress | None) -> Any:
+    """What the root gives, wherever Dask runs it."""
+    client = _client(source)
+    done = _on_cluster(client, leaves, root, progress) if client else _here(source, leaves, root, progress)
     if isinstance(done, Refusal):
         raise done.original()
     return done
 
 
-def _fold(part: Any, job: Job, types: Any, remote: bool) -> bytes | Refusal:
-    """The tally of a partition. A cluster would try an error again, so it is handed over as what it is."""
+def _fold(job: Job, batches: list[Any]) -> bytes:
+    return job.fold(batches)
 
-    def work() -> bytes:
-        return job.fold([uniform([array_of(part[name], name) for name in types.names], types)])
+
+def _deal(job: Exchange, batches: list[Any]) -> list[bytes]:
+    return job.deal(batches)
+
+
+def _leaf(part: Any, job: Any, types: Any, does: Callable[..., Any], remote: bool) -> Any:
+    """What becomes of a partition. A cluster would try an error again, so it is handed over as what it is."""
+
+    def work() -> Any:
+        return does(job, [uniform([array_of(part[name], name) for name in types.names], types)])
 
     if not remote:
         return work()
@@ -57,14 +93,34 @@ def _fold(part: Any, job: Job, types: Any, remote: bool) -> bytes | Refusal:
 
 
 def _add(job: Job, pieces: Sequence[bytes | Refusal]) -> bytes | Refusal:
-    """The tally of several; an error if one is."""
-    tallies = [piece for piece in pieces if not isinstance(piece, Refusal)]
-    if len(tallies) < len(pieces):
+    """The tally of several."""
+    return _unless_refused(pieces, job.add)
+
+
+def _pick(dealt: list[bytes] | Refusal, place: int) -> bytes | Refusal:
+    """The piece of a range."""
+    return dealt if isinstance(dealt, Refusal) else dealt[place]
+
+
+def _close(job: Exchange, place: int, pieces: Sequence[bytes | Refusal]) -> bytes | Refusal:
+    """What is left of a range."""
+    return _unless_refused(pieces, lambda held: job.close(place, filter(None, held)))
+
+
+def _gather(ranges: Sequence[bytes | Refusal]) -> list[bytes] | Refusal:
+    """What is left of all ranges."""
+    return _unless_refused(ranges, list)
+
+
+def _unless_refused(pieces: Sequence[bytes | Refusal], work: Callable[[list[bytes]], T]) -> T | Refusal:
+    """What work makes of pieces; an error if one is."""
+    held = [piece for piece in pieces if not isinstance(piece, Refusal)]
+    if len(held) < len(pieces):
         return next(piece for piece in pieces if isinstance(piece, Refusal))
-    return attempt(lambda: job.add(tallies))
+    return attempt(lambda: work(held))
 
 
-def _on_cluster(client: Any, leaves: list[Any], root: Any, progress: Progress | None) -> bytes | Refusal:
+def _on_cluster(client: Any, leaves: list[Any], root: Any, progress: Progress | None) -> Any:
     """What the root gives. The first partition that is refused, and an interrupt, end all of it."""
     from distributed import as_completed
 
@@ -74,20 +130,15 @@ def _on_cluster(client: Any, leaves: list[Any], root: Any, progress: Progress | 
     try:
         for done, future in enumerate(waiting, 1):
             if future.status == "error" or future.type is Refusal:
-                return _told(future)
+                return future.result()
             if progress is not None:
                 progress(done, len(leaves))
-        return _told(whole)
+        return whole.result()
     finally:
         client.cancel([*waiting.futures, whole])
 
 
-def _told(future: Any) -> bytes | Refusal:
-    outcome: bytes | Refusal = future.result()
-    return outcome
-
-
-def _here(source: Any, leaves: list[Any], root: Any, progress: Progress | None) -> bytes | Refusal:
+def _here(source: Any, leaves: list[Any], root: Any, progress: Progress | None) -> Any:
     """What the root gives by a scheduler of this machine, which stops at the first error."""
     from dask.callbacks import Callback
 
@@ -102,10 +153,9 @@ def _here(source: Any, leaves: list[Any], root: Any, progress: Progress | None) 
 
     try:
         with Callback(posttask=count):
-            outcome: bytes | Refusal = root.compute(scheduler=_scheduler(source))
+            return root.compute(scheduler=_scheduler(source))
     except TallymarkError as error:
         raise error.with_traceback(None) from None  # the way through Dask says nothing
-    return outcome
 
 
 def _scheduler(source: Any) -> Any:

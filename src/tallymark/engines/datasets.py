@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 from tallymark.engines.columns import AUTO
 from tallymark.engines.csv_types import Types, Widened
 from tallymark.engines.files import File
-from tallymark.engines.job import Job, Progress
+from tallymark.engines.job import Exchange, Job, Progress
 from tallymark.engines.packages import load
 from tallymark.engines.paths import find_files
 from tallymark.engines.same_kinds import SameKinds
+from tallymark.engines.spool import exchange_here
 from tallymark.engines.ways import in_ways
 from tallymark.errors import FileError, InputError, KindError, StateError, TypeOfDataError
 from tallymark.threads import alone, get_threads
@@ -39,6 +40,7 @@ class Files:
     others are what all their fields are."""
 
     kind = "files"
+    once = False
 
     def __init__(self, source: Any, separator: str | None = None, ways: Mapping[str, str] | None = None) -> None:
         self._paths = find_files(source)
@@ -100,6 +102,10 @@ class Files:
             if not self._settle(parts, job.columns) and not isinstance(found, Widened):
                 raise
         return self._fold(parts, job, progress, threads)
+
+    def exchange(self, job: Exchange, progress: Progress | None) -> list[bytes]:
+        """What is left of every range."""
+        return exchange_here(job, lambda dealing: self.fold(dealing, progress, in_order=False))
 
     def _settle(self, parts: list[Part], columns: Sequence[str]) -> bool:
         """Read all fields of CSV for their types, since each tells only of its own column; whether one changed."""

@@ -26,3 +26,18 @@ class Job(Protocol):
 
     def add(self, pieces: Sequence[bytes]) -> bytes:
         """The sum of pieces, as bytes."""
+
+
+class Exchange(Protocol):
+    """Deals rows to ranges, and closes a range where all its pieces have come together. It can be pickled."""
+
+    columns: tuple[str, ...]
+    """The columns that are read."""
+    ranges: int
+    """How many there are."""
+
+    def deal(self, batches: Iterable[Any]) -> list[bytes]:
+        """For every range the piece of some rows, in batches of Arrow; no bytes where none is in it."""
+
+    def close(self, place: int, pieces: Iterable[bytes]) -> bytes:
+        """The few bytes that are left of a range, whose pieces come in any order."""

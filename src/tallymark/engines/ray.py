@@ -1,4 +1,7 @@
-"""Ray datasets: each block becomes a tally where it lies, and tallies are added eight at a time by plain tasks."""
+"""Ray datasets: each block becomes a tally where it lies, and tallies are added eight at a time by plain tasks.
+
+In an exchange a task for each block gives as many pieces as there are ranges, and a task for each range takes its own.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tallymark.engines.job import Job, Progress
+from tallymark.engines.job import Exchange, Job, Progress
 from tallymark.engines.packages import load
 from tallymark.engines.pandas_columns import array_of, type_of
 from tallymark.engines.refusals import one_thread, refusing, telling
@@ -16,6 +19,7 @@ from tallymark.errors import ParameterError
 from tallymark.packages import needed
 
 _TOGETHER = 8
+_ON_ITS_WAY = 1.0  # seconds, far more than a task takes to leave this process
 
 
 def schema(source: Any) -> Any:
@@ -35,8 +39,7 @@ def schema(source: Any) -> Any:
 def fold(source: Any, job: Job, progress: Progress | None = None) -> bytes:
     """The tally of all rows, where Ray has them; blocks are folded as they are made, and not kept."""
     ray = _load()
-    if source.context.max_errored_blocks:
-        raise ParameterError("a Ray dataset must not lose blocks: set DataContext.max_errored_blocks to 0")
+    _check_blocks(source)
     given = {"job": job, "types": narrowed(schema(source), job.columns)}
     tallies = source.select_columns(list(job.columns)).map_batches(
         _fold, batch_size=None, batch_format=None, zero_copy_batch=True, fn_kwargs=given
@@ -63,24 +66,97 @@ def fold(source: Any, job: Job, progress: Progress | None = None) -> bytes:
                 add_oldest()
             whole: bytes = ray.get(waiting[0])
         except BaseException:
-            for task in waiting:
-                ray.cancel(task)
+            _cancel(ray, list(waiting))
             raise
         finally:
             bundles = None  # which ends what still runs
     return whole
 
 
+def exchange(source: Any, job: Exchange, progress: Progress | None = None) -> list[bytes]:
+    """What is left of every range; blocks are dealt as they are made, and not kept."""
+    ray = _load()
+    _check_blocks(source)
+    deal, close, shared = ray.remote(_deal).options(num_returns=1 + job.ranges), ray.remote(_close), ray.put(job)
+    types = narrowed(schema(source), job.columns)
+    done, known = 0, _known_blocks(source)
+    most = 2 * int(ray.cluster_resources().get("CPU", 1))  # blocks that wait in memory to be dealt
+    running: list[Any] = []
+    pieces: list[list[Any]] = [[] for _ in range(job.ranges)]
+
+    def end_some(left: int) -> None:
+        while len(running) > left:
+            ended, _ = ray.wait(running)
+            ray.get(ended)  # which raises what the task has met
+            running.remove(*ended)
+
+    with telling():
+        try:
+            bundles = source.select_columns(list(job.columns)).iter_internal_ref_bundles()
+            for bundle in bundles:
+                for block in bundle.block_refs:
+                    task, *dealt = deal.remote(block, shared, types)
+                    running.append(task)
+                    for of_range, piece in zip(pieces, dealt, strict=True):
+                        of_range.append(piece)
+                    end_some(most)
+                    done += 1
+                    if progress is not None:
+                        progress(done - len(running), max(known, done))
+            end_some(0)
+            running += [close.remote(shared, place, *of_range) for place, of_range in enumerate(pieces)]
+            pieces.clear()
+            found: list[bytes] = ray.get(running)
+        except BaseException:
+            _cancel(ray, running)
+            raise
+        finally:
+            bundles = None  # which ends what still runs
+    if progress is not None:
+        progress(done, done)
+    return found
+
+
+def _cancel(ray: Any, tasks: list[Any]) -> None:
+    """End what is not done. Ray itself dies where this overtakes a task on its way out, so it waits for that first."""
+    if tasks:
+        _, left = ray.wait(tasks, num_returns=len(tasks), timeout=_ON_ITS_WAY, fetch_local=False)
+        for task in left:
+            ray.cancel(task)
+
+
+def _check_blocks(source: Any) -> None:
+    if source.context.max_errored_blocks:
+        raise ParameterError("a Ray dataset must not lose blocks: set DataContext.max_errored_blocks to 0")
+
+
 def _fold(block: Any, job: Job, types: Any) -> Any:
-    """On a worker: the tally of a block of Arrow or pandas."""
+    """On a worker: the tally of a block."""
     one_thread()
     pa = load("pyarrow")
     with refusing():
-        if isinstance(block, pa.Table):
-            batches = [uniform(batch.columns, types) for batch in block.select(types.names).to_batches()]
-        else:
-            batches = [uniform([array_of(block[name], name) for name in types.names], types)]
-        return pa.table({"tally": pa.array([job.fold(gathered(batches))], pa.large_binary())})
+        return pa.table({"tally": pa.array([job.fold(_batches(block, types))], pa.large_binary())})
+
+
+def _deal(block: Any, job: Exchange, types: Any) -> list[bytes]:
+    """On a worker: that it is done, and then the pieces of a block by range."""
+    one_thread()
+    with refusing():
+        return [b"", *job.deal(_batches(block, types))]
+
+
+def _close(job: Exchange, place: int, *pieces: bytes) -> bytes:
+    """On a worker: what is left of a range."""
+    one_thread()
+    with refusing():
+        return job.close(place, filter(None, pieces))
+
+
+def _batches(block: Any, types: Any) -> Iterator[Any]:
+    """The rows of a block of Arrow or pandas."""
+    if isinstance(block, load("pyarrow").Table):
+        return gathered(uniform(batch.columns, types) for batch in block.select(types.names).to_batches())
+    return gathered([uniform([array_of(block[name], name) for name in types.names], types)])
 
 
 def _add(job: Job, *pieces: Any) -> bytes:

@@ -7,9 +7,12 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from tallymark import errors
 from tallymark.threads import VARIABLE, set_threads
+
+T = TypeVar("T")
 
 _MARK = re.compile(r'tallymark refuses (\{"error": "\w+", "sentence": "(?:[^"\\]|\\.)*"\})')
 
@@ -38,7 +41,7 @@ def refused_in(text: str) -> errors.TallymarkError | None:
     return None if found is None else Refusal(**json.loads(found[1])).original()
 
 
-def attempt(work: Callable[[], bytes]) -> bytes | Refusal:
+def attempt(work: Callable[[], T]) -> T | Refusal:
     """What work gives, or the error of ours that it met: engines would try it again, with the same end."""
     try:
         return work()

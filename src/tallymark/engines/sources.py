@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from tallymark.engines.batches import Batches
 from tallymark.engines.datasets import Files
-from tallymark.engines.job import Job, Progress
+from tallymark.engines.job import Exchange, Job, Progress
 from tallymark.engines.packages import load
 from tallymark.engines.tables import check_columns
 
@@ -21,6 +21,8 @@ class Source(Protocol):
     """Rows that are not all in memory."""
 
     kind: str
+    once: bool
+    """Whether its rows can be read only once."""
 
     def empty(self, columns: Sequence[str]) -> Any:
         """A batch of no rows, which shows the types of these columns; None where there is nothing to tell."""
@@ -28,9 +30,14 @@ class Source(Protocol):
     def fold(self, job: Job, progress: Progress | None, *, in_order: bool) -> Any:
         """The piece of all rows, or its bytes. `in_order` where places of rows matter."""
 
+    def exchange(self, job: Exchange, progress: Progress | None) -> list[bytes]:
+        """What is left of every range."""
+
 
 class Cluster:
     """A frame whose partitions lie with the workers of an engine."""
+
+    once = False
 
     def __init__(self, source: Any, package: str) -> None:
         self.kind = _CLUSTERS[package]
@@ -47,6 +54,11 @@ class Cluster:
     def fold(self, job: Job, progress: Progress | None, *, in_order: bool) -> Any:
         """The bytes of the piece of all rows."""
         return self._engine.fold(self._source, job, progress)
+
+    def exchange(self, job: Exchange, progress: Progress | None) -> list[bytes]:
+        """What is left of every range, whose pieces the engine brings to one worker."""
+        found: list[bytes] = self._engine.exchange(self._source, job, progress)
+        return found
 
 
 def open_source(source: Any, separator: str | None = None) -> Source:

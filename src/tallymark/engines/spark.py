@@ -2,17 +2,19 @@
 
 A tally travels in rows of at most 32 MB, since Spark holds neither larger cells nor larger batches well. Which tallies
 are added on one worker is left to Spark's adaptive execution, which goes by their bytes; the driver adds the few that
-are left.
+are left. In an exchange it is a shuffle too that brings the pieces of a range together, in order, so that a worker
+holds those of one range at a time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import groupby
 from typing import Any
 from uuid import uuid4
 
-from tallymark.engines.job import Job, Progress
+from tallymark.engines.job import Exchange, Job, Progress
 from tallymark.engines.packages import load
 from tallymark.engines.refusals import one_thread, refusing, telling
 from tallymark.engines.uniform import gathered, narrowed, uniform
@@ -32,16 +34,34 @@ def schema(source: Any) -> Any:
 
 def fold(source: Any, job: Job, progress: Progress | None = None) -> bytes:
     """The tally of all rows, where Spark has them."""
-    types = narrowed(schema(source), job.columns)
+    folded = _mapped(source, job, _Folding(job, narrowed(schema(source), job.columns), _LARGEST))
+    added = folded.repartition("together").mapInArrow(_Adding(job, _LARGEST), _TRAVELLING)
+    tallies = [tally for _, tally in _ran(source, added, progress)]
+    return job.add(tallies) if tallies else job.fold([])
+
+
+def exchange(source: Any, job: Exchange, progress: Progress | None = None) -> list[bytes]:
+    """What is left of every range."""
+    dealt = _mapped(source, job, _Dealing(job, narrowed(schema(source), job.columns), _LARGEST))
+    ordered = dealt.repartition("together").sortWithinPartitions("together")
+    found = dict(_ran(source, ordered.mapInArrow(_Closing(job, _LARGEST), _TRAVELLING), progress))
+    return [found[place] if place in found else job.close(place, []) for place in range(job.ranges)]
+
+
+def _mapped(source: Any, job: Job | Exchange, work: _Folding) -> Any:
+    """What a worker makes of each partition."""
     # By other names, since mapInArrow does not quote them.
     named = [source[_quoted(name)].alias(f"column_{place}") for place, name in enumerate(job.columns)]
-    folded = source.select(*named).mapInArrow(_Folding(job, types, _LARGEST), _TRAVELLING)
-    added = folded.repartition("together").mapInArrow(_Adding(job, _LARGEST), _TRAVELLING)
+    return source.select(*named).mapInArrow(work, _TRAVELLING)
+
+
+def _ran(source: Any, frame: Any, progress: Progress | None) -> list[tuple[int, bytes]]:
+    """What Spark brings to the driver, by number."""
     with telling(), _cancelled_when_interrupted(source.sparkSession):
-        tallies = list(_whole(_collected(added)).values())
+        found = list(_whole(_collected(frame)).items())
     if progress is not None:
         progress(1, 1)  # Spark has a progress bar of its own
-    return job.add(tallies) if tallies else job.fold([])
+    return found
 
 
 def _collected(frame: Any) -> Any:
@@ -52,15 +72,15 @@ def _collected(frame: Any) -> Any:
         if "spark.driver.maxResultSize" not in str(error):
             raise
         raise StateError(
-            "the tally is larger than Spark lets its driver read; raise spark.driver.maxResultSize, or choose metrics "
-            "of fixed size"
+            "the tally is larger than Spark lets its driver read; raise spark.driver.maxResultSize, choose metrics of "
+            "fixed size, or have the scores walked in ranges (score_ranges=64)"
         ) from error
 
 
 class _Folding:
     """On a worker: the tally of a partition."""
 
-    def __init__(self, job: Job, types: Any, largest: int) -> None:
+    def __init__(self, job: Any, types: Any, largest: int) -> None:
         self.job = job
         self.types = types
         self.largest = largest
@@ -71,8 +91,20 @@ class _Folding:
         one_thread()
         number = TaskContext.get().partitionId()
         with refusing():
-            tally = self.job.fold(gathered(uniform(batch.columns, self.types) for batch in batches))
-        yield from _rows(number, tally, self.largest)
+            made = self.made(number, gathered(uniform(batch.columns, self.types) for batch in batches))
+        for together, piece in made:
+            yield from _rows(together, number, piece, self.largest)
+
+    def made(self, number: int, batches: Iterable[Any]) -> list[tuple[int, bytes]]:
+        """What goes to others, and with what it comes together there."""
+        return [(number // _TOGETHER, self.job.fold(batches))]
+
+
+class _Dealing(_Folding):
+    """On a worker: the pieces of a partition, by range."""
+
+    def made(self, number: int, batches: Iterable[Any]) -> list[tuple[int, bytes]]:
+        return list(enumerate(self.job.deal(batches)))
 
 
 class _Adding:
@@ -88,14 +120,30 @@ class _Adding:
         if tallies:
             with refusing():
                 tally = self.job.add(list(tallies.values()))
-            yield from _rows(min(tallies), tally, self.largest)
+            yield from _rows(0, min(tallies), tally, self.largest)
 
 
-def _rows(number: int, tally: bytes, largest: int) -> Iterator[Any]:
+class _Closing:
+    """On a worker: what is left of ranges that came one after the other."""
+
+    def __init__(self, job: Exchange, largest: int) -> None:
+        self.job = job
+        self.largest = largest
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        one_thread()
+        rows = (batch.slice(row, 1) for batch in batches for row in range(batch.num_rows))
+        for place, of_range in groupby(rows, key=lambda row: row.column("together")[0].as_py()):
+            with refusing():
+                closed = self.job.close(place, _whole(of_range).values())
+            yield from _rows(place, place, closed, self.largest)
+
+
+def _rows(together: int, number: int, tally: bytes, largest: int) -> Iterator[Any]:
     """A tally as batches of one row, which holds at most so many bytes of it."""
     pa = load("pyarrow")
     for place, start in enumerate(range(0, len(tally), largest)):
-        row = [number // _TOGETHER, number, place]
+        row = [together, number, place]
         columns = [pa.array([value], pa.int64()) for value in row]
         columns.append(pa.array([tally[start : start + largest]], pa.binary()))
         yield pa.RecordBatch.from_arrays(columns, names=["together", "tally", "place", "bytes"])

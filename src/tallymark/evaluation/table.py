@@ -15,6 +15,7 @@ from tallymark.evaluation.chosen import Wanted, choose
 from tallymark.evaluation.evaluate import evaluate
 from tallymark.evaluation.result import Report
 from tallymark.evaluation.table_job import Columns, TableJob, named, read_table
+from tallymark.evaluation.table_ranges import check_ranges, fold_ranges
 from tallymark.evaluation.tally import Tally
 from tallymark.metrics import Metric, registry
 from tallymark.metrics.group_metric import check_min_rows
@@ -45,6 +46,7 @@ def evaluate_table(
     seed: int = 0,
     cluster: str | None = None,
     keys: str | None = None,
+    score_ranges: int | None = None,
     separator: str | None = None,
     progress: Progress = None,
 ) -> Report:
@@ -61,6 +63,11 @@ def evaluate_table(
     refused before anything is read. Intervals from resamples go by `keys`, the column that tells rows apart; without it
     they go by the order of the rows, which Dask, Spark and Ray do not have.
 
+    Exact metrics on scores, such as `auc`, keep every distinct score, in the end in one place. Where those are too
+    many, `score_ranges=64` has them walked in about so many ranges, each by one worker, for the same value: `auc`,
+    `gini`, `average_precision`, `pr_auc` and `ks` of two classes, without `weights` and `by`. The source is then read
+    twice, or once more where many scores lie close together.
+
     `progress=True` shows how far it is, if rich is installed; a function is called with how much of how much is done.
 
     >>> table = {"y": [3, -0.5, 2, 7], "p": [2.5, 0.0, 2, 8], "city": ["Bonn", "Bonn", "Ulm", "Ulm"]}
@@ -73,11 +80,14 @@ def evaluate_table(
     intervals = {"ci": ci, "ci_method": ci_method, "resamples": resamples, "seed": seed}
     if is_table(source):
         held = read_table(to_arrow(source, roles.names()), roles.names())
+        if score_ranges is not None:  # which all scores in memory do not need
+            check_ranges(score_ranges, {} if metrics is None else choose(metrics), _target(facts), roles, None)
         rows, asked = roles.rows(held), dict[str, Any]({**roles.given(held), **facts, **intervals})
         return evaluate(rows[0], rows[1], metrics, errors=errors, min_rows=min_rows, **asked)
     check_groups(min_rows, roles.by)
     opened = open_source(source, separator)
-    return read_report(_fold(opened, roles, metrics, facts, intervals, progress), errors=errors, min_rows=min_rows)
+    found = _fold(opened, roles, metrics, facts, intervals, progress, score_ranges=score_ranges)
+    return read_report(found, errors=errors, min_rows=min_rows)
 
 
 def check_groups(min_rows: int, by: Sequence[str]) -> None:
@@ -150,13 +160,14 @@ def _fold(
     progress: Progress,
     *,
     whole: bool = False,
+    score_ranges: int | None = None,
 ) -> Tally:
     """The tally of a source that is read in pieces."""
     if intervals["ci"] is None and (roles.cluster or roles.keys):
         from tallymark.evaluation.settings import resampled_by
 
         raise ParameterError(resampled_by("cluster" if roles.cluster else "keys"))
-    target = Target(**{key: value for key, value in facts.items() if key != "missing"})
+    target = _target(facts)
     wanted = None if metrics is None else choose(metrics)
 
     def empty_tally(chosen: Wanted) -> Tally:
@@ -166,6 +177,8 @@ def _fold(
         for item in wanted.values() if not whole else ():
             _check_mergeable(item, target, source.kind)
         empty_tally(wanted)
+        if score_ranges is not None:
+            check_ranges(score_ranges, wanted, target, roles, source)
 
     def attempt() -> Any:
         empty = source.empty(roles.names())
@@ -174,14 +187,19 @@ def _fold(
         held = read_table(empty, roles.names())
         query = None if roles.query is None else held[roles.query].values
         tally = empty_tally(choose(wanted, Batch(*roles.rows(held), query=query, whole=False), target))
-        job = TableJob(tally.to_bytes(), roles)
         in_order = tally.interval is not None and roles.keys is None and roles.cluster is None
         with shown(progress) as tell:
-            return source.fold(job, tell, in_order=in_order)
+            if score_ranges is not None:
+                return fold_ranges(source, tally, roles, score_ranges, tell, in_order=in_order)
+            return source.fold(TableJob(tally.to_bytes(), roles), tell, in_order=in_order)
 
     with _explained(source):
         found = _as_typed(source, roles.names(), attempt, by_types=wanted is None)
     return Tally.from_bytes(found) if isinstance(found, bytes) else found
+
+
+def _target(facts: dict[str, Any]) -> Target:
+    return Target(**{key: value for key, value in facts.items() if key != "missing"})
 
 
 def _as_typed(source: Source, columns: Sequence[str], attempt: Callable[[], Any], *, by_types: bool) -> Any:

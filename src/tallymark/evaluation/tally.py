@@ -27,7 +27,7 @@ from tallymark.evaluation.settings import IntervalSettings, check_whole, interva
 from tallymark.grouping import group_columns
 from tallymark.metrics import GroupMetric, Metric, metric
 from tallymark.metrics.group_metric import check_min_rows
-from tallymark.states import MOST_RESAMPLES, Group, split
+from tallymark.states import MOST_RESAMPLES, Group, Reads, State, split
 from tallymark.target import Target
 
 if TYPE_CHECKING:
@@ -221,6 +221,22 @@ class Tally:
         out = Tally(self.metrics, missing=self.missing, by=self.by or None, **self.target.facts())
         out.interval = self.interval
         return out
+
+    def read_by(self, metrics: dict[str, Metric], *instead: State) -> Tally:
+        """The tally of the same rows that has other metrics, which read its states and those that are given."""
+        out = Tally(metrics, missing=self.missing, by=self.by or None, **self.target.facts())
+        out.interval, out.dropped = self.interval, self.dropped
+        out._columns, out._numbered = self._columns, self._numbered
+        if self._whole is not None:
+            held = {state.reads.group: state for state in (*self._whole.values, *instead)}
+            values = tuple(held[reads.group] for reads in out._chosen(self._columns).plan.reads)
+            out._whole = Piece(values, self._whole.intervals)
+        return out
+
+    def state(self, reads: Reads) -> State | None:
+        """The state that answers a declaration; None where there is none, or no rows."""
+        held = () if self._whole is None else self._whole.values
+        return next((state for state in held if state.reads.group == reads.group), None)
 
     def __radd__(self, other: object) -> Tally:
         if other == 0:  # so that sum() works

@@ -27,7 +27,6 @@ from tallymark.states import (
     ScoresOf,
     Steps,
     divide,
-    measure_runs,
     read_placements,
 )
 from tallymark.target import Target
@@ -72,6 +71,10 @@ class Auc(BoundedMetric):
         super().__init__(**given)
         if self.bounded is not None and self.max_fpr not in (None, 1):
             raise ParameterError("`max_fpr` needs the exact scores; leave `bounded` out")
+
+    @property
+    def by_ranges(self) -> bool:
+        return self.max_fpr in (None, 1)
 
     def of_sums(self, sums: RankSums) -> float | Undefined:
         return ONE_CLASS if sums.area is None else sums.area
@@ -161,16 +164,16 @@ def area_interval(state: Scores, level: float) -> Interval | NoInterval | None:
     """The interval of the area of two classes; of more, columns of scores go together in a way that is not kept."""
     if state.several:
         return None
-    negative, positive = state.binary(symmetric=True)
-    if negative[1] is not None or positive[1] is not None:
+    places = state.places()
+    if places is None:
         return None
-    sizes = [measure_runs(runs)[0] for runs in (negative, positive)]
-    if min(sizes) < 2:
+    fewest = min(places.negatives, places.positives)
+    if fewest < 2:
         return NoInterval("one row of a class does not show how far the value can move")
     area = state.sums(symmetric=True).area
-    spread = area_spread(negative, positive)
+    spread = area_spread(places)
     found = by_logit(area, math.sqrt(spread.variance), level, (0.0, 1.0), spread.freedom)  # type: ignore[arg-type]
-    return whole_interval(found, "DeLong", few_rows(min(sizes), " of a class"))
+    return whole_interval(found, "DeLong", few_rows(fewest, " of a class"))
 
 
 def partial_area(steps: Steps, most: float) -> float | Undefined:

@@ -5,41 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
-from tallymark.arrays import Array
-from tallymark.states import Runs, exact_sum, to_float
-
-
-class Placements(NamedTuple):
-    """For every distinct score of a class, the share of rows of the other class that lie below it, half of those that
-    tie; and how many rows have that score."""
-
-    shares: Array
-    counts: Array
-
-    @property
-    def rows(self) -> int:
-        """How many rows the class has."""
-        return int(self.counts.sum())
-
-    def variance(self) -> float:
-        """The variance of the shares; it needs two rows."""
-        mean = to_float(exact_sum(self.counts * self.shares)) / self.rows
-        return to_float(exact_sum(self.counts * (self.shares - mean) ** 2)) / (self.rows - 1)
-
-
-def counts_of(runs: Runs) -> Array:
-    """How many rows have each distinct score."""
-    scores, _, counts = runs
-    return np.ones(len(scores), np.int64) if counts is None else counts
-
-
-def place(own: Runs, other: Runs) -> Placements:
-    """The placements of a class among the rows of another; both are unweighted, and the other has rows."""
-    below = np.concatenate(([0], np.cumsum(counts_of(other))))
-    under, up_to = (below[np.searchsorted(other[0], own[0], side)] for side in ("left", "right"))
-    return Placements((under + up_to) / (2 * below[-1]), counts_of(own))
+from tallymark.states import Places, divide
 
 
 class Spread(NamedTuple):
@@ -49,10 +15,21 @@ class Spread(NamedTuple):
     freedom: float
 
 
-def area_spread(negative: Runs, positive: Runs) -> Spread:
+def area_spread(places: Places) -> Spread:
     """The spread of the area of two classes with two rows or more each."""
-    placed = place(positive, negative), place(negative, positive)
-    return join_spreads([(one.variance(), one.rows) for one in placed])
+    negatives, positives, wins, of_negatives, of_positives = places
+    return join_spreads(
+        [
+            (_variance(positives, negatives, wins, of_positives), positives),
+            (_variance(negatives, positives, wins, of_negatives), negatives),
+        ]
+    )
+
+
+def _variance(rows: int, others: int, total: int, squares: int) -> float:
+    """The variance over the rows of a class of the share of the others on one side of them, from the total of twice
+    those rows and their squares: a fraction of whole numbers."""
+    return divide(rows * squares - total * total, rows * (rows - 1) * (2 * others) ** 2)
 
 
 def join_spreads(classes: Sequence[tuple[float, int]]) -> Spread:

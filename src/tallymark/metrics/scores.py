@@ -37,6 +37,11 @@ class ScoreMetric(TargetMetric, abstract=True):
     wants: ClassVar[str] = ""
     """Which of the sums over the order the formula reads, beyond the pairs that are in order."""
 
+    @property
+    def by_ranges(self) -> bool:
+        """Whether it reads no more of two classes than sums over the order, which add up over ranges of scores."""
+        return False
+
     def reads_of(self, target: Target) -> Reads:
         return ScoresOf(target, frozenset({self.wants}))
 
@@ -54,6 +59,10 @@ class RankMetric(ScoreMetric, abstract=True):
     average: str = choice("macro", "weighted")
     """How three or more classes, each against the rest, become one value: their mean, or the mean by how often a class
     is true."""
+
+    @property
+    def by_ranges(self) -> bool:
+        return True
 
     def of_sums(self, sums: RankSums) -> float | Undefined:
         """The value of two classes."""

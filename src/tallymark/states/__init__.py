@@ -16,7 +16,7 @@ from tallymark.states.points import Points, PointsOf
 from tallymark.states.probabilities import Cost, Probabilities, ProbabilitiesOf
 from tallymark.states.probability_rows import soft_fault
 from tallymark.states.queries import Queries, QueriesOf, Ranked
-from tallymark.states.rank_sums import RankSums, Steps, sum_ranks, walk_steps
+from tallymark.states.rank_sums import Places, RankSums, Steps, sum_ranks, walk_steps
 from tallymark.states.ranks import Ranks, RanksOf, read_ranks
 from tallymark.states.resample import coarsen, nested, query_keys, row_keys, spread_keys
 from tallymark.states.resampled import (
@@ -71,6 +71,7 @@ __all__ = [
     "Pairs",
     "PairsOf",
     "Placements",
+    "Places",
     "Plan",
     "Points",
     "PointsOf",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from tallymark._core import curve_points, rank_sums, roc_and_sums, score_steps
+from tallymark._core import curve_points, placement_sums, rank_sums, roc_and_sums, score_steps
 from tallymark.arrays import Array
 from tallymark.states.base import divide
-from tallymark.states.runs import Runs
+from tallymark.states.runs import Runs, measure_runs
 
 
 class RankSums(NamedTuple):
@@ -27,7 +27,7 @@ class RankSums(NamedTuple):
 def sum_ranks(negative: Runs, positive: Runs, wants: frozenset[str]) -> RankSums:
     """The sums over two classes; those that nobody wants are not to be read."""
     found = rank_sums(negative, positive, "steps" in wants, "trapezoids" in wants, "distance" in wants)
-    return _sums_of(found, weighted=negative[1] is not None or positive[1] is not None)
+    return sums_of(found, weighted=negative[1] is not None or positive[1] is not None)
 
 
 def roc_with_sums(negative: Runs, positive: Runs, wants: frozenset[str]) -> tuple[tuple[Array, ...], RankSums]:
@@ -35,10 +35,11 @@ def roc_with_sums(negative: Runs, positive: Runs, wants: frozenset[str]) -> tupl
     if "trapezoids" in wants:  # which that walk does not take
         return curve_points("roc", negative, positive, True), sum_ranks(negative, positive, wants)
     points, found = roc_and_sums(negative, positive, True, "steps" in wants)
-    return points, _sums_of(found, weighted=False)
+    return points, sums_of(found, weighted=False)
 
 
-def _sums_of(found: tuple[float, float, float, float, float, float], *, weighted: bool) -> RankSums:
+def sums_of(found: tuple[float, float, float, float, float, float], *, weighted: bool) -> RankSums:
+    """The values that sums of the core say, or that they are where rows are weighed."""
     p, n, area, distance, steps, trapezoids = found
     if not weighted:
         area = share_in_order(int(p), int(n), int(area))
@@ -58,6 +59,23 @@ def share_in_order(positives: int, negatives: int, wins: float) -> float:
     if not positives or not negatives:
         return 0.0
     return min(wins, 1.0) if isinstance(wins, float) else divide(wins, 2 * positives * negatives)
+
+
+class Places(NamedTuple):
+    """How two classes without weights are placed among each other: how many rows there are of each, twice the pairs in
+    order, and the sum of squares of twice the rows of the other class on one side of each row, half of those level."""
+
+    negatives: int
+    positives: int
+    wins: int
+    of_negatives: int
+    of_positives: int
+
+
+def sum_places(negative: Runs, positive: Runs) -> Places:
+    """How all rows of two classes without weights are placed."""
+    rows = measure_runs(negative)[0], measure_runs(positive)[0]
+    return Places(*rows, *placement_sums(negative, positive, rows, (0, 0)))
 
 
 class Steps(NamedTuple):

@@ -54,6 +54,12 @@ def order_of(scores: Array) -> Array:
     return np.where(raw < 0, raw ^ np.int64(0x7FFF_FFFF_FFFF_FFFF), raw)
 
 
+def lowest_scores(bins: Array, bits: int) -> Array:
+    """The lowest score that bins of so many bits can hold; with others below them, it is finite."""
+    ordered = bins << (ALL_BITS - bits)
+    return np.where(ordered < 0, ordered ^ np.int64(0x7FFF_FFFF_FFFF_FFFF), ordered).view(np.float64)
+
+
 def fit(bins: Array, bits: int, most: int) -> int:
     """How many of the first `bits` bits tell at most so many bins apart; bins are in order and differ."""
     if len(bins) <= most:

@@ -21,7 +21,16 @@ from tallymark.states.draws import Draws
 from tallymark.states.encoding import encode, own_errors
 from tallymark.states.label_faults import label_fault
 from tallymark.states.packing import columns_of, pack_labels, target_of, unpack_labels
-from tallymark.states.rank_sums import RankSums, Steps, roc_with_sums, share_in_order, sum_ranks, walk_steps
+from tallymark.states.rank_sums import (
+    Places,
+    RankSums,
+    Steps,
+    roc_with_sums,
+    share_in_order,
+    sum_places,
+    sum_ranks,
+    walk_steps,
+)
 from tallymark.states.resample import own_weights, resample_areas, resample_precision
 from tallymark.states.runs import NOTHING, Part, Runs, check_runs, join_runs, measure_runs, merge_parts
 from tallymark.states.score_rows import (
@@ -214,6 +223,12 @@ class Scores(ScoreState[ScoresOf, Runs]):
             self._memo.update({(symmetric, want): found for want in (*every, "")})
         sums: RankSums = self._memo[symmetric, wants]
         return sums
+
+    def places(self) -> Places | None:
+        """How the rows of the two classes are placed among each other, either way round; None where there are
+        weights."""
+        negative, positive = self.binary(symmetric=True)
+        return sum_places(negative, positive) if negative[1] is None and positive[1] is None else None
 
     def steps(self, *, symmetric: bool = False) -> Steps:
         """What every distinct score does as a threshold."""

@@ -95,3 +95,34 @@ class Slow:
 
     def __call__(self, rows: list[list[str]]) -> None:
         time.sleep(60)
+
+
+class Digits:
+    """An exchange by the last digit of `y`: what is left of a range are its numbers, in order."""
+
+    columns = ("y",)
+    ranges = 10
+
+    def __init__(self, before: Callable[[list[Any]], None] | None = None, *, closing: bool = False) -> None:
+        self.before = before
+        self.closing = closing
+
+    def deal(self, batches: Iterable[Any]) -> list[bytes]:
+        held = [value for batch in batches for value in batch.column(0).to_pylist()]
+        if self.before is not None and not self.closing:
+            self.before([[str(value)] for value in held])
+        return [_listed(value for value in held if value % 10 == place) for place in range(10)]
+
+    def close(self, place: int, pieces: Iterable[bytes]) -> bytes:
+        held = [int(value) for piece in pieces for value in piece.split(b",")]
+        if self.before is not None and self.closing:
+            self.before([[str(value)] for value in held])
+        assert all(value % 10 == place for value in held)
+        return _listed(held)
+
+
+def _listed(numbers: Iterable[int]) -> bytes:
+    return ",".join(map(str, sorted(numbers))).encode()
+
+
+BY_DIGIT = [_listed(range(place, 100, 10)) for place in range(10)]
