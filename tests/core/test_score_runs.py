@@ -59,6 +59,10 @@ def test_walks_refuse_what_are_no_runs(place):
         with pytest.raises(REFUSALS):
             _core.rank_sums(*sides, True, True, True)
         with pytest.raises(REFUSALS):
+            _core.stretch_sums(*sides, (2**62, 2**62), (0, 0), True, True, True)
+        with pytest.raises(REFUSALS):
+            _core.placement_sums(*sides, (2**62, 2**62), (0, 0))
+        with pytest.raises(REFUSALS):
             _core.score_steps(*sides)
         with pytest.raises(REFUSALS):
             _core.curve_points("lift", *sides, False)

@@ -150,8 +150,9 @@ def test_rows_that_change():
     assert not ranges.exact[0]
     with pytest.raises(StateError, match="must have the same rows whenever it is read"):
         sum_range(cut_scores(other, ranges.edges)[0], ranges, 0)
-    with pytest.raises(StateError, match="must have the same rows whenever it is read"):
-        refine(ranges, {0: bin_scores(other, 2)}, 2)
+    for changed in (other, READS.zero()):
+        with pytest.raises(StateError, match="must have the same rows whenever it is read"):
+            refine(ranges, {0: bin_scores(changed, 2)}, 2)
 
 
 def test_what_is_left_of_ranges():

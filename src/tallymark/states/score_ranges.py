@@ -90,6 +90,8 @@ def refine(ranges: Ranges, bins: Mapping[int, BoundedScores], most: int) -> Rang
     for place, held in enumerate(ranges.rows):
         own = Ranges(np.empty(0), [held], [ranges.exact[place]])
         if place in bins:
+            if not bins[place].n:
+                raise StateError(CHANGED)
             own = choose_ranges(bins[place], max(2, round(most * sum(held) / sum(ranges.whole))))
             if own.whole != held:
                 raise StateError(CHANGED)
