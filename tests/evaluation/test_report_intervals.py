@@ -258,7 +258,7 @@ def test_a_share_tells_its_own_error():
         found = influence_of(-rows, 200)
         stats = importlib.import_module("scipy.stats")
         beside = stats.kurtosis(rows, fisher=False) - 1 - stats.skew(rows) ** 2
-        assert found.doubt == pytest.approx((5 * beside - 3) / 400)
+        assert found.doubt == pytest.approx((12 * beside - 3) / 400)
 
 
 def test_a_share_is_about_as_wide_as_wilson_has_it():

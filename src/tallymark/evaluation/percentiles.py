@@ -24,7 +24,7 @@ _ROUNDING = 1e-9  # so small a part of the largest influence is one of arithmeti
 _MUCH_BIAS = 0.3  # in standard errors
 _MOST_BIAS = 3.0  # in standard errors: where all replicates lie on one side of the value
 # Fitted by simulation to shares, whose doubt is −1.5 / n, and to means of terms with tails of many kinds.
-_TAILS, _SHARES = 5.0, 3.0
+_TAILS, _SHARES = 12.0, 3.0
 _BIASED = "nearly all resamples lie on one side of the value, so they do not tell where it may be"
 _DECIDED = "so few rows, clusters or queries decide the value that the level may not be kept"
 _LEANING = "resamples lie more to one side of the value than to the other, so the level may not be kept"
