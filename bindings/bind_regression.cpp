@@ -16,12 +16,12 @@ namespace {
 
 using TaskTuple = std::tuple<int, double, std::size_t, std::size_t>;
 
-constexpr int kPower = 64;  // added to the number of a term that stands for its square, and twice for its cube
+constexpr int kPower = 64;  // added to the number of a term that stands for its square, twice for its cube, and so on
 
 struct Tasks {
   explicit Tasks(const std::vector<TaskTuple>& list) {
     for (const auto& [code, parameter, truth, prediction] : list) {
-      if (code < 0 || code % kPower >= kTerms || code / kPower > 2) throw nb::value_error("no such term");
+      if (code < 0 || code % kPower >= kTerms || code / kPower > 3) throw nb::value_error("no such term");
       const Term term = static_cast<Term>(code % kPower);
       const int power = 1 + code / kPower;
       if (power > 1 && !has_powers(term)) throw nb::value_error("no such term");

@@ -46,7 +46,7 @@ enum class Term : int {
 };
 inline constexpr int kTerms = static_cast<int>(Term::soft_truth) + 1;
 
-// Terms whose squares and cubes can be totalled as well, for the variance and the skewness behind a mean.
+// Terms whose powers can be totalled as well, for the variance, the skewness and the kurtosis behind a mean.
 inline bool has_powers(Term t) {
   switch (t) {
     case Term::squared_error:
@@ -69,7 +69,7 @@ struct Task {
   double parameter;
   std::size_t truth;       // column of the truth
   std::size_t prediction;  // column of the predictions
-  int power = 1;           // 2 and 3: the square or the cube of the term instead
+  int power = 1;           // 2 to 4: that power of the term instead
 };
 
 inline bool reads_two(Term t) { return t == Term::interval || t == Term::covered || t == Term::lowest_width; }
@@ -185,16 +185,19 @@ TM_INLINE Span fill_span(std::size_t n, double* __restrict out, Value&& value) {
   return s;
 }
 
-// Adds the terms, or their squares or cubes, each times its weight.
+// Adds the terms, or their powers, each times its weight.
 template <class Value>
 TM_INLINE void add_terms(Tally& t, const Block& b, Value&& value) {
   const double* w = b.w;
   if (b.power != 1) {
     double* x = b.scratch + kBlock;
     fill(b.n, x, value);
-    const bool cubes = b.power == 3;
-    const std::uint64_t bound =
-        fill(b.n, b.scratch, TM_EACH((w != nullptr ? w[i] : 1.0) * (x[i] * x[i]) * (cubes ? x[i] : 1.0)));
+    const int power = b.power;
+    const std::uint64_t bound = fill(b.n, b.scratch,
+                                     TM_EACH((w != nullptr ? w[i] : 1.0) * (x[i] * x[i]) *
+                                             (power == 2   ? 1.0
+                                              : power == 3 ? x[i]
+                                                           : x[i] * x[i])));
     return add_array(t, b.n, b.scratch, bound);
   }
   const std::uint64_t bound =

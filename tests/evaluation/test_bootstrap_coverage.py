@@ -11,6 +11,7 @@ from bench.interval_coverage import measure
 
 TRIALS = 200
 QUICK = {
+    "two classes, 30 %": ("recall",),
     "scores, 10 %": ("auc",),
     "lognormal amounts": ("r2", "pearson"),
     "clusters": ("mae",),

@@ -246,7 +246,7 @@ def test_degrees_of_freedom_by_kurtosis():
         found = influence_of(np.append(drawn * scale, math.nan), 200)
         assert found.units == pytest.approx(expected, rel=1e-9)
         turned = influence_of(-drawn[::-1] * scale, 200)
-        assert turned == (-found.acceleration, found.units)
+        assert turned == (-found.acceleration, found.units, found.doubt)
     assert influence_of(np.tile([-1.0, 1.0], 50), 100).units == math.inf
     assert influence_of(np.ones(50), 50) == ALIKE
     assert influence_of(np.full(50, math.nan), 50) == ALIKE

@@ -168,7 +168,7 @@ def test_groups_have_intervals():
             times = _core.poisson_counts(0, replicate, np.flatnonzero(rows).astype(np.uint64))
             values.append(tm.recall((Y > 3)[rows], said[rows], weights=times))
         without = [tm.recall(np.delete((Y > 3)[rows], k), np.delete(said[rows], k)) for k in range(rows.sum())]
-        influence = influence_of(np.array(without), len(without))
+        influence = influence_of(np.array(without), len(without), part.value)
         ends = percentile_interval(part.value, np.array(values), 0.9, (0, 1), len(without), influence)
         assert (part.lo, part.hi) == pytest.approx((ends.lo, ends.hi))
     gap = report.cell("equal_opportunity")
@@ -223,7 +223,7 @@ def test_bca_is_that_of_scipy():
     sample = np.random.default_rng(0).exponential(size=60)
     found = stats.bootstrap((sample,), np.mean, n_resamples=4999, method="BCa", rng=np.random.default_rng(1))
     without = np.array([np.delete(sample, k).mean() for k in range(60)])
-    same = influence_of(without, 60)._replace(units=math.inf)
+    same = influence_of(without, 60)._replace(units=math.inf, doubt=math.inf)
     ends = percentile_interval(sample.mean(), found.bootstrap_distribution, 0.95, (0.0, math.inf), 10**9, same)
     expected = found.confidence_interval
     assert (ends.lo, ends.hi) == pytest.approx((expected.low, expected.high), rel=2e-3)
@@ -239,6 +239,39 @@ def test_the_influence_of_rows_is_that_of_their_moments():
     assert influence_of(left_out * 1e200, 60) == pytest.approx(found)
     for flat in (np.ones(5), np.array([1.0, math.nan, 2.0]), np.array([0.0])):
         assert influence_of(flat, 60) == Influence(0.0, math.inf)
+
+
+def test_a_share_tells_its_own_error():
+    """Rows of two kinds leave nothing unknown beside the value, however few are of one kind and however many do nothing
+    to it; rows with tails leave much, but no more than their kurtosis says."""
+    for hits in (5, 12, 19):
+        share = hits / 20
+        without = np.array([(hits - 1) / 19] * hits + [hits / 19] * (20 - hits) + [share] * 180)
+        found = influence_of(without, 200, share)
+        assert found.doubt == pytest.approx(-1.5 / 20, abs=1e-3)
+        plain, near = (
+            percentile_interval(500.0, np.arange(1.0, 1000.0), 0.95, (0.0, 1e9), 10**9, each)
+            for each in (Influence(), Influence(doubt=found.doubt))
+        )
+        assert plain.lo < near.lo < near.hi < plain.hi
+    for rows in (RNG.normal(size=200), RNG.exponential(size=200) ** 2, RNG.standard_t(4, 200) ** 2):
+        found = influence_of(-rows, 200)
+        stats = importlib.import_module("scipy.stats")
+        beside = stats.kurtosis(rows, fisher=False) - 1 - stats.skew(rows) ** 2
+        assert found.doubt == pytest.approx((12 * beside - 3) / 400)
+
+
+def test_a_share_is_about_as_wide_as_wilson_has_it():
+    """Not as wide as the few rows that decide it would make it: 20 positives of 200 rows, and 10 errors of 200."""
+    y = (np.arange(200) < 20).astype(int)
+    p = np.where(np.arange(200) < 14, 1, 0)
+    p[190:] = 1
+    for name, truth, said in (("recall", y, p), ("accuracy", y, np.where(np.arange(200) % 20 == 7, 1 - y, y))):
+        drawn, formula = (
+            tm.evaluate(truth, said, [name], ci=0.95, ci_method=method, resamples=2000).cell(name)
+            for method in ("bootstrap", "analytic")
+        )
+        assert drawn.hi - drawn.lo == pytest.approx(formula.hi - formula.lo, rel=0.06)
 
 
 def test_groups_of_rows_tell_what_single_rows_do():

@@ -121,6 +121,7 @@ QUICK = {
     "probabilities": ("logloss", "brier"),
     "normal errors": ("mae", "rmse", "mean_bias", "median_absolute_error"),
     "errors of t, 5 degrees": ("mae", "mse", "rmse"),
+    "predicted intervals": ("interval_score",),
     "correlation 0.9": ("pearson", "spearman"),
 }
 

@@ -15,8 +15,8 @@ from tallymark.batch import Batch
 from tallymark.metrics import Interval, NoInterval
 from tallymark.metrics.confidence import mean_ends
 from tallymark.metrics.delong import area_spread
-from tallymark.states import ScoresOf, SumsOf, Term, moments
-from tallymark.states.terms import CODES
+from tallymark.states import Moments, ScoresOf, SumsOf, Term, moments
+from tallymark.states.terms import CODES, POWERS
 
 
 def direct_delong(y, s):
@@ -94,10 +94,10 @@ def test_a_mean_bias_is_that_of_student():
 
 
 def hall(x, level):
-    """Hall's interval of a mean, in the words of his paper, with Student's quantiles for terms of such a skewness."""
-    n, m, g = len(x), x.mean(), stats.skew(x)
-    kurtosis = stats.gamma.stats(4 / g**2, moments="k") + 3
-    t = stats.t.ppf(np.array([1 + level, 1 - level]) / 2, 2 * (n - 1) / (kurtosis - 1))
+    """Hall's interval of a mean, in the words of his paper, with Student's quantiles for terms of such tails."""
+    n, m, g, k = len(x), x.mean(), stats.skew(x), stats.kurtosis(x, fisher=False)
+    freedom = (n - 1) / max(min((k - 1) / 2, 1.25 * (k - 1 - g**2)), 1)
+    t = stats.t.ppf(np.array([1 + level, 1 - level]) / 2, freedom)
     q = (3 / (g / np.sqrt(n))) * (np.cbrt(1 + g / np.sqrt(n) * (t - g / (6 * np.sqrt(n)))) - 1)
     return m - q * x.std(ddof=1) / np.sqrt(n)
 
@@ -121,7 +121,7 @@ MEANS = {
 
 @pytest.mark.parametrize("name", MEANS)
 def test_means_are_those_of_hall(name):
-    """From the exact totals of a term, its squares and its cubes."""
+    """From the exact totals of a term and its powers."""
     rng = np.random.default_rng(11)
     y = rng.gamma(3, 2, 2500) + 0.5
     p = y * rng.gamma(20, 1 / 20, 2500)
@@ -168,23 +168,25 @@ def test_every_power_of_a_term_is_its_power():
     p = y * rng.gamma(9, 1 / 9, 3000)
     for name in CODES:
         base, _, power = name.rpartition("_")
-        if power not in ("squares", "cubes") or base.startswith("exact") or base in ("log_loss", "interval"):
+        if power not in POWERS or base.startswith("exact") or base in ("log_loss", "interval"):
             continue
         parameters = PARAMETERS.get(base, ())
         one, high = Term(base, parameters), Term(name, parameters)
         each = [SumsOf(one).fold(Batch([a], [b])).at(0).total(one) for a, b in zip(y[:50], p[:50], strict=True)]
-        wanted = np.array(each) ** (2 if power == "squares" else 3)
+        wanted = np.array(each) ** (2 + POWERS.index(power))
         found = SumsOf(high).fold(Batch(y[:50], p[:50])).at(0).total(high)
         assert found == pytest.approx(wanted.sum(), rel=1e-13)
         heavy = SumsOf(high).fold(Batch(y[:50], p[:50], w[:50])).at(0).total(high)
         assert heavy == pytest.approx((wanted * w[:50]).sum(), rel=1e-13)
-    high = Term("squared_error_cubes")
-    assert SumsOf(high).fold(Batch(y, p)).at(0).total(high) == pytest.approx(((y - p) ** 6).sum(), rel=1e-12)
+    for power, name in enumerate(POWERS, 2):
+        high = Term(f"squared_error_{name}")
+        wanted = ((y - p) ** (2 * power)).sum()
+        assert SumsOf(high).fold(Batch(y, p)).at(0).total(high) == pytest.approx(wanted, rel=1e-12)
 
 
 def test_terms_without_powers_are_refused():
     """The core knows no square of a count."""
-    for code in (CODES["covered"] + 64, CODES["exact_error"] + 128, CODES["huber"] + 192, -1, 63):
+    for code in (CODES["covered"] + 64, CODES["exact_error"] + 128, CODES["huber"] + 256, -1, 63):
         with pytest.raises(ValueError, match="no such term"):
             Tasks([(code, 1.0, 0, 0)])
 
@@ -204,9 +206,26 @@ def test_several_outputs():
 
 
 def test_moments_know_their_digits():
-    """A variance that is a matter of rounding is none; a skewness that is, too."""
+    """A variance that is a matter of rounding is none; a skewness that is, too, and a kurtosis is that of gamma."""
     x = np.array([1.0, 2.0, 4.0, 8.0])
-    found = moments(4, 4, 15, 85, 585)
-    assert found == pytest.approx((x.mean(), x.var(ddof=1), stats.skew(x)), rel=1e-14)
+    found = moments(4, 4, 15, 85, 585, 4369)
+    wanted = x.mean(), x.var(ddof=1), stats.skew(x), stats.kurtosis(x, fisher=False)
+    assert found == pytest.approx(wanted, rel=1e-14)
+    far = 10**4
+    totals = [sum((far + k) ** power for k in (1, 2, 4, 8)) for power in (1, 2, 3, 4)]
+    found = moments(4, 4, *totals)
+    assert found.skewness == pytest.approx(stats.skew(x), rel=1e-12)
+    assert found.kurtosis == pytest.approx(3 + 1.5 * stats.skew(x) ** 2, rel=1e-12)
     assert moments(4, 4, 4 * 10**9, 4 * 10**18 + 10, 4 * 10**27).variance == 0.0
     assert mean_ends(None, 4, 0.95) == NoInterval("the terms are too large or too small for float64")
+
+
+def test_tails_say_how_well_a_mean_is_known():
+    """Rare terms that are all alike are known as well as Student has it; the longer their tails, the less."""
+    share, tails = np.repeat([0.0, 1.0], [180, 20]), np.random.default_rng(4).standard_t(3, 200) ** 2
+    for x, least in ((share, 1.0), (tails, 1.05)):
+        found = Moments(0.0, 1.0, 0.0, stats.kurtosis(x, fisher=False))._replace(skewness=1e-9 + stats.skew(x))
+        student = found._replace(kurtosis=1 + found.skewness**2)
+        widths = [np.diff(mean_ends(each, 200, 0.95))[0] for each in (found, student)]
+        assert widths[0] / widths[1] >= least
+        assert x is tails or widths[0] == pytest.approx(widths[1], rel=1e-12)

@@ -72,7 +72,7 @@ def resampled_interval(
     lines = replicates if replicates.ndim == 2 else replicates[None, :]
     left_out = np.zeros((len(numbers), 1)) if without is None else np.atleast_2d(without)
     found = [
-        percentile_interval(number, line, level, item.range, units, influence_of(rest, units))
+        percentile_interval(number, line, level, item.range, units, influence_of(rest, units, number))
         for number, line, rest in zip(numbers, lines, left_out, strict=True)
     ]
     notes = tuple(dict.fromkeys(each.note for each in found if each.note))

@@ -3,7 +3,8 @@
 Efron, "Better bootstrap confidence intervals" (1987), with percentiles that are as far out as those of Student's t
 (Hesterberg, "What teachers should know about the bootstrap", 2015). Its degrees of freedom are not those of the rows,
 but of what the rows do to the value: where a few rows decide it, as those of a rare class or of large errors do, its
-standard error is known no better than from so few (Satterthwaite 1946).
+standard error is known no better than from so few (Satterthwaite 1946). A share of rows is the exception: its value
+tells its standard error, however few rows decide it, and the percentiles are as far in as Wilson's ends are.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ from typing import NamedTuple
 import numpy as np
 
 from tallymark.arrays import Array
-from tallymark.quantiles import normal_quantile, normal_tail, student_quantile
+from tallymark.quantiles import normal_quantile, normal_tail, student_quantile, two_sided
 
 LEAST_DEFINED = 0.5  # the share of replicates that must have a value
 LEAST_UNITS = 5  # rows, clusters or queries, below which resampling says next to nothing
 _FEW_UNITS = 10
+_ROUNDING = 1e-9  # so small a part of the largest influence is one of arithmetic
 _MUCH_BIAS = 0.3  # in standard errors
 _MOST_BIAS = 3.0  # in standard errors: where all replicates lie on one side of the value
+# Fitted by simulation to shares, whose doubt is −1.5 / n, and to means of terms with tails of many kinds.
+_TAILS, _SHARES = 12.0, 3.0
 _BIASED = "nearly all resamples lie on one side of the value, so they do not tell where it may be"
 _DECIDED = "so few rows, clusters or queries decide the value that the level may not be kept"
 _LEANING = "resamples lie more to one side of the value than to the other, so the level may not be kept"
@@ -35,11 +39,13 @@ class Ends(NamedTuple):
 
 
 class Influence(NamedTuple):
-    """What single units do to a value: how fast its standard error grows with it, and how many equal units would tell
-    that error as well."""
+    """What single units do to a value: how fast its standard error grows with it, how many equal units would tell that
+    error as well, and how little of it is known beside what the value tells: at most one over the degrees of freedom,
+    and below 0 where the error follows from the value."""
 
     acceleration: float = 0.0
     units: float = math.inf
+    doubt: float = math.inf
 
 
 ALIKE = Influence()
@@ -69,7 +75,7 @@ def percentile_interval(
     bias = _MOST_BIAS if below >= 1 else -_MOST_BIAS if below <= 0 else normal_quantile(float(below))
     bias = min(max(bias, -_MOST_BIAS), _MOST_BIAS)
     equal = min(units, influence.units)
-    reach = student_quantile((1 + level) / 2, equal - 1) * math.sqrt(equal / (equal - 1))
+    reach = _reach(level, min(1.0 / (equal - 1), influence.doubt))
     ends = [_quantile(found, _corrected(side * reach, bias, influence.acceleration)) for side in (-1, 1)]
     if not ends[0] <= value <= ends[1] or ends[0] == ends[1]:
         return Ends(None, None, _BIASED)
@@ -88,6 +94,14 @@ def few_units(units: float) -> str:
     return f"with fewer than {_FEW_UNITS} rows, clusters or queries the level may not be kept" * (units < _FEW_UNITS)
 
 
+def _reach(level: float, doubt: float) -> float:
+    """How many standard errors an interval reaches to either side, if so little is known of them."""
+    if doubt > 0.0:
+        return student_quantile((1 + level) / 2, 1.0 / doubt) * math.sqrt(1.0 + doubt)
+    z = two_sided(level)
+    return z / math.sqrt(1.0 - (z * z + 1.0) / 2.0 * doubt)  # as student_quantile is near 0, and never 0
+
+
 def _corrected(reach: float, bias: float, acceleration: float) -> float:
     """The share of replicates below an end that is so many standard errors away."""
     shifted = bias + reach
@@ -104,17 +118,20 @@ def _quantile(found: Array, share: float) -> float:
     return min(near * (1.0 - part) + far * part, far) if part > 0.0 and near < far else near  # far may be infinite
 
 
-def influence_of(left_out: Array, units: float) -> Influence:
-    """The influence of so many units, from the values without one group of them after the other; as if it were the same
-    for all where these values do not tell.
+def influence_of(left_out: Array, units: float, value: float = math.nan) -> Influence:
+    """The influence of so many units on a value, from the values without one group of them after the other; as if it
+    were the same for all where these values do not tell.
 
     The variance of n terms is known with 2n / (kurtosis − 1) degrees of freedom. Sums over groups of them have an
-    excess of kurtosis that is smaller by the size of the groups.
+    excess of kurtosis that is smaller by the size of the groups. Of kurtosis − 1 the square of the skewness is what the
+    mean tells of the variance: all of it where terms have two values, as those of a share.
     """
     known = left_out[np.isfinite(left_out)]
     if min(len(known), units) < LEAST_UNITS:
         return ALIKE
-    scaled = np.ldexp(known, -int(np.frexp(known)[1].max()))  # so that no sum overflows
+    exponent = -int(np.frexp(known)[1].max())
+    scaled = np.ldexp(known, exponent)  # so that no sum overflows
+    away = np.abs(scaled - np.ldexp(value, exponent))
     deviations = math.fsum(scaled.tolist()) / len(scaled) - scaled
     deviations = deviations / max(float(np.abs(deviations).max()), 5e-324)  # of no unit
     squares = deviations * deviations
@@ -122,5 +139,9 @@ def influence_of(left_out: Array, units: float) -> Influence:
     spread, third, fourth = (math.fsum((squares * by).tolist()) for by in (1.0, deviations, squares))
     if spread <= 0.0:
         return ALIKE
+    skewness = third / spread**1.5
     unsure = 2.0 / units + fourth / spread**2 - 3.0 / len(known)
-    return Influence(third / (6.0 * spread**1.5), 1.0 + 2.0 / unsure if unsure > 0.0 else math.inf)
+    moving = units * float(np.mean(~(away <= _ROUNDING * away.max())))  # rows of another class do nothing to a share
+    beside = unsure + 1.0 / units - 1.0 / moving - skewness**2
+    doubt = (_TAILS * beside - _SHARES / moving) / 2.0
+    return Influence(skewness / 6.0, 1.0 + 2.0 / unsure if unsure > 0.0 else math.inf, doubt)

@@ -14,6 +14,7 @@ Ends = tuple[float, float]
 
 FEW = 10
 _ROUNDING = 1e-14  # an error so small, relative to the range, is one of arithmetic
+_TAILS = 2.5
 WILSON, SUMMED, DELTA, STUDENT, HALL = "Wilson", "sum of Wilson", "delta", "Student t", "Hall"
 NO_SPREAD = NoInterval("the rows are all alike in what the metric reads, so they do not show how far it can move")
 ONE_ROW = NoInterval("one row does not show how far the value can move")
@@ -88,15 +89,18 @@ def by_logit(value: float, error: float, level: float, limits: Ends, freedom: fl
 
 def mean_ends(found: Moments | None, rows: int, level: float) -> Ends | NoInterval:
     """A mean of rows, by the moments of its terms. A skewed mean misses to one side more often than to the other; its
-    ends are moved until it does not (Hall 1992). Nor is the variance of skewed terms well known: its degrees of freedom
-    are those of gamma variables of that skewness, whose kurtosis is 3 + 3/2 skewness². Without skewness all is as
-    Student has it."""
+    ends are moved until it does not (Hall 1992). Nor is the variance of skewed terms well known: it has 2n / (kurtosis
+    − 1) degrees of freedom. Of kurtosis − 1 the square of the skewness is what the mean tells of the variance: nearly
+    all where few terms are large, and those alike. Such terms are held to a multiple of the rest, which was fitted by
+    simulation. Terms without tails are as Student has them."""
     if found is None or not math.isfinite(found.variance):
         return NoInterval(TOO_LARGE)
     if not found.variance > 0:
         return NO_SPREAD
     error = math.sqrt(found.variance / rows)
-    reach = -student_quantile((1 - level) / 2, (rows - 1) / (1 + 0.75 * found.skewness**2))
+    unsure = found.kurtosis - 1
+    unsure = max(min(unsure, _TAILS * (unsure - found.skewness**2)), 2.0)
+    reach = -student_quantile((1 - level) / 2, 2 * (rows - 1) / unsure)
     skew = found.skewness / math.sqrt(rows)
     up, down = (_unskewed(t, skew) for t in (-reach, reach))
     return found.mean - down * error, found.mean - up * error

@@ -219,8 +219,8 @@ class MeanMetric(SumMetric, abstract=True):
 
     @property
     def powers(self) -> tuple[Term, ...]:
-        """The terms that are the square of the metric's own and, where it can be skewed, its cube."""
-        return self.term.squares, self.term.cubes
+        """The terms that are the square of the metric's own and, where it can be skewed, its cube and fourth power."""
+        return self.term.squares, self.term.cubes, self.term.fourths
 
     def interval_reads(self, target: Target) -> Reads | None:
         return self.needs(target).join(SumsOf(*self.powers)) if self.method else None

@@ -8,20 +8,22 @@ from typing import NamedTuple
 from tallymark.states.base import divide
 
 _ROUNDED = 1 << 48  # a variance so many times smaller than the squares is a matter of their rounding
-_BLURRED = 1 << 26  # a variance so many times smaller leaves too few digits of the third moment
+_BLURRED = 1 << 26, 1 << 20  # a variance so many times smaller leaves too few digits of the third and fourth moment
 
 
 class Moments(NamedTuple):
-    """Mean, variance (that of a sample) and skewness of a term."""
+    """Mean, variance (that of a sample), skewness and kurtosis of a term."""
 
     mean: float
     variance: float
     skewness: float
+    kurtosis: float = 3.0
 
 
-def moments(rows: int, weight: int, total: int, squares: int, cubes: int | None = None) -> Moments:
+def moments(rows: int, weight: int, total: int, squares: int, cubes: int | None = None, fourths: int = 0) -> Moments:
     """The moments of a term on two rows or more. Totals are in the unit of the weight. Where there are no cubes, the
-    squares are taken to be exact, and the skewness to be none."""
+    squares are taken to be exact, the skewness to be none and the kurtosis that of normal terms; where its digits are
+    lost, it is that of gamma terms of such a skewness."""
     spread = weight * squares - total * total
     mean = divide(total, weight)
     if cubes is None:
@@ -29,7 +31,12 @@ def moments(rows: int, weight: int, total: int, squares: int, cubes: int | None 
     if spread * _ROUNDED <= weight * squares:
         return Moments(mean, 0.0, 0.0)
     third = weight * (weight * cubes - 3 * total * squares) + 2 * total**3
-    if spread * _BLURRED < weight * squares:
+    if spread * _BLURRED[0] < weight * squares:
         third = 0
     skewness = math.sqrt(divide(third * third, spread**3))
-    return Moments(mean, divide(spread, weight * weight) * (rows / (rows - 1)), skewness if third >= 0 else -skewness)
+    kurtosis = 3.0 + 1.5 * skewness**2
+    if spread * _BLURRED[1] >= weight * squares:
+        products = 6 * weight * squares * total**2 - 4 * weight**2 * cubes * total - 3 * total**4
+        kurtosis = divide(weight**3 * fourths + products, spread**2)
+    variance = divide(spread, weight * weight) * (rows / (rows - 1))
+    return Moments(mean, variance, skewness if third >= 0 else -skewness, kurtosis)

@@ -28,27 +28,26 @@ from tallymark.states.probability_rows import (
 )
 from tallymark.states.score_rows import margin_between
 from tallymark.states.sums import read_totals, run_tasks
-from tallymark.states.terms import CODES
+from tallymark.states.terms import CODES, POWERS
 from tallymark.target import Target
 
 # What a cost is over one column of probabilities, and which quantity of a row of several it is.
 _BINARY = {"brier": "squared_error", "log_loss": "log_loss", "rps": "squared_error"}
 _SEVERAL = {"brier": BRIER, "log_loss": HAPPENED, "rps": RANKED}
-_POWERS = ("squares", "cubes")
-_BINARY.update({f"{name}_{power}": f"{term}_{power}" for name, term in _BINARY.items() for power in _POWERS})
-_SEVERAL.update({f"{name}_{power}": quantity for name, quantity in _SEVERAL.items() for power in _POWERS})
+_BINARY.update({f"{name}_{power}": f"{term}_{power}" for name, term in _BINARY.items() for power in POWERS})
+_SEVERAL.update({f"{name}_{power}": quantity for name, quantity in _SEVERAL.items() for power in POWERS})
 
 
 class Cost(NamedTuple):
-    """What the probability of a row costs: log_loss with its clip, brier or rps, or the square or cube of that."""
+    """What the probability of a row costs: log_loss with its clip, brier or rps, or a power of that."""
 
     name: str
     clip: float = 0.0
 
     @property
-    def powers(self) -> tuple[Cost, Cost]:
-        """The square and the cube of the cost."""
-        return Cost(f"{self.name}_squares", self.clip), Cost(f"{self.name}_cubes", self.clip)
+    def powers(self) -> tuple[Cost, ...]:
+        """The square, the cube and the fourth power of the cost."""
+        return tuple(Cost(f"{self.name}_{power}", self.clip) for power in POWERS)
 
     def task(self) -> Task:
         """The core's task over one column of probabilities."""

@@ -45,7 +45,7 @@ CODES = {
 }
 
 _PLAIN = tuple(CODES)
-_POWER = 64  # added to the number of a term that stands for its square, and twice for its cube
+_POWER = 64  # added to the number of a term that stands for its square, twice for its cube, and so on
 _WITH_POWERS = (
     "squared_error",
     "absolute_error",
@@ -59,11 +59,13 @@ _WITH_POWERS = (
     "interval",
     "log_loss",
 )
-CODES.update({f"{name}_squares": CODES[name] + _POWER for name in _WITH_POWERS})
-CODES.update({f"{name}_cubes": CODES[name] + 2 * _POWER for name in _WITH_POWERS})
+POWERS = ("squares", "cubes", "fourths")
+CODES.update(
+    {f"{name}_{power}": CODES[name] + k * _POWER for k, power in enumerate(POWERS, 1) for name in _WITH_POWERS}
+)
 
-SQUARES = frozenset(name for name in CODES if name.endswith(("squares", "squared_error", "cubes")))
-"""Terms that are squares or cubes, and so sink below float64 before the values do."""
+SQUARES = frozenset(name for name in CODES if name.endswith(("squared_error", *POWERS)))
+"""Terms that are squares or higher powers, and so sink below float64 before the values do."""
 
 TRUTH_ONLY = frozenset(
     {"exact_truth", "exact_truth_squares", "absolute_truth", "small_truth", "truth_range", "soft_truth"}
@@ -72,7 +74,7 @@ TRUTH_ONLY = frozenset(
 
 _PARAMETRIC = ("relative_error", "huber", "deviance", "pinball", "interval", "log_loss")
 _WITH_PARAMETER = frozenset({"small_truth", *(name for name in CODES if name.startswith(_PARAMETRIC))})
-_INTERVAL_TERMS = frozenset({"interval", "interval_squares", "interval_cubes", "covered", "lowest_width"})
+_INTERVAL_TERMS = frozenset({"interval", *(f"interval_{power}" for power in POWERS), "covered", "lowest_width"})
 
 
 class Term(NamedTuple):
@@ -90,6 +92,11 @@ class Term(NamedTuple):
     def cubes(self) -> Term:
         """The term whose total is that of the cubes."""
         return Term(f"{self.name}_cubes", self.parameters)
+
+    @property
+    def fourths(self) -> Term:
+        """The term whose total is that of the fourth powers."""
+        return Term(f"{self.name}_fourths", self.parameters)
 
     @property
     def layout(self) -> str:
