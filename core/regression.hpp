@@ -257,7 +257,9 @@ class Pass {
 // Runs every task over every row. Tasks that read the same columns should stand together.
 inline Totals total(const Table& table, const std::vector<Task>& tasks) {
   const std::size_t blocks = table.rows / kBlock + (table.rows % kBlock != 0 ? 1 : 0);
-  const std::size_t threads = threads_for(table.rows * std::max<std::size_t>(tasks.size() / 2, 1));
+  std::size_t work = 0;
+  for (const Task& task : tasks) work += detail::can_share(task.term) ? 1 : 2;
+  const std::size_t threads = threads_for(table.rows * std::max<std::size_t>(work / 4, 1));
   std::vector<Totals> partial(threads);
   for (auto& p : partial) p.tallies.resize(tasks.size());
   // Each thread takes a few blocks at a time, since one may start late, or share its processor with others.
