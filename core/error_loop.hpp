@@ -41,7 +41,7 @@ TM_INLINE bool held(std::uint64_t guess, Span s) {
 }
 
 // Those of the wanted terms that fit a guess.
-inline unsigned fitting(Guess guess, unsigned wanted, const Found& found) {
+TM_INLINE unsigned fitting(Guess guess, unsigned wanted, const Found& found) {
   const Span errors = found.some_errors, squares{square(errors.least), square(errors.most)};
   const unsigned held_terms = (held(guess.errors, errors) ? kAbsolute : 0) |
                               (held(square(guess.errors), squares) ? kSquared : 0) |
