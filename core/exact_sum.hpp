@@ -156,7 +156,7 @@ class Grids {
     small_ = 1.5 * real(static_cast<std::uint64_t>(fine_ + 52 + 1023) << 52);
   }
 
-  // Whether terms of at least this magnitude, a bit pattern that is not 0, have no digits below the grids.
+  // Whether terms of at least this magnitude, a bit pattern, have no digits below the grids; never said of 0.
   TM_INLINE bool hold(std::uint64_t least) const { return static_cast<int>(least >> 52) - 1075 >= fine_; }
 
   TM_INLINE void take(double x) {

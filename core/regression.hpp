@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "column.hpp"
+#include "error_loop.hpp"
 #include "parallel.hpp"
-#include "terms.hpp"
 
 namespace tallymark {
 
@@ -35,10 +35,6 @@ struct Totals {
 };
 
 namespace detail {
-
-TM_CLONES static Span subtract(std::size_t n, const double* p, const double* y, double* e) {
-  return fill_span(n, e, TM_EACH(p[i] - y[i]));
-}
 
 TM_CLONES static Span span_of(std::size_t n, const double* x) {
   Span s;
@@ -87,13 +83,8 @@ TM_CLONES static WeightCheck check_weights(std::size_t n, const double* w) {
 class Pass {
  public:
   Pass(const Table& table, const std::vector<Task>& tasks)
-      : table_(table),
-        tasks_(tasks),
-        rides_(tasks.size()),
-        riders_(tasks.size()),
-        buffers_(std::make_unique_for_overwrite<double[]>(kBuffers * kBlock)) {
-    for (std::size_t k = 0; k < tasks.size(); ++k)
-      if (carries(tasks[k])) seat(k);
+      : table_(table), tasks_(tasks), buffers_(std::make_unique_for_overwrite<double[]>(kBuffers * kBlock)) {
+    for (std::size_t k = 0; k < tasks.size(); ++k) share(k);
   }
 
   void run(std::size_t first, std::size_t n, Totals& out) {
@@ -107,23 +98,26 @@ class Pass {
         return;
       }
     }
+    for (Shared& shared : shared_) shared.totalled = 0;
     std::size_t truth = kNone, prediction = kNone;
     bool two = false;
     Block b;
     for (std::size_t k = 0; k < tasks_.size(); ++k) {
       const Task& task = tasks_[k];
-      if (rides_[k]) continue;
+      Shared& shared = shared_[places_[k]];
       const bool wants_two = reads_two(task.term);
       if (task.truth != truth || task.prediction != prediction || (wants_two && !two)) {
         truth = task.truth;
         prediction = task.prediction;
         two = wants_two;
-        if (!load(task, two, first, n, w, weights, b)) {
+        if (!load(task, two, first, n, w, weights, b, shared, out.tallies)) {
           out.bad_value = true;
           return;
         }
       }
-      carries(task) ? run_with_riders(k, b, out.tallies) : run_one(k, b, out.tallies);
+      if (shared.has_totalled(k)) continue;
+      b.power = task.power;
+      run_task(task, b, out.tallies[k]);
     }
   }
 
@@ -131,44 +125,47 @@ class Pass {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   static constexpr std::size_t kBuffers = 8;
 
-  // The tasks that are done in the loop of another one.
-  struct Riders {
-    std::size_t absolute = kNone, squared = kNone;
+  // Of tasks that stand together and read the same columns, those that the loop over the errors can total.
+  struct Shared {
+    std::size_t truth, prediction;
+    std::size_t absolute = kNone, squared = kNone, relative = kNone;
+    Guess guess{};
+    unsigned totalled = 0;  // in this block
+
+    unsigned wanted() const {
+      return (absolute != kNone ? kAbsolute : 0) | (squared != kNone ? kSquared : 0) |
+             (relative != kNone ? kRelative : 0);
+    }
+    bool has_totalled(std::size_t k) const {
+      return (k == absolute && (totalled & kAbsolute) != 0) || (k == squared && (totalled & kSquared) != 0) ||
+             (k == relative && (totalled & kRelative) != 0);
+    }
   };
 
-  bool carries(const Task& task) const {
-    return task.term == Term::relative_error && task.power == 1 && !table_.weighted;
+  void share(std::size_t k) {
+    const Task& task = tasks_[k];
+    const bool same =
+        !shared_.empty() && shared_.back().truth == task.truth && shared_.back().prediction == task.prediction;
+    if (!same) shared_.push_back({task.truth, task.prediction});
+    places_.push_back(shared_.size() - 1);
+    if (table_.weighted || task.power != 1) return;
+    const auto take = [&](Term term, std::size_t& place) {
+      if (task.term == term && place == kNone) place = k;
+    };
+    take(Term::absolute_error, shared_.back().absolute);
+    take(Term::squared_error, shared_.back().squared);
+    take(Term::relative_error, shared_.back().relative);
   }
 
-  void seat(std::size_t carrier) {
-    for (std::size_t k = 0; k < tasks_.size(); ++k) {
-      const Task& task = tasks_[k];
-      const bool same = task.truth == tasks_[carrier].truth && task.prediction == tasks_[carrier].prediction;
-      if (!same || task.power != 1 || rides_[k]) continue;
-      if (task.term == Term::absolute_error && riders_[carrier].absolute == kNone)
-        riders_[carrier].absolute = k;
-      else if (task.term == Term::squared_error && riders_[carrier].squared == kNone)
-        riders_[carrier].squared = k;
-      else
-        continue;
-      rides_[k] = true;
-    }
-  }
-
-  void run_one(std::size_t k, Block& b, std::vector<Tally>& tallies) {
-    if (k == kNone) return;
-    b.power = tasks_[k].power;
-    run_task(tasks_[k], b, tallies[k]);
-  }
-
-  void run_with_riders(std::size_t k, Block& b, std::vector<Tally>& tallies) {
-    const auto [absolute, squared] = riders_[k];
-    if (!can_ride(b)) {
-      for (const std::size_t each : {k, absolute, squared}) run_one(each, b, tallies);
-      return;
-    }
-    run_relative_errors(tasks_[k].parameter, b, tallies[k], absolute == kNone ? spare_ : tallies[absolute],
-                        squared == kNone ? spare_ : tallies[squared]);
+  // Writes the errors of a block. What is shared is totalled on the way, once.
+  Span subtract(const Block& b, Shared& shared, std::vector<Tally>& tallies) {
+    const auto tally = [&](std::size_t k) { return k == kNone ? nullptr : &tallies[k]; };
+    const unsigned wanted = shared.wanted() & ~shared.totalled;
+    const double least = shared.relative == kNone ? 0.0 : tasks_[shared.relative].parameter;
+    const ErrorTallies to{tally(shared.absolute), tally(shared.squared), tally(shared.relative)};
+    const Found found = total_errors(wanted, b, least, shared.guess, to);
+    shared.totalled |= found.totalled;
+    return found.errors;
   }
 
   double* buffer(std::size_t i) { return buffers_.get() + i * kBlock; }
@@ -190,7 +187,7 @@ class Pass {
 
   // Fills `b` with the columns of a task; false if one of them is not finite.
   bool load(const Task& task, bool two, std::size_t first, std::size_t n, const double* w, const WeightCheck& weights,
-            Block& b) {
+            Block& b, Shared& shared, std::vector<Tally>& tallies) {
     bool finite = true;
     b.truth = b.prediction = Range{};
     b.n = n;
@@ -213,7 +210,7 @@ class Pass {
       subtract_integers(prediction, truth, first, n, b.e);
       b.errors = span_of(n, b.e);
     } else {
-      b.errors = subtract(n, b.p, b.y, b.e);
+      b.errors = subtract(b, shared, tallies);
     }
     // A difference that is not finite betrays a bad input, or is an honest overflow.
     if (b.errors.most >= kInfinity) finite = finite && all_finite(n, b.y) && (linked || all_finite(n, b.p));
@@ -249,9 +246,8 @@ class Pass {
 
   const Table& table_;
   const std::vector<Task>& tasks_;
-  std::vector<bool> rides_;
-  std::vector<Riders> riders_;
-  Tally spare_;                        // of what rides although nobody asked
+  std::vector<Shared> shared_;
+  std::vector<std::size_t> places_;    // among them, of each task
   std::unique_ptr<double[]> buffers_;  // not cleared: most tasks need few of them, and small batches are many
   double zero_free_[kBlock];
 };
@@ -261,7 +257,9 @@ class Pass {
 // Runs every task over every row. Tasks that read the same columns should stand together.
 inline Totals total(const Table& table, const std::vector<Task>& tasks) {
   const std::size_t blocks = table.rows / kBlock + (table.rows % kBlock != 0 ? 1 : 0);
-  const std::size_t threads = threads_for(table.rows * std::max<std::size_t>(tasks.size() / 2, 1));
+  std::size_t work = 0;
+  for (const Task& task : tasks) work += detail::can_share(task.term) ? 1 : 2;
+  const std::size_t threads = threads_for(table.rows * std::max<std::size_t>(work / 4, 1));
   std::vector<Totals> partial(threads);
   for (auto& p : partial) p.tallies.resize(tasks.size());
   // Each thread takes a few blocks at a time, since one may start late, or share its processor with others.

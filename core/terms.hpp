@@ -87,7 +87,6 @@ struct Tally {
   ExactSum sum;
   double lowest = std::numeric_limits<double>::infinity();
   double highest = -std::numeric_limits<double>::infinity();
-  std::uint64_t expected = 0;  // a guess at a bound of the next block, as a bit pattern; 0 for none. No total shows it
 
   // Widens the range of values seen; -0 is below +0, whichever comes first.
   void widen(double low, double high) {
@@ -120,10 +119,7 @@ struct Span {
   std::uint64_t least = ~std::uint64_t{0}, most = 0;
 };
 
-TM_INLINE Span squared(Span s) { return {bits(real(s.least) * real(s.least)), bits(real(s.most) * real(s.most))}; }
-
-// Whether two grids hold all terms between these magnitudes.
-TM_INLINE bool held(Span s) { return Grids::fit(s.most) && s.least != 0 && Grids(s.most).hold(s.least); }
+TM_INLINE std::uint64_t square(std::uint64_t magnitude) { return bits(real(magnitude) * real(magnitude)); }
 
 struct Block {
   std::size_t n = 0;
@@ -171,20 +167,6 @@ TM_INLINE std::uint64_t fill(std::size_t n, double* __restrict out, Value&& valu
   return m;
 }
 
-// The same, and the smallest magnitude too.
-template <class Value>
-TM_INLINE Span fill_span(std::size_t n, double* __restrict out, Value&& value) {
-  Span s;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double x = value(i);
-    out[i] = x;
-    const std::uint64_t k = magnitude(x);
-    s.least = k < s.least ? k : s.least;
-    s.most = k > s.most ? k : s.most;
-  }
-  return s;
-}
-
 // Adds the terms, or their powers, each times its weight.
 template <class Value>
 TM_INLINE void add_terms(Tally& t, const Block& b, Value&& value) {
@@ -205,45 +187,11 @@ TM_INLINE void add_terms(Tally& t, const Block& b, Value&& value) {
   add_array(t, b.n, b.scratch, bound);
 }
 
-// The same where the magnitudes of the terms are known to lie within a span: unweighted, it saves a pass.
+// The same where a magnitude that no term exceeds is known: unweighted, it saves a pass.
 template <class Value>
-TM_INLINE void add_bounded_terms(Tally& t, const Block& b, Span span, Value&& value) {
+TM_INLINE void add_bounded_terms(Tally& t, const Block& b, std::uint64_t bound, Value&& value) {
   if (b.w != nullptr || b.power != 1) return add_terms(t, b, value);
-  if (!held(span)) return add_block(t.sum, b.n, span.most, value);
-  Grids grids(span.most);
-  for (std::size_t i = 0; i < b.n; ++i) grids.take_held(value(i));
-  grids.give(t.sum, b.n);
-}
-
-// Terms that are added in the loop of others; their grids hold them.
-template <class Value>
-struct Rider {
-  Tally& tally;
-  Grids grids;
-  Value value;
-
-  TM_INLINE void take(std::size_t i) { grids.take_held(value(i)); }
-  TM_INLINE void give(std::size_t n) const { grids.give(tally.sum, n); }
-};
-
-// Adds unweighted terms and their riders. Which bound the terms have is only known once they have been computed, and to
-// keep them until then takes longer than to guess it from the blocks before.
-template <class Value, class... Riders>
-TM_INLINE void add_guessed_terms(Tally& t, const Block& b, Value&& value, Riders... riders) {
-  constexpr std::uint64_t kSlack = std::uint64_t{8} << 52;  // 8 bits
-  Grids grids(t.expected);
-  std::uint64_t most = 0;
-  for (std::size_t i = 0; i < b.n; ++i) {
-    const double x = value(i);
-    grids.take(x);
-    const std::uint64_t k = magnitude(x);
-    most = k > most ? k : most;
-    (riders.take(i), ...);
-  }
-  (riders.give(b.n), ...);
-  if (most <= t.expected && grids.give(t.sum, b.n)) return;
-  t.expected = Grids::fit(most + kSlack) ? most + kSlack : 0;
-  add_block(t.sum, b.n, most, value);
+  add_block(t.sum, b.n, bound, value);
 }
 
 // Adds the products a b without rounding, as high + low; low is lost only where it underflows. The bounds are those of
@@ -328,24 +276,6 @@ TM_INLINE std::int64_t count_soft(std::size_t n, const double* y) {
   return count;
 }
 
-// Whether absolute and squared errors of a block can be riders.
-inline bool can_ride(const Block& b) { return b.w == nullptr && held(b.errors) && held(squared(b.errors)); }
-
-// Relative errors. A division takes as long as all else together, on a unit of its own: absolute and squared errors of
-// the same columns cost nothing beside it.
-TM_CLONES static void run_relative_errors(double least, const Block& b, Tally& relative, Tally& absolute_errors,
-                                          Tally& squared_errors) {
-  const double* y = b.y;
-  const double* e = b.e;
-  note_largest(absolute_errors, b.errors.most);
-  note_largest(squared_errors, b.errors.most);
-  const auto size = TM_EACH(absolute(e[i]));
-  const auto square = TM_EACH(e[i] * e[i]);
-  add_guessed_terms(relative, b, TM_EACH(absolute(e[i]) / at_least(absolute(y[i]), least)),
-                    Rider<decltype(size)>{absolute_errors, Grids(b.errors.most), size},
-                    Rider<decltype(square)>{squared_errors, Grids(squared(b.errors).most), square});
-}
-
 TM_CLONES static void run_task(const Task& task, Block& b, Tally& t) {
   const double* y = b.y;
   const double* p = b.p;
@@ -358,10 +288,10 @@ TM_CLONES static void run_task(const Task& task, Block& b, Tally& t) {
     case Term::weight: return add_terms(t, b, TM_EACH(1.0));
     case Term::squared_error:
       note_largest(t, b.errors.most);
-      return add_bounded_terms(t, b, squared(b.errors), TM_EACH(e[i] * e[i]));
+      return add_bounded_terms(t, b, square(b.errors.most), TM_EACH(e[i] * e[i]));
     case Term::absolute_error:
       note_largest(t, b.errors.most);
-      return add_bounded_terms(t, b, b.errors, TM_EACH(absolute(e[i])));
+      return add_bounded_terms(t, b, b.errors.most, TM_EACH(absolute(e[i])));
     case Term::exact_error: return add_exact(t, b, errors);
     case Term::exact_error_squares: note_largest(t, b.errors.most); return add_exact_squares(t, b, errors, errors);
     case Term::exact_truth: return add_exact(t, b, bounded(y, b.n, b.truth));

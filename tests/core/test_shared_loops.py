@@ -56,6 +56,19 @@ def shrinking():
     return y, y + (p - y) * 10.0 ** -(np.arange(ROWS) // 1024 * 20.0)
 
 
+def far_out():
+    """A few errors are so far out that the squares span more than two grids, and the errors do not."""
+    y, p = plain()
+    p[::500] += 1e9
+    return y, p
+
+
+def small_truths():
+    """Relative errors span more than two grids, and the errors do not."""
+    y, p = plain()
+    return np.where(np.arange(ROWS) % 300 == 0, 0.0, y), p
+
+
 def tiny():
     y, p = plain()
     return y * 1e-160, p * 1e-160
@@ -81,7 +94,9 @@ def twin(name, y, p):
     return total, (math.inf, -math.inf if name == "relative_error" else e.max())
 
 
-@pytest.mark.parametrize("rows", [plain, some_right, all_right, wide, growing, shrinking, tiny, huge])
+@pytest.mark.parametrize(
+    "rows", [plain, some_right, all_right, wide, growing, shrinking, far_out, small_truths, tiny, huge]
+)
 def test_together_or_alone(rows):
     """In any company and order, on any number of threads, and as NumPy has it."""
     y, p = rows()

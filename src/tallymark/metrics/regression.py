@@ -229,7 +229,7 @@ class MeanMetric(SumMetric, abstract=True):
         if rows < 2:
             return ONE_ROW
         totals = [s.exact(term) for term in (self.term, *self.powers)]
-        found = None if None in totals else moments(rows, s.weight, *totals)  # type: ignore[arg-type]
+        found = None if None in totals[:3] else moments(rows, s.weight, *totals)  # type: ignore[arg-type]
         ends = mean_ends(found, rows, level)
         if isinstance(ends, NoInterval):
             return ends

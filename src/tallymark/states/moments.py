@@ -20,23 +20,34 @@ class Moments(NamedTuple):
     kurtosis: float = 3.0
 
 
-def moments(rows: int, weight: int, total: int, squares: int, cubes: int | None = None, fourths: int = 0) -> Moments:
-    """The moments of a term on two rows or more. Totals are in the unit of the weight. Where there are no cubes, the
-    squares are taken to be exact, the skewness to be none and the kurtosis that of normal terms; where its digits are
-    lost, it is that of gamma terms of such a skewness."""
+def moments(
+    rows: int, weight: int, total: int, squares: int, cubes: int | None = None, fourths: int | None = None
+) -> Moments | None:
+    """The moments of a term on two rows or more; None where its cubes sank below float64. Totals are in the unit of the
+    weight. Where there are no cubes, the squares are taken to be exact, the skewness to be none and the kurtosis that of
+    normal terms; where there are no fourth powers, or their digits are lost, it is that of gamma terms of such a
+    skewness."""
     spread = weight * squares - total * total
     mean = divide(total, weight)
     if cubes is None:
         return Moments(mean, divide(spread, weight * weight) * (rows / (rows - 1)), 0.0)
     if spread * _ROUNDED <= weight * squares:
         return Moments(mean, 0.0, 0.0)
+    if _sank(total, squares, cubes):
+        return None
     third = weight * (weight * cubes - 3 * total * squares) + 2 * total**3
     if spread * _BLURRED[0] < weight * squares:
         third = 0
     skewness = math.sqrt(divide(third * third, spread**3))
     kurtosis = 3.0 + 1.5 * skewness**2
-    if spread * _BLURRED[1] >= weight * squares:
+    if fourths is not None and spread * _BLURRED[1] >= weight * squares and not _sank(squares, cubes, fourths):
         products = 6 * weight * squares * total**2 - 4 * weight**2 * cubes * total - 3 * total**4
         kurtosis = divide(weight**3 * fourths + products, spread**2)
     variance = divide(spread, weight * weight) * (rows / (rows - 1))
     return Moments(mean, variance, skewness if third >= 0 else -skewness, kurtosis)
+
+
+def _sank(low: int, middle: int, high: int) -> bool:
+    """Whether totals of three powers in a row, of terms that are not negative, are not log-convex, as they would be
+    beyond their rounding if the highest had not sunk below float64."""
+    return low > 0 and (low * high << 20) < middle * middle * ((1 << 20) - 1)

@@ -89,14 +89,13 @@ class Evaluator:
     def _evaluate(self, number: int, predictions: Predictions | Callable[[], Predictions]) -> Round:
         given = self._check(predictions() if callable(predictions) else predictions)
         names = list(self.eval_sets)
-        rows = max(held.n for held in self.eval_sets.values())
-        together = self._sorts and rows >= _MANY_ROWS
+        rows = max(held.n for held in self.eval_sets.values()) if self._sorts else 0
 
         def report(place: int) -> Report:
             name = names[place]
             return self.eval_sets[name].evaluate(given[name], self.metrics, errors=self._errors)
 
-        reports = dict(zip(names, in_order(report, len(names), rows if together else 0), strict=True))
+        reports = dict(zip(names, in_order(report, len(names), rows if rows >= _MANY_ROWS else 0), strict=True))
         if self.metrics is None or self._followed is None:
             first = reports[names[0]]
             self.metrics = {key: first.cell(key).metric for key in first}

@@ -112,7 +112,7 @@ class History(Sequence[Round], Frames):
         """Add an evaluated round, which must come after the last."""
         if self._rounds and item.round <= self._rounds[-1].round:
             raise ParameterError(f"`round` must grow; it was {item.round} after {self._rounds[-1].round}")
-        self._rounds.append(item._replace(reports={}))
+        self._rounds.append(Round(item.round, item.results, item.action, item.improved))
 
     def __getitem__(self, place: Any) -> Any:
         return self._rounds[place]
