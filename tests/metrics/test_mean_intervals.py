@@ -229,3 +229,22 @@ def test_tails_say_how_well_a_mean_is_known():
         widths = [np.diff(mean_ends(each, 200, 0.95))[0] for each in (found, student)]
         assert widths[0] / widths[1] >= least
         assert x is tails or widths[0] == pytest.approx(widths[1], rel=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["mae", "rmse", "mse"])
+def test_ends_follow_the_unit_or_are_not_there(metric):
+    """Powers of very small and very large errors leave float64 before the errors do."""
+    rng = np.random.default_rng(3)
+    y, p = rng.normal(size=(2, 300))
+    own = interval(metric, y, p)
+    step = 2 if metric == "mse" else 1
+    kept = 0
+    for power in range(-500, 501, 20):
+        found = interval(metric, np.ldexp(y, power), np.ldexp(p, power))
+        if isinstance(found, NoInterval):
+            assert "too large or too small" in found.reason
+            continue
+        kept += 1
+        # Near the edge the fourth powers are lost, and what stands for them is not quite as they say.
+        np.testing.assert_allclose(np.ldexp([found.lo, found.hi], -step * power), [own.lo, own.hi], rtol=0.01)
+    assert kept > 12

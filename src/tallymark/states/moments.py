@@ -23,7 +23,7 @@ class Moments(NamedTuple):
 def moments(
     rows: int, weight: int, total: int, squares: int, cubes: int | None = None, fourths: int | None = None
 ) -> Moments | None:
-    """The moments of a term on two rows or more; None where its cubes sank below float64. Totals are in the unit of the
+    """The moments of a term on two rows or more; None where its squares or cubes sank below float64. Totals are in the unit of the
     weight. Where there are no cubes, the squares are taken to be exact, the skewness to be none and the kurtosis that of
     normal terms; where there are no fourth powers, or their digits are lost, it is that of gamma terms of such a
     skewness."""
@@ -31,10 +31,10 @@ def moments(
     mean = divide(total, weight)
     if cubes is None:
         return Moments(mean, divide(spread, weight * weight) * (rows / (rows - 1)), 0.0)
+    if _sank(weight, total, squares) or _sank(total, squares, cubes):
+        return None
     if spread * _ROUNDED <= weight * squares:
         return Moments(mean, 0.0, 0.0)
-    if _sank(total, squares, cubes):
-        return None
     third = weight * (weight * cubes - 3 * total * squares) + 2 * total**3
     if spread * _BLURRED[0] < weight * squares:
         third = 0

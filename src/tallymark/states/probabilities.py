@@ -192,9 +192,10 @@ class Probabilities(LabelledState[ProbabilitiesOf]):
     def moments(self, cost: Cost) -> Moments | None:
         """The moments of a cost over unweighted rows, if its powers were asked for too; None where one is infinite."""
         found = [self.spent[self._reads.costs.index(wanted)] for wanted in (cost, *cost.powers)]
-        if any(power.infinite for power in found):
+        if any(power.infinite for power in found[:3]):
             return None
-        return moments(self._n, self._weight, *(power.exact for power in found))
+        total, squares, cubes, fourths = (None if power.infinite else power.exact for power in found)
+        return moments(self._n, self._weight, total, squares, cubes, fourths)  # type: ignore[arg-type]
 
     def _plus(self, other: Probabilities) -> Probabilities:
         labels = self.joined_labels(other)
