@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = ["-std=c++20", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-pthread", f"-I{ROOT / 'core'}"]
-#As the extension is built, with the best clone picked at load; and pinned to one set, at two levels of optimisation.
+# As the extension is built, with the best clone picked at load; and pinned to one set, at two levels of optimisation.
 BUILDS = {
     "clones": ["-O3"],
     "baseline": ["-O1", "-DTM_NO_CLONES"],
@@ -39,6 +39,4 @@ def test_every_instruction_set_gives_the_same_bits(tmp_path):
         subprocess.run([compiler, *FLAGS, *BUILDS[name], source, "-o", str(program)], check=True)
         printed[name] = subprocess.run([program], capture_output=True, text=True, check=True).stdout
     assert len(printed["clones"].splitlines()) > 200
-    assert set(printed.values()) == {
-  printed["clones"]
-}
+    assert set(printed.values()) == {printed["clones"]}

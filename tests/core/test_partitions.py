@@ -160,7 +160,7 @@ def test_expectation_at_the_extremes():
     ):
         for others in ([total], [2**52, 2**51, 2**51], [5, total - 5], [2**39, total - 2**39]):
             assert 0.0 <= expected(sizes, others) < 1.0
-#For large counts the expectation tends to(k - 1)(l - 1) / 2N.
+    # For large counts the expectation tends to (k - 1)(l - 1) / 2N.
     assert expected([2**52, 2**52], [2**52, 2**51, 2**51]) == pytest.approx(1 / total, rel=1e-12)
 
 

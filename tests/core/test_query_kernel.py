@@ -1,42 +1,40 @@
-""
-    "The kernel of rankings, against NumPy twins, and called past the validation."
-    ""
+"""The kernel of rankings, against NumPy twins, and called past the validation."""
 
-    from __future__ import annotations
+from __future__ import annotations
 
-        import numpy as np import pytest
+import numpy as np
+import pytest
 
-            from tallymark import _core
+from tallymark import _core
 
-                NDCG,
-    MAP, MRR, HIT, PRECISION,
-    RECALL = range(6) INF = float("inf")
+NDCG, MAP, MRR, HIT, PRECISION, RECALL = range(6)
+INF = float("inf")
 
-        def
-        ranked(relevance, score, codes, weights = None, stable = False)
-    : count = int(codes.max()) + 1 return _core.Rankings(relevance, score, codes, count, weights, stable)
 
-                                     def total(rankings, measure, k = INF, exponential = False, strict = True)
-    : raw,
-    shift =
-        rankings.total(measure, k, exponential, strict) return (int.from_bytes(raw, "little", signed = True) << shift) /
-        (1 << 1074)
+def ranked(relevance, score, codes, weights=None, stable=False):
+    count = int(codes.max()) + 1
+    return _core.Rankings(relevance, score, codes, count, weights, stable)
 
-            def twin(measure, relevance, k)
-    : ""
-      "Of relevances in the order of their ranks."
-      "" cut = relevance[:int(min(k, len(relevance)))] discounts = 1 / np.log2(np.arange(2, len(relevance) + 2)) ranks =
-                                                                       np.flatnonzero(cut > 0) + 1 relevant =
-                                                                           np.count_nonzero(relevance) return {
-NDCG:
-  (cut * discounts[:len(cut)]).sum() / (np.sort(relevance)[:: - 1] * discounts) [:len(cut)]
-      .sum(),
-      MAP : (np.arange(1, len(ranks) + 1) / ranks)
-      .sum() /
-          relevant,
-      MRR : 1 / ranks[0] if len (ranks) else 0.0,
-      HIT : float(len(ranks) > 0), PRECISION : len(ranks) / k, RECALL : len(ranks) / relevant,
-}[measure]
+
+def total(rankings, measure, k=INF, exponential=False, strict=True):
+    raw, shift = rankings.total(measure, k, exponential, strict)
+    return (int.from_bytes(raw, "little", signed=True) << shift) / (1 << 1074)
+
+
+def twin(measure, relevance, k):
+    """Of relevances in the order of their ranks."""
+    cut = relevance[: int(min(k, len(relevance)))]
+    discounts = 1 / np.log2(np.arange(2, len(relevance) + 2))
+    ranks = np.flatnonzero(cut > 0) + 1
+    relevant = np.count_nonzero(relevance)
+    return {
+        NDCG: (cut * discounts[: len(cut)]).sum() / (np.sort(relevance)[::-1] * discounts)[: len(cut)].sum(),
+        MAP: (np.arange(1, len(ranks) + 1) / ranks).sum() / relevant,
+        MRR: 1 / ranks[0] if len(ranks) else 0.0,
+        HIT: float(len(ranks) > 0),
+        PRECISION: len(ranks) / k,
+        RECALL: len(ranks) / relevant,
+    }[measure]
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 16, 33, 100, 129, 400])

@@ -84,8 +84,7 @@ def twin(name, y, p):
     """The exact total of finite terms in units of 2**-1074, and the lowest and highest value that are kept with it."""
     with np.errstate(over="ignore", under="ignore"):
         e = np.abs(p - y)
-        held = {
-  "absolute_error" : e, "squared_error" : e* e, "relative_error" : e / np.maximum(np.abs(y), EPSILON)}
+        held = {"absolute_error": e, "squared_error": e * e, "relative_error": e / np.maximum(np.abs(y), EPSILON)}
     if name == "highest_absolute_error":
         return 0, (e.min(), e.max())
     finite = held[name][np.isfinite(held[name])]
@@ -114,8 +113,7 @@ def test_together_or_alone(rows):
 def test_two_of_a_kind():
     """Tasks that stand there twice, or divide by another limit, have totals of their own."""
     y, p = plain()
-    alone = {
-name: tasks(name).run(y, p, None, 0)[0] for name in NAMES}
+    alone = {name: tasks(name).run(y, p, None, 0)[0] for name in NAMES}
     names = ("relative_error", "absolute_error", "absolute_error", "relative_error", "squared_error", "squared_error")
     assert tasks(*names).run(y, p, None, 0) == [alone[name] for name in names]
     both = [(CODES["relative_error"], limit, 0, 0) for limit in (EPSILON, 0.5)]
