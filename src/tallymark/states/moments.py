@@ -23,10 +23,10 @@ class Moments(NamedTuple):
 def moments(
     rows: int, weight: int, total: int, squares: int, cubes: int | None = None, fourths: int | None = None
 ) -> Moments | None:
-    """The moments of a term on two rows or more; None where its squares or cubes sank below float64. Totals are in the unit of the
-    weight. Where there are no cubes, the squares are taken to be exact, the skewness to be none and the kurtosis that of
-    normal terms; where there are no fourth powers, or their digits are lost, it is that of gamma terms of such a
-    skewness."""
+    """The moments of a term on two rows or more; None where its squares or cubes sank below float64. Totals are in the
+    unit of the weight. Where there are no cubes, the squares are taken to be exact, the skewness to be none and the
+    kurtosis that of normal terms; where there are no fourth powers, or their digits are lost, it is that of gamma terms
+    of such a skewness."""
     spread = weight * squares - total * total
     mean = divide(total, weight)
     if cubes is None:
