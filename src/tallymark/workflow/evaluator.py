@@ -277,7 +277,9 @@ def _results(name: str, report: Report) -> list[EvalResult]:
     found = []
     for key in report:
         cell = report.cell(key)
-        if not cell.shows_itself:
+        if cell.error is None and isinstance(cell.value, float):  # as nearly always
+            found.append(EvalResult(name, key, cell.value, cell.metric.better, why(cell)))
+        elif not cell.shows_itself:
             better, reason = cell.metric.better, why(cell)
             for part, value in cell.parts():
                 found.append(EvalResult(name, f"{key} · {part}" if part else key, float(value), better, reason))
