@@ -56,7 +56,7 @@ build/%_sanitized: tests/core/test_%.cpp $(wildcard tests/core/*.hpp) $(SOURCES)
 	@mkdir -p build
 	$(CXX) $(CORE_FLAGS) -O1 -g -DTM_NO_CLONES -fsanitize=address,undefined -fno-sanitize-recover=all $< -o $@
 
-bench: $(VENV)/.bench $(VENV)/.built  ## measure speed against scikit-learn, torchmetrics, ranx, trec_eval, DuckDB, Polars and NumPy; writes bench/RESULTS.md
+bench: $(VENV)/.bench $(VENV)/.built  ## measure speed against scikit-learn, torchmetrics, ranx, trec_eval, dask-ml, pyspark.ml, DuckDB, Polars and NumPy; writes bench/RESULTS.md
 	$(BIN)/python bench/run.py
 
 docs: $(VENV)/.dev $(VENV)/.built  ## write the generated pages and build the site, offline, into build/site
@@ -98,7 +98,7 @@ $(VENV)/.extras: $(VENV)/.base
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.dev
-	@$(PIP) install "ranx>=0.3.20"
+	@$(PIP) install "ranx>=0.3.20" "dask-ml>=2025.1"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.base

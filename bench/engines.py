@@ -138,10 +138,8 @@ def peers(folder: str, y: Any, p: Any) -> list[list[str]]:
         frame = stack.enter_context(on_dask(2))(folder)
         asked = {"metrics": ["accuracy"], **COLUMNS, "kind": "probability"}
         row("tallymark on Dask: accuracy", lambda: _ignored(tm.evaluate_table(frame, **asked)))
-        try:
-            from dask_ml.metrics import accuracy_score as of_dask
-        except ImportError:
-            return rows
+        from dask_ml.metrics import accuracy_score as of_dask
+
         truth, said = (frame[name].to_dask_array(lengths=True) for name in ("y", "p"))
         # Its log_loss passes an argument that scikit-learn 1.9 no longer has, and it has no area.
         said = (said >= 0.5).astype(int)

@@ -76,7 +76,7 @@ def variants() -> list[list[str]]:
             lambda: sk.roc_auc_score(classes[:100_000], shares[:100_000], multi_class="ovo"),
         ),
     }
-    return compare(cases, seconds=3, least=2)
+    return compare(cases, seconds=3, least=5)
 
 
 def beside() -> list[list[str]]:
