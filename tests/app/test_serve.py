@@ -124,6 +124,23 @@ def test_a_process_that_was_killed_loses_nothing(tmp_path, database):
     stage.close()
 
 
+def test_who_comes_before_the_app_is_ready_waits(tmp_path):
+    """From the line that tells the address on, a visitor is answered and nobody else gets the port."""
+    port = _port()
+    command = [sys.executable, "-m", "tallymark", "serve", "--port", str(port), "--data"]
+    with subprocess.Popen([*command, str(tmp_path / "one")], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert f":{port}" in process.stdout.readline()
+            with socket.create_connection(("127.0.0.1", port), timeout=60) as early:
+                early.sendall(b"GET /ready HTTP/1.0\r\n\r\n")
+                assert early.recv(100).startswith(b"HTTP/1.1 200")
+            other = subprocess.run([*command, str(tmp_path / "two")], capture_output=True, text=True, timeout=60)
+            assert other.returncode == 2
+            assert f"cannot listen at 127.0.0.1:{port}" in other.stderr
+        finally:
+            process.terminate()
+
+
 def test_the_first_start(tmp_path):
     """The first link is printed at each start until it was used, works once, and the example is not made twice."""
     folder = tmp_path / "data"

@@ -74,6 +74,7 @@ def _listen(settings: Settings) -> socket.socket:
         listening = socket.socket(found[0], socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(found[4])
+        listening.listen(2048)  # who comes before the app is ready waits, instead of being refused
     except OSError as error:
         why = error.strerror or error
         raise ParameterError(f"cannot listen at {settings.host}:{settings.port}: {why}. Take another `port`") from error
