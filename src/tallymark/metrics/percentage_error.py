@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 from tallymark.metrics.absolute_error import ABSOLUTE_ERROR
 from tallymark.metrics.base import Undefined
@@ -39,18 +40,22 @@ class Mape(MeanMetric):
     epsilon: float = number(1e-15, above=0)
     """The smallest size of a truth to divide by."""
 
-    @property
+    @cached_property
     def term(self) -> Term:  # type: ignore[override]
         return Term("relative_error", (self.epsilon,))
 
+    @cached_property
+    def _small(self) -> Term:
+        return Term("small_truth", (self.epsilon,))
+
     def reads_terms(self) -> tuple[Term, ...]:
-        return (self.term, Term("small_truth", (self.epsilon,)))
+        return (self.term, self._small)
 
     def of_mean(self, mean: float) -> float:
         return 100.0 * mean
 
     def notes(self, state: Sums) -> tuple[str, ...]:
-        rows = state.count(Term("small_truth", (self.epsilon,)))
+        rows = state.count(self._small)
         if not rows:
             return ()
         return (f"{rows} row{'s have' if rows > 1 else ' has'} a truth closer to 0 than {self.epsilon:g}",)

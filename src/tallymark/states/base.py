@@ -233,24 +233,15 @@ R = TypeVar("R", bound=Reads)
 class FoldedState(State, Generic[R]):
     """A state that knows its declaration, the widths of the tables and the number of rows."""
 
-    __slots__ = ("_columns", "_n", "_reads")
+    __slots__ = ("columns", "n", "reads")
+    reads: R
+    columns: tuple[int, int] | None
+    n: int
 
     def __init__(self, reads: R, columns: tuple[int, int] | None, n: int) -> None:
-        self._reads = reads
-        self._columns = columns
-        self._n = n
-
-    @property
-    def reads(self) -> R:
-        return self._reads
-
-    @property
-    def columns(self) -> tuple[int, int] | None:
-        return self._columns
-
-    @property
-    def n(self) -> int:
-        return self._n
+        self.reads = reads
+        self.columns = columns
+        self.n = n
 
 
 class TargetState(FoldedState[R]):
@@ -261,21 +252,21 @@ class TargetState(FoldedState[R]):
     @property
     def target(self) -> Target:
         """What the predictions are."""
-        target: Target = self._reads.target  # type: ignore[attr-defined]
+        target: Target = self.reads.target  # type: ignore[attr-defined]
         return target
 
     @property
     def width(self) -> int:
         """How many columns of predictions were seen."""
-        return self._columns[1] if self._columns is not None else 0
+        return self.columns[1] if self.columns is not None else 0
 
     def __add__(self, other: Any) -> Self:
         if not isinstance(other, type(self)):
             return NotImplemented
         check_addable(self, other)
-        if self._columns is None:
+        if self.columns is None:
             return other
-        if other._columns is None:
+        if other.columns is None:
             return self
         return self._plus(other)
 
@@ -286,8 +277,8 @@ class TargetState(FoldedState[R]):
     def fields(self) -> dict[str, Any]:
         return {
             "target": self.target.facts(),
-            "columns": None if self._columns is None else list(self._columns),
-            "n": self._n,
+            "columns": None if self.columns is None else list(self.columns),
+            "n": self.n,
         }
 
 

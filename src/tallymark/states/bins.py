@@ -90,7 +90,7 @@ class Bins(LabelledState[BinsOf]):
         return 3 * len(self.bins)
 
     def under(self, reads: BinsOf) -> Bins:
-        return Bins(reads, self._columns, self._n, self.labels, self.bins)
+        return Bins(reads, self.columns, self.n, self.labels, self.bins)
 
     def spans(self, bins: int) -> list[Span]:
         """The bins that have rows."""
@@ -99,7 +99,7 @@ class Bins(LabelledState[BinsOf]):
     def _plus(self, other: Bins) -> Bins:
         labels = self.joined_labels(other)
         bins = tuple(Bin(*map(int.__add__, a, b)) for a, b in zip(self.bins, other.bins, strict=True))
-        return Bins(self._reads, self._columns, self._n + other._n, labels, bins)
+        return Bins(self.reads, self.columns, self.n + other.n, labels, bins)
 
     def fields(self) -> dict[str, Any]:
         return {

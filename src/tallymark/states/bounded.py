@@ -134,7 +134,7 @@ class BoundedScores(ScoreState[BoundedScoresOf, list[int]]):
         self.binned = binned
 
     def under(self, reads: BoundedScoresOf) -> BoundedScores:
-        return BoundedScores(reads, self._columns, self._n, self._weight, self.binned)
+        return BoundedScores(reads, self.columns, self.n, self._weight, self.binned)
 
     @property
     def labels(self) -> list[Label]:
@@ -151,14 +151,14 @@ class BoundedScores(ScoreState[BoundedScoresOf, list[int]]):
 
     def _plus(self, other: BoundedScores) -> BoundedScores:
         check_same_labels([self.labels, other.labels], self.width, self.target)
-        most = self._reads.most
+        most = self.reads.most
         binned = [merge_bins(a, b, most) for a, b in zip(self.binned, other.binned, strict=True)]
-        return BoundedScores(self._reads, self._columns, self._n + other._n, self._weight + other._weight, binned)
+        return BoundedScores(self.reads, self.columns, self.n + other.n, self._weight + other._weight, binned)
 
     def fields(self) -> dict[str, Any]:
         return {
             **super().fields(),
-            "most": self._reads.most,
+            "most": self.reads.most,
             "binned": [part.pack() for part in self.binned],
         }
 

@@ -138,7 +138,7 @@ class Indicators(FoldedState[PairsOf]):
 
     def counts(self) -> Counts:
         """The counts by label."""
-        classes = self._reads.target.classes or self.names or range(len(self.labels))
+        classes = self.reads.target.classes or self.names or range(len(self.labels))
         hits, truth, predicted = (list(side) for side in zip(*self.labels, strict=True))
         return Counts(
             classes,
@@ -149,7 +149,7 @@ class Indicators(FoldedState[PairsOf]):
             right=self.right,
             unit=-UNIT_BITS,
             single=False,
-            target=self._reads.target,
+            target=self.reads.target,
         )
 
     def __add__(self, other: State) -> State:
@@ -167,14 +167,14 @@ class Indicators(FoldedState[PairsOf]):
             )
         labels = [(a + d, b + e, c + f) for (a, b, c), (d, e, f) in zip(self.labels, other.labels, strict=True)]
         right, total = self.right + other.right, self.total + other.total
-        return Indicators(self._reads, self._columns, self._n + other._n, labels, right, total, self.names)
+        return Indicators(self.reads, self.columns, self.n + other.n, labels, right, total, self.names)
 
     def fields(self) -> dict[str, Any]:
         return {
-            "target": self._reads.target.facts(),
-            "threshold": self._reads.threshold,
+            "target": self.reads.target.facts(),
+            "threshold": self.reads.threshold,
             "columns": [len(self.labels)] * 2,
-            "n": self._n,
+            "n": self.n,
             "labels": [list(flags) for flags in self.labels],
             "right": self.right,
             "total": self.total,

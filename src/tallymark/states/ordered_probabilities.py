@@ -67,7 +67,7 @@ class OrderedProbabilities(LabelledState[OrderedProbabilitiesOf]):
         self.scores = scores
 
     def under(self, reads: OrderedProbabilitiesOf) -> OrderedProbabilities:
-        return OrderedProbabilities(reads, self._columns, self.labels, self.scores)
+        return OrderedProbabilities(reads, self.columns, self.labels, self.scores)
 
     @property
     def weight(self) -> int:
@@ -105,7 +105,7 @@ class OrderedProbabilities(LabelledState[OrderedProbabilitiesOf]):
 
     def _plus(self, other: OrderedProbabilities) -> OrderedProbabilities:
         labels = self.joined_labels(other)
-        return OrderedProbabilities(self._reads, self._columns, labels, self.scores + other.scores)
+        return OrderedProbabilities(self.reads, self.columns, labels, self.scores + other.scores)
 
     def fields(self) -> dict[str, Any]:
         return {

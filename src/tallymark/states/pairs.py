@@ -198,7 +198,7 @@ class Pairs(FoldedState[PairsOf]):
     @property
     def weight(self) -> int:
         if self.unit is None:
-            return self._n << UNIT_BITS
+            return self.n << UNIT_BITS
         return sum(self.values) << (UNIT_BITS + self.unit)
 
     @property
@@ -207,7 +207,7 @@ class Pairs(FoldedState[PairsOf]):
 
     def under(self, reads: PairsOf) -> Pairs:
         counted = Counted(self.labels, self.cells, self.values, self.unit, self.whole_weights)
-        return Pairs(reads, self._columns, self.form, self._n, counted)
+        return Pairs(reads, self.columns, self.form, self.n, counted)
 
     def whole(self) -> list[int] | None:
         """The values as whole numbers of rows; None where a weight is a fraction."""
@@ -242,7 +242,7 @@ class Pairs(FoldedState[PairsOf]):
         """All classes in order, and the place among them of each true and each predicted label; behind them all where
         that label stands for no prediction."""
         truth, prediction = self.labels
-        target = self._reads.target
+        target = self.reads.target
         if self.form == POSITIVE:
             names = name_decisions(truth, target)
             prediction = [names[int(said)] for said in prediction]
@@ -263,7 +263,7 @@ class Pairs(FoldedState[PairsOf]):
         if self._counts is None:
             classes, of_truth, of_prediction = self.classes()
             size = len(classes)
-            answered = self._reads.target.unanswered is None
+            answered = self.reads.target.unanswered is None
             hits, truth, predicted = self._sums(of_truth, of_prediction, size if answered else size + 1)
             self._counts = Counts(
                 classes,
@@ -274,7 +274,7 @@ class Pairs(FoldedState[PairsOf]):
                 right=sum(hits),
                 unit=self.unit or 0,
                 single=True,
-                target=self._reads.target,
+                target=self.reads.target,
             )
         return self._counts
 
@@ -282,7 +282,7 @@ class Pairs(FoldedState[PairsOf]):
         if not isinstance(other, State):
             return NotImplemented
         check_addable(self, other)
-        if self._columns is None:
+        if self.columns is None:
             return other
         if other.columns is None:
             return self
@@ -294,7 +294,7 @@ class Pairs(FoldedState[PairsOf]):
 
     def _plus(self, other: Pairs) -> Pairs:
         firsts = [[*self.labels[side][:1], *other.labels[side][:1]] for side in (0, 1)]
-        _check_mergeable((firsts[0], firsts[1]), together=self.form == LABELS and not self._reads.clusters)
+        _check_mergeable((firsts[0], firsts[1]), together=self.form == LABELS and not self.reads.clusters)
         labels: Labels = ([], [])
         moved = []
         for side in (0, 1):
@@ -315,7 +315,7 @@ class Pairs(FoldedState[PairsOf]):
         if unit is not None:
             values, unit = lowest_terms(values, unit)  # type: ignore[arg-type]
         counted = Counted(labels, cells, values, unit, self.whole_weights and other.whole_weights)
-        return Pairs(self._reads, self._columns, self.form, self._n + other._n, counted)
+        return Pairs(self.reads, self.columns, self.form, self.n + other.n, counted)
 
     def _scaled(self, unit: int) -> list[int]:
         if self.unit is None:
@@ -324,12 +324,12 @@ class Pairs(FoldedState[PairsOf]):
 
     def fields(self) -> dict[str, Any]:
         return {
-            "target": self._reads.target.facts(),
-            "threshold": self._reads.threshold,
-            "clusters": self._reads.clusters,
-            "columns": None if self._columns is None else list(self._columns),
+            "target": self.reads.target.facts(),
+            "threshold": self.reads.threshold,
+            "clusters": self.reads.clusters,
+            "columns": None if self.columns is None else list(self.columns),
             "form": self.form,
-            "n": self._n,
+            "n": self.n,
             "labels": [pack_labels(side) for side in self.labels],
             "cells": list(self.cells),
             "values": self.values if self.unit is None else pack_weights(self.values),  # type: ignore[arg-type]

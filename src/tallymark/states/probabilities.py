@@ -177,8 +177,8 @@ class Probabilities(LabelledState[ProbabilitiesOf]):
         return len(self.spent)
 
     def under(self, reads: ProbabilitiesOf) -> Probabilities:
-        n, labels = self._n, self.labels
-        return Probabilities(reads, self._columns, n, labels, self.soft, self.unit, self._weight, self.spent)
+        n, labels = self.n, self.labels
+        return Probabilities(reads, self.columns, n, labels, self.soft, self.unit, self._weight, self.spent)
 
     @property
     def soft(self) -> int:
@@ -186,16 +186,16 @@ class Probabilities(LabelledState[ProbabilitiesOf]):
 
     def mean(self, cost: Cost) -> float:
         """The weighted mean of a cost, rounded once; infinite if one row's is."""
-        found = self.spent[self._reads.costs.index(cost)]
+        found = self.spent[self.reads.costs.index(cost)]
         return float("inf") if found.infinite else divide(found.exact, self._weight)
 
     def moments(self, cost: Cost) -> Moments | None:
         """The moments of a cost over unweighted rows, if its powers were asked for too; None where one is infinite."""
-        found = [self.spent[self._reads.costs.index(wanted)] for wanted in (cost, *cost.powers)]
+        found = [self.spent[self.reads.costs.index(wanted)] for wanted in (cost, *cost.powers)]
         if any(power.infinite for power in found[:3]):
             return None
         total, squares, cubes, fourths = (None if power.infinite else power.exact for power in found)
-        return moments(self._n, self._weight, total, squares, cubes, fourths)  # type: ignore[arg-type]
+        return moments(self.n, self._weight, total, squares, cubes, fourths)  # type: ignore[arg-type]
 
     def _plus(self, other: Probabilities) -> Probabilities:
         labels = self.joined_labels(other)
@@ -206,13 +206,13 @@ class Probabilities(LabelledState[ProbabilitiesOf]):
             for a, b in zip(self.spent, other.spent, strict=True)
         )
         weight = (self._weight << left) + (other._weight << right)
-        n, soft = self._n + other._n, self.soft + other.soft
-        return Probabilities(self._reads, self._columns, n, labels, soft, unit, weight, spent)
+        n, soft = self.n + other.n, self.soft + other.soft
+        return Probabilities(self.reads, self.columns, n, labels, soft, unit, weight, spent)
 
     def fields(self) -> dict[str, Any]:
         return {
             **super().fields(),
-            "costs": [list(cost) for cost in self._reads.costs],
+            "costs": [list(cost) for cost in self.reads.costs],
             "soft": self.soft,
             "weight": self.weight,
             "spent": [[found.exact << self.unit, found.infinite] for found in self.spent],

@@ -87,7 +87,7 @@ class Ranks(TargetState[RanksOf]):
 
     def _plus(self, other: Ranks) -> Ranks:
         weights = [a + b for a, b in zip(self.weights, other.weights, strict=True)]
-        return Ranks(self._reads, self._columns, self._n + other._n, weights)
+        return Ranks(self.reads, self.columns, self.n + other.n, weights)
 
     def fields(self) -> dict[str, Any]:
         return {**super().fields(), "weights": list(self.weights)}

@@ -65,9 +65,9 @@ class ScoreState(TargetState[R], Generic[R, S]):
         way round."""
         target = self.target
         classes = target.classes or self.labels
-        if self._columns == (1, 1):
+        if self.columns == (1, 1):
             check_two(classes, labels=False)
-        two = symmetric and self._columns == (1, 2) and len(classes) == 2
+        two = symmetric and self.columns == (1, 2) and len(classes) == 2
         place = positive_column(classes, target) if two else find_positive(classes, target)
         return self._against_rest(classes, place, 0)
 

@@ -185,7 +185,7 @@ class Scores(ScoreState[ScoresOf, Runs]):
         self._memo: dict[Hashable, Any] = {}
 
     def under(self, reads: ScoresOf) -> Scores:
-        return Scores(reads, self._columns, self._n, self._weight, self._parts)
+        return Scores(reads, self.columns, self.n, self._weight, self._parts)
 
     @property
     def whole(self) -> Part:
@@ -212,8 +212,8 @@ class Scores(ScoreState[ScoresOf, Runs]):
 
     def sums(self, *, symmetric: bool = False, wants: str = "") -> RankSums:
         """The sums over the two classes."""
-        every = self._reads.wants | {wants}
-        symmetric = symmetric and self._columns == (1, 2)  # elsewhere it changes nothing
+        every = self.reads.wants | {wants}
+        symmetric = symmetric and self.columns == (1, 2)  # elsewhere it changes nothing
         if (symmetric, wants) not in self._memo:
             sides = self.binary(symmetric=symmetric)
             if "roc" in every and not symmetric and _can_draw(*sides):
@@ -232,7 +232,7 @@ class Scores(ScoreState[ScoresOf, Runs]):
 
     def steps(self, *, symmetric: bool = False) -> Steps:
         """What every distinct score does as a threshold."""
-        symmetric = symmetric and self._columns == (1, 2)
+        symmetric = symmetric and self.columns == (1, 2)
         if ("steps", symmetric) not in self._memo:
             self._memo["steps", symmetric] = walk_steps(*self.binary(symmetric=symmetric))
         found: Steps = self._memo["steps", symmetric]
@@ -243,7 +243,7 @@ class Scores(ScoreState[ScoresOf, Runs]):
         sides = self.binary()
         if not _can_draw(*sides):
             return None
-        if curve == "roc" and drop and self._reads.wants > {"roc"}:  # sums are read too, which one walk takes with it
+        if curve == "roc" and drop and self.reads.wants > {"roc"}:  # sums are read too, which one walk takes with it
             self.sums()
         known: tuple[Array, ...] | None = self._memo.get("roc") if curve == "roc" and drop else None
         return known or curve_points(curve, *sides, drop)
@@ -262,7 +262,7 @@ class Scores(ScoreState[ScoresOf, Runs]):
         parts = [*self._parts, *other._parts]
         while len(parts) > 1 and 2 * parts[-1].rows() >= parts[-2].rows():
             parts[-2:] = [merge_parts(*parts[-2:])]
-        return Scores(self._reads, self._columns, self._n + other._n, self._weight + other._weight, tuple(parts))
+        return Scores(self.reads, self.columns, self.n + other.n, self._weight + other._weight, tuple(parts))
 
     def fields(self) -> dict[str, Any]:
         part = self.whole

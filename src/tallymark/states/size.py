@@ -42,12 +42,12 @@ class Size(FoldedState[SizeOf]):
     def __add__(self, other: Size) -> Size:
         if not isinstance(other, Size):
             return NotImplemented
-        return Size(self._columns or other._columns, self._n + other._n, self._weight + other._weight)
+        return Size(self.columns or other.columns, self.n + other.n, self._weight + other._weight)
 
     def fields(self) -> dict[str, Any]:
         return {
-            "columns": None if self._columns is None else list(self._columns),
-            "n": self._n,
+            "columns": None if self.columns is None else list(self.columns),
+            "n": self.n,
             "weight": self._weight,
         }
 

@@ -17,6 +17,7 @@ from tallymark.states.packing import columns_of
 from tallymark.states.terms import SQUARES, TRUTH_ONLY, Term, check_parameters
 
 _from_bytes = int.from_bytes
+_new_tuple = tuple.__new__  # a call of Total takes twice as long, and every pass makes some
 _SAFE_BITS = 960  # a total of 2**-960 or more has all its digits
 _LINKS = {None: 0, "log": 1, "sigmoid": 2}  # the core's numbers
 
@@ -71,8 +72,8 @@ def read_totals(found: list[Entry], batch: Batch) -> tuple[int, list[Total], int
     """The unit, the total of every task, and the weight."""
     unit = min([UNIT_BITS, *[entry[1] for entry in found]])
     totals = [
-        Total(_from_bytes(raw, "little", signed=True) << (shift - unit), above, below, undefined, lowest, highest)
-        for raw, shift, above, below, undefined, lowest, highest in found
+        _new_tuple(Total, (_from_bytes(raw, "little", signed=True) << (shift - unit), above, below, undefined, lo, hi))
+        for raw, shift, above, below, undefined, lo, hi in found
     ]
     weight = batch.n << (UNIT_BITS - unit) if batch.weights is None else totals.pop().exact
     return unit, totals, weight
@@ -186,7 +187,8 @@ class Sums(FoldedState[SumsOf]):
     2,200 bits that a total may need are zero, and arithmetic on them would take its time.
     """
 
-    __slots__ = ("_outputs", "_weight", "_whole_weight", "totals", "unit")
+    __slots__ = ("_outputs", "_weight", "totals", "unit", "weight")
+    weight: int
 
     def __init__(
         self,
@@ -200,13 +202,9 @@ class Sums(FoldedState[SumsOf]):
         super().__init__(reads, columns, n)
         self.unit = unit
         self._weight = weight
-        self._whole_weight = weight << unit  # which every metric asks for
+        self.weight = weight << unit  # which every metric asks for
         self.totals = totals
         self._outputs: dict[int, Output] = {}  # which every formula asks for
-
-    @property
-    def weight(self) -> int:
-        return self._whole_weight
 
     @property
     def entries(self) -> int:
@@ -226,7 +224,7 @@ class Sums(FoldedState[SumsOf]):
         left, right = self.unit - unit, other.unit - unit
         totals = tuple([a.shifted(left).plus(b.shifted(right)) for a, b in zip(self.totals, other.totals, strict=True)])
         weight = (self._weight << left) + (other._weight << right)
-        return Sums(self.reads, self.columns, self._n + other._n, unit, weight, totals)
+        return Sums(self.reads, self.columns, self.n + other.n, unit, weight, totals)
 
     def at(self, output: int) -> Output:
         """The totals of one output, for a formula to read."""
@@ -256,7 +254,7 @@ class Sums(FoldedState[SumsOf]):
             "terms": [[term.name, list(term.parameters)] for term in self.reads.terms],
             "link": self.reads.link,
             "columns": None if self.columns is None else list(self.columns),
-            "n": self._n,
+            "n": self.n,
             "weight": self.weight,
             "totals": [list(total.shifted(self.unit)) for total in self.totals],
         }

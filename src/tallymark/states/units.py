@@ -87,15 +87,15 @@ class Units(FoldedState[UnitsOf]):
         if self.clusters is not None:
             return len(self.clusters)
         if self.ones:
-            return self._n
+            return self.n
         return divide(self._weight * self._weight, self.squares << UNIT_BITS) if self.squares else 0.0
 
     def __add__(self, other: Units) -> Units:
         if not isinstance(other, Units):
             return NotImplemented
-        if self._columns is None:
+        if self.columns is None:
             return other
-        if other._columns is None:
+        if other.columns is None:
             return self
         if (self.clusters is None) != (other.clusters is None):
             raise StateError("only rows with clusters add to rows with clusters; pass `cluster` for all or for none")
@@ -103,12 +103,12 @@ class Units(FoldedState[UnitsOf]):
         if clusters is not None and other.clusters is not None:
             clusters = lowest(np.concatenate((clusters, other.clusters)))
         weight, squares = self._weight + other._weight, self.squares + other.squares
-        return Units(self._columns, self._n + other._n, weight, squares, self.ones and other.ones, clusters)
+        return Units(self.columns, self.n + other.n, weight, squares, self.ones and other.ones, clusters)
 
     def fields(self) -> dict[str, Any]:
         return {
-            "columns": None if self._columns is None else list(self._columns),
-            "n": self._n,
+            "columns": None if self.columns is None else list(self.columns),
+            "n": self.n,
             "weight": self._weight,
             "squares": self.squares,
             "ones": self.ones,

@@ -277,10 +277,11 @@ def _results(name: str, report: Report) -> list[EvalResult]:
     found = []
     for key in report:
         cell = report.cell(key)
-        if cell.error is None and isinstance(cell.value, float):  # as nearly always
-            found.append(EvalResult(name, key, cell.value, cell.metric.better, why(cell)))
+        value = None if cell.error is not None else cell.value
+        if isinstance(value, float):  # as nearly always
+            found.append(EvalResult(name, key, value, cell.metric.better, cell.reason and why(cell)))
         elif not cell.shows_itself:
             better, reason = cell.metric.better, why(cell)
-            for part, value in cell.parts():
-                found.append(EvalResult(name, f"{key} · {part}" if part else key, float(value), better, reason))
+            for part, each in cell.parts():
+                found.append(EvalResult(name, f"{key} · {part}" if part else key, float(each), better, reason))
     return found
