@@ -94,6 +94,16 @@ def test_changes_that_cannot_be_are_told(stage, host, challenge, data, files, to
     assert stage.all(select(Challenge.quota)) == [5]
 
 
+@pytest.mark.parametrize("files", [{}, {"answers": b"id,label\n1,a\n1,b\n"}], ids=["no file", "a rejected file"])
+def test_what_was_written_beside_rejected_answers_is_kept(stage, host, challenge, files):
+    """The note is in its field again, and the challenge is as it was."""
+    data = {"action": "answers", "answers_note": "Two birds were foxes"}
+    answer = stage.client(host).post(f"/organise/{challenge.slug}", data=data, files=_files(**files))
+    assert answer.status_code == 422
+    assert 'value="Two birds were foxes"' in answer.text
+    assert f'value="{challenge.title}"' in answer.text
+
+
 def test_changes_of_no_kind(stage, host, challenge):
     """An action that is none is refused, and so is a challenge without answers."""
     assert stage.client(host).post(f"/organise/{challenge.slug}", data={"action": "burn"}).status_code == 400

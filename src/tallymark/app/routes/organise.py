@@ -165,10 +165,10 @@ def _change(slug: str, visit: Visit, sent: Sent) -> Response:
         if action in ("close", "reopen"):
             challenges.close(visit.service, challenge, closed=action == "close")
             return go(place, "closed" if action == "close" else "reopened")
-    except Wrong as error:
-        return _edit(visit, challenge, sent.texts if action == "save" else None, error.errors)
-    except Rejection as error:
-        return _edit(visit, challenge, sent.texts if action == "save" else None, problems=problem_list(error))
+    except (Wrong, Rejection) as error:
+        values = sent.texts if action == "save" else None
+        errors, problems = (error.errors, None) if isinstance(error, Wrong) else (None, problem_list(error))
+        return _edit(visit, challenge, values, errors, problems, sent.texts.get("answers_note", ""))
     raise Refused(400, "The form could not be read.", "Go back, and send it again.")
 
 
@@ -178,6 +178,7 @@ def _edit(
     values: Mapping[str, str] | None = None,
     errors: Mapping[str, str] | None = None,
     problems: ProblemList | None = None,
+    note: str = "",
 ) -> Response:
     versions: list[Version] = []
     if challenge is not None:
@@ -185,6 +186,7 @@ def _edit(
             asked = select(Version).where(Version.challenge_id == challenge.id).order_by(Version.number.desc())
             versions = list(session.scalars(asked))
     given = values if values is not None or challenge is None else _values(challenge, versions[0])
+    given = {**(given or {}), "answers_note": note}  # a file that is rejected does not cost what was written beside it
     title = "A new challenge" if challenge is None else challenge.title
     view = EditPage(
         visit.shell(title, given, errors),
