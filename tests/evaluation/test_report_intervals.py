@@ -168,7 +168,7 @@ def test_groups_have_intervals():
             times = _core.poisson_counts(0, replicate, np.flatnonzero(rows).astype(np.uint64))
             values.append(tm.recall((Y > 3)[rows], said[rows], weights=times))
         without = [tm.recall(np.delete((Y > 3)[rows], k), np.delete(said[rows], k)) for k in range(rows.sum())]
-        influence = influence_of(np.array(without), len(without), part.value)
+        influence = influence_of(np.array(without), len(without), part.value, counted=True)
         ends = percentile_interval(part.value, np.array(values), 0.9, (0, 1), len(without), influence)
         assert (part.lo, part.hi) == pytest.approx((ends.lo, ends.hi))
     gap = report.cell("equal_opportunity")
@@ -248,7 +248,8 @@ def test_a_share_tells_its_own_error():
         share = hits / 20
         without = np.array([(hits - 1) / 19] * hits + [hits / 19] * (20 - hits) + [share] * 180)
         found = influence_of(without, 200, share)
-        assert found.doubt == pytest.approx(-1.5 / 20, abs=1e-3)
+        assert found.doubt == pytest.approx(-1 / 20, abs=1e-3)
+        assert influence_of(without, 200, share, counted=True).doubt == pytest.approx(found.doubt, abs=1e-3)
         plain, near = (
             percentile_interval(500.0, np.arange(1.0, 1000.0), 0.95, (0.0, 1e9), 10**9, each)
             for each in (Influence(), Influence(doubt=found.doubt))
@@ -258,7 +259,23 @@ def test_a_share_tells_its_own_error():
         found = influence_of(-rows, 200)
         stats = importlib.import_module("scipy.stats")
         beside = stats.kurtosis(rows, fisher=False) - 1 - stats.skew(rows) ** 2
-        assert found.doubt == pytest.approx((12 * beside - 3) / 400)
+        assert found.doubt == pytest.approx((12 * beside - 2) / 400)
+
+
+def test_counts_tell_their_own_error():
+    """The mean of two shares, of which one rests on 20 rows, is as unsure as that one; a cluster tells nothing of it."""
+    y, p = np.arange(200) < 20, (np.arange(200) < 14) | (np.arange(200) >= 191)
+    without = np.array([tm.balanced_accuracy(np.delete(y, k), np.delete(p, k)) for k in range(200)])
+    value = tm.balanced_accuracy(y, p)
+    assert influence_of(without, 200, value, counted=True).doubt == pytest.approx(-1 / 20, rel=0.05)
+    assert influence_of(without, 200, value).doubt > 0.2
+    rows = (y.astype(int), p.astype(int), ["balanced_accuracy"])
+    drawn, formula = (
+        tm.evaluate(*rows, ci=0.95, ci_method=method).cell("balanced_accuracy") for method in ("bootstrap", "analytic")
+    )
+    assert drawn.hi - drawn.lo == pytest.approx(formula.hi - formula.lo, rel=0.1)
+    clustered = tm.evaluate(*rows, ci=0.95, cluster=np.arange(200)).cell("balanced_accuracy")
+    assert clustered.hi - clustered.lo > 1.1 * (drawn.hi - drawn.lo)
 
 
 def test_a_share_is_about_as_wide_as_wilson_has_it():

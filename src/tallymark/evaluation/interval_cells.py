@@ -64,15 +64,24 @@ def no_formula(item: Metric, *, plain: bool) -> str:
 
 
 def resampled_interval(
-    item: Metric, value: Any, replicates: Array, without: Array | None, level: float, units: float, method: str
+    item: Metric,
+    value: Any,
+    replicates: Array,
+    without: Array | None,
+    level: float,
+    units: float,
+    method: str,
+    *,
+    single: bool,
 ) -> Found:
     """The interval of a value of so many independent units from those in replicates, and without some rows if these are
-    few, part by part."""
-    numbers = numbers_of(value)
+    few, part by part. Whether units are `single` rows with one label: the counts of such rows tell how sure they are.
+    """
+    numbers, counted = numbers_of(value), single and item.counted
     lines = replicates if replicates.ndim == 2 else replicates[None, :]
     left_out = np.zeros((len(numbers), 1)) if without is None else np.atleast_2d(without)
     found = [
-        percentile_interval(number, line, level, item.range, units, influence_of(rest, units, number))
+        percentile_interval(number, line, level, item.range, units, influence_of(rest, units, number, counted=counted))
         for number, line, rest in zip(numbers, lines, left_out, strict=True)
     ]
     notes = tuple(dict.fromkeys(each.note for each in found if each.note))

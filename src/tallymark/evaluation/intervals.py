@@ -137,6 +137,7 @@ class _Maker:
                 level,
                 units_of(rows.batch, by_query=items[key].by_query),
                 settings.name_of(clusters=clusters, by_query=items[key].by_query),
+                single=not clusters and rows.batch.truth_columns == 1,
             )
             for key, value in values.items()
         }

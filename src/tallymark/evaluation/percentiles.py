@@ -3,8 +3,9 @@
 Efron, "Better bootstrap confidence intervals" (1987), with percentiles that are as far out as those of Student's t
 (Hesterberg, "What teachers should know about the bootstrap", 2015). Its degrees of freedom are not those of the rows,
 but of what the rows do to the value: where a few rows decide it, as those of a rare class or of large errors do, its
-standard error is known no better than from so few (Satterthwaite 1946). A share of rows is the exception: its value
-tells its standard error, however few rows decide it, and the percentiles are as far in as Wilson's ends are.
+standard error is known no better than from so few (Satterthwaite 1946). Counts of rows are the exception: a share, and
+any function of the counts of labels, tells its standard error, however few rows decide it, and the percentiles are as
+far in as Wilson's ends are.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ _FEW_UNITS = 10
 _ROUNDING = 1e-9  # so small a part of the largest influence is one of arithmetic
 _MUCH_BIAS = 0.3  # in standard errors
 _MOST_BIAS = 3.0  # in standard errors: where all replicates lie on one side of the value
-# Fitted by simulation to shares, whose doubt is −1.5 / n, and to means of terms with tails of many kinds.
-_TAILS, _SHARES = 12.0, 3.0
+# Fitted by simulation to functions of counts, whose doubt is −1 / n, and to means of terms with tails of many kinds.
+_TAILS, _COUNTS = 12.0, 2.0
 _BIASED = "nearly all resamples lie on one side of the value, so they do not tell where it may be"
 _DECIDED = "so few rows, clusters or queries decide the value that the level may not be kept"
 _LEANING = "resamples lie more to one side of the value than to the other, so the level may not be kept"
@@ -118,20 +119,20 @@ def _quantile(found: Array, share: float) -> float:
     return min(near * (1.0 - part) + far * part, far) if part > 0.0 and near < far else near  # far may be infinite
 
 
-def influence_of(left_out: Array, units: float, value: float = math.nan) -> Influence:
+def influence_of(left_out: Array, units: float, value: float = math.nan, *, counted: bool = False) -> Influence:
     """The influence of so many units on a value, from the values without one group of them after the other; as if it
-    were the same for all where these values do not tell.
+    were the same for all where these values do not tell. A value that is `counted` is a function of counts of rows.
 
     The variance of n terms is known with 2n / (kurtosis − 1) degrees of freedom. Sums over groups of them have an
     excess of kurtosis that is smaller by the size of the groups. Of kurtosis − 1 the square of the skewness is what the
-    mean tells of the variance: all of it where terms have two values, as those of a share.
+    mean tells of the variance: all of it where terms have two values, as those of a share. What remains is then one
+    over the rows that decide the share, and in other functions of counts about as much.
     """
     known = left_out[np.isfinite(left_out)]
     if min(len(known), units) < LEAST_UNITS:
         return ALIKE
     exponent = -int(np.frexp(known)[1].max())
     scaled = np.ldexp(known, exponent)  # so that no sum overflows
-    away = np.abs(scaled - np.ldexp(value, exponent))
     deviations = math.fsum(scaled.tolist()) / len(scaled) - scaled
     deviations = deviations / max(float(np.abs(deviations).max()), 5e-324)  # of no unit
     squares = deviations * deviations
@@ -141,7 +142,11 @@ def influence_of(left_out: Array, units: float, value: float = math.nan) -> Infl
         return ALIKE
     skewness = third / spread**1.5
     unsure = 2.0 / units + fourth / spread**2 - 3.0 / len(known)
-    moving = units * float(np.mean(~(away <= _ROUNDING * away.max())))  # rows of another class do nothing to a share
-    beside = unsure + 1.0 / units - 1.0 / moving - skewness**2
-    doubt = (_TAILS * beside - _SHARES / moving) / 2.0
+    beside = unsure + 1.0 / units - skewness**2
+    if counted:
+        doubt = -_COUNTS * max(beside, 1.0 / units) / 2.0
+    else:
+        away = np.abs(scaled - np.ldexp(value, exponent))
+        moving = units * float(np.mean(~(away <= _ROUNDING * away.max())))  # other clusters do nothing to a share
+        doubt = (_TAILS * (beside - 1.0 / moving) - _COUNTS / moving) / 2.0
     return Influence(skewness / 6.0, 1.0 + 2.0 / unsure if unsure > 0.0 else math.inf, doubt)

@@ -124,6 +124,8 @@ class Metric(metaclass=_Record):
     """What it reads, in words, where the kind alone does not say it."""
     by_query: ClassVar[bool] = False
     """Whether the metric reads queries. In `evaluate` the others read the same rows without them."""
+    counted: ClassVar[bool] = False
+    """Whether the value is a function of how many rows have which label, and so of what they were taken for."""
     link: ClassVar[str | None] = None
     """How margins become predictions of that kind, where they can."""
     unit: ClassVar[str] = ""
