@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tallymark.metrics.absolute_error import ABSOLUTE_ERROR
-from tallymark.metrics.base import Undefined
+from tallymark.metrics.answer import Undefined
 from tallymark.metrics.parameters import number
 from tallymark.metrics.regression import MeanMetric, SumMetric
 from tallymark.states import Output, Sums, Term
