@@ -64,6 +64,7 @@ def test_no_module_hides_behind_a_public_name():
         "packages",
         "quantiles",
         "report",
+        "rows",
         "states",
         "submissions",
         "target",

@@ -1,8 +1,8 @@
 """Batch: the one place where rows are validated.
 
-A `Batch` is rows of truth, prediction and weight that have been checked for shape and length; it turns them into
-numbers or labels when a state asks. That every number is finite is found out by the core while it reads them, since a
-pass of its own would cost as much as most metrics; `Batch.fault` then finds the culprit.
+A `Batch` is rows of truth, prediction and weight that have been checked for shape (by `rows.py`) and length; it turns
+them into numbers or labels when a state asks. That every number is finite is found out by the core while it reads them,
+since a pass of its own would cost as much as most metrics; `Batch.fault` then finds the culprit.
 """
 
 from __future__ import annotations
@@ -13,29 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from tallymark.arrays import (
-    READABLE,
-    Array,
-    as_array,
-    as_numbers,
-    columns_of,
-    is_nested,
-    names_of,
-    only_column,
-    reading,
-    rows_of,
-    to_numpy,
-)
-from tallymark.errors import (
-    EmptyError,
-    InputError,
-    LengthError,
-    ParameterError,
-    ShapeError,
-    WeightError,
-)
+from tallymark.arrays import READABLE, Array, as_array, as_numbers, reading
+from tallymark.errors import EmptyError, InputError, LengthError, ParameterError, ShapeError
 from tallymark.labels import LabelColumn, as_labels, plain_labels
 from tallymark.missing import bad_weight, missing_rows, missing_value
+from tallymark.rows import read_rows, read_weights
 
 MISSING = ("error", "drop")
 
@@ -85,8 +67,8 @@ class Batch:
         cluster: object = None,
         keys: object = None,
     ) -> None:
-        truth, n, truth_columns, truth_names = _read_rows(y_true, "y_true")
-        prediction, found, prediction_columns, prediction_names = _read_rows(y_pred, "y_pred")
+        truth, n, truth_columns, truth_names = read_rows(y_true, "y_true")
+        prediction, found, prediction_columns, prediction_names = read_rows(y_pred, "y_pred")
         if found != n:
             raise LengthError(f"`y_true` and `y_pred` must have the same length; they had {n} and {found} rows")
         self._sources = [truth, prediction]
@@ -98,7 +80,7 @@ class Batch:
         self.memo: dict[Hashable, Any] = {}
         self.truth_memo: dict[Hashable, Any] | None = None
         self.n = n
-        self.weights = None if weights is None else _read_weights(weights, n)
+        self.weights = None if weights is None else read_weights(weights, n)
         self.dropped = 0
         self.whole = whole
         self.has_query = query is not None
@@ -125,7 +107,7 @@ class Batch:
             self._drop()
 
     def _add_labels(self, source: object, name: str) -> None:
-        held, found, columns, _ = _read_rows(source, name)
+        held, found, columns, _ = read_rows(source, name)
         if found != self.n:
             raise LengthError(f"`{name}` must be one label per row; there were {found} for {self.n} rows of `y_true`")
         self._sources = [*self._sources, held]  # lists of their own: a copy of the batch may have one side more
@@ -169,7 +151,7 @@ class Batch:
 
     def predicted(self, y_pred: object) -> Batch:
         """The same rows with other predictions; what was read of the truth is kept."""
-        prediction, found, columns, names = _read_rows(y_pred, "y_pred")
+        prediction, found, columns, names = read_rows(y_pred, "y_pred")
         if found != self.n:
             raise LengthError(f"`y_true` and `y_pred` must have the same length; they had {self.n} and {found} rows")
         if columns == 0:
@@ -354,56 +336,7 @@ NAMES: tuple[str, ...] = ("y_true", "y_pred")
 QUERY = 2  # its place, where there is one
 
 
-def _read_rows(source: object, name: str) -> tuple[Any, int, int, list[object] | None]:
-    """The source if it can be read in place, else its array; how many rows and columns it has, and their names."""
-    if type(source) is np.ndarray and source.ndim == 1:
-        return source, len(source), 1, None
-    with reading(name):
-        held, n = _find_rows(source, name)
-        return held, n, columns_of(held), names_of(held)
-
-
-def _find_rows(source: object, name: str) -> tuple[Any, int]:
-    if isinstance(source, (list, tuple)) and type(source) not in (list, tuple):
-        source = list(source)  # a subclass may say anything about its length
-    if is_nested(source):
-        source = to_numpy(source, name)
-    n = rows_of(source)
-    if n is None:
-        source = to_numpy(source, name)
-        if source.ndim == 0:
-            raise ShapeError(
-                f"`{name}` must be a sequence, one item per row; it was the single value {source.item()!r}"
-            )
-        n = len(source)
-    if len(getattr(source, "shape", ())) == 2 and columns_of(source) == 1:
-        source = only_column(source)
-    if len(getattr(source, "shape", ())) > 2:
-        shape = tuple(source.shape)  # type: ignore[attr-defined]
-        raise ShapeError(
-            f"`{name}` must have one dimension (rows) or two (rows × columns); it had {len(shape)}, shape {shape}"
-        )
-    return source, n
-
-
 def check_missing(missing: str) -> None:
     """Refuse an unknown way to treat missing values."""
     if missing not in MISSING:
         raise ParameterError(f"`missing` must be one of {', '.join(MISSING)}; it was {missing!r}")
-
-
-def _read_weights(source: object, n: int) -> Array | None:
-    if isinstance(source, str):
-        hint = "; kappa takes it as weighting=" if source in ("linear", "quadratic") else ""
-        raise WeightError(f"`weights` must be one number per row; it was {source!r}{hint}")
-    with reading("weights"):
-        weights = as_numbers(source, "weights")
-    if weights.ndim == 2 and weights.shape[1] == 1:
-        weights = weights[:, 0]
-    if weights.ndim != 1:
-        raise WeightError(f"`weights` must be one number per row; it had the shape {weights.shape}")
-    if len(weights) == n:
-        return weights if n else None
-    if len(weights) == 0:
-        return None  # an empty sequence means unweighted
-    raise WeightError(f"`weights` must be one number per row; there were {len(weights)} for {n} rows of `y_true`")

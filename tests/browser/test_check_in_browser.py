@@ -16,7 +16,8 @@ from tests.browser.pages import serving
 from tests.submissions.files import ANSWERS
 from tests.submissions.fuzz import changed
 from tests.submissions.malformed import GOOD, corpus
-from tests.submissions.test_rejections import CASES, FIELDS, LIMITS
+from tests.submissions.test_limits import LIMITS
+from tests.submissions.test_rejections import CASES, FIELDS
 
 pytestmark = pytest.mark.slow
 

@@ -9,6 +9,7 @@ import pytest
 import tallymark as tm
 
 ANSWERS = "row_id,label\na,cat\nb,dog\nc,dog\nd,cat\n"
+NUMBERS = "row_id,label\na,1\nb,2\nc,3\n"
 
 
 def file(text):

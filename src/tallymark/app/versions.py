@@ -24,7 +24,7 @@ from tallymark.metrics import Metric
 from tallymark.submissions import Limits, score_submission
 from tallymark.submissions.disclosure import disclosed
 from tallymark.submissions.parts import PUBLIC, Answers, read_answers, score_parts
-from tallymark.submissions.score import settings_of
+from tallymark.submissions.settings import settings_of
 
 NUMBERS = ("numbers", "ranking")  # tasks whose answers are numbers
 

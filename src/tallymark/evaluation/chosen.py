@@ -21,7 +21,7 @@ from tallymark.evaluation.result import Cell, Report
 from tallymark.evaluation.slices import Slices
 from tallymark.evaluation.source import Source
 from tallymark.metrics import GroupMetric, Metric, metric
-from tallymark.metrics.base import Answer
+from tallymark.metrics.answer import Answer
 from tallymark.states import Plan, SizeOf, Slice, States, total_weight
 from tallymark.target import Target
 

@@ -14,7 +14,7 @@ from tallymark.evaluation.interval_cells import Found, can_have, no_formula, put
 from tallymark.evaluation.result import Report
 from tallymark.evaluation.settings import IntervalSettings, least_resamples
 from tallymark.metrics import GroupMetric, Metric
-from tallymark.metrics.base import Interval, NoInterval
+from tallymark.metrics.answer import Interval, NoInterval
 
 SIMULTANEOUS = "intervals of all groups at once"
 G = TypeVar("G")

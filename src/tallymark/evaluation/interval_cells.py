@@ -13,7 +13,7 @@ from tallymark.evaluation.percentiles import influence_of, percentile_interval
 from tallymark.evaluation.resampling import numbers_of
 from tallymark.evaluation.result import Cell
 from tallymark.metrics import Metric
-from tallymark.metrics.base import Interval, NoInterval
+from tallymark.metrics.answer import Interval, NoInterval
 from tallymark.states import State
 
 BOUNDED = "lo and hi are bounds of the value on these rows, not an interval; leave `bounded` out for one"

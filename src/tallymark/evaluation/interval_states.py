@@ -17,7 +17,7 @@ from tallymark.evaluation.resampling import read_resampled
 from tallymark.evaluation.result import Cell, Report
 from tallymark.evaluation.settings import IntervalSettings
 from tallymark.metrics import GroupMetric, Metric
-from tallymark.metrics.base import NoInterval
+from tallymark.metrics.answer import NoInterval
 from tallymark.states import KEPT, NO_KEYS, Group, Plan, Reads, Resampled, ResampledOf, Units, UnitsOf
 
 GROWS = "a tally keeps resamples of small states only, and that of {} grows with the rows; evaluate resamples the rows"

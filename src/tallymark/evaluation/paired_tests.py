@@ -12,7 +12,7 @@ import numpy as np
 
 from tallymark.arrays import Array
 from tallymark.evaluation.percentiles import ALIKE, LEAST_DEFINED, LEAST_UNITS, Influence, few_units, too_few
-from tallymark.metrics.base import NoInterval
+from tallymark.metrics.answer import NoInterval
 from tallymark.metrics.confidence import Ends, by_logit
 from tallymark.metrics.delong import Spread, join_spreads
 from tallymark.quantiles import binomial_tail, normal_quantile, normal_tail, student_quantile, student_tail, two_sided

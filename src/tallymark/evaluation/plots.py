@@ -28,7 +28,7 @@ from tallymark.metrics import (
     roc_curve,
     threshold_table,
 )
-from tallymark.metrics.base import Undefined
+from tallymark.metrics.answer import Undefined
 from tallymark.metrics.confidence import wilson
 from tallymark.metrics.confusion import Confusion, show_label
 from tallymark.metrics.curves import CurveMetric

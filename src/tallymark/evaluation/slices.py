@@ -8,7 +8,7 @@ from typing import Any
 from tallymark.errors import ParameterError
 from tallymark.evaluation.result import Report, show_interval, why
 from tallymark.metrics import Metric, gap, ratio, worst
-from tallymark.metrics.base import Answer
+from tallymark.metrics.answer import Answer
 from tallymark.metrics.group_metric import GroupMetric, show_group
 from tallymark.report import Frames, Table, to_html, to_text
 from tallymark.states import Group

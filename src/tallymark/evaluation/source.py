@@ -8,7 +8,7 @@ from tallymark.batch import Batch
 from tallymark.engines import fold
 from tallymark.errors import ParameterError
 from tallymark.metrics import Metric
-from tallymark.metrics.base import Answer
+from tallymark.metrics.answer import Answer
 from tallymark.states import Plan, Reads, Rows, State, States
 
 if TYPE_CHECKING:

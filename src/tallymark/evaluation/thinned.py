@@ -8,7 +8,7 @@ import numpy as np
 
 from tallymark.arrays import Array
 from tallymark.errors import UndefinedError
-from tallymark.metrics.base import TOO_LARGE
+from tallymark.metrics.answer import TOO_LARGE
 from tallymark.metrics.curve import Curve
 from tallymark.metrics.scores import ONE_CLASS
 from tallymark.metrics.threshold_table import Thresholds, table_of

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallymark.errors import ParameterError
-from tallymark.metrics.base import TOO_LARGE, NoInterval
+from tallymark.metrics.answer import TOO_LARGE, NoInterval
 from tallymark.metrics.confidence import NO_SPREAD, Ends
 from tallymark.metrics.parameters import number
 from tallymark.metrics.regression import MeanMetric, RowMetric, SumMetric

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from tallymark.batch import Batch
-from tallymark.metrics.base import Interval, NoInterval
+from tallymark.metrics.answer import Interval, NoInterval
 from tallymark.metrics.confidence import share_interval
 from tallymark.metrics.labels import BANDS_OF_SHARES, LabelMetric, require_single
 from tallymark.metrics.precision_recall import recall

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tallymark.metrics.base import Answer, Interval, NoInterval, Undefined
+from tallymark.metrics.answer import Answer, Interval, NoInterval, Undefined
 from tallymark.metrics.class_spread import table_of
 from tallymark.metrics.confidence import DELTA, by_logit, few_rows, whole_interval
 from tallymark.metrics.labels import LabelMetric, require_single

@@ -11,7 +11,7 @@ import numpy as np
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import ParameterError
-from tallymark.metrics.base import TOO_LARGE, Answer, Interval, NoInterval, Undefined
+from tallymark.metrics.answer import TOO_LARGE, Answer, Interval, NoInterval, Undefined
 from tallymark.metrics.bounded import BoundedMetric, Bounds, average_bounds
 from tallymark.metrics.confidence import by_logit, few_rows, whole_interval
 from tallymark.metrics.delong import area_spread

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from tallymark.errors import ParameterError
-from tallymark.metrics.base import Answer, Undefined
+from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.curves import UNIT
 from tallymark.metrics.parameters import Parameter, cost
 from tallymark.metrics.scores import ONE_CLASS, StepMetric

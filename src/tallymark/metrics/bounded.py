@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from tallymark.metrics.base import Answer, Undefined
+from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.parameters import bin_count
 from tallymark.metrics.scores import RankMetric, average_classes
 from tallymark.report import show_number

@@ -6,7 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 from tallymark.labels import Label
-from tallymark.metrics.base import Answer, Undefined
+from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.confusion import show_label
 from tallymark.metrics.labels import LabelMetric
 from tallymark.metrics.precision_recall import fscore, precision, recall

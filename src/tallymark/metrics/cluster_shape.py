@@ -11,7 +11,8 @@ from tallymark._core import centroid_spread
 from tallymark._core import silhouette as silhouettes
 from tallymark.batch import Batch
 from tallymark.errors import ShapeError
-from tallymark.metrics.base import Metric, Undefined
+from tallymark.metrics.answer import Undefined
+from tallymark.metrics.base import Metric
 from tallymark.metrics.clusters import fractional_weight
 from tallymark.states import Points, PointsOf
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from tallymark.metrics.base import TOO_LARGE, Interval, NoInterval
+from tallymark.metrics.answer import TOO_LARGE, Interval, NoInterval
 from tallymark.quantiles import student_quantile, two_sided
 from tallymark.states import Moments
 

@@ -11,7 +11,7 @@ import numpy as np
 from tallymark.arrays import Array
 from tallymark.errors import ParameterError, ShapeError
 from tallymark.labels import Label
-from tallymark.metrics.base import Answer
+from tallymark.metrics.answer import Answer
 from tallymark.metrics.labels import LabelMetric
 from tallymark.report import Frames, Table, to_html, to_json, to_text
 from tallymark.states import Indicators, Pairs

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallymark.batch import Batch
-from tallymark.metrics.base import NoInterval, Undefined
+from tallymark.metrics.answer import NoInterval, Undefined
 from tallymark.metrics.confidence import Ends, by_logit
 from tallymark.metrics.regression import OVERFLOW, TRUTH, TRUTH_TERMS, RowMetric, SumMetric, truth_variance, variance
 from tallymark.states import Output, Term, divide

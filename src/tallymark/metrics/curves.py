@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallymark.arrays import Array
-from tallymark.metrics.base import TOO_LARGE, Answer, Undefined
+from tallymark.metrics.answer import TOO_LARGE, Answer, Undefined
 from tallymark.metrics.curve import Curve
 from tallymark.metrics.parameters import switch
 from tallymark.metrics.scores import NO_POSITIVE, ONE_CLASS, StepMetric

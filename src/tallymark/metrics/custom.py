@@ -8,7 +8,8 @@ from typing import Any, Self
 
 from tallymark.errors import ParameterError
 from tallymark.metrics import registry
-from tallymark.metrics.base import Answer, Better, Metric, Undefined, rebuild
+from tallymark.metrics.answer import Answer, Undefined
+from tallymark.metrics.base import Better, Metric, rebuild
 from tallymark.metrics.parameters import Parameter
 from tallymark.states import LabelRows, LabelRowsOf, Reads, Rows, RowsOf
 from tallymark.target import KINDS, Target

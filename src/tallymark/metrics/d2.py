@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tallymark.batch import Batch
-from tallymark.metrics.base import Undefined
+from tallymark.metrics.answer import Undefined
 from tallymark.metrics.deviance import deviance_term, tweedie_bounds
 from tallymark.metrics.parameters import number, tweedie_power
 from tallymark.metrics.regression import CONSTANT_TRUTH, TRUTH, Bound, RowMetric

@@ -8,7 +8,8 @@ from typing import Any
 
 from tallymark.errors import ParameterError
 from tallymark.metrics import registry
-from tallymark.metrics.base import Better, Metric, Undefined
+from tallymark.metrics.answer import Undefined
+from tallymark.metrics.base import Better, Metric
 from tallymark.metrics.group_metric import Extreme, GroupMetric, read_metrics
 from tallymark.metrics.precision_recall import recall
 from tallymark.metrics.rates import fallout, selection_rate

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 from tallymark.batch import Batch
 from tallymark.errors import ParameterError
 from tallymark.grouping import group_columns
-from tallymark.metrics.base import FACTS, NOT_GIVEN, Answer, Metric, Undefined
+from tallymark.metrics.answer import Answer, Undefined
+from tallymark.metrics.base import FACTS, NOT_GIVEN, Metric
 from tallymark.metrics.naming import metric
 from tallymark.metrics.parameters import Parameter
 from tallymark.report import show_number

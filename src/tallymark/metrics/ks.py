@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tallymark.metrics.base import Undefined
+from tallymark.metrics.answer import Undefined
 from tallymark.metrics.bounded import BoundedMetric, Bounds
 from tallymark.metrics.scores import ONE_CLASS
 from tallymark.states import RankSums, divide

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 from tallymark.batch import Batch
 from tallymark.errors import KindError, ParameterError
-from tallymark.metrics.base import Answer, Interval, Metric, NoInterval, Undefined
+from tallymark.metrics.answer import Answer, Interval, NoInterval, Undefined
+from tallymark.metrics.base import Metric
 from tallymark.metrics.class_spread import cells_error, mean_influence, table_of
 from tallymark.metrics.confidence import (
     DELTA,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tallymark.metrics.base import Answer
+from tallymark.metrics.answer import Answer
 from tallymark.metrics.parameters import clip_choice
 from tallymark.metrics.probability import CostMetric
 from tallymark.states import Cost, Probabilities

@@ -6,7 +6,7 @@ import math
 from functools import cached_property
 
 from tallymark.metrics.absolute_error import ABSOLUTE_ERROR
-from tallymark.metrics.base import Undefined
+from tallymark.metrics.answer import Undefined
 from tallymark.metrics.parameters import number
 from tallymark.metrics.regression import MeanMetric, SumMetric
 from tallymark.states import Output, Sums, Term

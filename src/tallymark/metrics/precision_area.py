@@ -7,7 +7,7 @@ import sys
 
 from tallymark.arrays import Array
 from tallymark.batch import Batch
-from tallymark.metrics.base import Undefined
+from tallymark.metrics.answer import Undefined
 from tallymark.metrics.bounded import BoundedMetric, Bounds
 from tallymark.metrics.scores import NO_POSITIVE, RankMetric
 from tallymark.states import Draws, RankSums, Reads, ScoresOf, divide

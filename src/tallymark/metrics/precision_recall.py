@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tallymark.metrics.base import Interval, NoInterval, Undefined
+from tallymark.metrics.answer import Interval, NoInterval, Undefined
 from tallymark.metrics.class_spread import mean_influence, table_of
 from tallymark.metrics.confidence import AT_ITS_END, DELTA, WILSON, Ends, by_logit, few_rows, whole_interval, wilson
 from tallymark.metrics.labels import AVERAGES, BANDS_OF_SHARES, AveragedMetric

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from tallymark.batch import Batch
-from tallymark.metrics.base import Interval, NoInterval
+from tallymark.metrics.answer import Interval, NoInterval
 from tallymark.metrics.confidence import HALL, ONE_ROW, few_rows, mean_ends, whole_interval
 from tallymark.metrics.target_metric import TargetMetric
 from tallymark.states import Cost, Probabilities, ProbabilitiesOf, soft_fault

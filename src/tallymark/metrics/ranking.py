@@ -8,7 +8,8 @@ import numpy as np
 
 from tallymark.batch import Batch
 from tallymark.errors import DomainError, KindError, ShapeError
-from tallymark.metrics.base import LEAST_WEIGHT, LIGHT, Metric, Undefined
+from tallymark.metrics.answer import LIGHT, Undefined
+from tallymark.metrics.base import LEAST_WEIGHT, Metric
 from tallymark.metrics.parameters import absent_choice, choice, count, show
 from tallymark.states import Queries, QueriesOf, divide
 from tallymark.target import Target

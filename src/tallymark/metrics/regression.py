@@ -10,7 +10,8 @@ import numpy as np
 
 from tallymark.batch import Batch
 from tallymark.errors import DomainError, ShapeError
-from tallymark.metrics.base import TOO_LARGE, Answer, Interval, Metric, NoInterval, Undefined
+from tallymark.metrics.answer import TOO_LARGE, Answer, Interval, NoInterval, Undefined
+from tallymark.metrics.base import Metric
 from tallymark.metrics.confidence import HALL, ONE_ROW, Ends, few_rows, mean_ends, outputs_interval, whole_interval
 from tallymark.metrics.parameters import output_choice
 from tallymark.states import (

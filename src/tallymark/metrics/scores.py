@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 from tallymark.errors import ShapeError
 from tallymark.labels import Label
-from tallymark.metrics.base import TOO_LARGE, Answer, Undefined
+from tallymark.metrics.answer import TOO_LARGE, Answer, Undefined
 from tallymark.metrics.labels import mean_of_classes
 from tallymark.metrics.parameters import choice
 from tallymark.metrics.target_metric import TargetMetric

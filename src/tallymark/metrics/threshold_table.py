@@ -9,7 +9,8 @@ import numpy as np
 
 from tallymark.arrays import Array
 from tallymark.errors import ParameterError, UndefinedError
-from tallymark.metrics.base import TOO_LARGE, Metric, Undefined
+from tallymark.metrics.answer import TOO_LARGE, Undefined
+from tallymark.metrics.base import Metric
 from tallymark.metrics.curve import Curve
 from tallymark.metrics.curves import UNIT, from_none, thresholds
 from tallymark.metrics.parameters import Parameter, number

@@ -8,7 +8,8 @@ import numpy as np
 
 from tallymark.arrays import Array
 from tallymark.errors import ParameterError
-from tallymark.metrics.base import Metric, Undefined
+from tallymark.metrics.answer import Undefined
+from tallymark.metrics.base import Metric
 from tallymark.metrics.labels import LabelMetric
 from tallymark.metrics.naming import metric
 from tallymark.states import Cells, Pairs, ThresholdCounts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tallymark.batch import Batch
-from tallymark.metrics.base import Interval
+from tallymark.metrics.answer import Interval
 from tallymark.metrics.confidence import share_interval
 from tallymark.metrics.parameters import count
 from tallymark.metrics.target_metric import TargetMetric

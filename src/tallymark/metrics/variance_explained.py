@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tallymark.metrics.base import Undefined
+from tallymark.metrics.answer import Undefined
 from tallymark.metrics.regression import TOO_SMALL, TRUTH_TERMS, SumMetric, is_tiny, truth_variance, variance
 from tallymark.metrics.squared_error import SQUARED_ERROR
 from tallymark.states import Output, Term, divide

@@ -15,7 +15,8 @@ from tallymark.submissions.match import Matched, code_ids, texts_at
 from tallymark.submissions.preview import MOST_ROWS
 from tallymark.submissions.read import read_entries
 from tallymark.submissions.result import SubmissionResult
-from tallymark.submissions.score import read_both, score_rows, settings_of
+from tallymark.submissions.score import read_both, score_rows
+from tallymark.submissions.settings import settings_of
 from tallymark.submissions.tasks import answer_columns, check_entries, column_names
 
 PUBLIC, PRIVATE = "public", "private"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,61 +13,25 @@ from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.engines.packages import load
 from tallymark.errors import FileError, ParameterError, Rejection, TallymarkError
-from tallymark.evaluation.chosen import RANKINGS, VALUES, Wanted, choose
+from tallymark.evaluation.chosen import Wanted
 from tallymark.evaluation.evaluate import evaluate_batch
 from tallymark.evaluation.result import Report
-from tallymark.evaluation.settings import IntervalSettings, interval_settings
-from tallymark.metrics import Metric, metric
 from tallymark.submissions.disclosure import disclosed, not_scored
 from tallymark.submissions.entries import Entries
 from tallymark.submissions.labelled import Labelled
-from tallymark.submissions.limits import Limits, check_limits
+from tallymark.submissions.limits import Limits
 from tallymark.submissions.match import Matched, code_ids, match
-from tallymark.submissions.missing import must_be_whole
 from tallymark.submissions.outcomes import NoOutcomes, Outcomes
 from tallymark.submissions.preview import preview_labels, preview_numbers
 from tallymark.submissions.problems import Found, rejection
 from tallymark.submissions.read import read_entries, require_file
 from tallymark.submissions.result import SubmissionResult
-from tallymark.submissions.tasks import (
-    Names,
-    answer_columns,
-    check_entries,
-    class_names,
-    column_names,
-    prediction_columns,
-    task_of,
-)
+from tallymark.submissions.settings import Settings, settings_of
+from tallymark.submissions.tasks import answer_columns, check_entries, class_names, prediction_columns
 from tallymark.submissions.warnings import warn
 from tallymark.target import Target
 
-MODES = ("analysis", "challenge")
-MISSING = ("count", "reject")
-LABELS = {
-    "accuracy": "accuracy",
-    "macro precision": "precision(average=macro)",
-    "macro recall": "recall(average=macro)",
-    "F1 of macro precision and recall": "fscore(average=macro_pr)",
-    "macro F1": "fscore(average=macro)",
-}
 _YES_AND_NO = ({"0", "1"}, {"-1", "1"}, {"false", "true"}, {"False", "True"})
-PROBABILITIES = ["logloss", "brier", "accuracy"]
-
-
-class Settings(NamedTuple):
-    """What a call was told, checked."""
-
-    names: Names
-    task: str
-    challenge: bool
-    reject: bool
-    limits: Limits
-    metrics: dict[str, Metric]
-    classes: list[str] | None
-    positive: str | None
-    interval: IntervalSettings | None
-    outcomes: tuple[str, ...] = ()
-    tells_classes: bool = False
 
 
 def score_submission(
@@ -135,47 +99,6 @@ def score_submission(
     )
     held, entries, matched = read_both(answers, submission, settings, separator)
     return score_rows(held, entries, matched, settings)
-
-
-def settings_of(
-    *,
-    id: str = "row_id",
-    label: str = "label",
-    mode: str = "analysis",
-    metrics: Wanted = None,
-    task: str | None = None,
-    query: str = "query",
-    classes: object = None,
-    positive: object = None,
-    missing: str = "count",
-    limits: Limits | None = None,
-    ci: float | None = None,
-    ci_method: str = "auto",
-    resamples: int = 1000,
-    seed: int = 0,
-    outcomes: Sequence[str] = (),
-    tells_classes: bool = False,
-) -> Settings:
-    """What a call was told, checked. `tells_classes` lets those of a challenge see the table of classes."""
-    _check_choice("mode", mode, MODES)
-    _check_choice("missing", missing, MISSING)
-    chosen = None if metrics is None else choose(metrics)
-    names = column_names(id, label, query)
-    what = task_of(task, chosen)
-    wanted = chosen or _default(what)
-    return Settings(
-        names,
-        what,
-        mode == "challenge",
-        must_be_whole(what, missing, wanted.values()),
-        check_limits(limits),
-        wanted,
-        class_names(classes, names, what),
-        None if positive is None else str(positive),
-        interval_settings(ci, ci_method, resamples, seed, cluster=False, keys=False),
-        _check_outcomes(outcomes, wanted),
-        tells_classes,
-    )
 
 
 def score_rows(held: Entries, entries: Entries, matched: Matched, settings: Settings) -> SubmissionResult:
@@ -381,22 +304,3 @@ def _evaluate(batch: Batch, target: Target, settings: Settings, *, resampled: bo
 
 def _tells_matches(report: Report, settings: Settings) -> bool:
     return not settings.challenge or "accuracy" in {cell.metric.name for cell in map(report.cell, report)}
-
-
-def _default(task: str) -> dict[str, Metric]:
-    wanted = {"numbers": VALUES, "ranking": RANKINGS, "probabilities": PROBABILITIES}.get(task)
-    return {key: metric(text) for key, text in LABELS.items()} if wanted is None else choose(wanted)
-
-
-def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise ParameterError(f"`{name}` must be one of {', '.join(choices)}; it was {value!r}")
-
-
-def _check_outcomes(outcomes: Sequence[str], metrics: dict[str, Metric]) -> tuple[str, ...]:
-    names = [outcomes] if isinstance(outcomes, str) else list(outcomes)
-    for name in names:
-        if name not in metrics:
-            listed = ", ".join(map(repr, metrics))
-            raise ParameterError(f"`outcomes` must name scores, of which there are {listed}; one was {name!r}")
-    return tuple(names)

@@ -1,10 +1,8 @@
-"""XGBoost: the same numbers, the right direction, weights, and early stopping where a hand computation stops."""
+"""The callback of XGBoost: the same numbers for every objective, and early stopping where a hand computation stops."""
 
 from __future__ import annotations
 
 import copy
-import importlib
-import pickle
 
 import numpy as np
 import pandas as pd
@@ -14,36 +12,9 @@ from sklearn.model_selection import GridSearchCV
 
 import tallymark as tm
 from tests.workflow.integrations import boosted_rows as rows
+from tests.workflow.integrations.xgboost.training import FALLBACK_IS_FINE, HALF, halves, train
 
-HALF = rows.N // 2
-
-
-def test_without_the_package_it_says_what_to_install(monkeypatch):
-    """The extra is named; nothing of XGBoost is loaded before."""
-    rows.check_missing("xgboost", "xgboost", monkeypatch)
-
-
-@pytest.fixture(scope="module")
-def xgb():
-    return importlib.import_module("xgboost")
-
-
-@pytest.fixture(scope="module")
-def ours(xgb):
-    from tallymark.workflow.integrations import xgboost
-
-    return xgboost
-
-
-def halves(xgb, made, **given):
-    """Training and validation rows, with weights."""
-    x, y, w = made
-    parts = (slice(0, HALF), slice(HALF, None))
-    return [xgb.DMatrix(x[part], y[part], weight=w[part], **given) for part in parts]
-
-
-def train(xgb, params, train, rounds=60, **given):
-    return xgb.train({"eta": 0.5, "nthread": 1, **params}, train, rounds, verbose_eval=False, **given)
+pytestmark = FALLBACK_IS_FINE
 
 
 def by_round(booster, data, rounds, **given):
@@ -51,16 +22,9 @@ def by_round(booster, data, rounds, **given):
     return [booster.predict(data, iteration_range=(0, k + 1), **given) for k in range(rounds)]
 
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*Falling back to prediction using DMatrix.*:UserWarning")
-
-
 @pytest.mark.slow
 class TestTraining:
     """Against the real library."""
-
-    def test_documented(self, ours):
-        """The examples run."""
-        rows.check_documented("xgboost")
 
     @pytest.mark.parametrize(("name", "kind"), [("auc", None), ("logloss", None), ("logloss", "margin")])
     def test_stops_where_a_loop_by_hand_stops(self, xgb, ours, name, kind):
@@ -318,23 +282,6 @@ class TestTraining:
         ):
             train(xgb, {"objective": "binary:logitraw"}, dtrain, 3, callbacks=[undeclared])
 
-    def test_the_scikit_learn_interface(self, xgb, ours):
-        """Its own early stopping follows our metric the right way, also one that it does not know; weighted."""
-        x, y, w = rows.two_classes()
-        xv, yv, wv = rows.two_classes(9)
-        for name, shown in (("auc", "auc"), ("accuracy", "neg_accuracy"), ("brier", "brier"), ("recall", "neg_recall")):
-            model = xgb.XGBClassifier(
-                n_estimators=40, early_stopping_rounds=5, eval_metric=ours.as_metric(name), learning_rate=0.5, n_jobs=1
-            )
-            model.fit(x, y, sample_weight=w, eval_set=[(xv, yv)], sample_weight_eval_set=[wv], verbose=False)
-            log = model.evals_result()["validation_0"][shown]
-            each = [model.get_booster().predict(xgb.DMatrix(xv), iteration_range=(0, k + 1)) for k in range(len(log))]
-            values = [tm.metric(name)(yv, p, weights=wv.astype(np.float32)) for p in each]
-            sign = -1 if shown.startswith("neg") else 1
-            assert log == [round(sign * value, 6) for value in values]
-            rounded = [round(value, 6) for value in values]
-            assert rows.stopped_at(rounded, 5, tm.metric(name).better)[1] == model.best_iteration
-
     def test_the_scikit_learn_interface_with_the_callback(self, xgb, ours):
         """The model predicts by the best round, without more to do."""
         x, y, w = rows.two_classes()
@@ -350,94 +297,3 @@ class TestTraining:
         model.fit(x[:HALF], y[:HALF])
         p = model.predict_proba(x[HALF:])[:, 1]
         assert tm.auc(y[HALF:], p, weights=w[HALF:]) == evaluator.best_value
-
-    def test_metrics_that_are_best_at_a_value(self, xgb, ours):
-        """What XGBoost minimises is how far they are from it."""
-        dtrain, dvalid = halves(xgb, rows.numbers())
-        item, log = ours.as_metric("mean_bias"), {}
-        booster = train(xgb, {}, dtrain, 2, evals=[(dvalid, "v")], custom_metric=item, evals_result=log)
-        bias = tm.mean_bias(dvalid.get_label(), booster.predict(dvalid), weights=dvalid.get_weight())
-        assert log["v"]["distance_of_mean_bias"][-1] == round(abs(bias), 6)
-
-    def test_several_outputs(self, xgb, ours):
-        """Tables of truth are read as tables."""
-        x, y, _ = rows.numbers()
-        data = xgb.DMatrix(x, np.column_stack([y, -2 * y]))
-        log = {}
-        booster = train(xgb, {}, data, 2, evals=[(data, "v")], custom_metric=ours.as_metric("mae"), evals_result=log)
-        assert log["v"]["mae"][-1] == round(tm.mae(data.get_label(), booster.predict(data)), 6)
-
-    def test_names_that_xgboost_can_read(self, xgb, ours):
-        """Without what it puts between values; with `maximize` the plain value."""
-        dtrain, dvalid = halves(xgb, rows.two_classes())
-        item, log = ours.as_metric("fscore(beta=2, average=macro)", maximize=True), {}
-        train(
-            xgb,
-            {"objective": "binary:logistic"},
-            dtrain,
-            2,
-            evals=[(dvalid, "v")],
-            custom_metric=item,
-            evals_result=log,
-        )
-        assert list(log["v"])[-1] == item.__name__ == "fscore(beta=2,average=macro)"
-        assert log["v"][item.__name__][-1] > 0
-        assert ours.as_metric("rmse", maximize=True).__name__ == "neg_rmse"
-        assert ours.as_metric("mape").__name__ == "mape"
-
-    def test_its_own_cross_validation(self, xgb, ours):
-        """Takes the metric, in every fold."""
-        x, y, w = rows.two_classes()
-        params = {"objective": "binary:logistic", "nthread": 1, "eval_metric": "auc"}
-        found = xgb.cv(
-            params,
-            xgb.DMatrix(x, y, weight=w),
-            3,
-            nfold=2,
-            custom_metric=ours.as_metric("gini", maximize=True),
-            as_pandas=False,
-        )
-        assert found["test-gini-mean"] == pytest.approx(2 * np.array(found["test-auc-mean"]) - 1, abs=1e-5)
-
-    def test_estimators_that_hold_it_are_cloned(self, xgb, ours):
-        """As by a search."""
-        from sklearn.base import clone
-
-        item = clone(xgb.XGBClassifier(eval_metric=ours.as_metric("auc"))).eval_metric
-        assert (item.metric, item.__name__) == (tm.auc, "auc")
-
-    def test_it_can_be_pickled(self, ours):
-        """As estimators that hold it are, by clones and processes."""
-        item = pickle.loads(pickle.dumps(ours.as_metric("logloss", kind="margin")))
-        assert (item.metric, item.kind, item.__name__) == (tm.logloss, "margin", "logloss")
-
-    def test_what_does_not_fit_is_refused(self, xgb, ours):
-        """Metrics without a direction or with several numbers, data of other sets, cv, and what is no evaluator."""
-        dtrain, dvalid = halves(xgb, rows.two_classes())
-        evaluator = tm.Evaluator("auc", ours.as_eval_set("valid", dvalid))
-        with pytest.raises(tm.ParameterError, match="confusion_matrix does not, so nothing can be chosen by it"):
-            ours.as_metric("confusion_matrix")
-        with pytest.raises(tm.ParameterError, match="must have one number"):
-            ours.as_metric("recall(average=none)")([0, 1], [0.2, 0.8])
-        with pytest.raises(tm.KindError, match="rmse reads"):
-            ours.as_metric("rmse", kind="label")
-        with pytest.raises(
-            tm.ParameterError, match="`data` must map each of the eval sets 'valid' to the inputs of the model"
-        ):
-            ours.EvaluatorCallback(evaluator, {"test": dvalid})
-        with pytest.raises(
-            tm.LengthError, match="`data` must have the rows of the eval set 'valid', which are 200; it had 1"
-        ):
-            ours.EvaluatorCallback(evaluator, [[1.0, 2.0]])
-        with pytest.raises(tm.ParameterError, match="`evaluator` must be an Evaluator"):
-            ours.EvaluatorCallback("auc", dvalid)
-        with pytest.raises(tm.ParameterError, match="`data` must be a DMatrix"):
-            ours.as_eval_set("valid", [[1.0]])
-        dart = tm.Evaluator("auc", ours.as_eval_set("valid", dvalid), early_stopping=tm.EarlyStopping(2))
-        with pytest.raises(tm.ParameterError, match="boosted by dart, which changes those of earlier"):
-            train(xgb, {"booster": "dart"}, dtrain, 2, callbacks=[ours.EvaluatorCallback(dart, dvalid)])
-        callback = ours.EvaluatorCallback(evaluator, dvalid, save_best=True)
-        with pytest.raises(tm.ParameterError, match="`save_best` must be False with the booster 'gblinear'"):
-            train(xgb, {"booster": "gblinear"}, dtrain, 2, callbacks=[callback])
-        with pytest.raises(tm.ParameterError, match="cv trains several"):
-            xgb.cv({}, dtrain, 2, callbacks=[ours.EvaluatorCallback(evaluator, dvalid)])

@@ -1,0 +1,60 @@
+"""What callers hold, as rows: how many there are, in how many columns of which names, and what they weigh."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tallymark.arrays import Array, as_numbers, columns_of, is_nested, names_of, only_column, reading, rows_of, to_numpy
+from tallymark.errors import ShapeError, WeightError
+
+
+def read_rows(source: object, name: str) -> tuple[Any, int, int, list[object] | None]:
+    """The source if it can be read in place, else its array; how many rows and columns it has, and their names."""
+    if type(source) is np.ndarray and source.ndim == 1:
+        return source, len(source), 1, None
+    with reading(name):
+        held, n = _find_rows(source, name)
+        return held, n, columns_of(held), names_of(held)
+
+
+def _find_rows(source: object, name: str) -> tuple[Any, int]:
+    if isinstance(source, (list, tuple)) and type(source) not in (list, tuple):
+        source = list(source)  # a subclass may say anything about its length
+    if is_nested(source):
+        source = to_numpy(source, name)
+    n = rows_of(source)
+    if n is None:
+        source = to_numpy(source, name)
+        if source.ndim == 0:
+            raise ShapeError(
+                f"`{name}` must be a sequence, one item per row; it was the single value {source.item()!r}"
+            )
+        n = len(source)
+    if len(getattr(source, "shape", ())) == 2 and columns_of(source) == 1:
+        source = only_column(source)
+    if len(getattr(source, "shape", ())) > 2:
+        shape = tuple(source.shape)  # type: ignore[attr-defined]
+        raise ShapeError(
+            f"`{name}` must have one dimension (rows) or two (rows × columns); it had {len(shape)}, shape {shape}"
+        )
+    return source, n
+
+
+def read_weights(source: object, n: int) -> Array | None:
+    """One number per row, or None where there are none."""
+    if isinstance(source, str):
+        hint = "; kappa takes it as weighting=" if source in ("linear", "quadratic") else ""
+        raise WeightError(f"`weights` must be one number per row; it was {source!r}{hint}")
+    with reading("weights"):
+        weights = as_numbers(source, "weights")
+    if weights.ndim == 2 and weights.shape[1] == 1:
+        weights = weights[:, 0]
+    if weights.ndim != 1:
+        raise WeightError(f"`weights` must be one number per row; it had the shape {weights.shape}")
+    if len(weights) == n:
+        return weights if n else None
+    if len(weights) == 0:
+        return None  # an empty sequence means unweighted
+    raise WeightError(f"`weights` must be one number per row; there were {len(weights)} for {n} rows of `y_true`")

@@ -1,0 +1,74 @@
+"""A view of a leaderboard with groups, own entries and baselines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tallymark.app import views as v
+from tests.app.sample_views.shell import HIGHER, SHORT, Say, shell
+
+
+def entry(say: Say, team: str, score: float, **facts: Any) -> v.Entry:
+    bar = v.Bar(*(round(160 * (score + reach - 0.36), 2) for reach in (-0.04, 0, 0.04)))
+    band = "good" if score >= 0.8 else "fair" if score >= 0.6 else "poor"
+    interval = f"{100 * score - 4:.1f} to {100 * score + 4:.1f} %"
+    return v.Entry(
+        say(team),
+        f"{100 * score:.1f} %",
+        band,
+        interval,
+        bar,
+        [f"{100 * score - 2:.1f} %", "0.612"],
+        "14",
+        SHORT,
+        **facts,
+    )
+
+
+def leaderboard(say: Say) -> v.LeaderboardPage:
+    groups = [
+        v.Group("1", [entry(say, "Early birds", 0.91)]),
+        v.Group(
+            "2–4",
+            [
+                entry(say, "Hedgehogs", 0.845),
+                entry(say, "Night owls", 0.842, own=True, href="/submissions/k3y"),
+                entry(say, "Badgers", 0.839),
+            ],
+        ),
+        v.Group("5–6", [entry(say, "All deer", 0.62, baseline=True), entry(say, "Moles", 0.41)]),
+    ]
+    base = "/challenges/deer/leaderboard"
+    steps = [
+        v.Point(0.0, 0.1, "1 November: 41.0 %, Moles"),
+        v.Point(0.3, 0.5, "5 November: 62.0 %"),
+        v.Point(0.8, 0.9, "12 November: 91.0 %"),
+    ]
+    return v.LeaderboardPage(
+        shell(say, "Leaderboard", base),
+        "deer",
+        say("Deer or fox"),
+        [v.Link("Public", f"{base}?part=public", True), v.Link("Private", f"{base}?part=private")],
+        "Ranked by fscore on the public part, 30 % of the rows. The private part decides in the end.",
+        "fscore",
+        *HIGHER,
+        "95 % interval",
+        ["accuracy ↑", "F1 of macro precision and recall ↑"],
+        groups,
+        "Entries of a group cannot be told apart by these rows: each may be as good as the best of them.",
+        v.Pages(
+            "Entries 1 to 100 of 312",
+            [v.Link(str(k), f"{base}?page={k}", k == 1) for k in (1, 2, 3, 4)],
+            "",
+            f"{base}?page=2",
+        ),
+        v.Link("You are on page 3", f"{base}?page=3"),
+        v.Progress(
+            steps,
+            "The best score rose from 41.0 % to 91.0 % in 15 days.",
+            "1 November",
+            "15 November",
+            "36.0 %",
+            "96.0 %",
+        ),
+    )

@@ -1,0 +1,126 @@
+"""Views of submissions: one to send, one that was scored, and all of a team."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from tallymark.app import views as v
+from tallymark.app.checking import check_settings
+from tallymark.report.document import Card, Code, Notes, Scale, Section
+from tallymark.report.table import Percent, Table
+from tests.app.sample_views.shell import PAST, SHORT, Say, problems, shell
+
+
+def submit(say: Say) -> v.SubmitPage:
+    form = v.Form({"note": say("with more trees")}, {"note": "It has 204 characters; at most 200 are allowed."})
+    check = Markup(check_settings(label=say("label")))
+    quota = "1 of 5 today, resets 00:00 UTC"
+    return v.SubmitPage(
+        shell(say, "Submit a file", "/challenges/deer/submit", form=form),
+        "deer",
+        say("Deer or fox"),
+        quota,
+        "",
+        "10 MB",
+        check,
+    )
+
+
+def result(say: Say) -> v.ResultPage:
+    classes = Table(
+        "", ("class", "precision", "rows"), [(say("deer"), Percent(0.91, "good"), 40)], numbers=("precision", "rows")
+    )
+    sections = [
+        Section("classes", "Classes", "", [classes]),
+        Section("warnings", "To look at twice", "", [Notes([say("One label never occurs in the answers.")])]),
+        Section(
+            "reproduce", "How to reproduce", "", [Code("At the command line", say("tallymark check submission.csv"))]
+        ),
+    ]
+    return v.ResultPage(
+        shell(say, "Result", "/submissions/k3y"),
+        "k3y",
+        "deer",
+        say("Deer or fox"),
+        say("Night owls"),
+        say("submission-7.csv"),
+        PAST,
+        "scored",
+        "Scored on the public part, with version 2 of the answers.",
+        say("with more trees"),
+        True,
+        None,
+        [
+            Card("fscore", "84.2 %", "95 % interval: 79.0 to 88.1 %", "", "good", Scale(0, 1, 0.842, 0.79, 0.881)),
+            Card("accuracy", "71.0 %", "95 % interval: 66.1 to 75.2 %", "", "fair", Scale(0, 1, 0.71, 0.661, 0.752)),
+            Card("mcc", "0.412", "", "", "", None),
+            Card("precision", "41.5 %", "", "", "poor", Scale(0, 1, 0.415)),
+        ],
+        "The other intervals follow in a moment.",
+        [("compared", "1,200"), ("right", "852"), ("wrong", "348"), ("missing", "3"), ("extra", "0")],
+        v.Standing(
+            "2–4", "41 entries", "The rows cannot tell these entries apart.", [say("Early birds"), say("Hedgehogs")]
+        ),
+        sections,
+        None,
+        [
+            ("Answers", "version 2"),
+            ("tallymark", "0.1.0"),
+            ("Digest of the file", "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"),
+        ],
+        True,
+    )
+
+
+def waiting(say: Say) -> v.ResultPage:
+    return v.ResultPage(
+        shell(say, "Result", "/submissions/k3y"),
+        "k3y",
+        "deer",
+        say("Deer or fox"),
+        say("Night owls"),
+        say("submission-7.csv"),
+        PAST,
+        "queued",
+        "It is the 3rd in the queue.",
+        refresh=5,
+    )
+
+
+def rejected(say: Say) -> v.ResultPage:
+    return waiting(say)._replace(
+        state="rejected", sentence="It was not scored, and cost nothing.", refresh=None, problems=problems(say)
+    )
+
+
+def mine(say: Say) -> v.MinePage:
+    rows = [
+        v.OwnSubmission(
+            "k3y",
+            say("submission-7.csv"),
+            say("with more trees"),
+            SHORT,
+            "scored",
+            "Scored",
+            ["84.2 %", "82.1 %"],
+            False,
+            True,
+            True,
+        ),
+        v.OwnSubmission("k4y", say("submission-6.csv"), "", SHORT, "queued", "Waiting", []),
+        v.OwnSubmission("k5y", say("submission-5.csv"), "", SHORT, "rejected", "Rejected", []),
+        v.OwnSubmission(
+            "k6y", say("submission-4.csv"), "", SHORT, "scored", "Scored", ["71.2 %", "70.0 %"], True, False, True
+        ),
+    ]
+    return v.MinePage(
+        shell(say, "My submissions", "/challenges/deer/mine"),
+        "deer",
+        say("Deer or fox"),
+        "1 of 5 today, resets 00:00 UTC",
+        ["fscore ↑", "accuracy ↑"],
+        rows,
+        "Choose up to 2 that count on the private part in the end; 1 is chosen. Where none is, the best count.",
+        True,
+        True,
+    )
