@@ -263,7 +263,7 @@ def test_a_share_tells_its_own_error():
 
 
 def test_counts_tell_their_own_error():
-    """The mean of two shares, of which one rests on 20 rows, is as unsure as that one; a cluster tells nothing of it."""
+    """The mean of two shares, of which one rests on 20 rows, is as unsure as that one. Clusters tell no such thing."""
     y, p = np.arange(200) < 20, (np.arange(200) < 14) | (np.arange(200) >= 191)
     without = np.array([tm.balanced_accuracy(np.delete(y, k), np.delete(p, k)) for k in range(200)])
     value = tm.balanced_accuracy(y, p)
