@@ -67,6 +67,7 @@ def again(title: str, *metrics: str) -> Population:
 
 BOOTSTRAPPED = {
     "two classes, 30 %": again("two classes, 30 %", "accuracy", "recall", "fscore", "mcc"),
+    "two classes, 10 %": again("two classes, 10 %", "recall", "mcc", "balanced_accuracy", "f2"),
     "four classes": again("four classes", "fscore(average=macro)", "mcc"),
     "scores, AUC 0.76": again("scores, AUC 0.76", "auc", "average_precision", "pr_auc"),
     "scores, AUC 0.98": again("scores, AUC 0.98", "auc", "average_precision"),

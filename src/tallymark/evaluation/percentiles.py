@@ -24,8 +24,8 @@ _FEW_UNITS = 10
 _ROUNDING = 1e-9  # so small a part of the largest influence is one of arithmetic
 _MUCH_BIAS = 0.3  # in standard errors
 _MOST_BIAS = 3.0  # in standard errors: where all replicates lie on one side of the value
-# Fitted by simulation to functions of counts, whose doubt is −1 / n, and to means of terms with tails of many kinds.
-_TAILS, _COUNTS = 12.0, 2.0
+# Fitted by simulation to functions of counts, whose doubt is −1.25 / n, and to means of terms with tails of many kinds.
+_TAILS, _COUNTS = 12.0, 2.5
 _BIASED = "nearly all resamples lie on one side of the value, so they do not tell where it may be"
 _DECIDED = "so few rows, clusters or queries decide the value that the level may not be kept"
 _LEANING = "resamples lie more to one side of the value than to the other, so the level may not be kept"
