@@ -15,6 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import tallymark as tm
+from tallymark.engines.datasets import Files
+from tallymark.engines.files import read_columns
 from tallymark.evaluation.table_job import Columns, TableJob
 
 N = 400
@@ -163,6 +165,63 @@ def test_types_of_csv_are_those_of_all_rows(tmp_path):
     assert found.n == 200_000
     with pytest.raises(tm.TypeOfDataError, match=r"Column 'y' was read as text, since row 150,000 of .* is 'x'"):
         tm.evaluate_table(path, truth="y", prediction="p", metrics=["rmse"])
+
+
+NAN_AMONG_TEXTS = {
+    "first": ["nan,nan", "NaN,nan", "b,nan", "b,b"],
+    "after numbers": ["1,1", "nan,2", "b,1", "nan,b"],
+    "last": ["a,b", "b,b", "nan,nan", "inf,nan"],
+    "among them": ["a,nan", "nan,nan", "nan,a", "a,a"],
+    "among the labels of one side": ["nan,nan", "nan,a", "nan,b", "nan,nan"],
+}
+
+
+@pytest.mark.parametrize(
+    "asked", [{}, {"metrics": ["accuracy"], "by": "y"}, {"metrics": ["accuracy"], "missing": "drop"}]
+)
+@pytest.mark.parametrize("name", NAN_AMONG_TEXTS)
+def test_nan_in_a_column_of_texts_is_a_text(tmp_path, name, asked):
+    """In whichever file it stands: what a column holds in one file with all rows is the rule."""
+    lines = NAN_AMONG_TEXTS[name]
+    whole = tmp_path / "whole.csv"
+    whole.write_text("\n".join(["y,p", *lines]))
+    for part in range(2):
+        (tmp_path / f"{part}.csv").write_text("\n".join(["y,p", *lines[2 * part : 2 * part + 2]]))
+    held = read_columns(whole, ["y", "p"])
+
+    def outcome(report):
+        try:
+            found = report()
+        except tm.TallymarkError:
+            return "refused"
+        return found.n, found.dropped, numbers_of(found)
+
+    by = {"by": {"y": held["y"].values}} if "by" in asked else {}
+    expected = outcome(lambda: tm.evaluate(held["y"].values, held["p"].values, **{**asked, **by}))
+    assert (expected == "refused") == (name == "among the labels of one side")
+    for source in (whole, [tmp_path / "0.csv", tmp_path / "1.csv"], [tmp_path / "1.csv", tmp_path / "0.csv"]):
+        assert outcome(lambda source=source: tm.evaluate_table(source, truth="y", prediction="p", **asked)) == expected
+
+
+def test_nan_long_before_a_text(tmp_path):
+    """Of a file that is one table of many batches; where no text follows, it is a missing number."""
+    lines = ["nan,nan", *["1,1"] * 200_000]
+    path = tmp_path / "late.csv"
+    asked = {"truth": "y", "prediction": "p", "metrics": ["accuracy"], "kind": "label"}
+    path.write_text("\n".join(["y,p", *lines, "x,x"]))
+    assert tm.evaluate_table(path, **asked)["accuracy"] == 1.0
+    path.write_text("\n".join(["y,p", *lines]))
+    with pytest.raises(tm.MissingValueError, match=r"the first at row 0 \(nan\)\. Pass missing"):
+        tm.evaluate_table(path, **asked)
+
+
+def test_an_empty_field_is_refused_at_once(tmp_path, monkeypatch):
+    """Not after all files were read for their types, since no text could make it one."""
+    monkeypatch.setattr(Files, "settle", lambda *_: pytest.fail("all fields were read"))
+    (tmp_path / "0.csv").write_text("y,p\n0.5,1.0\n,1.0\n")
+    (tmp_path / "1.csv").write_text("y,p\n0.5,1.0\n")
+    with pytest.raises(tm.MissingValueError, match=r"0\.csv"):
+        tm.evaluate_table(tmp_path, truth="y", prediction="p", metrics=["mae"])
 
 
 def test_nulls_decimals_dates_and_categories(tmp_path):

@@ -20,11 +20,13 @@ class Widened(Exception):  # noqa: N818 - a turn of events, not a fault
 class Types:
     """The type of every column as far as rows were read: boolean, integer, wide, real or text.
 
-    `odd` says of a column of texts which field first made it one: what it holds, and where it stands.
+    `odd` says of a column of texts which field first made it one: what it holds, and where it stands. `unsure` are
+    columns of numbers in which a nan or an inf is written: a missing number, or a word if texts follow.
     """
 
     def __init__(self) -> None:
         self.odd: dict[str, tuple[str, str]] = {}
+        self.unsure: set[str] = set()
         self._types: dict[str, str] = {}
         self._lock = threading.Lock()
 
@@ -54,6 +56,8 @@ class Types:
         if self._types.get(column) == TEXT:
             return texts
         kind, values = read_texts(texts, codes=True)
+        if kind == "real" and not _is_finite(values):
+            self.unsure.add(column)
         with self._lock:
             known = self._types.get(column)
             joined = _join(known, kind)
@@ -76,6 +80,12 @@ class Types:
 def _without_empty(texts: Any) -> Any:
     pa, compute = load("pyarrow"), load("pyarrow.compute")
     return compute.if_else(compute.equal(texts, ""), pa.scalar(None, texts.type), texts)
+
+
+def _is_finite(values: Any) -> bool:
+    """Whether all numbers are finite, where there are any."""
+    compute = load("pyarrow.compute")
+    return bool(compute.all(compute.is_finite(values)).as_py())
 
 
 def _join(known: str | None, kind: str) -> str:

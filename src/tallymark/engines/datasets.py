@@ -59,6 +59,11 @@ class Files:
         """Fields that made texts of columns of CSV: what each holds, and where."""
         return self._types.odd
 
+    @property
+    def unsure(self) -> set[str]:
+        """Columns of CSV that are numbers so far, some of them written as nan or inf, which may be words."""
+        return self._types.unsure
+
     def _open(self, path: str) -> File:
         return File(path, separator=self._separator)
 

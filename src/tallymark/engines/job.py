@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 Progress = Callable[[int, int], None]
-"""Told how many of how many are done: bytes of files, partitions of a cluster."""
+"""Told how many of how many are done: bytes of files, partitions or tasks of a cluster."""
 
 
 class Job(Protocol):

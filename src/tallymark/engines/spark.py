@@ -17,6 +17,7 @@ from uuid import uuid4
 from tallymark.engines.job import Exchange, Job, Progress
 from tallymark.engines.packages import load
 from tallymark.engines.refusals import one_thread, refusing, telling
+from tallymark.engines.spark_progress import watched
 from tallymark.engines.uniform import gathered, narrowed, uniform
 from tallymark.errors import ParameterError, StateError
 from tallymark.packages import needed
@@ -57,11 +58,9 @@ def _mapped(source: Any, job: Job | Exchange, work: _Folding) -> Any:
 
 def _ran(source: Any, frame: Any, progress: Progress | None) -> list[tuple[int, bytes]]:
     """What Spark brings to the driver, by number."""
-    with telling(), _cancelled_when_interrupted(source.sparkSession):
-        found = list(_whole(_collected(frame)).items())
-    if progress is not None:
-        progress(1, 1)  # Spark has a progress bar of its own
-    return found
+    session = source.sparkSession
+    with telling(), watched(session, progress), _cancelled_when_interrupted(session):
+        return list(_whole(_collected(frame)).items())
 
 
 def _collected(frame: Any) -> Any:

@@ -10,7 +10,16 @@ from tallymark.batch import Batch
 from tallymark.engines.datasets import Files
 from tallymark.engines.sources import Source, open_source
 from tallymark.engines.tables import is_table, to_arrow
-from tallymark.errors import DomainError, EmptyError, KindError, ParameterError, TallymarkError, TypeOfDataError
+from tallymark.errors import (
+    DomainError,
+    EmptyError,
+    KindError,
+    MissingValueError,
+    ParameterError,
+    ShapeError,
+    TallymarkError,
+    TypeOfDataError,
+)
 from tallymark.evaluation.chosen import Wanted, choose
 from tallymark.evaluation.evaluate import evaluate
 from tallymark.evaluation.result import Report
@@ -215,7 +224,9 @@ def _as_typed(source: Source, columns: Sequence[str], attempt: Callable[[], Any]
     before = types()
     try:
         found = attempt()
-    except (KindError, TypeOfDataError, DomainError, ParameterError):
+    except (KindError, TypeOfDataError, ShapeError, DomainError, MissingValueError, ParameterError) as error:
+        if isinstance(error, MissingValueError) and not source.unsure:
+            raise  # at once: an empty field is missing among numbers and among texts
         source.settle(columns)
         if types() == before:
             raise

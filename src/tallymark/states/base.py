@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Set
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from tallymark.batch import Batch
@@ -295,4 +295,13 @@ def check_same_width(left: State, right: State) -> None:
         raise StateError(
             "only states of tables of the same width add; these have "
             f"{left.columns} and {right.columns} columns of {left.sides}"
+        )
+
+
+def check_one_kind(kinds: Set[bool]) -> None:
+    """Refuse to add labels that are numbers and labels that are strings; given whether they are strings."""
+    if len(kinds) > 1:
+        raise StateError(
+            "only states of one kind of label add; these hold numbers and strings. Read the labels of all pieces as "
+            "strings; where they come from files of CSV, read all files in one call"
         )

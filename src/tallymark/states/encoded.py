@@ -10,6 +10,7 @@ import numpy as np
 from tallymark.arrays import Array
 from tallymark.errors import StateError
 from tallymark.labels import Label
+from tallymark.states.base import check_one_kind
 from tallymark.states.packing import pack_labels, unpack_labels
 
 
@@ -41,8 +42,7 @@ class Encoded(NamedTuple):
     @staticmethod
     def check_same_type(columns: Sequence[Encoded]) -> None:
         """Refuse numbers here and strings there."""
-        if len({isinstance(column.labels[0], str) for column in columns if column.labels}) > 1:
-            raise StateError("only states of one kind of label add; these hold numbers and strings")
+        check_one_kind({isinstance(column.labels[0], str) for column in columns if column.labels})
 
     @staticmethod
     def join(columns: Sequence[Encoded]) -> Encoded:

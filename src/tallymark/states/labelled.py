@@ -7,7 +7,7 @@ from typing import Any
 
 from tallymark.errors import StateError
 from tallymark.labels import Label
-from tallymark.states.base import R, TargetState
+from tallymark.states.base import R, TargetState, check_one_kind
 from tallymark.states.packing import columns_of
 from tallymark.states.probability_rows import check_labels
 from tallymark.target import Target
@@ -51,8 +51,7 @@ def join_labels(left: Sequence[Label], right: Sequence[Label], *, several: bool)
         return tuple(left)
     if several:
         raise StateError("only states of the same classes add; pass `classes` to have the same in all")
-    if left and right and isinstance(left[0], str) != isinstance(right[0], str):
-        raise StateError("only states of one kind of label add; these hold numbers and strings")
+    check_one_kind({isinstance(side[0], str) for side in (left, right) if side})
     return tuple(sorted({*left, *right}))
 
 

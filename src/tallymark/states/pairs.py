@@ -15,7 +15,7 @@ from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import ShapeError, StateError
 from tallymark.labels import Label
-from tallymark.states.base import UNIT_BITS, FoldedState, Reads, State, check_addable
+from tallymark.states.base import UNIT_BITS, FoldedState, Reads, State, check_addable, check_one_kind
 from tallymark.states.counts import Cells as BinaryTable
 from tallymark.states.counts import Counts
 from tallymark.states.decisions import LABELS, POSITIVE, decides, name_decisions, threshold_column
@@ -393,5 +393,5 @@ def _classed(labels: Labels, target: Target) -> Labels:
 
 def _check_mergeable(labels: Labels, *, together: bool) -> None:
     kinds = [{isinstance(label, str) for label in side} for side in labels]
-    if max(map(len, kinds)) > 1 or (together and len(set.union(*kinds)) > 1):
-        raise StateError("only states of one kind of label add; these hold numbers and strings")
+    for each in [set.union(*kinds)] if together else kinds:
+        check_one_kind(each)

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from tallymark.errors import StateError
 from tallymark.labels import Label
-from tallymark.states.base import R, TargetState
+from tallymark.states.base import R, TargetState, check_one_kind
 from tallymark.states.counts import find_positive
 from tallymark.states.decisions import check_two
 from tallymark.states.encoding import check_classes
@@ -86,8 +86,7 @@ class ScoreState(TargetState[R], Generic[R, S]):
 
 def check_same_labels(labels: Sequence[Sequence[Label]], columns: int, target: Target) -> None:
     """Refuse to add labels of two kinds, and columns that belong to different classes."""
-    if len({isinstance(held[0], str) for held in labels if held}) > 1:
-        raise StateError("only states of one kind of label add; these hold numbers and strings")
+    check_one_kind({isinstance(held[0], str) for held in labels if held})
     if columns > 1 and target.classes is None and any(held != labels[0] for held in labels):
         shown = next(held for held in labels if held != labels[0])
         raise StateError(

@@ -91,10 +91,13 @@ class Large:
 
 
 class Slow:
-    """Takes a minute for each partition."""
+    """Takes a minute for each partition, or as many seconds as it is told."""
+
+    def __init__(self, seconds: float = 60) -> None:
+        self.seconds = seconds
 
     def __call__(self, rows: list[list[str]]) -> None:
-        time.sleep(60)
+        time.sleep(self.seconds)
 
 
 class Digits:

@@ -116,7 +116,7 @@ def test_a_worker_that_dies(engine, closing, request, tmp_path):
     assert marker.exists()
 
 
-@pytest.mark.parametrize("engine", ["dask_numbers", "ray_numbers"])
+@pytest.mark.parametrize("engine", ["dask_numbers", "spark_numbers", "ray_numbers"])
 def test_an_interrupt_ends_it(engine, request):
     """The workers are free again."""
     engine, frame = request.getfixturevalue(engine)

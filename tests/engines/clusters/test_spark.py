@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tallymark.engines import spark as engine
+from tallymark.engines import spark_progress
 from tallymark.engines.spark import connected, fold, open_files, schema
 from tallymark.errors import FileError, MissingValueError, StateError
 from tests.engines.clusters.jobs import FailsOnce, Large, Refuses, Rows, Slow, as_rows, read
@@ -115,8 +116,54 @@ class _Failing:
         raise self.error
 
 
-def test_an_interrupt_cancels(spark):
-    """What runs on Spark for the call is cancelled, and its tag is gone."""
+def left_of(spark):
+    """What a call has left behind: tags of its jobs, and threads."""
+    threads = [thread.name for thread in threading.enumerate() if thread.name.startswith("tallymark")]
+    return {*spark.getTags(), *spark.sparkContext.getJobTags(), *threads}
+
+
+@pytest.fixture
+def often(monkeypatch):
+    """Spark is asked how far it is more often than in earnest."""
+    monkeypatch.setattr(spark_progress, "_SECONDS", 0.05)
+
+
+@pytest.mark.usefixtures("often")
+@pytest.mark.parametrize("again", [False, True])
+def test_progress_while_it_runs(spark, again):
+    """Tasks are counted while others run, also where a frame has a shuffle of its own; all are done at the end only."""
+    frame = numbers(spark).repartition(6) if again else numbers(spark)
+    seen = []
+    rows, _ = read(fold(frame, Rows("y", before=Slow(0.3)), lambda *told: seen.append(told)))
+    assert rows == as_rows(range(100))
+    assert len(seen) > 2
+    assert [done for done, _ in seen] == sorted({done for done, _ in seen})
+    assert [done == whole for done, whole in seen] == [False] * (len(seen) - 1) + [True]
+    assert seen[-1][1] > (8 + 6 if again else 8)
+    assert not left_of(spark)
+
+
+@pytest.mark.usefixtures("often")
+def test_nothing_is_left_of_a_call_that_fails(spark):
+    """Whether a worker refuses rows or progress itself fails, which ends the job and arrives as it was."""
+    with pytest.raises(MissingValueError):
+        fold(numbers(spark), Rows("y", before=Refuses()), lambda done, of: None)
+    assert not left_of(spark)
+    tracker, jobs = spark.sparkContext.statusTracker(), []
+
+    def fail(done, of):
+        jobs.extend(tracker.getActiveJobsIds())
+        raise OSError("the terminal is gone")
+
+    with pytest.raises(OSError, match="the terminal is gone"):
+        fold(numbers(spark, 400, 200), Rows("y", before=Slow(0.3)), fail)
+    assert [tracker.getJobInfo(job).status for job in jobs] == ["FAILED"]
+    assert not left_of(spark)
+
+
+@pytest.mark.parametrize("progress", [None, lambda done, of: None])
+def test_an_interrupt_cancels(spark, progress):
+    """What runs on Spark for the call is cancelled, and its tags are gone."""
     tracker = spark.sparkContext.statusTracker()
 
     def interrupt():
@@ -127,8 +174,8 @@ def test_an_interrupt_cancels(spark):
 
     threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt):
-        fold(numbers(spark), Rows("y", before=Slow()))
-    assert not spark.getTags()
+        fold(numbers(spark), Rows("y", before=Slow()), progress)
+    assert not left_of(spark)
     for _ in range(100):
         if not tracker.getActiveJobsIds():
             break

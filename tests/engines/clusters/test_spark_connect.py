@@ -18,8 +18,9 @@ warnings.simplefilter("ignore")
 from pyspark.sql import SparkSession
 import tallymark as tm
 from tallymark.engines.spark import fold
-from tests.engines.clusters.jobs import Refuses, Rows
+from tests.engines.clusters.jobs import Refuses, Rows, Slow
 settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.driver.host": "127.0.0.1"}
+settings["spark.connect.progress.reportInterval"] = "100ms"
 builder = SparkSession.builder.remote("local[2]")
 for name, value in settings.items():
     builder = builder.config(name, value)
@@ -31,7 +32,17 @@ try:
     fold(frame, Rows("y", before=Refuses()))
 except tm.errors.MissingValueError as error:
     print(str(error).splitlines()[0])
-print(spark.getTags())
+seen = []
+fold(frame, Rows("y", before=Slow(0.3)), lambda *told: seen.append(told))
+print(len(seen) > 2, [done for done, _ in seen] == sorted({done for done, _ in seen}))
+print([done == whole for done, whole in seen] == [False] * (len(seen) - 1) + [True])
+def fail(done, of):
+    raise OSError("the terminal is gone")
+try:
+    fold(frame, Rows("y", before=Slow(0.3)), fail)
+except OSError as error:
+    print(error)
+print(spark.getTags(), spark.client._progress_handlers)
 spark.stop()
 """
 
@@ -58,11 +69,14 @@ def run():
 
 
 def test_the_same_through_a_server(run):
-    """Values, errors and tags are those of a classic session."""
+    """Values, errors and progress are those of a classic session, and neither tags nor handlers are left."""
     y = np.arange(100)
     assert run(SCRIPT) == [
         "True",
         str(tm.rmse(y, y / 4)),
         '`y_true` must hold numbers; "13" (dreizehn, тринадцать) was in row 3',
-        "set()",
+        "True True",
+        "True",
+        "the terminal is gone",
+        "set() []",
     ]
