@@ -66,7 +66,7 @@ def test_a_result_is_what_the_library_says(visits, server, host):
     assert dict(kept) == found.scores
     assert visitor.texts(".card .name") == list(found.scores)
     assert [each.rpartition(" ")[0] for each in visitor.texts(".card .value")] == in_percent(found.scores)
-    expect(visitor.page.locator(".card").first).to_contain_text("95 % interval", timeout=15_000)
+    expect(visitor.page.locator(".card").first).to_contain_text("95 % interval")
     assert visitor.texts(".cards + [role=status]") == []
     assert visitor.texts("#warnings li") == ["'fox' and 'Fox' are two labels; they differ only by case"]
     assert visitor.texts("dl.counts div")[1:3] == ["right in public 156", "wrong or missing in public 44"]

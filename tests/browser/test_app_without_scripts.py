@@ -66,7 +66,7 @@ def test_what_is_waited_for_comes_without_scripts(visits, server, host):
     visitor.sign_up(host.invite(), "Patient")
     visitor.join("Patient people")
     send(visitor, MEDIOCRE)
-    expect(visitor.page.locator(".card").first).to_contain_text("95 % interval", timeout=15_000)
+    expect(visitor.page.locator(".card").first).to_contain_text("95 % interval")
 
 
 def test_a_file_is_sent_by_keyboard(visits, server, host):
