@@ -6,6 +6,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 
 LIMIT = 120  # seconds, which only keep a test from waiting for ever: a busy machine may stand still for many
 
@@ -16,6 +17,14 @@ def until(done: Callable[[], object]) -> None:
     while not done():
         assert time.monotonic() < end, f"it took more than {LIMIT} seconds"
         time.sleep(0.02)
+
+
+def until_midnight_is_far() -> None:
+    """Wait for the next day where this one ends soon: a quota that is counted by days would begin anew in a test."""
+    now = datetime.now(UTC)
+    left = datetime(now.year, now.month, now.day, tzinfo=UTC) + timedelta(days=1) - now
+    if left < timedelta(minutes=5):
+        time.sleep(left.total_seconds() + 1)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from sqlalchemy import select
 
 from tallymark.app.store.models import Version
 from tests.app.stage import BOTH, Stage, guess, table
-from tests.waiting import LIMIT, free_port, until
+from tests.waiting import LIMIT, free_port, until, until_midnight_is_far
 
 pytestmark = pytest.mark.slow
 EXAMPLES = "examples/data"
@@ -69,6 +69,7 @@ def serve(folder, *options, database=""):
 @BOTH
 def test_a_process_that_was_killed_loses_nothing(tmp_path, database):
     """What was being scored and what waited when the process was killed is scored by the next one, at the same cost."""
+    until_midnight_is_far()
     folder = tmp_path / "data"
     stage = Stage(folder, database, direct_bytes=1)
     stage.clock.at = datetime.now(UTC)

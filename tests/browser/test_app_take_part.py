@@ -12,6 +12,7 @@ import tallymark as tm
 from tallymark.submissions.parts import read_answers
 from tests.browser.server import ANSWERS, BROKEN, CHALLENGE, GOOD, MEDIOCRE, MOST
 from tests.browser.visitor import file
+from tests.waiting import until_midnight_is_far
 
 pytestmark = pytest.mark.slow
 TWICE = b"row_id,label\nphoto-001,deer\nphoto-001,fox\nphoto-002\n"
@@ -118,6 +119,7 @@ def test_files_that_are_rejected_cost_nothing(visits, server, host):
 
 def test_a_better_submission_goes_up_until_the_day_is_used_up(visits, server, host):
     """Its row is marked as one's own; some are chosen for the end; then nothing more is taken, and nothing is shown."""
+    until_midnight_is_far()
     visitor = visits(server)
     visitor.sign_up(host.invite(), "Climber")
     visitor.join("Climbers")
