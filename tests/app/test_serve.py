@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
@@ -93,7 +93,7 @@ def test_a_process_that_was_killed_loses_nothing(tmp_path, database):
     assert [stage.submission(key).state for key in keys] == ["queued"] * 3
     assert player.allowance().used == 3
     if database:  # which others may serve, too: what the dead one held is free after a minute
-        stage.clock.move(minutes=2)
+        stage.clock.at = datetime.now(UTC) + timedelta(minutes=2)
         stage.work()
     else:
         with serve(folder, "--direct-bytes", "1"):
