@@ -49,7 +49,8 @@ class Host:
 
     def __init__(self, server: Server) -> None:
         about = {"headers": {"Origin": server.url}, "follow_redirects": True, "timeout": LIMIT}
-        self._web = httpx.Client(base_url=server.url, **about)
+        anew = httpx.Limits(max_keepalive_connections=0)  # the server may hang up just when an old one is used again
+        self._web = httpx.Client(base_url=server.url, limits=anew, **about)
         _, _, secret = server.first_link.partition("invitation=")
         self._post("/sign-up", name="Host", password=PASSWORD, again=PASSWORD, invitation=secret)
 
