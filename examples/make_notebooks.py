@@ -35,7 +35,9 @@ def notebook_of(script: str) -> nbformat.NotebookNode:
 
 def run(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookNode:
     """The notebook with its output; pictures go into the folder."""
-    client = NotebookClient(notebook, timeout=300, record_timing=False, resources={"metadata": {"path": str(folder)}})
+    patience = dict.fromkeys(("timeout", "startup_timeout", "iopub_timeout"), 300)  # else output that is late is lost
+    where = {"metadata": {"path": str(folder)}}
+    client = NotebookClient(notebook, **patience, record_timing=False, resources=where)
     done = client.execute()
     done.metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}  # not the versions of this machine
     return done

@@ -33,8 +33,9 @@ def test_labels_that_would_collide_in_a_naive_table():
 
 ROOT = Path(__file__).resolve().parents[1]
 MEASURE = """
-import json, resource, sys
+import json, sys
 import numpy as np, tallymark as tm
+from tests.memory import most_memory
 tm.set_threads(2)
 kind = sys.argv[1]
 rng = np.random.default_rng(1)
@@ -45,10 +46,9 @@ else:
     if kind == "texts":
         y, p = y.astype("U8"), p.astype("U8")
 tm.accuracy(y[:200_000] if kind == "few" else [1, 2], p[:200_000] if kind == "few" else [1, 2])
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = most_memory()
 value = tm.accuracy(y, p) if kind == "few" else tm.homogeneity(y, p)
-after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(json.dumps([value, (after - before) / 1024]))
+print(json.dumps([value, most_memory() - before]))
 """
 
 

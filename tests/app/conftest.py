@@ -19,8 +19,10 @@ from tallymark.app.store import Database
 from tallymark.app.store.models import Challenge, User
 from tests.app.postgres import running_postgres
 from tests.app.stage import Player, Stage
+from tests.waiting import until
 
 _NUMBERS = count()
+_VISITORS = text("SELECT count(*) FROM pg_stat_activity WHERE datname = :name")  # who keep a database from being copied
 
 
 @pytest.fixture(scope="session")
@@ -32,6 +34,7 @@ def postgres() -> Iterator[Callable[..., str]]:
         def make(template: str | None = "template1") -> str:
             name = f"made{next(_NUMBERS)}"
             with engine.connect() as connection:
+                until(lambda: not connection.scalar(_VISITORS, {"name": template}))
                 connection.execute(text(f"CREATE DATABASE {name} TEMPLATE {template}"))
             return url.format(name)
 

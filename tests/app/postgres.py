@@ -13,6 +13,8 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.waiting import LIMIT
+
 _FAST = ("fsync=off", "full_page_writes=off", "max_connections=200", "listen_addresses=")
 
 
@@ -38,7 +40,7 @@ def running_postgres() -> Iterator[str]:
 
     def run(*words: str) -> None:
         allowed = ("runuser", "-u", "postgres", "--") if root else ()
-        done = subprocess.run([*allowed, *words], cwd=folder, capture_output=True, text=True, timeout=120)
+        done = subprocess.run([*allowed, *words], cwd=folder, capture_output=True, text=True, timeout=2 * LIMIT)
         assert done.returncode == 0, done.stderr
 
     data = str(folder / "data")
@@ -46,10 +48,10 @@ def running_postgres() -> Iterator[str]:
         run(str(programs / "initdb"), "-D", data, "-U", "tester", "-A", "trust", "--no-sync", "-E", "UTF8")
         options = " ".join(f"-c {each}" for each in (*_FAST, f"unix_socket_directories={folder}"))
         control = str(programs / "pg_ctl")
-        run(control, "-D", data, "-w", "-t", "60", "-l", str(folder / "log"), "-o", options, "start")
+        run(control, "-D", data, "-w", "-t", str(LIMIT), "-l", str(folder / "log"), "-o", options, "start")
         try:
             yield f"postgresql://tester@/{{}}?host={quote(str(folder), safe='')}"
         finally:
-            run(control, "-D", data, "-m", "immediate", "-w", "stop")
+            run(control, "-D", data, "-m", "immediate", "-w", "-t", str(LIMIT), "stop")
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -8,9 +8,8 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
@@ -18,15 +17,10 @@ from sqlalchemy import select
 
 from tallymark.app.store.models import Version
 from tests.app.stage import BOTH, Stage, guess, table
+from tests.waiting import LIMIT, free_port, until, until_midnight_is_far
 
 pytestmark = pytest.mark.slow
 EXAMPLES = "examples/data"
-
-
-def _port() -> int:
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        return held.getsockname()[1]
 
 
 class Served:
@@ -49,12 +43,14 @@ class Served:
 @contextmanager
 def serve(folder, *options, database=""):
     """Start it, and wait until it answers."""
-    port = _port()
-    command = [sys.executable, "-m", "tallymark", "serve", "--data", str(folder), "--port", str(port), *options]
+    command = [sys.executable, "-m", "tallymark", "serve", "--data", str(folder), *options]
     if database:
         command += ["--database", database]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
-    with subprocess.Popen(command, start_new_session=True, **pipes) as process:
+    with (
+        free_port() as port,
+        subprocess.Popen([*command, "--port", str(port)], start_new_session=True, **pipes) as process,
+    ):
         try:
             said = ""
             while "Ctrl-C" not in said:
@@ -62,33 +58,18 @@ def serve(folder, *options, database=""):
                 assert line, f"it has ended: {said}"
                 said += line
             served = Served(process, f"http://127.0.0.1:{port}", said)
-            _wait(lambda: _answers(served.url))
+            assert httpx.get(f"{served.url}/ready", timeout=LIMIT).status_code == 200
             yield served
         finally:
             if process.poll() is None:
                 process.terminate()
-                process.wait(30)
-
-
-def _answers(url):
-    try:
-        return httpx.get(f"{url}/ready").status_code == 200
-    except httpx.TransportError:
-        return False
-
-
-def _wait(done):
-    """Until something is so; a test fails after a minute."""
-    for _ in range(1200):
-        if done():
-            return
-        time.sleep(0.05)
-    raise AssertionError("it took more than a minute")
+                process.wait(LIMIT)
 
 
 @BOTH
 def test_a_process_that_was_killed_loses_nothing(tmp_path, database):
     """What was being scored and what waited when the process was killed is scored by the next one, at the same cost."""
+    until_midnight_is_far()
     folder = tmp_path / "data"
     stage = Stage(folder, database, direct_bytes=1)
     stage.clock.at = datetime.now(UTC)
@@ -103,20 +84,20 @@ def test_a_process_that_was_killed_loses_nothing(tmp_path, database):
         path = f"{served.url}/challenges/{player.challenge.slug}/submit"
         for n in range(3):
             files = {"submission": ("large.csv", table(guess(30 + n)))}
-            answer = httpx.post(path, files=files, cookies=cookies, headers={"Origin": served.url})
+            answer = httpx.post(path, files=files, cookies=cookies, headers={"Origin": served.url}, timeout=LIMIT)
             assert answer.status_code == 303
             keys.append(answer.headers["location"].split("/")[-1])
-        _wait(lambda: stage.submission(keys[0]).claimed_by is not None)
+        until(lambda: stage.submission(keys[0]).claimed_by is not None)
         served.kill()
     aside.replace(place)
     assert [stage.submission(key).state for key in keys] == ["queued"] * 3
     assert player.allowance().used == 3
     if database:  # which others may serve, too: what the dead one held is free after a minute
-        stage.clock.move(minutes=2)
+        stage.clock.at = datetime.now(UTC) + timedelta(minutes=2)
         stage.work()
     else:
         with serve(folder, "--direct-bytes", "1"):
-            _wait(lambda: all(stage.submission(key).work is None for key in keys))
+            until(lambda: all(stage.submission(key).work is None for key in keys))
     assert [stage.submission(key).state for key in keys] == ["scored"] * 3
     assert [stage.scores(key)["accuracy"] for key in keys] == [30 / 40, 31 / 40, 32 / 40]
     assert stage.board(player.challenge) == ["Badgers"]
@@ -126,19 +107,20 @@ def test_a_process_that_was_killed_loses_nothing(tmp_path, database):
 
 def test_who_comes_before_the_app_is_ready_waits(tmp_path):
     """From the line that tells the address on, a visitor is answered and nobody else gets the port."""
-    port = _port()
-    command = [sys.executable, "-m", "tallymark", "serve", "--port", str(port), "--data"]
-    with subprocess.Popen([*command, str(tmp_path / "one")], stdout=subprocess.PIPE, text=True) as process:
+    with free_port() as port:
+        command = [sys.executable, "-m", "tallymark", "serve", "--port", str(port), "--data"]
+        process = subprocess.Popen([*command, str(tmp_path / "one")], stdout=subprocess.PIPE, text=True)
         try:
             assert f":{port}" in process.stdout.readline()
-            with socket.create_connection(("127.0.0.1", port), timeout=60) as early:
+            with socket.create_connection(("127.0.0.1", port), timeout=LIMIT) as early:
                 early.sendall(b"GET /ready HTTP/1.0\r\n\r\n")
                 assert early.recv(100).startswith(b"HTTP/1.1 200")
-            other = subprocess.run([*command, str(tmp_path / "two")], capture_output=True, text=True, timeout=60)
+            other = subprocess.run([*command, str(tmp_path / "two")], capture_output=True, text=True, timeout=LIMIT)
             assert other.returncode == 2
             assert f"cannot listen at 127.0.0.1:{port}" in other.stderr
         finally:
             process.terminate()
+            process.communicate()
 
 
 def test_the_first_start(tmp_path):
@@ -149,14 +131,14 @@ def test_the_first_start(tmp_path):
     with serve(folder, "--example", EXAMPLES) as served:
         second = served.link
         assert second.split("=")[1] != first.split("=")[1]
-        assert "never was one" in httpx.get(served.url + first[first.index("/sign-up") :]).text
+        assert "never was one" in httpx.get(served.url + first[first.index("/sign-up") :], timeout=LIMIT).text
         data = {"name": "Olga", "password": "correct horse battery", "again": "correct horse battery"}
         data["invitation"] = second.split("=")[1]
-        headers = {"Origin": served.url}
-        assert httpx.post(f"{served.url}/sign-up", data=data, headers=headers).status_code == 303
-        again = httpx.post(f"{served.url}/sign-up", data={**data, "name": "Eve"}, headers=headers)
+        given = {"headers": {"Origin": served.url}, "timeout": LIMIT}
+        assert httpx.post(f"{served.url}/sign-up", data=data, **given).status_code == 303
+        again = httpx.post(f"{served.url}/sign-up", data={**data, "name": "Eve"}, **given)
         assert again.status_code == 422
-        board = httpx.get(f"{served.url}/challenges/animals-on-photographs/leaderboard").text
+        board = httpx.get(f"{served.url}/challenges/animals-on-photographs/leaderboard", timeout=LIMIT).text
         assert board.count("Mediocre") == 1
     with serve(folder) as served:
         assert served.link is None
@@ -170,7 +152,7 @@ def test_a_port_that_is_taken_is_told(tmp_path):
         held.listen()
         command = [sys.executable, "-m", "tallymark", "serve", "--data", str(tmp_path / "data")]
         port = str(held.getsockname()[1])
-        done = subprocess.run([*command, "--port", port], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([*command, "--port", port], capture_output=True, text=True, timeout=LIMIT)
     assert done.returncode != 0
     assert "Take another `port`" in done.stderr
     assert not (tmp_path / "data").exists()
@@ -180,4 +162,4 @@ def test_it_ends_when_it_is_asked_to(tmp_path):
     """A signal to end is followed by a clean end."""
     with serve(tmp_path / "data") as served:
         served.process.send_signal(signal.SIGTERM)
-        assert served.process.wait(30) in (0, -signal.SIGTERM)
+        assert served.process.wait(LIMIT) in (0, -signal.SIGTERM)

@@ -12,6 +12,7 @@ from tallymark.app import challenges, scoring
 from tallymark.app.store.models import Score
 from tallymark.app.worker import LEASE, claim
 from tests.app.stage import BOTH, ROWS, guess, table
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 
@@ -69,11 +70,7 @@ def test_a_start_frees_what_a_dead_process_held(waiting, make_stage):
     claim(waiting.stage.service)
     second = make_stage(direct_bytes=1)
     with second.client():  # with its threads
-        for _ in range(200):
-            if second.submission(key).state == "scored":
-                break
-            second.service.wake.wait(0.05)
-    assert second.submission(key).state == "scored"
+        until(lambda: second.submission(key).state == "scored")
 
 
 @BOTH

@@ -13,6 +13,7 @@ from tallymark.app import challenges, scoring, submitting, teams, worker
 from tallymark.app.store.models import Submission
 from tallymark.app.worker import claim
 from tests.app.stage import BOTH, guess, table, truth
+from tests.waiting import LIMIT, until
 
 pytestmark = pytest.mark.slow
 
@@ -70,21 +71,17 @@ def test_a_claim_is_renewed_while_it_is_worked_on(waiting, make_stage, monkeypat
 
     def slowly(*given, **told):
         begun.set()
-        assert go_on.wait(60)
+        assert go_on.wait(2 * LIMIT)
         return plain(*given, **told)
 
     monkeypatch.setattr(scoring, "score_parts", slowly)
     monkeypatch.setattr(worker, "_RENEWAL", 0.02)
     key = waiting.send(guess(9))
     with stage.client():  # with its threads
-        assert begun.wait(60)
+        assert begun.wait(LIMIT)
         stage.clock.move(minutes=5)
         second.clock.at = stage.clock()
-        for _ in range(3000):
-            if stage.submission(key).claimed == stage.clock():
-                break
-            begun.wait(0.01)
-            go_on.wait(0.02)
+        until(lambda: stage.submission(key).claimed == stage.clock())
         assert claim(second.service) is None
         go_on.set()
     assert stage.submission(key).state == "scored"
@@ -102,6 +99,6 @@ def test_the_worker_outlives_its_errors(stage, challenge, player, monkeypatch):
 
     monkeypatch.setattr(worker, "claim", breaks)
     with stage.client() as client:
-        assert failed.wait(60)
+        assert failed.wait(LIMIT)
         stage.service.wake.set()
         assert client.get("/ready").json()["worker"] is True

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.browser.server import Host, Server, started
-from tests.browser.visitor import Visitor
+from tests.browser.visitor import Visitor, broke
+from tests.waiting import LIMIT
 
 WIDTHS = {"phone": 390, "tablet": 820, "desktop": 1280}
 LOOKS = ("light", "dark")
@@ -31,9 +32,10 @@ class View(NamedTuple):
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """Headless Chromium: that of the system, or the one that playwright has installed."""
-    from playwright.sync_api import Error, sync_playwright
+    from playwright.sync_api import Error, expect, sync_playwright
 
     os.environ.setdefault("PLAYWRIGHT_BROWSERS_PATH", str(Path(sys.prefix) / "browsers"))  # where make puts one
+    expect.set_options(timeout=1000 * LIMIT)
     found = next(filter(None, map(shutil.which, _NAMES)), None)
     with sync_playwright() as playwright:
         try:
@@ -54,7 +56,7 @@ def view(request: pytest.FixtureRequest, browser: Any) -> Iterator[View]:
     troubles: list[str] = []
     page.on("console", lambda message: troubles.append(f"console: {message.text}"))
     page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
-    page.on("requestfailed", lambda asked: troubles.append(f"failed: {asked.url}"))
+    page.on("requestfailed", lambda asked: troubles.extend([f"failed: {asked.url}"] * broke(asked)))
     page.on("request", lambda asked: troubles.extend([f"asked: {asked.url}"] * asked.url.startswith("http")))
     yield View(page, look, width, troubles)
     context.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -13,6 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
+
+from tests.waiting import LIMIT, free_port
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "data"
 ANSWERS, GOOD, MEDIOCRE, BROKEN = (
@@ -47,7 +48,9 @@ class Host:
     """The organiser of a server, who works without a browser."""
 
     def __init__(self, server: Server) -> None:
-        self._web = httpx.Client(base_url=server.url, headers={"Origin": server.url}, follow_redirects=True)
+        about = {"headers": {"Origin": server.url}, "follow_redirects": True, "timeout": LIMIT}
+        anew = httpx.Limits(max_keepalive_connections=0)  # the server may hang up just when an old one is used again
+        self._web = httpx.Client(base_url=server.url, limits=anew, **about)
         _, _, secret = server.first_link.partition("invitation=")
         self._post("/sign-up", name="Host", password=PASSWORD, again=PASSWORD, invitation=secret)
 
@@ -69,14 +72,11 @@ class Host:
 @contextmanager
 def started(folder: Path, *options: str) -> Iterator[Server]:
     """The app with the example in it, while it answers."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     data = folder / "data"
-    command = [sys.executable, "-m", "tallymark", "serve", "--port", str(port), "--data", str(data)]
+    command = [sys.executable, "-m", "tallymark", "serve", "--data", str(data)]
     command += ["--example", str(EXAMPLE), "--upload-bytes", str(MOST), *options]
-    with (folder / "log").open("w") as log:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+    with (folder / "log").open("w") as log, free_port() as port:
+        process = subprocess.Popen([*command, "--port", str(port)], stdout=subprocess.PIPE, stderr=log, text=True)
         assert process.stdout is not None
         try:
             told = ""

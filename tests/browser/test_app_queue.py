@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.server import GOOD, MEDIOCRE, Host, started
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 
@@ -12,7 +13,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def busy(tmp_path):
     """A server whose worker has enough to do for minutes; only the smallest files are scored at once."""
-    with started(tmp_path, "--direct-bytes", "5900", "--resamples", "100000") as server:
+    with started(tmp_path, "--direct-bytes", "5900", "--resamples", "1000000") as server:
         yield server
 
 
@@ -26,6 +27,7 @@ def test_what_is_waited_for_is_told(visits, busy):
     assert visitor.text(".outcome .word") == "Scored"
     assert "The intervals are being computed" in visitor.text()
     assert "This page looks again every 3 seconds." in visitor.text("[data-refresh]")
+    until(lambda: busy.rows("select 1 from submissions where work = 'intervals' and claimed_by is not null"))
     for sentence in ("It is the next in the queue.", "It waits; 1 submission comes before it."):
         visitor.submit(GOOD)
         assert visitor.text(".outcome") == f"Waiting {sentence}"

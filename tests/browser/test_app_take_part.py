@@ -12,6 +12,7 @@ import tallymark as tm
 from tallymark.submissions.parts import read_answers
 from tests.browser.server import ANSWERS, BROKEN, CHALLENGE, GOOD, MEDIOCRE, MOST
 from tests.browser.visitor import file
+from tests.waiting import until_midnight_is_far
 
 pytestmark = pytest.mark.slow
 TWICE = b"row_id,label\nphoto-001,deer\nphoto-001,fox\nphoto-002\n"
@@ -66,7 +67,7 @@ def test_a_result_is_what_the_library_says(visits, server, host):
     assert dict(kept) == found.scores
     assert visitor.texts(".card .name") == list(found.scores)
     assert [each.rpartition(" ")[0] for each in visitor.texts(".card .value")] == in_percent(found.scores)
-    expect(visitor.page.locator(".card").first).to_contain_text("95 % interval", timeout=15_000)
+    expect(visitor.page.locator(".card").first).to_contain_text("95 % interval")
     assert visitor.texts(".cards + [role=status]") == []
     assert visitor.texts("#warnings li") == ["'fox' and 'Fox' are two labels; they differ only by case"]
     assert visitor.texts("dl.counts div")[1:3] == ["right in public 156", "wrong or missing in public 44"]
@@ -118,6 +119,7 @@ def test_files_that_are_rejected_cost_nothing(visits, server, host):
 
 def test_a_better_submission_goes_up_until_the_day_is_used_up(visits, server, host):
     """Its row is marked as one's own; some are chosen for the end; then nothing more is taken, and nothing is shown."""
+    until_midnight_is_far()
     visitor = visits(server)
     visitor.sign_up(host.invite(), "Climber")
     visitor.join("Climbers")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.browser.server import CHALLENGE, PASSWORD, Server
+from tests.waiting import LIMIT
 
 _TOLD = "Failed to load resource: the server responded"  # which is seen in the answer itself
 _LOOKED: set[str] = set()  # pages that axe has seen, since it takes a second
@@ -19,7 +20,7 @@ class Visitor:
     def __init__(self, browser: Any, server: Server, serious: Callable[[Any], list[str]], **options: Any) -> None:
         self.context = browser.new_context(base_url=server.url, **options)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(15_000)
+        self.page.set_default_timeout(1000 * LIMIT)
         self._serious = serious if options.get("java_script_enabled", True) else lambda _: []
         self._troubles: list[str] = []
         self._refusals: list[int] = []
@@ -29,7 +30,7 @@ class Visitor:
         self.page.on("response", lambda each: self._refusals.extend([each.status] * (each.status >= 400)))
 
     def _note_failure(self, request: Any) -> None:
-        if not request.is_navigation_request():  # else it is a download, or one that a test asks for
+        if broke(request) and not request.is_navigation_request():  # else it is a download, or one that a test asks for
             self._troubles.append(f"failed: {request.url}")
 
     def open(self, path: str, status: int = 200) -> None:
@@ -107,6 +108,11 @@ class Visitor:
     def texts(self, of: str) -> list[str]:
         """What is read of each, in one line."""
         return [re.sub(r"\s+", " ", each).strip() for each in self.page.locator(of).all_inner_texts()]
+
+
+def broke(request: Any) -> bool:
+    """Whether a request that failed was not just given up by the browser, since somebody has left its page."""
+    return bool(request.failure != "net::ERR_ABORTED")
 
 
 def file(content: bytes, name: str = "predictions.csv") -> dict[str, Any]:

@@ -318,7 +318,7 @@ def test_an_interrupt_while_files_are_read(told, folder, monkeypatch, threads):
     for thread in set(threading.enumerate()) - alive:  # one that was just being started ends by itself
         thread._started.wait(60)
         thread.join(60)
-    assert set(threading.enumerate()) == alive
+    assert set(threading.enumerate()) <= alive
 
 
 def test_a_bar_for_who_watches(folder, monkeypatch):

@@ -15,9 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import tallymark as tm
+from tallymark.engines import datasets
 from tallymark.engines.datasets import Files
 from tallymark.engines.paths import find_files
 from tallymark.errors import FileError
+from tests.waiting import LIMIT
 
 ASKED = {"truth": "y", "prediction": "p", "metrics": ["mae"]}
 
@@ -159,20 +161,27 @@ def test_an_interrupt_ends_all_threads(tmp_path, kind, form):
     with pytest.raises(kind, match="enough"):
         tm.evaluate_table(tmp_path, **ASKED, progress=progress)
     assert len(heard) < 10
-    assert threads_now() == before
+    assert threads_now() <= before
 
 
 @pytest.mark.usefixtures("two_threads")
-def test_a_fault_of_the_rows_ends_all_threads(tmp_path):
+def test_a_fault_of_the_rows_ends_all_threads(tmp_path, monkeypatch):
     """The other thread does not read the rest of the files first."""
+    stop, stopped = datasets._Work.stop, threading.Event()
+    monkeypatch.setattr(datasets._Work, "stop", lambda work: (stop(work), stopped.set()))
     for k in range(200):
         write(tmp_path, f"{k:03}.csv")
     (tmp_path / "001.csv").write_text("y,p\n1,\n")
     before, heard = threads_now(), []
+
+    def progress(done, total):
+        heard.append(done)
+        assert len(heard) < 50 or stopped.wait(LIMIT)  # the thread with the fault may be the slower one
+
     with pytest.raises(tm.MissingValueError, match=r"001\.csv"):
-        tm.evaluate_table(tmp_path, **ASKED, progress=lambda done, total: heard.append(done))
+        tm.evaluate_table(tmp_path, **ASKED, progress=progress)
     assert len(heard) < 100
-    assert threads_now() == before
+    assert threads_now() <= before
 
 
 @pytest.mark.usefixtures("two_threads")
@@ -201,10 +210,11 @@ def test_five_thousand_small_files(tmp_path):
     """None is left open, and all are counted."""
     for k in range(5_000):
         (tmp_path / f"{k}.csv").write_text(f"y,p\n{k},{k + 1}\n")
+    tm.evaluate_table(tmp_path / "0.csv", **ASKED)  # the first time, Arrow opens some of its own
     open_before = len(os.listdir("/proc/self/fd"))
     found = tm.evaluate_table(tmp_path, **ASKED)
     assert (found.n, found["mae"]) == (5_000, 1.0)
-    assert len(os.listdir("/proc/self/fd")) == open_before
+    assert len(os.listdir("/proc/self/fd")) <= open_before
 
 
 def test_ways_that_columns_are_read_in(tmp_path):

@@ -7,6 +7,7 @@ import stat
 import threading
 
 import pytest
+from tests.waiting import LIMIT
 
 import tallymark as tm
 from tallymark.report import saving
@@ -74,7 +75,7 @@ def test_a_pipe_is_written_to(tmp_path):
     reader = threading.Thread(target=lambda: found.append(pipe.read_text()))
     reader.start()
     write_whole(pipe, "through")
-    reader.join(10)
+    reader.join(LIMIT)
     assert found == ["through"]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import time
 from decimal import Decimal
 
 import dask
@@ -17,6 +16,7 @@ import pytest
 from tallymark.engines.dask import connected, fold, open_files, schema
 from tallymark.errors import FileError, MissingValueError, ParameterError, TypeOfDataError
 from tests.engines.clusters.jobs import FailsOnce, Refuses, Rows, as_rows, read
+from tests.waiting import until
 
 
 @pytest.fixture(params=["cluster", "threads"])
@@ -176,28 +176,21 @@ def test_an_interrupt_cancels(dask_client):
 
     with pytest.raises(KeyboardInterrupt):
         fold(numbers(), Rows("y"), interrupt)
-    assert _left_on(dask_client) == {}
+    nothing_is_left_on(dask_client)
 
 
 def test_nothing_is_left_behind(dask_client):
     """Neither of a job that ends well nor of one that is refused."""
     fold(numbers(), Rows("y"))
-    assert _left_on(dask_client) == {}
+    nothing_is_left_on(dask_client)
     with pytest.raises(MissingValueError):
         fold(numbers(), Rows("y", before=Refuses()))
-    assert _left_on(dask_client) == {}
+    nothing_is_left_on(dask_client)
 
 
-def _left_on(client):
-    """The tasks that the scheduler still knows, once it had the time to forget those that were let go."""
-    for _ in range(100):
-        left = client.run_on_scheduler(
-            lambda dask_scheduler: {str(key): task.state for key, task in dask_scheduler.tasks.items()}
-        )
-        if not left:
-            break
-        time.sleep(0.1)
-    return left
+def nothing_is_left_on(client):
+    """Wait until the scheduler has forgotten all tasks, as it does with those that were let go."""
+    until(lambda: not client.run_on_scheduler(lambda dask_scheduler: list(map(str, dask_scheduler.tasks))))
 
 
 def test_files_and_connections(dask_client, tmp_path):

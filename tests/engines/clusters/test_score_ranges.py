@@ -132,10 +132,10 @@ def test_an_interrupt_ends_it(engine, request):
 def test_nothing_is_left_on_dask(dask_client):
     """Neither of an exchange that ends well nor of one that is refused."""
     dask_engine.exchange(test_dask.numbers(), Digits())
-    assert test_dask._left_on(dask_client) == {}
+    test_dask.nothing_is_left_on(dask_client)
     with pytest.raises(MissingValueError):
         dask_engine.exchange(test_dask.numbers(), Digits(Refuses()))
-    assert test_dask._left_on(dask_client) == {}
+    test_dask.nothing_is_left_on(dask_client)
 
 
 def test_pieces_larger_than_a_row_of_spark(spark, monkeypatch):

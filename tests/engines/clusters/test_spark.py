@@ -6,7 +6,6 @@ import datetime
 import os
 import signal
 import threading
-import time
 from decimal import Decimal
 
 import pyarrow as pa
@@ -18,6 +17,7 @@ from tallymark.engines import spark_progress
 from tallymark.engines.spark import connected, fold, open_files, schema
 from tallymark.errors import FileError, MissingValueError, StateError
 from tests.engines.clusters.jobs import FailsOnce, Large, Refuses, Rows, Slow, as_rows, read
+from tests.waiting import until
 
 
 def numbers(spark, n=100, partitions=8):
@@ -167,20 +167,17 @@ def test_an_interrupt_cancels(spark, progress):
     tracker = spark.sparkContext.statusTracker()
 
     def interrupt():
-        for _ in range(600):
-            if tracker.getActiveJobsIds():
-                return os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(0.05)
+        until(tracker.getActiveJobsIds)
+        os.kill(os.getpid(), signal.SIGINT)
 
-    threading.Thread(target=interrupt).start()
+    until(lambda: not tracker.getActiveJobsIds())  # of other tests, which would call for the interrupt too early
+    thread = threading.Thread(target=interrupt)
+    thread.start()
     with pytest.raises(KeyboardInterrupt):
         fold(numbers(spark), Rows("y", before=Slow()), progress)
+    thread.join()
     assert not left_of(spark)
-    for _ in range(100):
-        if not tracker.getActiveJobsIds():
-            break
-        time.sleep(0.1)
-    assert not tracker.getActiveJobsIds()
+    until(lambda: not tracker.getActiveJobsIds())
 
 
 def test_files_and_connections(spark, tmp_path):

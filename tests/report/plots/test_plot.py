@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import threading
+import warnings
 from xml.etree import ElementTree
 
 import matplotlib
@@ -139,7 +140,7 @@ def test_settings_of_the_user_neither_change_nor_show():
 
 def test_threads_can_draw_at_once():
     """Settings are those of the process, so they take turns."""
-    expected = some_plot().svg()
+    expected, before = some_plot().svg(), list(warnings.filters)
     found = []
     threads = [threading.Thread(target=lambda: found.append(some_plot().svg())) for _ in range(4)]
     for thread in threads:
@@ -147,6 +148,7 @@ def test_threads_can_draw_at_once():
     for thread in threads:
         thread.join()
     assert found == [expected] * 4
+    assert warnings.filters == before
 
 
 def test_a_notebook_shows_the_numbers_too():
@@ -178,3 +180,15 @@ def test_matplotlib_is_loaded_when_something_is_drawn():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, check=True)
     assert done.stdout.split() == ["False", "False", "False", "True", "False"]
+
+
+def test_looking_for_fonts_is_no_news(tmp_path):
+    """Where that takes more than five seconds, matplotlib says so; here it never does."""
+    code = (
+        "import threading; timer = threading.Timer; threading.Timer = lambda wait, say: timer(0, say)\n"
+        "import tallymark as tm; tm.evaluate([0, 1, 1], [0.1, 0.4, 0.8], ['auc']).plot.roc().svg()"
+    )
+    environment = {**os.environ, "MPLCONFIGDIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    assert list(tmp_path.glob("fontlist*"))
+    assert done.stderr == ""

@@ -124,7 +124,8 @@ def test_columns_are_the_classes_from_zero_on(torch, made):
 
 def test_quantiles_are_no_classes(torch, made):
     """Columns of numbers, with numbers as targets."""
-    truth, quantiles = torch.randn(20), torch.randn(20, 2).sort(dim=1).values
+    truth, *quantiles = torch.randn(3, 20, generator=torch.Generator().manual_seed(2))
+    quantiles = torch.stack(quantiles, dim=1).sort(dim=1).values
     wanted = tm.Pinball(alphas=(0.1, 0.9))
     assert filled(made(wanted), quantiles, truth).report()[wanted] == wanted(truth, quantiles)
 

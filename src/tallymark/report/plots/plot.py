@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import warnings
@@ -136,15 +137,27 @@ def _inches(name: str, given: float | None, own: float) -> float:
 @contextmanager
 def _drawing() -> Iterator[Any]:
     """Matplotlib's settings for our drawings, and its class of figures: no window, and no state that others see."""
-    with needed("a plot", "matplotlib", extra="plots"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the first import may have to look for fonts, and says so
-        import matplotlib
-        from matplotlib.figure import Figure
-    with _one_at_a_time, warnings.catch_warnings(), matplotlib.rc_context():
+    with _one_at_a_time, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # signs that the font does not have are drawn by the reader's own
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_SETTINGS)
-        yield Figure
+        with needed("a plot", "matplotlib", extra="plots"), _silent("matplotlib.font_manager"):
+            import matplotlib
+            from matplotlib.figure import Figure
+        with matplotlib.rc_context():
+            matplotlib.rcdefaults()
+            matplotlib.rcParams.update(_SETTINGS)
+            yield Figure
+
+
+@contextmanager
+def _silent(name: str) -> Iterator[None]:
+    """Without the words of a logger: the first import looks for fonts, and says so where that takes a while."""
+    logger = logging.getLogger(name)
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 __all__ = ["LOOKS", "Plot"]
