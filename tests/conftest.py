@@ -1,13 +1,14 @@
-"""Shared by all tests: how hard Hypothesis tries. Under CI it is repeatable."""
+"""Shared by all tests: how hard Hypothesis tries. It is repeatable, unless it is to explore."""
 
 import os
 from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
-shared = {"deadline": None, "suppress_health_check": list(HealthCheck), "derandomize": "CI" in os.environ}
-settings.register_profile("all", max_examples=80, **shared)
-settings.register_profile("fast", max_examples=15, **shared)
+shared = {"deadline": None, "suppress_health_check": list(HealthCheck)}
+settings.register_profile("all", max_examples=80, derandomize=True, **shared)
+settings.register_profile("fast", max_examples=15, derandomize=True, **shared)
+settings.register_profile("explore", max_examples=1000, **shared)
 settings.load_profile(os.environ.get("TALLYMARK_TESTS", "all"))
 
 # Keras takes TensorFlow unless told, and writes that into the home of the user when it is imported.
