@@ -45,6 +45,7 @@ def options(rng):
     return found + rng.choice([[], ["--positive", rng.choice(["1", "a", "true"])]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(6))
 def test_pieces_of_any_files_have_the_numbers_of_the_whole(block, tmp_path, monkeypatch, capfdbinary):
     """The same JSON, or an error either way; in pieces, a row that one metric cannot read is an error of the whole."""

@@ -32,6 +32,7 @@ def test_a_submission_is_scored(tallymark, folder):
     assert done.stdout.index("b   dog     cat         no") < done.stdout.index("yes")
 
 
+@pytest.mark.slow
 def test_every_form_is_written(tallymark, folder):
     """JSON on standard output, a page in a file."""
     done = tallymark("score", "answers.csv", "good.csv", "--json", "--html", "score.html", "--ci", "0.9")
@@ -42,6 +43,7 @@ def test_every_form_is_written(tallymark, folder):
     assert "mcc" in (folder / "score.md").read_text()
 
 
+@pytest.mark.slow
 def test_pipes_are_read(tallymark, folder):
     """Either file may be standard input, but not both."""
     assert "75.0 %" in tallymark("score", "answers.csv", "-", stdin=GOOD).stdout
@@ -78,6 +80,7 @@ def test_a_challenge_shows_no_answer(tallymark, folder):
     assert "dog" not in told.replace("<!DOCTYPE", "")
 
 
+@pytest.mark.slow
 def test_a_submission_is_checked_without_answers(tallymark, folder):
     """Against a template, or alone."""
     done = tallymark("check", "good.csv", "--template", "answers.csv")
@@ -108,6 +111,7 @@ LIMITS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("option", "most", "code"), LIMITS, ids=[option for option, _, _ in LIMITS])
 def test_every_limit_is_an_option(tallymark, folder, option, most, code):
     """Of both commands."""
@@ -125,6 +129,7 @@ def test_the_options_of_limits_are_all_limits():
     assert named == {f"max_{name}" for name in tm.Limits._fields}
 
 
+@pytest.mark.slow
 def test_the_page_of_a_challenge_does_not_say_where_the_answers_are(tallymark, folder):
     """That of an analysis does."""
     (folder / "secret").mkdir()
@@ -138,6 +143,7 @@ def test_the_page_of_a_challenge_does_not_say_where_the_answers_are(tallymark, f
     assert "secret" not in page
 
 
+@pytest.mark.slow
 def test_a_separator_is_an_option_of_both_files(tallymark, folder):
     """And the message for one that is not looked for names the option."""
     for name, text in (("a.txt", ANSWERS), ("b.txt", GOOD)):

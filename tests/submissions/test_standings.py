@@ -193,6 +193,7 @@ def test_groups_are_not_transitive():
     assert paired_test(held[edge - 1], held[edge]) > 0.05 / 28
 
 
+@pytest.mark.slow
 def test_equal_entries_are_in_one_group_in_95_of_100_cases():
     """Of thirty equally good entries, though the best leads; with rows that are right or wrong, and with losses."""
     rng = np.random.default_rng(7)
@@ -231,6 +232,7 @@ def test_tests_that_are_made_are_too_few_to_correct_for():
     assert parted > stats.binom.ppf(0.999, cases, 0.05)
 
 
+@pytest.mark.slow
 def test_the_best_of_many_tries_are_corrected_for_all_of_them():
     """Ten equally good teams, half of which hand in once and half 39 times: told how many tries there were, groups keep
     their level; told the number of teams, they do not."""

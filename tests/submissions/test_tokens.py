@@ -133,6 +133,7 @@ def test_a_row_of_too_many_fields_is_not_taken_apart():
     assert not found
 
 
+@pytest.mark.slow
 def test_lines_are_cut_as_python_cuts_them_wherever_a_block_ends():
     """Also where the two signs that end a line stand on both sides of it."""
     for shift in range(4):
