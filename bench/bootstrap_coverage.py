@@ -41,9 +41,10 @@ def correlated_tails(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
     return x, 0.6 * x + 0.8 * e
 
 
-def weighted(draw: Draw) -> Draw:
+def weighted(draw: Draw, spread: float | None = None) -> Draw:
     def with_weights(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
-        return *draw(rng, n), {"weights": rng.gamma(2, 0.5, n)}
+        y, p = draw(rng, n)
+        return y, p, {"weights": rng.gamma(2, 0.5, n) if spread is None else rng.lognormal(0, spread, n)}
 
     return with_weights
 
@@ -84,6 +85,9 @@ BOOTSTRAPPED = {
     "correlation 0.6 of t, 5 degrees": Population(correlated_tails, ("pearson",)),
     "three outputs": Population(three_outputs, ("rmse", "r2")),
     "weighted errors": Population(weighted(POPULATIONS["normal errors"].draw), ("mae", "rmse", "r2")),
+    "weighted labels": Population(
+        weighted(POPULATIONS["two classes, 30 %"].draw, spread=1.0), ("accuracy", "recall", "mcc", "balanced_accuracy")
+    ),
     "weighted scores": Population(weighted(POPULATIONS["scores, AUC 0.76"].draw), ("auc", "average_precision")),
     "clusters": Population(clusters, ("mae", "rmse", "r2")),
     "queries": Population(queries, ("ndcg", "mrr")),

@@ -278,6 +278,22 @@ def test_counts_tell_their_own_error():
     assert clustered.hi - clustered.lo > 1.1 * (drawn.hi - drawn.lo)
 
 
+
+def test_weights_are_no_counts():
+    """A few heavy rows decide a weighted share: its interval is as wide as that of clusters of one row, which are taken
+    for no counts, and far wider than counts would have it. Nor does a miss by many places count as one row."""
+    y = np.arange(200) % 2
+    p = np.where(np.arange(200) % 10 < 8, y, 1 - y)
+    heavy = np.random.default_rng(0).lognormal(0, 1.5, 200)
+    weighted, clustered = (
+        tm.evaluate(y, p, ["accuracy"], ci=0.95, weights=heavy, cluster=cluster).cell("accuracy")
+        for cluster in (None, np.arange(200))
+    )
+    assert weighted.hi - weighted.lo == pytest.approx(clustered.hi - clustered.lo, rel=0.1)
+    tally = tm.Tally(["accuracy"], ci=0.95).update(y, p, weights=heavy).report().cell("accuracy")
+    assert (tally.lo, tally.hi) == (weighted.lo, weighted.hi)
+    assert [tm.cohen_kappa.replace(weighting=each).counted for each in (None, "linear")] == [True, False]
+
 def test_a_share_is_about_as_wide_as_wilson_has_it():
     """Not as wide as the few rows that decide it would make it: 20 positives of 200 rows, and 10 errors of 200."""
     y = (np.arange(200) < 20).astype(int)

@@ -67,7 +67,7 @@ class Types:
                 self._types[column] = joined
         if known is not None and joined != known:
             raise Widened(column)
-        return _cast(values, joined)
+        return texts if joined == TEXT else _cast(values, joined)  # as written, also where it has just become one
 
     def _note_odd(self, texts: Any, column: str, kind: str, name: str, row: int) -> None:
         """Remember the field that is no number, if others are."""

@@ -75,7 +75,7 @@ def resampled_interval(
     single: bool,
 ) -> Found:
     """The interval of a value of so many independent units from those in replicates, and without some rows if these are
-    few, part by part. Whether units are `single` rows with one label: the counts of such rows tell how sure they are.
+    few, part by part. The counts of `single` rows, of weight 1 and with one label, tell how sure they are.
     """
     numbers, counted = numbers_of(value), single and item.counted
     lines = replicates if replicates.ndim == 2 else replicates[None, :]

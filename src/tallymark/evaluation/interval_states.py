@@ -135,9 +135,7 @@ class IntervalStates:
             else:
                 out[key] = NoInterval(GROWS.format(self._items[key].name))
         units = self._units(rows)
-        clusters, columns = units.clusters is not None, units.columns
-        method = self._settings.name_of(clusters=clusters, by_query=False)
-        single = not clusters and columns is not None and columns[0] == 1
+        method = self._settings.name_of(clusters=units.clusters is not None, by_query=False)
         for place, metrics in by_place.items():
             state = rows.intervals[place]
             assert isinstance(state, Resampled)
@@ -151,6 +149,6 @@ class IntervalStates:
             for key, item in metrics.items():
                 left_out = None if without is None else without[key]
                 out[key] = resampled_interval(
-                    item, values[key], replicates[key], left_out, level, units.count(), method, single=single
+                    item, values[key], replicates[key], left_out, level, units.count(), method, single=units.single
                 )
         return out

@@ -127,7 +127,7 @@ class _Maker:
         reads = {key: self._reads[key] for key in values}
         resampled = resample_values(items, reads, rows.batch, settings.seed, settings.resamples, keys)
         without = leave_out_values(items, reads, rows.batch, keys) or {}
-        clusters = rows.batch.cluster_side is not None
+        clusters, single = rows.batch.cluster_side is not None, UnitsOf().fold(rows.batch).single
         return {
             key: resampled_interval(
                 items[key],
@@ -137,7 +137,7 @@ class _Maker:
                 level,
                 units_of(rows.batch, by_query=items[key].by_query),
                 settings.name_of(clusters=clusters, by_query=items[key].by_query),
-                single=not clusters and rows.batch.truth_columns == 1,
+                single=single,
             )
             for key, value in values.items()
         }

@@ -5,7 +5,7 @@ Efron, "Better bootstrap confidence intervals" (1987), with percentiles that are
 but of what the rows do to the value: where a few rows decide it, as those of a rare class or of large errors do, its
 standard error is known no better than from so few (Satterthwaite 1946). Counts of rows are the exception: a share, and
 any function of the counts of labels, tells its standard error, however few rows decide it, and the percentiles are as
-far in as Wilson's ends are.
+far in as Wilson's ends are. Rows with weights are not counts.
 """
 
 from __future__ import annotations

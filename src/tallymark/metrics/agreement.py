@@ -94,6 +94,10 @@ class CohenKappa(LabelMetric):
     weighting: str | None = choice(None, "linear", "quadratic")
     """How much a miss by several places counts: None for all alike, "linear" or "quadratic"."""
 
+    @property
+    def counted(self) -> bool:  # type: ignore[override]
+        return self.weighting is None  # else misses by many places are few, and decide it
+
     def read(self, state: Any) -> Answer:
         counts = state.counts()
         require_single(counts, self)

@@ -71,8 +71,6 @@ class Metric(metaclass=_Record):
     """What it reads, in words, where the kind alone does not say it."""
     by_query: ClassVar[bool] = False
     """Whether the metric reads queries. In `evaluate` the others read the same rows without them."""
-    counted: ClassVar[bool] = False
-    """Whether the value is a function of how many rows have which label, and so of what they were taken for."""
     link: ClassVar[str | None] = None
     """How margins become predictions of that kind, where they can."""
     unit: ClassVar[str] = ""
@@ -129,6 +127,11 @@ class Metric(metaclass=_Record):
     def better(self) -> Better:
         """Which values are better: "higher", "lower", or the value to be close to; None where that cannot be said."""
         return "lower"
+
+    @property
+    def counted(self) -> bool:
+        """Whether the value is a function of how many rows have which label, of which none counts for more."""
+        return False
 
     @property
     def range(self) -> tuple[float, float]:

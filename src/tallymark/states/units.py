@@ -82,6 +82,11 @@ class Units(FoldedState[UnitsOf]):
         """Whether every row counts once and stands for itself."""
         return self.ones and self.clusters is None
 
+    @property
+    def single(self) -> bool:
+        """Whether it has one truth besides, so that counts of labels are counts of rows."""
+        return self.plain and self.columns is not None and self.columns[0] == 1
+
     def count(self) -> float:
         """How many rows or clusters there are; of rows with weights, how many equal ones would tell as much (Kish)."""
         if self.clusters is not None:

@@ -6,10 +6,12 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from tallymark.errors import MissingValueError
+from tests.waiting import until
 
 
 class Rows:
@@ -98,6 +100,27 @@ class Slow:
 
     def __call__(self, rows: list[list[str]]) -> None:
         time.sleep(self.seconds)
+
+
+class Held:
+    """Lets two partitions through, and holds the others until somebody was told of more than so many tasks."""
+
+    def __init__(self, folder: Path, tasks: int = 0) -> None:
+        self.folder = folder
+        self.tasks = tasks
+        self.seen: list[tuple[int, int]] = []
+
+    def tell(self, done: int, of: int) -> None:
+        """How far it is."""
+        self.seen.append((done, of))
+        if of > self.tasks:
+            (self.folder / "told").touch()
+
+    def __call__(self, rows: list[list[str]]) -> None:
+        for place in ("first", "second"):
+            with suppress(FileExistsError):
+                return (self.folder / place).touch(exist_ok=False)
+        until((self.folder / "told").exists)
 
 
 class Digits:

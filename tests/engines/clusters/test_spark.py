@@ -16,7 +16,7 @@ from tallymark.engines import spark as engine
 from tallymark.engines import spark_progress
 from tallymark.engines.spark import connected, fold, open_files, schema
 from tallymark.errors import FileError, MissingValueError, StateError
-from tests.engines.clusters.jobs import FailsOnce, Large, Refuses, Rows, Slow, as_rows, read
+from tests.engines.clusters.jobs import FailsOnce, Held, Large, Refuses, Rows, Slow, as_rows, read
 from tests.waiting import until
 
 
@@ -130,16 +130,16 @@ def often(monkeypatch):
 
 @pytest.mark.usefixtures("often")
 @pytest.mark.parametrize("again", [False, True])
-def test_progress_while_it_runs(spark, again):
+def test_progress_while_it_runs(spark, again, tmp_path):
     """Tasks are counted while others run, also where a frame has a shuffle of its own; all are done at the end only."""
     frame = numbers(spark).repartition(6) if again else numbers(spark)
-    seen = []
-    rows, _ = read(fold(frame, Rows("y", before=Slow(0.3)), lambda *told: seen.append(told)))
+    held = Held(tmp_path, 8 + 6 if again else 8)
+    rows, _ = read(fold(frame, Rows("y", before=held), held.tell))
     assert rows == as_rows(range(100))
-    assert len(seen) > 2
-    assert [done for done, _ in seen] == sorted({done for done, _ in seen})
-    assert [done == whole for done, whole in seen] == [False] * (len(seen) - 1) + [True]
-    assert seen[-1][1] > (8 + 6 if again else 8)
+    assert len(held.seen) > 1
+    assert [done for done, _ in held.seen] == sorted({done for done, _ in held.seen})
+    assert [done == whole for done, whole in held.seen] == [False] * (len(held.seen) - 1) + [True]
+    assert held.seen[-1][1] > held.tasks
     assert not left_of(spark)
 
 

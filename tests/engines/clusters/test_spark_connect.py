@@ -13,12 +13,14 @@ import tallymark as tm
 from tests.engines.clusters.conftest import ROOT, check_java
 
 SCRIPT = """
+import tempfile
 import warnings
+from pathlib import Path
 warnings.simplefilter("ignore")
 from pyspark.sql import SparkSession
 import tallymark as tm
 from tallymark.engines.spark import fold
-from tests.engines.clusters.jobs import Refuses, Rows, Slow
+from tests.engines.clusters.jobs import Held, Refuses, Rows, Slow
 settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.driver.host": "127.0.0.1"}
 settings["spark.connect.progress.reportInterval"] = "100ms"
 builder = SparkSession.builder.remote("local[2]")
@@ -32,10 +34,11 @@ try:
     fold(frame, Rows("y", before=Refuses()))
 except tm.errors.MissingValueError as error:
     print(str(error).splitlines()[0])
-seen = []
-fold(frame, Rows("y", before=Slow(0.3)), lambda *told: seen.append(told))
-print(len(seen) > 2, [done for done, _ in seen] == sorted({done for done, _ in seen}))
-print([done == whole for done, whole in seen] == [False] * (len(seen) - 1) + [True])
+with tempfile.TemporaryDirectory() as folder:
+    held = Held(Path(folder))
+    fold(frame, Rows("y", before=held), held.tell)
+print(len(held.seen) > 1, [done for done, _ in held.seen] == sorted({done for done, _ in held.seen}))
+print([done == whole for done, whole in held.seen] == [False] * (len(held.seen) - 1) + [True])
 def fail(done, of):
     raise OSError("the terminal is gone")
 try:
