@@ -278,7 +278,6 @@ def test_counts_tell_their_own_error():
     assert clustered.hi - clustered.lo > 1.1 * (drawn.hi - drawn.lo)
 
 
-
 def test_weights_are_no_counts():
     """A few heavy rows decide a weighted share: its interval is as wide as that of clusters of one row, which are taken
     for no counts, and far wider than counts would have it. Nor does a miss by many places count as one row."""
@@ -293,6 +292,7 @@ def test_weights_are_no_counts():
     tally = tm.Tally(["accuracy"], ci=0.95).update(y, p, weights=heavy).report().cell("accuracy")
     assert (tally.lo, tally.hi) == (weighted.lo, weighted.hi)
     assert [tm.cohen_kappa.replace(weighting=each).counted for each in (None, "linear")] == [True, False]
+
 
 def test_a_share_is_about_as_wide_as_wilson_has_it():
     """Not as wide as the few rows that decide it would make it: 20 positives of 200 rows, and 10 errors of 200."""
