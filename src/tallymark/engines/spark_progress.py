@@ -89,7 +89,7 @@ def _asked(context: Any, tasks: _Tasks) -> Iterator[None]:
     try:
         thread.start()
         yield
-    except Exception:
+    except Exception:  # that the jobs were cancelled, where a fault of `progress` is why
         if asking.fault is None:
             raise
     finally:
