@@ -12,7 +12,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from bench.interval_coverage import LEVEL, POPULATIONS, Draw, Population, asked, chances, errors, study
+from bench.interval_coverage import (
+    LEVEL,
+    POPULATIONS,
+    Draw,
+    Population,
+    asked,
+    chances,
+    errors,
+    scores,
+    study,
+    two_classes,
+)
 
 import tallymark as tm
 from tallymark.metrics import Interval, Metric
@@ -69,10 +80,16 @@ def again(title: str, *metrics: str) -> Population:
 BOOTSTRAPPED = {
     "two classes, 30 %": again("two classes, 30 %", "accuracy", "recall", "fscore", "mcc"),
     "two classes, 10 %": again("two classes, 10 %", "recall", "mcc", "balanced_accuracy", "f2"),
+    "two classes, 10 %, few wrong": Population(
+        two_classes(0.1, 0.9, 0.02), ("recall", "mcc", "balanced_accuracy", "f2", "precision")
+    ),
     "four classes": again("four classes", "fscore(average=macro)", "mcc"),
     "scores, AUC 0.76": again("scores, AUC 0.76", "auc", "average_precision", "pr_auc"),
     "scores, AUC 0.98": again("scores, AUC 0.98", "auc", "average_precision"),
     "scores, 10 %": again("scores, 10 %", "auc", "average_precision"),
+    "scores, 10 %, AUC 0.64": Population(scores(0.1, 0.5), ("auc", "average_precision")),
+    "scores, 10 %, AUC 0.98": Population(scores(0.1, 3.0), ("auc", "average_precision")),
+    "scores with ties": again("scores with ties", "auc", "average_precision"),
     "probabilities": again("probabilities", "logloss", "brier"),
     "overconfident": Population(overconfident, ("logloss",)),
     "normal errors": again("normal errors", "mae", "rmse", "r2"),

@@ -59,7 +59,7 @@ def test_a_share_tells_its_own_error():
         without = np.array([(hits - 1) / 19] * hits + [hits / 19] * (20 - hits) + [share] * 180)
         found = influence_of(without, 200, share)
         assert found.doubt == pytest.approx(-1.25 / 20, abs=1e-3)
-        assert influence_of(without, 200, share, counted=True).doubt == pytest.approx(found.doubt, abs=1e-3)
+        assert influence_of(without, 200, share, rests_on="counts").doubt == pytest.approx(found.doubt, abs=1e-3)
         plain, near = (
             percentile_interval(500.0, np.arange(1.0, 1000.0), 0.95, (0.0, 1e9), 10**9, each)
             for each in (Influence(), Influence(doubt=found.doubt))
@@ -77,7 +77,7 @@ def test_counts_tell_their_own_error():
     y, p = np.arange(200) < 20, (np.arange(200) < 14) | (np.arange(200) >= 191)
     without = np.array([tm.balanced_accuracy(np.delete(y, k), np.delete(p, k)) for k in range(200)])
     value = tm.balanced_accuracy(y, p)
-    assert influence_of(without, 200, value, counted=True).doubt == pytest.approx(-1.25 / 20, rel=0.05)
+    assert influence_of(without, 200, value, rests_on="counts").doubt == pytest.approx(-1.25 / 20, rel=0.05)
     assert influence_of(without, 200, value).doubt > 0.2
     rows = (y.astype(int), p.astype(int), ["balanced_accuracy"])
     drawn, formula = (
@@ -86,6 +86,29 @@ def test_counts_tell_their_own_error():
     assert drawn.hi - drawn.lo == pytest.approx(formula.hi - formula.lo, rel=0.1)
     clustered = tm.evaluate(*rows, ci=0.95, cluster=np.arange(200)).cell("balanced_accuracy")
     assert clustered.hi - clustered.lo > 1.1 * (drawn.hi - drawn.lo)
+
+
+def test_pairs_tell_their_own_error_unless_very_few_rows_decide():
+    """What an area does not tell goes with the square, and is never more than the rows that decide it leave unknown."""
+    rng = np.random.default_rng(4)
+    y = np.arange(200) < 20
+    close, apart = rng.normal(0, 1, 200) + y, rng.normal(0, 1, 200) + 3.5 * y
+    reaches = {}
+    for name, score in (("close", close), ("apart", apart)):
+        without = np.array([tm.auc(np.delete(y, k), np.delete(score, k)) for k in range(200)])
+        pairs, sizes = (influence_of(without, 200, tm.auc(y, score), each) for each in ("pairs", "sizes"))
+        assert (pairs.acceleration, pairs.units) == (sizes.acceleration, sizes.units)
+        freedom = pairs.units - 1
+        assert pairs.doubt == pytest.approx(16 / freedom**2 - 0.5 / freedom)
+        reaches[name] = (pairs.doubt, 1 / freedom)
+    assert reaches["close"][0] < reaches["close"][1] / 1.5
+    assert reaches["apart"][0] > reaches["apart"][1]
+    plain, weighted = (
+        tm.evaluate(y, close, ["auc"], ci=0.95, ci_method="bootstrap", weights=weights).cell("auc")
+        for weights in (None, np.where(np.arange(200) < 199, 1.0, 1.0001))
+    )
+    assert plain.hi - plain.lo < 0.99 * (weighted.hi - weighted.lo)
+    assert [tm.metric(name).rests_on for name in ("auc", "gini", "ap", "rmse")] == ["pairs", "pairs", "sizes", "sizes"]
 
 
 def test_weights_are_no_counts():
@@ -101,7 +124,7 @@ def test_weights_are_no_counts():
     assert weighted.hi - weighted.lo == pytest.approx(clustered.hi - clustered.lo, rel=0.1)
     tally = tm.Tally(["accuracy"], ci=0.95).update(y, p, weights=heavy).report().cell("accuracy")
     assert (tally.lo, tally.hi) == (weighted.lo, weighted.hi)
-    assert [tm.cohen_kappa.replace(weighting=each).counted for each in (None, "linear")] == [True, False]
+    assert [tm.cohen_kappa.replace(weighting=each).rests_on for each in (None, "linear")] == ["counts", "sizes"]
 
 
 def test_a_share_is_about_as_wide_as_wilson_has_it():

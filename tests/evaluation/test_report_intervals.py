@@ -167,7 +167,7 @@ def test_groups_have_intervals():
             times = _core.poisson_counts(0, replicate, np.flatnonzero(rows).astype(np.uint64))
             values.append(tm.recall((Y > 3)[rows], said[rows], weights=times))
         without = [tm.recall(np.delete((Y > 3)[rows], k), np.delete(said[rows], k)) for k in range(rows.sum())]
-        influence = influence_of(np.array(without), len(without), part.value, counted=True)
+        influence = influence_of(np.array(without), len(without), part.value, rests_on="counts")
         ends = percentile_interval(part.value, np.array(values), 0.9, (0, 1), len(without), influence)
         assert (part.lo, part.hi) == pytest.approx((ends.lo, ends.hi))
     gap = report.cell("equal_opportunity")

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tallymark.arrays import Array
 from tallymark.evaluation.percentiles import influence_of, percentile_interval
-from tallymark.evaluation.resampling import numbers_of
+from tallymark.evaluation.resampling import Resamples, numbers_of
 from tallymark.evaluation.result import Cell
+from tallymark.evaluation.unseen import allow_for
 from tallymark.metrics import Metric
 from tallymark.metrics.answer import Interval, NoInterval
 from tallymark.states import State
@@ -64,26 +64,21 @@ def no_formula(item: Metric, *, plain: bool) -> str:
 
 
 def resampled_interval(
-    item: Metric,
-    value: Any,
-    replicates: Array,
-    without: Array | None,
-    level: float,
-    units: float,
-    method: str,
-    *,
-    single: bool,
+    item: Metric, value: Any, resamples: Resamples, level: float, units: float, method: str, *, single: bool
 ) -> Found:
-    """The interval of a value of so many independent units from those in replicates, and without some rows if these are
-    few, part by part. The counts of `single` rows, of weight 1 and with one label, tell how sure they are.
+    """The interval of a value of so many independent units from those in resamples, part by part. Counts and pairs
+    of `single` rows, of weight 1 and with one label, tell how sure they are.
     """
-    numbers, counted = numbers_of(value), single and item.counted
-    lines = replicates if replicates.ndim == 2 else replicates[None, :]
+    numbers, rests_on = numbers_of(value), item.rests_on if single else "sizes"
+    lines, without = resamples.values, resamples.without
     left_out = np.zeros((len(numbers), 1)) if without is None else np.atleast_2d(without)
-    found = [
-        percentile_interval(number, line, level, item.range, units, influence_of(rest, units, number, counted=counted))
-        for number, line, rest in zip(numbers, lines, left_out, strict=True)
-    ]
+    found = []
+    for part, (number, line, rest) in enumerate(zip(numbers, np.atleast_2d(lines), left_out, strict=True)):
+        influence = influence_of(rest, units, number, rests_on)
+        ends = percentile_interval(number, line, level, item.range, units, influence)
+        unseen = [each[part] for each in resamples.unseen if math.isfinite(each[part])]
+        counts = rests_on == "counts"
+        found.append(allow_for(unseen, ends, number, line, rest, level, item.range, counts=counts))
     notes = tuple(dict.fromkeys(each.note for each in found if each.note))
     if all(each.lo is None for each in found):
         return NoInterval("; ".join(notes))

@@ -13,7 +13,7 @@ from tallymark.evaluation.chosen import Chosen
 from tallymark.evaluation.group_intervals import compared, fill_group_cells, interval_in_group
 from tallymark.evaluation.interval_cells import Found, fill_cells, formula_interval, resampled_interval
 from tallymark.evaluation.pieces import Piece
-from tallymark.evaluation.resampling import read_resampled
+from tallymark.evaluation.resampling import Resamples, read_resampled, unseen_values
 from tallymark.evaluation.result import Cell, Report
 from tallymark.evaluation.settings import IntervalSettings
 from tallymark.metrics import GroupMetric, Metric
@@ -148,7 +148,8 @@ class IntervalStates:
             replicates, without = read_resampled(metrics, state)
             for key, item in metrics.items():
                 left_out = None if without is None else without[key]
+                resamples = Resamples(replicates[key], left_out, unseen_values(item, state.settled_whole(), level))
                 out[key] = resampled_interval(
-                    item, values[key], replicates[key], left_out, level, units.count(), method, single=units.single
+                    item, values[key], resamples, level, units.count(), method, single=units.single
                 )
         return out

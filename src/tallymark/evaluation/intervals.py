@@ -20,7 +20,7 @@ from tallymark.evaluation.interval_cells import (
     formula_interval,
     resampled_interval,
 )
-from tallymark.evaluation.resampling import leave_out_values, resample_values, row_keys
+from tallymark.evaluation.resampling import Resamples, leave_out_values, resample_values, row_keys, unseen_values
 from tallymark.evaluation.result import Cell, Report
 from tallymark.evaluation.settings import IntervalSettings
 from tallymark.metrics import GroupMetric
@@ -127,13 +127,14 @@ class _Maker:
         reads = {key: self._reads[key] for key in values}
         resampled = resample_values(items, reads, rows.batch, settings.seed, settings.resamples, keys)
         without = leave_out_values(items, reads, rows.batch, keys) or {}
+        target, plan = self._chosen.target, self._chosen.plan
+        states = {key: plan.pick(rows.states, item.needs(target)).under(reads[key]) for key, item in items.items()}
         clusters, single = rows.batch.cluster_side is not None, UnitsOf().fold(rows.batch).single
         return {
             key: resampled_interval(
                 items[key],
                 value,
-                resampled[key],
-                without.get(key),
+                Resamples(resampled[key], without.get(key), unseen_values(items[key], states[key], level)),
                 level,
                 units_of(rows.batch, by_query=items[key].by_query),
                 settings.name_of(clusters=clusters, by_query=items[key].by_query),

@@ -17,9 +17,11 @@ from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import TallymarkError
 from tallymark.metrics import Metric
+from tallymark.quantiles import two_sided
 from tallymark.states import (
     MOST_LEFT_OUT,
     Draws,
+    Pairs,
     Reads,
     Resampled,
     State,
@@ -27,9 +29,27 @@ from tallymark.states import (
     query_keys,
     row_keys,
     spread_keys,
+    with_unseen,
 )
 
-__all__ = ["leave_out_values", "numbers_of", "read_resampled", "resample_values", "row_keys"]
+__all__ = [
+    "Resamples",
+    "leave_out_values",
+    "numbers_of",
+    "read_resampled",
+    "resample_values",
+    "row_keys",
+    "unseen_values",
+]
+
+
+class Resamples(NamedTuple):
+    """The values of a metric in all replicates; without one group of rows after the other, None where there are too
+    many rows for that to matter; and with each outcome that none of the rows has."""
+
+    values: Array
+    without: Array | None
+    unseen: list[list[float]]
 
 
 class Replicated(NamedTuple):
@@ -94,6 +114,16 @@ def read_resampled(metrics: Mapping[str, Metric], state: Resampled) -> tuple[dic
     if left_out is None or state.groups is None:
         return values, None
     return values, _read_states(items, whole, left_out, len(state.groups.states))
+
+
+def unseen_values(item: Metric, whole: State, level: float) -> list[list[float]]:
+    """The values of a metric on labels with as many rows of each outcome that none of the rows has as Wilson's interval
+    allows for."""
+    if item.rests_on != "counts" or not isinstance(whole, Pairs):
+        return []
+    item, parts = _without_raising(item), len(_numbers_in(item, whole))
+    found = [_numbers_in(item, state) for state in with_unseen(whole, two_sided(level) ** 2)]
+    return [values for values in found if len(values) == parts]
 
 
 def _by_state(

@@ -95,8 +95,8 @@ class CohenKappa(LabelMetric):
     """How much a miss by several places counts: None for all alike, "linear" or "quadratic"."""
 
     @property
-    def counted(self) -> bool:  # type: ignore[override]
-        return self.weighting is None  # else misses by many places are few, and decide it
+    def rests_on(self) -> str:  # type: ignore[override]
+        return "counts" if self.weighting is None else "sizes"  # of misses: those by many places are few, and decide it
 
     def read(self, state: Any) -> Answer:
         counts = state.counts()

@@ -43,6 +43,7 @@ class Auc(BoundedMetric):
 
     aliases = {"roc_auc": {}, "roc_auc_score": {}, "auroc": {}}
     symmetric_columns = True
+    rests_on = "pairs"
     formula = "Σ w₊ w₋ ([s₊ > s₋] + ½ [s₊ = s₋]) / Σ w₊ w₋"
     reading = "1 puts every positive before every negative, 0.5 is chance, 0 is the wrong way round."
     landmarks = ((0.5, "what chance gets"), (0.0, "every pair the wrong way round"))
@@ -212,6 +213,7 @@ class Gini(BoundedMetric):
     aliases = {"somers_d": {}}
     range = (-1.0, 1.0)
     symmetric_columns = True
+    rests_on = "pairs"
     formula = "2 auc − 1"
     reading = "1 is perfect, 0 is chance, −1 is the wrong way round."
     landmarks = ((0.0, "what chance gets"), (-1.0, "every pair the wrong way round"))

@@ -129,14 +129,15 @@ class Metric(metaclass=_Record):
         return "lower"
 
     @property
-    def counted(self) -> bool:
-        """Whether the value is a function of how many rows have which label, of which none counts for more."""
-        return False
-
-    @property
     def range(self) -> tuple[float, float]:
         """The lowest and highest value that the metric can take."""
         return (-math.inf, math.inf)
+
+    @property
+    def rests_on(self) -> str:
+        """What rows bring to the value, which says how well it tells its own spread: "counts", where it is a function
+        of how many rows have which label; "pairs", where it is of how many pairs of rows are in order; or "sizes"."""
+        return "sizes"
 
     @property
     def symmetric(self) -> bool:

@@ -52,7 +52,7 @@ class LabelMetric(TargetMetric, abstract=True):
     is_share: ClassVar[bool] = False
     """Whether the ratio is a share of rows, each of which is in it or not."""
     family: ClassVar[str] = "classification"
-    counted = True
+    rests_on = "counts"
     outliers: ClassVar[str] = "none: a label is right or wrong, and no row counts for more than its weight."
     kind: ClassVar[str] = "label"
     kinds: ClassVar[tuple[str, ...]] = ("label", "probability", "margin")

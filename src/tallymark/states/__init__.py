@@ -36,6 +36,7 @@ from tallymark.states.slices import Group, Slice, slice_states, sorted_groups, s
 from tallymark.states.sums import Output, Sums, SumsOf, Total, exact_sum, total_weight
 from tallymark.states.terms import INTERVAL, LOWEST, PAIRED, QUANTILES, Term, check_columns
 from tallymark.states.units import MOST_CLUSTERS, Units, UnitsOf
+from tallymark.states.unseen import with_unseen
 
 __all__ = [
     "INTERVAL",
@@ -122,6 +123,7 @@ __all__ = [
     "split",
     "sum_ranks",
     "soft_fault",
+    "with_unseen",
     "spread_keys",
     "to_float",
     "total_weight",
