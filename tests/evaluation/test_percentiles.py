@@ -51,6 +51,13 @@ def test_the_influence_of_rows_is_that_of_their_moments():
         assert influence_of(flat, 60) == Influence(0.0, math.inf)
 
 
+def test_equal_values_have_no_influence():
+    """Not even where their mean is another by rounding."""
+    assert influence_of(np.full(6, 0.1), 6, 0.1) == Influence(0.0, math.inf)
+    cell = tm.evaluate(np.zeros(6), np.full(6, 0.1), ["mae"], ci=0.95, ci_method="bootstrap").cell("mae")
+    assert cell.lo is None or cell.lo <= cell.value <= cell.hi
+
+
 def test_a_share_tells_its_own_error():
     """Rows of two kinds leave nothing unknown beside the value, however few are of one kind and however many do nothing
     to it; rows with tails leave much, but no more than their kurtosis says."""

@@ -8,8 +8,9 @@ import pytest
 import tallymark as tm
 from tallymark.batch import Batch
 from tallymark.evaluation.percentiles import SAME, Ends
-from tallymark.evaluation.unseen import allow_for
-from tallymark.states import Pairs, PairsOf, with_unseen
+from tallymark.evaluation.unseen import Moves, allow_for, unseen_moves
+from tallymark.metrics.labels import AveragedMetric
+from tallymark.states import Grid, Pairs, PairsOf
 from tallymark.target import Target
 
 N = 200
@@ -109,44 +110,121 @@ def test_four_classes():
     assert each.hi[0] == 1.0 > each.lo[0]
 
 
+def test_higher_levels_are_wider():
+    """Whether a row counts for more than those that were seen is no matter of the level."""
+    for rows, wrong in ((15, 3), (80, 4), (200, 5)):
+        y = (np.arange(rows) < rows // 4).astype(int)
+        p = np.where(np.arange(rows) >= rows - wrong, 1, y)
+        found = [
+            tm.evaluate(y, p, ["mcc"], ci=level, ci_method="bootstrap").cell("mcc") for level in (0.8, 0.9, 0.95, 0.99)
+        ]
+        assert sorted(cell.lo for cell in found) == [cell.lo for cell in found][::-1]
+        assert sorted(cell.hi for cell in found) == [cell.hi for cell in found]
+
+
+@pytest.mark.parametrize("n", [10_000, 10_001])
+def test_both_ends_of_many_rows(n):
+    """A metric and its complement are each other's mirror, whether or not rows are few enough to be left out."""
+    y = (np.arange(n) < 20).astype(int)
+    p = np.where((np.arange(n) >= 100) & (np.arange(n) < 600), 1, y)
+    found, lost = (cell_of(f"{name}(average=macro)", y, p, resamples=99) for name in ("recall", "fnr"))
+    assert noted(found, ALLOWED)
+    assert (lost.lo, lost.hi) == pytest.approx((1 - found.hi, 1 - found.lo))
+    for name in ("accuracy", "error_rate"):
+        assert not noted(cell_of(name, y, p, resamples=99), ALLOWED)
+
+
+def test_no_rows_for_what_has_no_value():
+    """Neither a class that is only called, nor a value that stands in for none, nor rows without weight."""
+    y, p = np.arange(N) % 2, np.arange(N) % 2
+    p[:20], p[50:53] = 1 - y[:20], 2
+    for name in ("recall(average=macro)", "fscore(average=macro)", "balanced_accuracy"):
+        assert not noted(cell_of(name, y, p), ALLOWED), name
+    assert cell_of("precision(undefined=0.0)", Y, np.zeros(N, int)).lo is None
+    weights, by = (np.arange(N) < 100) * 1.0, np.where(np.arange(N) < 100, "a", "b")
+    name = "recall(undefined=0.0)"
+    tally = tm.Tally([name], by="g", ci=0.95, ci_method="bootstrap")
+    report = tally.update(Y, P, weights=weights, by=by, keys=np.arange(N)).report()
+    assert report.slices["b"].cell(name).lo is None
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e290])
+def test_rows_weigh_as_much_as_others_do(scale):
+    """Rows without weight change nothing, and neither does the unit of weights."""
+    more = np.zeros(5000, int)
+    weights = (1.0 + np.arange(N) % 3) * 1.1 * scale
+    y, p, all_weights = np.append(Y, more), np.append(P, more), np.append(weights, more)
+    units = 150.0
+    few, many = (
+        unseen_moves(tm.metric("balanced_accuracy"), PairsOf().fold(Batch(*rows)), units, 0.95)
+        for rows in ((Y, P, weights), (y[all_weights > 0], p[all_weights > 0], all_weights[all_weights > 0]))
+    )
+    assert few == many
+    assert few[0].down == pytest.approx(-0.5 * 3.8415 * N / (3.8415 * N + 20 * units), rel=0.1)
+    assert few[0].up == 0.0
+
+
+def test_formulas_that_count_rows_are_let_be():
+    """Rows that are added are no whole numbers: a formula that is no ratio would take them for something else."""
+
+    class Odd(AveragedMetric, abstract=True):
+        def fraction(self, c):
+            return c.tp + 1, c.tp + c.fn + 2
+
+    assert unseen_moves(Odd(), PairsOf().fold(Batch(Y, P)), N, 0.95) == []
+
+
 def test_ends_stay_in_the_range():
-    """However far a row could move the value."""
-    replicates, without = np.linspace(-1, 0, 99), np.array([])
-    ends = allow_for([-0.9], Ends(-0.8, 0.2), -0.5, replicates, without, 0.95, (-1.0, 1.0), counts=True)
+    """However far a row could move the value, and however large it is."""
+    replicates = np.linspace(-1, 0, 99)
+    ends = allow_for(Moves(-0.4), Ends(-0.8, 0.2), -0.5, replicates, 0.95, (-1.0, 1.0), N, counts=True)
     assert ends.lo == -1.0
     assert ends.hi == 0.2
+    far, near, within = Moves(0.0, 1e300), Ends(0.0, 1e299), (0.0, 1e308)
+    assert 1e300 < allow_for(far, near, 1e298, replicates * 1e299, 0.95, within, N, counts=True).hi < 1.2e300
 
 
-def state_of(y, p, **facts) -> Pairs:
-    return PairsOf(Target(**facts)).fold(Batch(y, p))
+def grid_of(y, p, weights=None, **facts) -> Grid:
+    return Grid(PairsOf(Target(**facts)).fold(Batch(y, p, weights)), len(y))
 
 
 def total_of(state: Pairs) -> float:
     return state.counts().to_float(state.counts().total)
 
 
-def test_rows_are_added_to_outcomes_that_are_not_there():
+def test_rows_are_added_to_an_outcome():
     """Of two classes, the wrong rows of one are the wrong calls of the other: one outcome. Others are as they were."""
-    (grown,) = with_unseen(state_of(Y, P), 4.0)
+    grid = grid_of(Y, P)
+    assert (grid.unseen, len(grid.held)) == ([((1, 0),)], 3)
+    grown = grid.plus(grid.unseen[0], 4.0)
+    counts = grown.counts()
     assert total_of(grown) == N + 4
-    assert [grown.counts().to_float(count) for count in grown.counts().truth] == [180, 24]
-    assert [grown.counts().to_float(count) for count in grown.counts().hits] == [175, 20]
-    assert len(list(with_unseen(state_of(Y, Y), 4.0))) == 2
-    assert len(list(with_unseen(state_of(Y, 1 - Y), 4.0))) == 2
-    three = state_of([0, 1, 2, 2], [0, 1, 2, 0])
-    assert [total_of(grown) for grown in with_unseen(three, 4.0)] == pytest.approx([8] * 4)
-    heavy = PairsOf().fold(Batch(Y, P, np.full(N, 2.5)))
-    assert [total_of(grown) for grown in with_unseen(heavy, 4.0)] == [2.5 * (N + 4)]
+    assert [counts.to_float(count) for count in counts.truth] == [180, 24]
+    assert [counts.to_float(count) for count in counts.hits] == [175, 20]
+    assert total_of(grid.thrice()) == 3 * N
+    assert len(grid_of(Y, Y).unseen) == len(grid_of(Y, 1 - Y).unseen) == 2
+    three = grid_of([0, 1, 2, 2], [0, 1, 2, 0])
+    assert [total_of(three.plus(outcome, 4.0)) for outcome in three.unseen] == pytest.approx([8] * len(three.unseen))
+    heavy = grid_of(Y, P, np.full(N, 2.5))
+    assert total_of(heavy.plus(heavy.unseen[0], 4.0)) == 2.5 * (N + 4)
 
 
 def test_no_outcome_is_added_where_it_makes_no_sense():
-    """Not to one class, to clusters, to many classes, to rows of a class that is not there."""
-    assert not list(with_unseen(state_of([1, 1], [1, 1]), 4.0))
-    many = np.arange(21)
-    assert not list(with_unseen(state_of(many, many), 4.0))
-    assert not list(with_unseen(PairsOf(clusters=True).fold(Batch(Y, P)), 4.0))
-    absent = list(with_unseen(state_of([0, 1, 0, 1], [0, 1, 0, 1], classes=[0, 1, 2]), 4.0))
-    assert all(grown.counts().truth[2] == grown.counts().predicted[2] == 0 for grown in absent)
+    """Not to one class, to clusters, to very many classes, to rows of a class that is not there."""
+    many = np.arange(101)
+    for empty in (
+        grid_of([1, 1], [1, 1]),
+        grid_of(many, many),
+        Grid(PairsOf(clusters=True).fold(Batch(Y, P)), N),
+        Grid(PairsOf().zero(), 0.0),
+    ):
+        assert not empty.unseen
+    absent = grid_of([0, 1, 0, 1], [0, 1, 0, 1], classes=[0, 1, 2])
+    assert all(2 not in cell for outcome in absent.unseen for cell in outcome)
+    called = grid_of([0, 1, 0, 1], [0, 1, 2, 1])
+    assert all(cell[0] != 2 for outcome in called.unseen for cell in outcome)
     same = cell_of("accuracy", np.ones(6, int), np.ones(6, int))
     assert same.lo is None
     assert noted(same, SAME)
+    few = cell_of("recall", np.arange(6) % 2, np.arange(6) % 2)
+    assert noted(few, "fewer than 10 rows")

@@ -112,7 +112,7 @@ _WHAT_ROWS_ARE: list[Decorator] = [
     _SEPARATOR,
 ]
 _HOW_SURE: list[Decorator] = [
-    click.option("--resamples", type=int, default=1000, show_default=True, help="Resamples of a bootstrap."),
+    click.option("--resamples", type=int, help="Resamples of a bootstrap; 1,000, unless the level needs more."),
     click.option("--seed", type=int, default=0, show_default=True, help="The seed from which resamples follow."),
     column("--cluster", "What rows are resampled together by, such as a patient."),
 ]

@@ -36,7 +36,7 @@ def compare(
     normalize: bool = False,
     missing: str = "error",
     ci: float = 0.95,
-    resamples: int = 1000,
+    resamples: int | None = None,
     seed: int = 0,
     cluster: object = None,
     correction: str = "holm",
@@ -46,9 +46,9 @@ def compare(
 
     `models` maps names to predictions, or is a table with a column for each. Every pair is compared, or each model with
     the `baseline`. A share of rows (accuracy, recall, …) is tested by McNemar's test, an area under the ROC curve by
-    DeLong's; everything else, and whatever has weights or a `cluster`, by a paired bootstrap with this number of
-    `resamples`, which depends on nothing but the `seed` and the place of a row. `cluster` is a label per row: rows with
-    the same one are drawn together.
+    DeLong's; everything else, and whatever has weights or a `cluster`, by a paired bootstrap, which depends on nothing
+    but the `seed` and the place of a row, with this number of `resamples`: 1,000 by default, or more where the level
+    and the number of pairs need them. `cluster` is a label per row: rows with the same one are drawn together.
 
     `correction` of the p-values for the number of pairs is "holm", "bonferroni", "fdr" or "none". `missing="drop"`
     leaves out rows that lack the truth or the prediction of any model. The rest is as in `evaluate`.
@@ -65,8 +65,9 @@ def compare(
     names = list(predictions)
     _check_baseline(baseline, names)
     target = Target(kind, classes=classes, positive=positive, normalize=normalize)
-    asked = settings_at(ci, "auto", resamples, seed)
-    settings = Settings(asked.level, check_correction(correction), baseline, asked.resamples, asked.seed)
+    tests = Settings.tests(len(names), check_correction(correction), baseline)
+    asked = settings_at(ci, "auto", resamples, seed, tests)
+    settings = Settings(asked.level, correction, baseline, asked.resamples, asked.seed)
     batches = {name: _read(name, y_true, predictions[name], weights, query, cluster) for name in names}
     check_missing(missing)
     if missing == "drop":
@@ -87,6 +88,7 @@ def _compare_in(
 ) -> list[Difference]:
     """The differences of all pairs in one metric, corrected together."""
     item: Metric = next(iter(reports.values())).cell(key).metric
+    tests = Settings.tests(len(reports), settings.correction, settings.baseline)
     tested = [evidence.test(key, first, second) for first, second in pairs]
     corrected = correct([found.p for found in tested], settings.correction)
     return [
@@ -99,7 +101,7 @@ def _compare_in(
             found.hi,
             found.p,
             p,
-            detectable(found.error, settings.level, 1 if settings.correction == "none" else len(pairs), found.freedom),
+            detectable(found.error, settings.level, tests, found.freedom),
             found.method,
             settings.level,
             item.better,

@@ -30,6 +30,13 @@ class Settings(NamedTuple):
     resamples: int
     seed: int
 
+    @staticmethod
+    def tests(models: int, correction: str, baseline: str | None) -> int:
+        """How many tests of so many models p-values are corrected for."""
+        if correction == "none":
+            return 1
+        return models - 1 if baseline is not None else models * (models - 1) // 2
+
 
 class Comparison(Exports, Frames):
     """What several models score on the same rows, and which differences the data show.

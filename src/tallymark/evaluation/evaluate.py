@@ -32,7 +32,7 @@ def evaluate(
     min_rows: int = 1,
     ci: float | None = None,
     ci_method: str = "auto",
-    resamples: int = 1000,
+    resamples: int | None = None,
     seed: int = 0,
     cluster: object = None,
     keys: object = None,
@@ -54,10 +54,10 @@ def evaluate(
     compare them, and leave out groups of fewer than `min_rows` rows.
 
     `ci=0.95` puts a 95 % interval around every number, as `cell.lo` and `cell.hi`: by a formula where the metric has
-    one, else by a bootstrap of `resamples` resamples, which follow from the `seed`; `ci_method` asks for one of them.
-    `cluster` holds a label for each row, and rows of one label, such as those of one patient, are resampled together.
-    `keys` hold a label that no other row has, such as an id: rows are then resampled by it and not by their place, so
-    that neither their order nor a `Tally` of pieces changes the interval.
+    one, else by a bootstrap of `resamples` resamples (1,000, or more if the level needs them), which follow from the
+    `seed`; `ci_method` asks for one of them. `cluster` holds a label for each row, and rows of one label, such as those
+    of one patient, are resampled together. `keys` hold a label that no other row has, such as an id: rows are then
+    resampled by it and not by their place, so that neither their order nor a `Tally` of pieces changes the interval.
 
     >>> report = evaluate([3, -0.5, 2, 7], [2.5, 0, 2, 8], ["rmse", "mae"])
     >>> report["mae"]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from tallymark.arrays import Array
 from tallymark.evaluation.percentiles import influence_of, percentile_interval
-from tallymark.evaluation.resampling import Resamples, numbers_of
+from tallymark.evaluation.resampling import numbers_of
 from tallymark.evaluation.result import Cell
-from tallymark.evaluation.unseen import allow_for
+from tallymark.evaluation.unseen import Moves, allow_for
 from tallymark.metrics import Metric
 from tallymark.metrics.answer import Interval, NoInterval
 from tallymark.states import State
@@ -63,6 +64,15 @@ def no_formula(item: Metric, *, plain: bool) -> str:
     return f'{why}; ci_method="bootstrap" resamples the rows'
 
 
+class Resamples(NamedTuple):
+    """The values of a metric in all replicates; without one group of rows after the other, None where there are too
+    many rows for that to matter; and how far outcomes that none of the rows has could move them."""
+
+    values: Array
+    without: Array | None
+    moves: list[Moves]
+
+
 def resampled_interval(
     item: Metric, value: Any, resamples: Resamples, level: float, units: float, method: str, *, single: bool
 ) -> Found:
@@ -76,9 +86,8 @@ def resampled_interval(
     for part, (number, line, rest) in enumerate(zip(numbers, np.atleast_2d(lines), left_out, strict=True)):
         influence = influence_of(rest, units, number, rests_on)
         ends = percentile_interval(number, line, level, item.range, units, influence)
-        unseen = [each[part] for each in resamples.unseen if math.isfinite(each[part])]
-        counts = rests_on == "counts"
-        found.append(allow_for(unseen, ends, number, line, rest, level, item.range, counts=counts))
+        moves, counts = (resamples.moves or [Moves()] * len(numbers))[part], rests_on == "counts"
+        found.append(allow_for(moves, ends, number, line, level, item.range, units, counts=counts))
     notes = tuple(dict.fromkeys(each.note for each in found if each.note))
     if all(each.lo is None for each in found):
         return NoInterval("; ".join(notes))

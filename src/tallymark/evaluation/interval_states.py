@@ -11,11 +11,12 @@ from typing import Any
 
 from tallymark.evaluation.chosen import Chosen
 from tallymark.evaluation.group_intervals import compared, fill_group_cells, interval_in_group
-from tallymark.evaluation.interval_cells import Found, fill_cells, formula_interval, resampled_interval
+from tallymark.evaluation.interval_cells import Found, Resamples, fill_cells, formula_interval, resampled_interval
 from tallymark.evaluation.pieces import Piece
-from tallymark.evaluation.resampling import Resamples, read_resampled, unseen_values
+from tallymark.evaluation.resampling import read_resampled
 from tallymark.evaluation.result import Cell, Report
 from tallymark.evaluation.settings import IntervalSettings
+from tallymark.evaluation.unseen import unseen_moves
 from tallymark.metrics import GroupMetric, Metric
 from tallymark.metrics.answer import NoInterval
 from tallymark.states import KEPT, NO_KEYS, Group, Plan, Reads, Resampled, ResampledOf, Units, UnitsOf
@@ -148,7 +149,8 @@ class IntervalStates:
             replicates, without = read_resampled(metrics, state)
             for key, item in metrics.items():
                 left_out = None if without is None else without[key]
-                resamples = Resamples(replicates[key], left_out, unseen_values(item, state.settled_whole(), level))
+                moves = unseen_moves(item, state.settled_whole(), units.count(), level)
+                resamples = Resamples(replicates[key], left_out, moves)
                 out[key] = resampled_interval(
                     item, values[key], resamples, level, units.count(), method, single=units.single
                 )

@@ -16,13 +16,15 @@ from tallymark.evaluation.chosen import Chosen
 from tallymark.evaluation.group_intervals import compared, fill_group_cells, interval_in_group
 from tallymark.evaluation.interval_cells import (
     Found,
+    Resamples,
     fill_cells,
     formula_interval,
     resampled_interval,
 )
-from tallymark.evaluation.resampling import Resamples, leave_out_values, resample_values, row_keys, unseen_values
+from tallymark.evaluation.resampling import leave_out_values, resample_values, row_keys
 from tallymark.evaluation.result import Cell, Report
 from tallymark.evaluation.settings import IntervalSettings
+from tallymark.evaluation.unseen import unseen_moves
 from tallymark.metrics import GroupMetric
 from tallymark.states import Plan, Reads, Slice, State, States, UnitsOf, nested, query_keys, slice_states
 
@@ -127,21 +129,15 @@ class _Maker:
         reads = {key: self._reads[key] for key in values}
         resampled = resample_values(items, reads, rows.batch, settings.seed, settings.resamples, keys)
         without = leave_out_values(items, reads, rows.batch, keys) or {}
-        target, plan = self._chosen.target, self._chosen.plan
-        states = {key: plan.pick(rows.states, item.needs(target)).under(reads[key]) for key, item in items.items()}
         clusters, single = rows.batch.cluster_side is not None, UnitsOf().fold(rows.batch).single
-        return {
-            key: resampled_interval(
-                items[key],
-                value,
-                Resamples(resampled[key], without.get(key), unseen_values(items[key], states[key], level)),
-                level,
-                units_of(rows.batch, by_query=items[key].by_query),
-                settings.name_of(clusters=clusters, by_query=items[key].by_query),
-                single=single,
-            )
-            for key, value in values.items()
-        }
+        out = {}
+        for key, item in items.items():
+            state = self._chosen.plan.pick(rows.states, item.needs(self._chosen.target)).under(reads[key])
+            units = units_of(rows.batch, by_query=item.by_query)
+            resamples = Resamples(resampled[key], without.get(key), unseen_moves(item, state, units, level))
+            method = settings.name_of(clusters=clusters, by_query=item.by_query)
+            out[key] = resampled_interval(item, values[key], resamples, level, units, method, single=single)
+        return out
 
     def fill_groups(self, report: Report, slices: Sequence[Slice]) -> None:
         """The intervals of metrics that compare groups."""

@@ -138,6 +138,8 @@ def influence_of(left_out: Array, units: float, value: float = math.nan, rests_o
         return ALIKE
     exponent = -int(np.frexp(known)[1].max())
     scaled = np.ldexp(known, exponent)  # so that no sum overflows
+    if scaled.min() == scaled.max():  # a mean of equal values may be another, by rounding
+        return ALIKE
     deviations = math.fsum(scaled.tolist()) / len(scaled) - scaled
     deviations = deviations / max(float(np.abs(deviations).max()), 5e-324)  # of no unit
     squares = deviations * deviations

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tallymark.evaluation.settings import usual_resamples
 from tallymark.metrics import Metric
 from tallymark.report.document import Code, Section
 from tallymark.report.json import to_json
@@ -37,7 +38,9 @@ def reproduce_report(report: Report, command: str | None = None) -> Section:
     if report.interval is not None:
         level, method, resamples, seed = report.interval
         arguments.append(f"ci={level:g}")
-        arguments += _changed({"ci_method": (method, "auto"), "resamples": (resamples, 1000), "seed": (seed, 0)})
+        arguments += _changed(
+            {"ci_method": (method, "auto"), "resamples": (resamples, usual_resamples(level)), "seed": (seed, 0)}
+        )
     read = f".report({', '.join(fewest)})" if fewest and batch is None else ""
     return _section(report, {"fingerprint": report}, f"tm.{call}({', '.join(arguments)}){read}", command)
 
@@ -51,9 +54,10 @@ def reproduce_comparison(comparison: Comparison, command: str | None = None) -> 
     models = ", ".join(f"{_text(name)}: …" for name in reports)
     metrics = _metrics({key: reports[first].cell(key).metric for key in reports[first]})
     arguments = ["y_true", f"{{{models}}}", metrics, *_data(reports[first], batch, source)]
+    tests = settings.tests(len(reports), settings.correction, settings.baseline)
     given = {
         "ci": (settings.level, 0.95),
-        "resamples": (settings.resamples, 1000),
+        "resamples": (settings.resamples, usual_resamples(settings.level, tests)),
         "seed": (settings.seed, 0),
         "correction": (settings.correction, "holm"),
         "baseline": (settings.baseline, None),

@@ -17,11 +17,9 @@ from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import TallymarkError
 from tallymark.metrics import Metric
-from tallymark.quantiles import two_sided
 from tallymark.states import (
     MOST_LEFT_OUT,
     Draws,
-    Pairs,
     Reads,
     Resampled,
     State,
@@ -29,27 +27,16 @@ from tallymark.states import (
     query_keys,
     row_keys,
     spread_keys,
-    with_unseen,
 )
 
 __all__ = [
-    "Resamples",
     "leave_out_values",
+    "numbers_in",
     "numbers_of",
     "read_resampled",
     "resample_values",
     "row_keys",
-    "unseen_values",
 ]
-
-
-class Resamples(NamedTuple):
-    """The values of a metric in all replicates; without one group of rows after the other, None where there are too
-    many rows for that to matter; and with each outcome that none of the rows has."""
-
-    values: Array
-    without: Array | None
-    unseen: list[list[float]]
 
 
 class Replicated(NamedTuple):
@@ -116,16 +103,6 @@ def read_resampled(metrics: Mapping[str, Metric], state: Resampled) -> tuple[dic
     return values, _read_states(items, whole, left_out, len(state.groups.states))
 
 
-def unseen_values(item: Metric, whole: State, level: float) -> list[list[float]]:
-    """The values of a metric on labels with as many rows of each outcome that none of the rows has as Wilson's interval
-    allows for."""
-    if item.rests_on != "counts" or not isinstance(whole, Pairs):
-        return []
-    item, parts = _without_raising(item), len(_numbers_in(item, whole))
-    found = [_numbers_in(item, state) for state in with_unseen(whole, two_sided(level) ** 2)]
-    return [values for values in found if len(values) == parts]
-
-
 def _by_state(
     metrics: Mapping[str, Metric], reads: Mapping[str, Reads], batch: Batch, keys: Array | None
 ) -> Iterator[Replicated]:
@@ -152,19 +129,20 @@ def _read_states(
     metrics: Mapping[str, Metric], whole: State, states: Iterable[State | None], count: int
 ) -> dict[str, Array]:
     """The values of metrics in so many states, of as many parts as they have in that of all rows."""
-    parts = {key: len(_numbers_in(item, whole)) for key, item in metrics.items()}
+    parts = {key: len(numbers_in(item, whole)) for key, item in metrics.items()}
     out = {key: np.full((count, parts[key]), math.nan) for key in metrics}
     for place, state in enumerate(states):
         if state is None:
             continue
         for key, item in metrics.items():
-            found = _numbers_in(item, state)
+            found = numbers_in(item, state)
             if len(found) == parts[key]:
                 out[key][place] = found
     return {key: held.T if parts[key] != 1 else held[:, 0] for key, held in out.items()}
 
 
-def _numbers_in(item: Metric, state: State) -> list[float]:
+def numbers_in(item: Metric, state: State) -> list[float]:
+    """The value of a state as numbers; none where it cannot be read."""
     try:
         return numbers_of(item.answer(state).value)
     except MemoryError:

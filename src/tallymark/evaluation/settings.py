@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from tallymark.errors import ParameterError
 
 METHODS = ("auto", "analytic", "bootstrap")
+USUAL = 1000  # resamples, unless the level needs more
 _MOST_RESAMPLES = 1 << 20
 
 
@@ -17,7 +18,7 @@ class IntervalSettings(NamedTuple):
 
     level: float
     method: str = "auto"
-    resamples: int = 1000
+    resamples: int = USUAL
     seed: int = 0
 
     def name_of(self, *, clusters: bool, by_query: bool) -> str:
@@ -59,8 +60,9 @@ def interval_settings(
     if ci is None:
         if cluster or keys:
             raise ParameterError(resampled_by("cluster" if cluster else "keys"))
-        check_whole("resamples", resamples, 1, _MOST_RESAMPLES)
-        given = {"ci_method": method != "auto", "resamples": resamples != 1000, "seed": seed != 0}
+        if resamples is not None:
+            check_whole("resamples", resamples, 1, _MOST_RESAMPLES)
+        given = {"ci_method": method != "auto", "resamples": resamples is not None, "seed": seed != 0}
         for name in (name for name, changed in given.items() if changed):
             raise ParameterError(f"`{name}` says how intervals are made: pass `ci` too, such as ci=0.95")
         return None
@@ -72,18 +74,27 @@ def resampled_by(name: str) -> str:
     return f"`{name}` says how rows are resampled for intervals: pass `ci` too, such as ci=0.95"
 
 
-def settings_at(ci: object, method: str, resamples: object, seed: object) -> IntervalSettings:
-    """The settings of intervals of a level, checked."""
+def settings_at(ci: object, method: str, resamples: object, seed: object, pairs: int = 1) -> IntervalSettings:
+    """The settings of intervals of a level, checked; None stands for as many resamples as are usual. With several
+    `pairs` of models, of which p-values are corrected for each other, there must be more."""
     level = check_level(ci)
     check_whole("seed", seed, 0, (1 << 64) - 1)
-    least = 1 if method == "analytic" else least_resamples(level)
-    check_whole("resamples", resamples, least, _MOST_RESAMPLES, f" for ci={level:g}")
+    if resamples is None:
+        return IntervalSettings(level, method, usual_resamples(level, pairs), int(seed))  # type: ignore[call-overload]
+    least = 1 if method == "analytic" else least_resamples(level, pairs)
+    why = f" for ci={level:g}" + (f" and {pairs:,} pairs of models" if pairs > 1 else "")
+    check_whole("resamples", resamples, least, _MOST_RESAMPLES, why)
     return IntervalSettings(level, method, int(resamples), int(seed))  # type: ignore[call-overload]
 
 
-def least_resamples(level: float) -> int:
-    """How many resamples there must be for one of them to lie beyond either end."""
-    return min(math.ceil(round(2.0 / (1.0 - level), 6)) - 1, _MOST_RESAMPLES)
+def least_resamples(level: float, pairs: int = 1) -> int:
+    """How many resamples there must be for one of them to lie beyond either end, corrected for so many pairs."""
+    return min(math.ceil(round(2.0 * pairs / (1.0 - level), 6)) - 1, _MOST_RESAMPLES)
+
+
+def usual_resamples(level: float, pairs: int = 1) -> int:
+    """How many resamples are made where nobody says how many: some must lie beyond either end."""
+    return max(USUAL, min(2 * least_resamples(level, pairs), _MOST_RESAMPLES))
 
 
 def check_level(ci: Any) -> float:

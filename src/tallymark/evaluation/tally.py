@@ -67,7 +67,7 @@ class Tally:
         by: str | Sequence[str] | None = None,
         ci: float | None = None,
         ci_method: str = "auto",
-        resamples: int = 1000,
+        resamples: int | None = None,
         seed: int = 0,
     ) -> None:
         if metrics is None:
@@ -82,7 +82,9 @@ class Tally:
         self.missing = missing
         self.interval: IntervalSettings | None = interval_settings(ci, ci_method, resamples, seed)
         if self.interval is not None and self.interval.method != "analytic":
-            check_whole("resamples", resamples, 1, MOST_RESAMPLES, " for a Tally, which keeps a state of each")
+            check_whole(
+                "resamples", self.interval.resamples, 1, MOST_RESAMPLES, " for a Tally, which keeps a state of each"
+            )
         self.dropped = 0
         self._columns: tuple[int, int] | None = None
         self._whole: Piece | None = None

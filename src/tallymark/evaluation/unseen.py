@@ -7,53 +7,94 @@ wrong. Wilson's interval of a share of 0 or 1 knows better, and so do the ends h
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from tallymark.arrays import Array
-from tallymark.evaluation.percentiles import SAME, Ends
+from tallymark.evaluation.percentiles import SAME, Ends, few_units
+from tallymark.evaluation.resampling import numbers_in
+from tallymark.metrics import Metric
 from tallymark.quantiles import two_sided
+from tallymark.states import Grid, Pairs, State
 
 _ALLOWED = "an end allows for outcomes that none of these rows has, as Wilson's interval of a share of 0 or 1 does"
 _UNSEEN = "some outcomes that would move the value are in no row, and so in no resample: the level may not be kept"
 _FURTHER = 1.05  # than resamples are: less is chance
+_HARDLY = 2.0**-20  # of a row: what moves a value far is no move but another set of classes
+_JUMP = 1e-3
+_MORE = 1.001  # than another row, and not by rounding
+
+
+class Moves(NamedTuple):
+    """How far rows of outcomes that were not seen could move a value down and up."""
+
+    down: float = 0.0
+    up: float = 0.0
+
+
+def unseen_moves(item: Metric, state: State, units: float, level: float) -> list[Moves]:
+    """The moves of each part of a value of labels, by as many rows of an outcome as Wilson's interval of a share of 0
+    or 1 allows for. Only rows that each move it further than any row that was seen are told: resamples know what those
+    do."""
+    if item.rests_on != "counts" or not isinstance(state, Pairs):
+        return []
+    item = item.replace(undefined=None)
+    value, grid = np.array(numbers_in(item, state)), Grid(state, units)
+    if not grid.unseen or not np.allclose(value, numbers_in(item, grid.thrice()), rtol=1e-9, atol=0.0, equal_nan=True):
+        return []  # rows that are added are no whole ones, which only shares can take
+
+    def moved(outcome: tuple[tuple[int, int], ...], rows: float) -> Array:
+        found = np.array(numbers_in(item, grid.plus(outcome, rows)))
+        return found - value if found.shape == value.shape else np.full(value.shape, math.nan)
+
+    known = np.array([moved(outcome, 1.0) for outcome in grid.held]).reshape(-1, len(value))
+    low, high = (np.nan_to_num(bound(known, axis=0, initial=0.0)) for bound in (np.min, np.max))
+    down, up = np.zeros(len(value)), np.zeros(len(value))
+    for outcome in grid.unseen:
+        by_one, by_many = moved(outcome, 1.0), moved(outcome, two_sided(level) ** 2)
+        smooth = np.abs(moved(outcome, _HARDLY)) <= _JUMP * np.abs(by_one)
+        down = np.where(smooth & (by_one < _MORE * low) & (by_many < down), by_many, down)
+        up = np.where(smooth & (by_one > _MORE * high) & (by_many > up), by_many, up)
+    return [Moves(float(low), float(high)) for low, high in zip(down, up, strict=True)]
 
 
 def allow_for(
-    unseen: Sequence[float],
+    moves: Moves,
     ends: Ends,
     value: float,
     replicates: Array,
-    left_out: Array,
     level: float,
     within: tuple[float, float],
+    units: float,
     *,
     counts: bool,
 ) -> Ends:
     """Ends that are as far out as rows of an outcome that was not seen could move the value; with a note instead where
-    rows are no `counts`. `unseen` are the values with z² such rows more.
+    rows are no `counts`.
 
-    Wilson's interval of a share of 0 or 1 has as many. If each moves the value by c, and its variance is V, Wilson's
-    end is z² c / 2 + √(z² V + z⁴ c² / 4) away. Where a row that was seen moves it as far, the percentiles are there
-    already.
+    If z² rows move the value by m, and its variance is V, Wilson's end is m / 2 + √(z² V + m² / 4) away.
     """
-    if not unseen or (ends.lo is None and (ends.note != SAME or not counts)):
+    if not any(moves) or (ends.lo is None and (ends.note != SAME or not counts)):
         return ends
     lo, hi = (value, value) if ends.lo is None or ends.hi is None else (ends.lo, ends.hi)
-    squared, variance = two_sided(level) ** 2, float(np.var(replicates[np.isfinite(replicates)]))
-    moved = value - left_out[np.isfinite(left_out)]  # by a row, or a group of them
+    spread = two_sided(level) * _deviation(replicates)
 
-    def further(end: float, most: float) -> float:
-        away = abs(most) / 2.0 + math.sqrt(squared * variance + most * most / 4.0)
-        seen = float(np.max(moved * math.copysign(1.0, most), initial=0.0))
-        far = abs(most) > squared * seen and away > _FURTHER * abs(end - value)
-        return min(max(value + math.copysign(away, most), within[0]), within[1]) if far else end
+    def further(end: float, move: float) -> float:
+        away = abs(move) / 2.0 + math.hypot(spread, move / 2.0)
+        far = move and away > _FURTHER * abs(end - value)
+        return min(max(value + math.copysign(away, move), within[0]), within[1]) if far else end
 
-    low, high = further(lo, min(*unseen, value) - value), further(hi, max(*unseen, value) - value)
+    low, high = further(lo, moves.down), further(hi, moves.up)
     if (low, high) == (lo, hi):
         return ends
-    noted = () if ends.lo is None else (ends.note,)
+    noted = few_units(units) if ends.lo is None else ends.note
     if not counts:
-        return ends._replace(note="; ".join(filter(None, (*noted, _UNSEEN))))
-    return Ends(low, high, "; ".join(filter(None, (*noted, _ALLOWED))))
+        return ends._replace(note="; ".join(filter(None, (noted, _UNSEEN))))
+    return Ends(low, high, "; ".join(filter(None, (noted, _ALLOWED))))
+
+
+def _deviation(replicates: Array) -> float:
+    found = replicates[np.isfinite(replicates)]
+    most = max(float(np.max(np.abs(found), initial=0.0)), 5e-324)
+    return float(np.std(found / most)) * most  # so that no square overflows

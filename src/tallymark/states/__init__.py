@@ -5,6 +5,7 @@ from tallymark.states.bins import MOST_BINS, Bin, Bins, BinsOf
 from tallymark.states.bounded import BoundedScores, BoundedScoresOf
 from tallymark.states.counts import Cells, Counts, ThresholdCounts
 from tallymark.states.draws import Draws
+from tallymark.states.grid import Grid
 from tallymark.states.indicators import Indicators
 from tallymark.states.label_rows import LabelRows, LabelRowsOf
 from tallymark.states.moments import Moments, moments
@@ -36,7 +37,6 @@ from tallymark.states.slices import Group, Slice, slice_states, sorted_groups, s
 from tallymark.states.sums import Output, Sums, SumsOf, Total, exact_sum, total_weight
 from tallymark.states.terms import INTERVAL, LOWEST, PAIRED, QUANTILES, Term, check_columns
 from tallymark.states.units import MOST_CLUSTERS, Units, UnitsOf
-from tallymark.states.unseen import with_unseen
 
 __all__ = [
     "INTERVAL",
@@ -60,6 +60,7 @@ __all__ = [
     "Cost",
     "Counts",
     "Draws",
+    "Grid",
     "Group",
     "Indicators",
     "LabelRows",
@@ -123,7 +124,6 @@ __all__ = [
     "split",
     "sum_ranks",
     "soft_fault",
-    "with_unseen",
     "spread_keys",
     "to_float",
     "total_weight",

@@ -51,7 +51,7 @@ def score_submission(
     separator: str | None = None,
     ci: float | None = None,
     ci_method: str = "auto",
-    resamples: int = 1000,
+    resamples: int | None = None,
     seed: int = 0,
     outcomes: Sequence[str] = (),
 ) -> SubmissionResult:

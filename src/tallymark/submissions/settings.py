@@ -55,7 +55,7 @@ def settings_of(
     limits: Limits | None = None,
     ci: float | None = None,
     ci_method: str = "auto",
-    resamples: int = 1000,
+    resamples: int | None = None,
     seed: int = 0,
     outcomes: Sequence[str] = (),
     tells_classes: bool = False,

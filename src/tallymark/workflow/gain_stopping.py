@@ -57,7 +57,7 @@ class GainStopping(StoppingRule):
         *,
         patience: int = 1,
         ci: float = 0.95,
-        resamples: int = 1000,
+        resamples: int | None = None,
         seed: int = 0,
         better: Better | None = None,
         monitor: Monitor | None = None,
