@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -94,11 +95,11 @@ def test_the_same_on_any_number_of_threads():
         runs = []
         for threads in (1, 2):
             tm.set_threads(threads)
-            runs.append(list(tm.compare(y, models, ["accuracy", "auc", "brier"], resamples=49)))
+            runs.append(list(tm.compare(y, models, ["accuracy", "auc", "brier"], resamples=119)))
     finally:
         tm.set_threads(before)
     assert runs[0] == runs[1]
-    other = list(tm.compare(y, models, ["accuracy", "auc", "brier"], resamples=49, seed=1))
+    other = list(tm.compare(y, models, ["accuracy", "auc", "brier"], resamples=119, seed=1))
     assert [d for d in other if d.metric != "brier"] == [d for d in runs[0] if d.metric != "brier"]
     assert [d for d in other if d.metric == "brier"] != [d for d in runs[0] if d.metric == "brier"]
 
@@ -134,3 +135,29 @@ def test_metrics_that_are_no_number_are_refused():
     for metric in ("confusion_matrix", "recall(average=None)", "roc_curve"):
         with pytest.raises(tm.ParameterError, match="one number each"):
             tm.compare(Y, MODELS, [metric])
+
+
+def test_resamples_are_as_many_as_the_pairs_need():
+    """With eight models there are 28 pairs: the smallest p-value that resamples can have must outlast the correction.
+    So few that no difference could ever be shown are refused."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 90)
+    models = {f"m{k}": np.where(rng.random(90) < 0.1 + 0.12 * k, y, rng.integers(0, 3, 90)) for k in range(8)}
+    found = tm.compare(y, models, ["fscore(average=macro)"])
+    assert found.settings.resamples == 2238
+    assert found[("m0", "m7"), "fscore(average=macro)"].significant
+    with pytest.raises(tm.ParameterError, match=r"from 1,119 to .* for ci=0.95 and 28 pairs of models; it was 1000"):
+        tm.compare(y, models, ["fscore(average=macro)"], resamples=1000)
+    for fewer in ({"baseline": "m0"}, {"correction": "none"}):
+        assert tm.compare(y, models, ["accuracy"], **fewer).settings.resamples == 1000
+    assert "resamples" not in found.to_markdown()
+    assert "resamples=1500" in tm.compare(y, models, ["accuracy"], resamples=1500).to_markdown()
+
+
+def test_a_high_level_needs_no_more_than_it_is_told():
+    """What has a formula is not resampled, and what has none is resampled as often as the level needs."""
+    y, p = np.arange(60) % 2, np.arange(60) % 3 % 2
+    assert tm.evaluate(y, p, ["accuracy"], ci=0.999).interval.resamples == 3998
+    assert tm.evaluate(y, p, ["accuracy"], ci=0.99).interval.resamples == 1000
+    with pytest.raises(tm.ParameterError, match="from 1,999"):
+        tm.evaluate(y, p, ["accuracy"], ci=0.999, resamples=1000)

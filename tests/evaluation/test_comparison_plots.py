@@ -14,7 +14,7 @@ MODELS = {"old": SCORE, "new": np.clip(SCORE + 0.2 * (TRUTH - 0.5), 0, 1), "same
 
 def test_differences_are_those_of_the_comparison():
     """By pair, with intervals, verdicts and letters."""
-    found = tm.compare(TRUTH, MODELS, ["auc", "logloss"], kind="probability", resamples=100)
+    found = tm.compare(TRUTH, MODELS, ["auc", "logloss"], kind="probability", resamples=200)
     assert found.plot.available() == ("differences", "roc", "precision_recall")
     plot = found.plot.differences()
     pairs = [d for d in found if d.metric == "auc"]

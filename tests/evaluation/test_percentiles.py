@@ -174,9 +174,29 @@ def test_few_rows_that_decide_widen_the_interval_and_are_told():
 def test_resamples_that_lean_to_one_side_are_told():
     """A value that is higher in most resamples than in the rows is held less often."""
     replicates = np.arange(1.0, 1000.0)
-    leaning, even = (percentile_interval(value, replicates, 0.95, (0.0, 1e9), 200) for value in (300.0, 500.0))
+    far, leaning, even = (
+        percentile_interval(value, replicates, 0.95, (0.0, 1e9), 200) for value in (300.0, 350.0, 500.0)
+    )
     assert "to one side of the value" in leaning.note
     assert not even.note
+    assert far.lo is None
+    assert "so many resamples lie on one side" in far.note
+
+
+def test_what_chance_adds_to_has_no_interval():
+    """Shared information is larger in resamples of many small groups, and no percentiles of them hold it; three large
+    groups have an interval, and so have pairs."""
+    y = RNG.integers(0, 8, 200)
+    p = np.where(RNG.random(200) < 0.6, y, RNG.integers(0, 8, 200))
+    report = tm.evaluate(
+        y, p, ["v_measure", "adjusted_mutual_information", "mutual_information"], ci=0.95, kind="label"
+    )
+    assert all(report.cell(key).lo is None for key in report)
+    few = tm.evaluate(y % 3, np.where(RNG.random(200) < 0.8, y % 3, p % 3), ["v_measure", "adjusted_rand"], ci=0.95)
+    assert all(few.cell(key).lo < few[key] < few.cell(key).hi for key in few)
+    threshold = tm.evaluate(y > 3, RNG.random(200), ["best_threshold"], ci=0.95).cell("best_threshold")
+    assert threshold.lo is None
+    assert any("jump between them" in note for note in threshold.notes)
 
 
 def test_a_value_that_resamples_do_not_surround_has_no_interval():

@@ -8,7 +8,7 @@ import pytest
 import tallymark as tm
 from tallymark.batch import Batch
 from tallymark.evaluation.percentiles import SAME, Ends
-from tallymark.evaluation.unseen import Moves, allow_for, unseen_moves
+from tallymark.evaluation.unseen import Moves, allow_in_resamples, unseen_moves
 from tallymark.metrics.labels import AveragedMetric
 from tallymark.states import Grid, Pairs, PairsOf
 from tallymark.target import Target
@@ -176,12 +176,13 @@ def test_formulas_that_count_rows_are_let_be():
 
 def test_ends_stay_in_the_range():
     """However far a row could move the value, and however large it is."""
-    replicates = np.linspace(-1, 0, 99)
-    ends = allow_for(Moves(-0.4), Ends(-0.8, 0.2), -0.5, replicates, 0.95, (-1.0, 1.0), N, counts=True)
+    replicates, item = np.linspace(-1, 0, 99), tm.metric("mcc")
+    ends = allow_in_resamples(Moves(-0.4), Ends(-0.8, 0.2), -0.5, replicates, 0.95, item, N, counts=True)
     assert ends.lo == -1.0
     assert ends.hi == 0.2
-    far, near, within = Moves(0.0, 1e300), Ends(0.0, 1e299), (0.0, 1e308)
-    assert 1e300 < allow_for(far, near, 1e298, replicates * 1e299, 0.95, within, N, counts=True).hi < 1.2e300
+    far, near, wide = Moves(0.0, 1e300), Ends(0.0, 1e299), tm.metric("mae")
+    large = allow_in_resamples(far, near, 1e298, replicates * 1e299, 0.95, wide, N, counts=True)
+    assert 1e300 < large.hi < 1.2e300
 
 
 def grid_of(y, p, weights=None, **facts) -> Grid:

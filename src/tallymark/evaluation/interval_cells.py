@@ -12,7 +12,7 @@ from tallymark.arrays import Array
 from tallymark.evaluation.percentiles import influence_of, percentile_interval
 from tallymark.evaluation.resampling import numbers_of
 from tallymark.evaluation.result import Cell
-from tallymark.evaluation.unseen import Moves, allow_for
+from tallymark.evaluation.unseen import Moves, allow_in_formula, allow_in_resamples
 from tallymark.metrics import Metric
 from tallymark.metrics.answer import Interval, NoInterval
 from tallymark.states import State
@@ -55,6 +55,8 @@ def formula_interval(item: Metric, level: float, state: State | None) -> Found |
     if item.no_interval:
         return NoInterval(item.no_interval)
     found = None if state is None else item.interval(state, level)
+    if state is not None and found is not None:
+        found = allow_in_formula(item, state, found, level)
     return NoInterval(item.no_bootstrap) if found is None and item.no_bootstrap else found
 
 
@@ -87,7 +89,7 @@ def resampled_interval(
         influence = influence_of(rest, units, number, rests_on)
         ends = percentile_interval(number, line, level, item.range, units, influence)
         moves, counts = (resamples.moves or [Moves()] * len(numbers))[part], rests_on == "counts"
-        found.append(allow_for(moves, ends, number, line, level, item.range, units, counts=counts))
+        found.append(allow_in_resamples(moves, ends, number, line, level, item, units, counts=counts))
     notes = tuple(dict.fromkeys(each.note for each in found if each.note))
     if all(each.lo is None for each in found):
         return NoInterval("; ".join(notes))

@@ -23,14 +23,14 @@ LEAST_DEFINED = 0.5  # the share of replicates that must have a value
 LEAST_UNITS = 5  # rows, clusters or queries, below which resampling says next to nothing
 _FEW_UNITS = 10
 _ROUNDING = 1e-9  # so small a part of the largest influence is one of arithmetic
-_MUCH_BIAS = 0.3  # in standard errors
+_MUCH_BIAS, _TOO_MUCH_BIAS = 0.3, 0.5  # in standard errors
 _MOST_BIAS = 3.0  # in standard errors: where all replicates lie on one side of the value
 # Fitted by simulation to functions of counts, whose doubt is −1.25 / n, and to means of terms with tails of many kinds.
 _TAILS, _COUNTS = 12.0, 2.5
 # Fitted to areas of two and three classes, with ties and without, with 14 to 500 rows of the rarer class.
 _PAIRS, _FEW_PAIRS = -0.5, 16.0
 SAME = "it has the same value in every resample"
-_BIASED = "nearly all resamples lie on one side of the value, so they do not tell where it may be"
+_BIASED = "so many resamples lie on one side of the value that they do not tell where it may be"
 _DECIDED = "so few rows, clusters or queries decide the value that the level may not be kept"
 _LEANING = "resamples lie more to one side of the value than to the other, so the level may not be kept"
 
@@ -82,7 +82,7 @@ def percentile_interval(
     equal = min(units, influence.units)
     reach = _reach(level, min(1.0 / (equal - 1), influence.doubt))
     ends = [_quantile(found, _corrected(side * reach, bias, influence.acceleration)) for side in (-1, 1)]
-    if not ends[0] <= value <= ends[1] or ends[0] == ends[1]:
+    if not ends[0] <= value <= ends[1] or ends[0] == ends[1] or abs(bias) > _TOO_MUCH_BIAS:
         return Ends(None, None, _BIASED)
     lo, hi = (min(max(end, within[0]), within[1]) for end in ends)
     few = few_units(units) or _DECIDED * (equal < _FEW_UNITS)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tallymark.evaluation.source import Source
 
 _MOST_CLASSES = 20  # in a line of code
+_NEEDS_ORDER = " Intervals from resamples need the same order"
 
 
 def reproduce_report(report: Report, command: str | None = None) -> Section:
@@ -42,7 +43,10 @@ def reproduce_report(report: Report, command: str | None = None) -> Section:
             {"ci_method": (method, "auto"), "resamples": (resamples, usual_resamples(level)), "seed": (seed, 0)}
         )
     read = f".report({', '.join(fewest)})" if fewest and batch is None else ""
-    return _section(report, {"fingerprint": report}, f"tm.{call}({', '.join(arguments)}){read}", command)
+    methods = {each.cell(key).method or "" for each in (report, *(report.slices or {}).values()) for key in report}
+    resampled = any(method.startswith("bootstrap") for method in methods)
+    needs_order = f"{_NEEDS_ORDER}, unless `keys` tell the rows apart." if resampled else ""
+    return _section(report, {"fingerprint": report}, f"tm.{call}({', '.join(arguments)}){read}", command, needs_order)
 
 
 def reproduce_comparison(comparison: Comparison, command: str | None = None) -> Section:
@@ -64,10 +68,11 @@ def reproduce_comparison(comparison: Comparison, command: str | None = None) -> 
     }
     arguments += _changed(given)
     prints = {f"fingerprint with {name}": report for name, report in reports.items()}
-    return _section(reports[first], prints, f"tm.compare({', '.join(arguments)})", command)
+    needs_order = f"{_NEEDS_ORDER}." if any("bootstrap" in each.method for each in comparison) else ""
+    return _section(reports[first], prints, f"tm.compare({', '.join(arguments)})", command, needs_order)
 
 
-def _section(report: Report, prints: Mapping[str, Report], call: str, command: str | None) -> Section:
+def _section(report: Report, prints: Mapping[str, Report], call: str, command: str | None, needs_order: str) -> Section:
     found = {name: each.fingerprint for name, each in prints.items()}
     facts = [
         ("rows", [report.title()]),
@@ -78,6 +83,7 @@ def _section(report: Report, prints: Mapping[str, Report], call: str, command: s
     if command is not None:
         codes.append(Code("At the command line", command))
     sentence = "The same rows and the same call give the same numbers to the last bit, in any order of the rows."
+    sentence += needs_order
     if any(digits is not None for digits in found.values()):
         sentence += " The fingerprint tells whether the rows are the same."
     return Section("reproduce", "How to reproduce", sentence, [Sheet("", "", facts), *codes])

@@ -1,7 +1,7 @@
 """Ends of intervals that allow for outcomes which no row has.
 
 Resamples know of none: where all rows of a class are right, they are right in every resample, as if no other could be
-wrong. Wilson's interval of a share of 0 or 1 knows better, and so do the ends here.
+wrong. Nor does a variance by the rows. Wilson's interval of a share of 0 or 1 knows better, and so do the ends here.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from tallymark.arrays import Array
 from tallymark.evaluation.percentiles import SAME, Ends, few_units
 from tallymark.evaluation.resampling import numbers_in
 from tallymark.metrics import Metric
+from tallymark.metrics.answer import Interval, NoInterval
+from tallymark.metrics.confidence import AT_ITS_END, DELTA, NO_SPREAD, few_rows
 from tallymark.quantiles import two_sided
 from tallymark.states import Grid, Pairs, State
 
@@ -24,6 +26,7 @@ _FURTHER = 1.05  # than resamples are: less is chance
 _HARDLY = 2.0**-20  # of a row: what moves a value far is no move but another set of classes
 _JUMP = 1e-3
 _MORE = 1.001  # than another row, and not by rounding
+_MOST_BY_FORMULA = 10  # classes: a formula should not take as long as resamples
 
 
 class Moves(NamedTuple):
@@ -59,39 +62,51 @@ def unseen_moves(item: Metric, state: State, units: float, level: float) -> list
     return [Moves(float(low), float(high)) for low, high in zip(down, up, strict=True)]
 
 
-def allow_for(
-    moves: Moves,
-    ends: Ends,
-    value: float,
-    replicates: Array,
-    level: float,
-    within: tuple[float, float],
-    units: float,
-    *,
-    counts: bool,
+def allow_in_resamples(
+    moves: Moves, ends: Ends, value: float, replicates: Array, level: float, item: Metric, units: float, *, counts: bool
 ) -> Ends:
-    """Ends that are as far out as rows of an outcome that was not seen could move the value; with a note instead where
-    rows are no `counts`.
-
-    If z² rows move the value by m, and its variance is V, Wilson's end is m / 2 + √(z² V + m² / 4) away.
-    """
+    """Ends from resamples that allow for the moves; with a note instead where rows are no `counts`."""
     if not any(moves) or (ends.lo is None and (ends.note != SAME or not counts)):
         return ends
-    lo, hi = (value, value) if ends.lo is None or ends.hi is None else (ends.lo, ends.hi)
-    spread = two_sided(level) * _deviation(replicates)
+    held = (value, value) if ends.lo is None or ends.hi is None else (ends.lo, ends.hi)
+    found = _further(moves, held, value, two_sided(level) * _deviation(replicates), item.range)
+    if found == held:
+        return ends
+    noted = few_units(units) if ends.lo is None else ends.note
+    if not counts:
+        return ends._replace(note="; ".join(filter(None, (noted, _UNSEEN))))
+    return Ends(*found, "; ".join(filter(None, (noted, _ALLOWED))))
+
+
+def allow_in_formula(item: Metric, state: State, found: Interval | NoInterval, level: float) -> Interval | NoInterval:
+    """The interval by the delta method that allows for outcomes which no row has. Where all rows are right, it is that
+    of these outcomes alone."""
+    certain = found in (AT_ITS_END, NO_SPREAD)
+    whole = isinstance(found, Interval) and found.method == DELTA and isinstance(found.lo, float)
+    if not (certain or whole) or not isinstance(state, Pairs) or len(state.classes()[0]) > _MOST_BY_FORMULA:
+        return found
+    moves = unseen_moves(item, state, state.n, level)
+    if len(moves) != 1 or not any(moves[0]):
+        return found
+    (value,) = numbers_in(item, state)
+    held = (found.lo, found.hi) if isinstance(found, Interval) else (value, value)
+    ends = _further(moves[0], held, value, (held[1] - held[0]) / 2.0, item.range)
+    notes = found.notes if isinstance(found, Interval) else few_rows(state.n)
+    return found if ends == held else Interval(*ends, DELTA, (*notes, _ALLOWED))
+
+
+def _further(
+    moves: Moves, ends: tuple[float, float], value: float, spread: float, within: tuple[float, float]
+) -> tuple[float, float]:
+    """The ends, or those that outcomes which were not seen need: if z² rows move the value by m, and z standard errors
+    are s, Wilson's end is m / 2 + √(s² + m² / 4) away."""
 
     def further(end: float, move: float) -> float:
         away = abs(move) / 2.0 + math.hypot(spread, move / 2.0)
         far = move and away > _FURTHER * abs(end - value)
         return min(max(value + math.copysign(away, move), within[0]), within[1]) if far else end
 
-    low, high = further(lo, moves.down), further(hi, moves.up)
-    if (low, high) == (lo, hi):
-        return ends
-    noted = few_units(units) if ends.lo is None else ends.note
-    if not counts:
-        return ends._replace(note="; ".join(filter(None, (noted, _UNSEEN))))
-    return Ends(low, high, "; ".join(filter(None, (noted, _ALLOWED))))
+    return further(ends[0], moves.down), further(ends[1], moves.up)
 
 
 def _deviation(replicates: Array) -> float:

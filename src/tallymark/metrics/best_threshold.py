@@ -34,6 +34,7 @@ class BestThreshold(StepMetric):
     related = ("threshold_table", "fscore")
     when_undefined = "All rows are of one class, or the metric is undefined at every threshold."
     pitfalls = ("A threshold is to be chosen on other rows than those it is judged by.", UNIT)
+    no_bootstrap = "thresholds far apart can be almost as good, and resamples jump between them; see threshold_table"
     samples = ({}, {"metric": "fscore(beta=2)"}, {"metric": "error_rate"}, {"fp": 1.0, "fn": 5.0})
 
     metric: str = Parameter("fscore", lambda name, value: str(label_metric(value, name)))  # type: ignore[assignment]

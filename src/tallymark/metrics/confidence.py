@@ -29,6 +29,13 @@ def few_rows(rows: float, of: str = "") -> tuple[str, ...]:
     return (f"with {held} the interval may hold the value less often than its level says",)
 
 
+def few_deciding(found: Moments | None, rows: int) -> tuple[str, ...]:
+    """What to say where so few terms make most of the mean that its variance is known no better than from ten rows."""
+    if found is None or 2 * (rows - 1) >= (FEW - 1) * (found.kurtosis - 1):
+        return ()
+    return ("so few rows decide the value that the interval may hold it less often than its level says",)
+
+
 def wilson(hits: float, rows: float, level: float) -> Ends:
     """The shares that a test would not reject (Wilson 1927): never outside [0, 1], and never of no width.
 

@@ -6,12 +6,22 @@ from typing import Any, ClassVar
 
 from tallymark.batch import Batch
 from tallymark.metrics.answer import Interval, NoInterval
-from tallymark.metrics.confidence import HALL, ONE_ROW, few_rows, mean_ends, whole_interval
+from tallymark.metrics.confidence import (
+    AT_ITS_END,
+    HALL,
+    ONE_ROW,
+    few_deciding,
+    few_rows,
+    mean_ends,
+    whole_interval,
+)
 from tallymark.metrics.target_metric import TargetMetric
 from tallymark.states import Cost, Probabilities, ProbabilitiesOf, soft_fault
 from tallymark.target import Target
 
 __all__ = ["CostMetric", "ProbabilityMetric"]
+
+_CLIPPED = 2.0**-40  # a cost so low is that of probabilities which were held off 0 and 1
 
 
 class ProbabilityMetric(TargetMetric, abstract=True):
@@ -63,5 +73,10 @@ class CostMetric(ProbabilityMetric, abstract=True):
         return ProbabilitiesOf(target, self.cost, *self.cost.powers)
 
     def analytic(self, state: Probabilities, level: float) -> Interval | NoInterval:
-        found = ONE_ROW if state.n < 2 else mean_ends(state.moments(self.cost), state.n, level)
-        return whole_interval(found, HALL, few_rows(state.n))
+        if state.n < 2:
+            return ONE_ROW
+        found = state.moments(self.cost)
+        if found is not None and found.mean < _CLIPPED:
+            return AT_ITS_END
+        notes = few_rows(state.n) or few_deciding(found, state.n)
+        return whole_interval(mean_ends(found, state.n, level), HALL, notes)
