@@ -34,7 +34,7 @@ def fill_cells(
     left = {}
     for key, cell in cells.items():
         if cell.method is not None:
-            cell.notes += (BOUNDED,)
+            cell.interval_notes += (BOUNDED,)
         if not can_have(cell):
             continue
         found = by_formula(key)
@@ -43,7 +43,7 @@ def fill_cells(
         elif by_resampling is not None:
             left[key] = cell
         else:
-            cell.notes += (no_formula(cell.metric, plain=plain),)
+            cell.interval_notes += (no_formula(cell.metric, plain=plain),)
     if left and by_resampling is not None:
         for key, found in by_resampling(left).items():
             put_interval(left[key], found)
@@ -107,10 +107,10 @@ def can_have(cell: Cell) -> bool:
 def put_interval(cell: Cell, found: Found) -> None:
     """Give a cell its interval, or the reason why it has none."""
     if isinstance(found, NoInterval):
-        cell.notes += (f"no interval: {found.reason}",)
+        cell.interval_notes += (f"no interval: {found.reason}",)
     else:
         cell.lo, cell.hi, cell.method = found.lo, found.hi, found.method
-        cell.notes += found.notes
+        cell.interval_notes += found.notes
 
 
 def _shaped(value: Any, ends: list[float | None]) -> Any:

@@ -30,9 +30,22 @@ class Cell:
 
     `reason` says why a value is undefined or infinite; `error` is the error of a metric that could not be computed.
     `lo`, `hi` and `method` belong to an interval, where one was asked for; they have the shape of the value.
+    `notes` say what else to know: `value_notes` about the value, `interval_notes` about its interval.
     """
 
-    __slots__ = ("_value", "error", "hi", "lo", "method", "metric", "n", "notes", "reason", "weight")
+    __slots__ = (
+        "_value",
+        "error",
+        "hi",
+        "interval_notes",
+        "lo",
+        "method",
+        "metric",
+        "n",
+        "reason",
+        "value_notes",
+        "weight",
+    )
 
     def __init__(
         self,
@@ -52,7 +65,8 @@ class Cell:
         self.n = n
         self.weight = weight
         self.reason = reason
-        self.notes = notes
+        self.value_notes = notes
+        self.interval_notes: tuple[str, ...] = ()
         self.error = error
         self.lo = lo
         self.hi = hi
@@ -64,6 +78,11 @@ class Cell:
         if self.error is not None:
             raise self.error
         return self._value
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know about the value, then about its interval."""
+        return (*self.value_notes, *self.interval_notes)
 
     def parts(self) -> list[tuple[str | None, float]]:
         """The value as numbers: one, or one per output or class with its name; NaN for what is no number."""

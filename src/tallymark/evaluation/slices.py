@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tallymark.errors import ParameterError
-from tallymark.evaluation.result import Report, show_interval, why
+from tallymark.evaluation.group_notes import first_of, notes_of_groups
+from tallymark.evaluation.result import Report, show_interval
 from tallymark.metrics import Metric, gap, ratio, worst
 from tallymark.metrics.answer import Answer
 from tallymark.metrics.group_metric import GroupMetric, show_group
@@ -107,9 +108,10 @@ class Slices(Mapping[Group, Report], Frames):
         """One row per group, one column per metric with one number; all rows last, where their report is given."""
         metrics = [key for key, cell in self._first().items() if cell is not None]
         settings = next((report.interval for report in self._reports.values()), None) if intervals else None
+        shown = dict(list(self.items())[:_MOST_GROUPS])
         rows = [
             self._row(_labels(group), report, metrics, intervals=settings is not None)
-            for group, report in list(self.items())[:_MOST_GROUPS]
+            for group, report in shown.items()
         ]
         if whole is not None:
             total = "all rows" if any("all" in _labels(group) for group in self) else "all"
@@ -118,18 +120,13 @@ class Slices(Mapping[Group, Report], Frames):
         notes = []
         if len(self) > _MOST_GROUPS:
             notes.append(f"{len(self) - _MOST_GROUPS:,} more groups: see .slices.to_pandas()")
-        for key in metrics:
-            without = {group: why(report.cell(key)) for group, report in self.items() if why(report.cell(key))}
-            if without:
-                first = next(iter(without))
-                more = f", and {len(without) - 1:,} more" if len(without) > 1 else ""
-                notes.append(f"{key} for {show_group(first)}{more}: {without[first]}")
         few = [show_group(group) for group, n in self.sizes.items() if n < _FEW]
         if few:
-            notes.append(f"groups of few rows, whose values vary much by chance: {_first_of(few)}")
+            notes.append(f"groups of few rows, whose values vary much by chance: {first_of(few)}")
         left = [show_group(group) for group, n in self.sizes.items() if n < self.min_rows]
         if left:
-            notes.append(f"not compared, of fewer than {self.min_rows:,} rows: {_first_of(left)}")
+            notes.append(f"not compared, of fewer than {self.min_rows:,} rows: {first_of(left)}")
+        notes += notes_of_groups(self, metrics, shown)
         title = f"by {', '.join(self.names)} · {len(self):,} group{'' if len(self) == 1 else 's'}"
         columns = metrics if settings is None else [name for key in metrics for name in (key, settings.heading())]
         names = [f"{name} (group)" if name in ("rows", *columns) else name for name in self.names]
@@ -164,7 +161,3 @@ class Slices(Mapping[Group, Report], Frames):
 
 def _labels(group: Group) -> tuple[Any, ...]:
     return group if isinstance(group, tuple) else (group,)
-
-
-def _first_of(names: list[str], most: int = 5) -> str:
-    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
