@@ -310,3 +310,15 @@ def test_numbers_of_other_types():
     for bad in (True, "0.5", np.ones(3), object(), b"1", 1j):
         with pytest.raises(tm.ParameterError, match="must be a number"):
             tm.accept({"a": bad}, "a > 0")
+
+
+def test_the_interval_of_the_worst_group_is_a_metric_of_its_own():
+    """What to do is said, and not to ask for another thing whose name is near."""
+    groups = {"by": ["a", "a", "b", "b"] * 5, "ci": 0.9}
+    rows = [1, 0, 1, 0] * 5, [1, 0, 0, 0] * 5
+    report = tm.evaluate(*rows, ["recall"], **groups)
+    with pytest.raises(tm.ParameterError, match=r"that of worst\(recall\): evaluate it too"):
+        tm.accept(report, "recall.worst.lo > 0.2")
+    with pytest.raises(tm.ParameterError, match=r"worst\(recall\), which is not in the report; evaluate it too"):
+        tm.accept(report, "worst(recall).lo > 0.2")
+    assert not tm.accept(tm.evaluate(*rows, ["recall", "worst(recall)"], **groups), "worst(recall).lo > 0.2")

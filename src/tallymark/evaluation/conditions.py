@@ -138,6 +138,9 @@ class _Reader:
                 raise refuse(self._text, start, f"{left.text} is compared with itself")
             parts.append(Comparison(left, _OPPOSITE[sign] if negated else sign, right))
             left = right
+        if not parts and isinstance(left, Value) and left.suffix == "worst" and self.next.text == ".":
+            why = f"the interval of the worst group is that of worst({left.metric}): evaluate it too"
+            raise refuse(self._text, self.next.start, why)
         if not parts:
             raise self.expected(f"{_SIGNS} after {left.text}")
         return _group(not negated, parts)

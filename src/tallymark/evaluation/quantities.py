@@ -129,6 +129,8 @@ def _find(value: Value, held: Mapping[str, Metric | None], where: str) -> str:
         for key, item in held.items():
             if item is not None and item == wanted:
                 return key
+        if isinstance(wanted, GroupMetric):  # whose own metric is near, and is another thing
+            raise ParameterError(f"`condition` asks for {value.metric}, which is not in the {where}; evaluate it too")
     near = nearest(value.metric, list(held)[:_MOST_COMPARED])
     advice = f". Did you mean {near[0]}?" if near else hint
     raise ParameterError(
