@@ -233,3 +233,11 @@ def test_numbers_of_both_kinds_in_a_list():
     report = tm.evaluate([31.5, 12, 45.0], [30.0, 14, 40], ["mae"], by=["a", "b", "a"])
     assert report["mae"] == tm.mae([31.5, 12.0, 45.0], [30.0, 14.0, 40.0])
     assert report.slices["a"]["mae"] == 3.25
+
+
+def test_a_group_without_weight_hides_no_values_by_class():
+    """It has no value that would tell one number from several; the others do."""
+    facts = {"weights": [0, 0, 1, 1, 1, 1], "by": {"g": [0, 0, 1, 1, 1, 1]}, "ci": 0.9}
+    report = tm.evaluate([0, 1, 0, 1, 1, 0], [0, 1, 1, 1, 0, 0], ["fscore(average=None)", "accuracy"], **facts)
+    assert "accuracy" in str(report.slices)
+    assert "fscore" not in str(report.slices)

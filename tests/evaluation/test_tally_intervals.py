@@ -319,3 +319,28 @@ def test_rows_that_weigh_nothing_are_not_there():
     for key in ("rmse", "r2"):
         assert ends(tally.report(), key) == ends(whole, key)
     assert tally.report().cell("rmse").method == "Hall"
+
+
+def test_rows_without_weight_can_be_kept():
+    """States of intervals are of the rows that weigh something; such a tally comes back from its bytes."""
+    for facts in ({}, {"ci_method": "bootstrap"}):
+        tally = tm.Tally(["accuracy"], by="g", ci=0.9, **facts)
+        tally.update([0, 1, 0, 1] * 5, [0, 1, 1, 1] * 5, weights=[1, 1, 0, 1] * 5, by=["a", "a", "b", "a"] * 5)
+        back = tm.Tally.from_bytes(tally.to_bytes())
+        assert back.report().to_json() == tally.report().to_json()
+
+
+def test_weights_too_large_for_their_squares():
+    """Pieces say so as all rows do, however the others weigh."""
+    y = [0, 1, 0, 1, 1, 0]
+    for large, other in ((1e200, 1.0), (1e160, 1e150)):
+        tally = tm.Tally(["mcc"], ci=0.95).update(y, y, weights=[large] * 6).update(y, y, weights=[other] * 6)
+        assert "there were 0" in tally.report().cell("mcc").notes[0]
+
+
+def test_a_tally_makes_as_many_resamples_as_it_can_keep():
+    """A level that needs more is refused by what it needs."""
+    assert tm.Tally(["mcc"], ci=0.9996).interval.resamples == 9998
+    assert tm.Tally(["mcc"], ci=0.9997).interval.resamples == 10_000
+    with pytest.raises(tm.ParameterError, match=r"ci=0\.9999 needs 19,999"):
+        tm.Tally(["mcc"], ci=0.9999)

@@ -115,11 +115,27 @@ def test_higher_levels_are_wider():
     for rows, wrong in ((15, 3), (80, 4), (200, 5)):
         y = (np.arange(rows) < rows // 4).astype(int)
         p = np.where(np.arange(rows) >= rows - wrong, 1, y)
-        found = [
-            tm.evaluate(y, p, ["mcc"], ci=level, ci_method="bootstrap").cell("mcc") for level in (0.8, 0.9, 0.95, 0.99)
-        ]
-        assert sorted(cell.lo for cell in found) == [cell.lo for cell in found][::-1]
-        assert sorted(cell.hi for cell in found) == [cell.hi for cell in found]
+        for name, method in (("mcc", "bootstrap"), ("cohen_kappa", "bootstrap"), ("cohen_kappa", "analytic")):
+            levels = (0.8, 0.805, 0.81, 0.82, 0.9, 0.95, 0.99)
+            found = [tm.evaluate(y, p, [name], ci=level, ci_method=method).cell(name) for level in levels]
+            assert sorted(cell.lo for cell in found) == [cell.lo for cell in found][::-1]
+            assert sorted(cell.hi for cell in found) == [cell.hi for cell in found]
+
+
+def test_formulas_allow_for_as_much():
+    """F2, mcc and kappa of a class that is always right; of rows that are all right, the interval is that of the
+    outcomes which could yet be."""
+    for name in ("fscore(beta=2)", "mcc", "cohen_kappa"):
+        found = tm.evaluate(Y, P, [name], ci=0.95, ci_method="analytic").cell(name)
+        assert found.method == "delta"
+        assert noted(found, ALLOWED) or name == "cohen_kappa"
+        assert found.lo == pytest.approx(cell_of(name).lo, abs=0.03)
+        if name.startswith("fscore"):  # which has no slope there, and is resampled
+            continue
+        perfect = tm.evaluate(Y, Y, [name], ci=0.95, ci_method="analytic").cell(name)
+        assert perfect.lo < perfect.hi == 1.0
+        assert perfect.lo == pytest.approx(cell_of(name, Y, Y).lo, abs=1e-9)
+    assert not noted(tm.evaluate(Y, 1 - P, ["accuracy"], ci=0.95).cell("accuracy"), ALLOWED)
 
 
 @pytest.mark.parametrize("n", [10_000, 10_001])

@@ -34,14 +34,16 @@ class Piece(NamedTuple):
         return Piece(_settled(self.values, whole.values), _settled(self.intervals, whole.intervals))
 
     def fits(self, columns: tuple[int, int] | None, reads: list[Any]) -> bool:
-        """Whether the states answer these declarations, and are of as many rows and columns; resamples may be of some
-        rows only."""
+        """Whether the states answer these declarations, and are of as many rows and columns. Those of intervals need
+        not hold rows that weigh nothing, and resamples may be of some rows only."""
         held = [*self.values, *self.intervals]
         if [state.reads for state in held] != reads or not held:
             return False
-        of_all = {(state.columns, state.n) for state in held if not isinstance(state, Resampled)}
-        of_some = [state for state in held if isinstance(state, Resampled) and state.n]
-        return of_all <= {(columns, self.n)} and all(s.columns == columns and s.n <= self.n for s in of_some)
+        of_all = {(state.columns, state.n) for state in self.values}
+        weight = {state.weight for state in held if not isinstance(state, Resampled)}
+        of_some = [state for state in self.intervals if state.n]
+        fitting = all(state.columns == columns and state.n <= self.n for state in of_some)
+        return fitting and of_all <= {(columns, self.n)} and len(weight) <= 1
 
 
 def _settled(states: States, whole: States) -> States:

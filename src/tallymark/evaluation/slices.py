@@ -138,9 +138,10 @@ class Slices(Mapping[Group, Report], Frames):
         for report in self._reports.values():
             for key in report:
                 cell = report.cell(key)
-                one = not cell.shows_itself and len(cell.parts()) == 1 and cell.parts()[0][0] is None
-                found[key] = cell if one else None
-            break
+                parts = [] if cell.shows_itself else cell.parts()
+                if len(parts) != 1 or parts[0][0] is not None:  # in any group: one without a value looks like a number
+                    found[key] = None
+                found.setdefault(key, cell)
         return found
 
     @staticmethod

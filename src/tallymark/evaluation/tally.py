@@ -23,7 +23,13 @@ from tallymark.evaluation.pieces import (
     unpack_states,
 )
 from tallymark.evaluation.result import Report
-from tallymark.evaluation.settings import IntervalSettings, check_whole, interval_settings, resampled_by
+from tallymark.evaluation.settings import (
+    IntervalSettings,
+    check_whole,
+    interval_settings,
+    least_resamples,
+    resampled_by,
+)
 from tallymark.grouping import group_columns
 from tallymark.metrics import GroupMetric, Metric, metric
 from tallymark.metrics.group_metric import check_min_rows
@@ -82,9 +88,7 @@ class Tally:
         self.missing = missing
         self.interval: IntervalSettings | None = interval_settings(ci, ci_method, resamples, seed)
         if self.interval is not None and self.interval.method != "analytic":
-            check_whole(
-                "resamples", self.interval.resamples, 1, MOST_RESAMPLES, " for a Tally, which keeps a state of each"
-            )
+            self.interval = _kept(self.interval, usual=resamples is None)
         self.dropped = 0
         self._columns: tuple[int, int] | None = None
         self._whole: Piece | None = None
@@ -353,6 +357,16 @@ class Tally:
 
     def _chosen(self, columns: tuple[int, int] | None) -> Chosen:
         return plan(self.metrics, self.target, columns, errors="cell")
+
+
+def _kept(asked: IntervalSettings, *, usual: bool) -> IntervalSettings:
+    """The settings, if so many resamples can be kept; no more than that where the number is the usual one."""
+    least = least_resamples(asked.level)
+    if usual and least <= MOST_RESAMPLES:
+        return asked._replace(resamples=min(asked.resamples, MOST_RESAMPLES))
+    why = f" for a Tally, which keeps a state of each; ci={asked.level:g} needs {least:,}"
+    check_whole("resamples", asked.resamples, 1, MOST_RESAMPLES, why)
+    return asked
 
 
 def _group_names(by: object) -> tuple[str, ...]:

@@ -22,11 +22,11 @@ from tallymark.states import Grid, Pairs, State
 
 _ALLOWED = "an end allows for outcomes that none of these rows has, as Wilson's interval of a share of 0 or 1 does"
 _UNSEEN = "some outcomes that would move the value are in no row, and so in no resample: the level may not be kept"
-_FURTHER = 1.05  # than resamples are: less is chance
+_FURTHER = 1.05  # than it would be: less need not be told
 _HARDLY = 2.0**-20  # of a row: what moves a value far is no move but another set of classes
 _JUMP = 1e-3
 _MORE = 1.001  # than another row, and not by rounding
-_MOST_BY_FORMULA = 10  # classes: a formula should not take as long as resamples
+_MOST_BY_FORMULA = 5  # classes: a formula should not take as long as resamples
 
 
 class Moves(NamedTuple):
@@ -70,12 +70,10 @@ def allow_in_resamples(
         return ends
     held = (value, value) if ends.lo is None or ends.hi is None else (ends.lo, ends.hi)
     found = _further(moves, held, value, two_sided(level) * _deviation(replicates), item.range)
-    if found == held:
-        return ends
-    noted = few_units(units) if ends.lo is None else ends.note
-    if not counts:
-        return ends._replace(note="; ".join(filter(None, (noted, _UNSEEN))))
-    return Ends(*found, "; ".join(filter(None, (noted, _ALLOWED))))
+    noted = [few_units(units) if ends.lo is None else ends.note]
+    if _much_further(found, held, value):
+        noted.append(_ALLOWED if counts else _UNSEEN)
+    return (Ends(*found) if counts else ends)._replace(note="; ".join(filter(None, noted)))
 
 
 def allow_in_formula(item: Metric, state: State, found: Interval | NoInterval, level: float) -> Interval | NoInterval:
@@ -91,8 +89,10 @@ def allow_in_formula(item: Metric, state: State, found: Interval | NoInterval, l
     (value,) = numbers_in(item, state)
     held = (found.lo, found.hi) if isinstance(found, Interval) else (value, value)
     ends = _further(moves[0], held, value, (held[1] - held[0]) / 2.0, item.range)
+    if not ends[0] < ends[1]:
+        return found
     notes = found.notes if isinstance(found, Interval) else few_rows(state.n)
-    return found if ends == held else Interval(*ends, DELTA, (*notes, _ALLOWED))
+    return Interval(*ends, DELTA, (*notes, _ALLOWED) if _much_further(ends, held, value) else notes)
 
 
 def _further(
@@ -103,10 +103,14 @@ def _further(
 
     def further(end: float, move: float) -> float:
         away = abs(move) / 2.0 + math.hypot(spread, move / 2.0)
-        far = move and away > _FURTHER * abs(end - value)
+        far = move and away > abs(end - value)
         return min(max(value + math.copysign(away, move), within[0]), within[1]) if far else end
 
     return further(ends[0], moves.down), further(ends[1], moves.up)
+
+
+def _much_further(found: tuple[float, float], held: tuple[float, float], value: float) -> bool:
+    return any(abs(new - value) > _FURTHER * abs(old - value) for new, old in zip(found, held, strict=True))
 
 
 def _deviation(replicates: Array) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import product
 
@@ -43,7 +44,7 @@ class Grid:
         self._held = {
             (of_truth[t], of_prediction[p]): value << self._places for (t, p), value in zip(cells, values, strict=True)
         }
-        if units > 0.0 and self._held:
+        if 0.0 < units < math.inf and self._held:
             self._added = sum(self._held.values()) / Fraction(units)  # the weight of one of so many equal rows
             self._find_outcomes()
 

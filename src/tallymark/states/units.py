@@ -108,6 +108,8 @@ class Units(FoldedState[UnitsOf]):
         if clusters is not None and other.clusters is not None:
             clusters = lowest(np.concatenate((clusters, other.clusters)))
         weight, squares = self._weight + other._weight, self.squares + other.squares
+        if any(each._weight and not each.squares for each in (self, other)):
+            squares = 0  # those of one side were too large
         return Units(self.columns, self.n + other.n, weight, squares, self.ones and other.ones, clusters)
 
     def fields(self) -> dict[str, Any]:
