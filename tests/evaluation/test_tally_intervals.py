@@ -321,6 +321,33 @@ def test_rows_that_weigh_nothing_are_not_there():
     assert tally.report().cell("rmse").method == "Hall"
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("recall", None),
+        ("mcc", None),
+        ("auc", "score"),
+        ("brier", "probability"),
+        ("spearman", None),
+        ("pearson", None),
+    ],
+)
+def test_rows_that_weigh_nothing_have_the_formula_of_the_others(name, kind):
+    """Of all rows and of groups, for states that keep counts, scores, sums or rows."""
+    y, weights, by = (Y > 3).astype(int), (np.arange(90) % 3 > 0).astype(float), np.arange(90) % 2
+    p = np.clip(np.round(P / P.max(), 1), 0, 1) if kind else (P > 2.5).astype(int)
+    asked = {"ci": 0.9, "ci_method": "analytic", "kind": kind}
+    whole = tm.evaluate(y, p, [name], weights=weights, by=by, **asked)
+    tally = tm.Tally([name], by="g", **asked)
+    for part in np.array_split(np.arange(90), 3):
+        tally.update(y[part], p[part], weights=weights[part], by=by[part])
+    found = tally.report()
+    for mine, theirs in ((whole, found), (whole.slices[0], found.slices[0])):
+        assert mine.cell(name).lo is not None
+        assert ends(mine, name) == ends(theirs, name)
+        assert mine.cell(name).notes == theirs.cell(name).notes
+
+
 def test_rows_without_weight_can_be_kept():
     """States of intervals are of the rows that weigh something; such a tally comes back from its bytes."""
     for facts in ({}, {"ci_method": "bootstrap"}):

@@ -124,6 +124,7 @@ class IntervalStates:
             state = (
                 self._chosen.plan.pick(rows.values, wanted) if reads is None else self.plan.pick(rows.intervals, reads)
             )
+            state = state.of_rows(self._units(rows).n)  # those that weigh nothing are as if they were not there
         return formula_interval(item, level, state)
 
     def _bootstrap(self, values: Mapping[str, Any], rows: Piece, level: float) -> dict[str, Found]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Set
+from copy import copy
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from tallymark.batch import Batch
@@ -83,6 +84,10 @@ class State(ABC):
 
     def under(self, reads: Any) -> State:
         """The same totals read by a declaration that knows more, such as the classes of all rows."""
+        return self
+
+    def of_rows(self, n: int) -> State:
+        """The same totals of so many rows only, where the others weigh nothing."""
         return self
 
     @abstractmethod
@@ -242,6 +247,13 @@ class FoldedState(State, Generic[R]):
         self.reads = reads
         self.columns = columns
         self.n = n
+
+    def of_rows(self, n: int) -> State:
+        if self.n == n:
+            return self
+        out = copy(self)
+        out.n = n
+        return out
 
 
 class TargetState(FoldedState[R]):

@@ -67,6 +67,9 @@ class Rows(ChunkedState[RowsOf, Chunk]):
         keep = weights > 0
         return truth[keep], prediction[keep], weights[keep]
 
+    def of_rows(self, n: int) -> Rows:
+        return self if self.n == n else Rows(self.reads, (Chunk(*self.arrays()),))
+
     def fields(self) -> dict[str, Any]:
         return {"chunks": [list(chunk) for chunk in self._chunks]}
 
