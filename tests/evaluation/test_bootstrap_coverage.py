@@ -27,5 +27,5 @@ def test_resampled_intervals_hold_as_often_as_they_say(title):
     wrong, resamples of rows of which none may be."""
     population = BOOTSTRAPPED[title]._replace(metrics=QUICK[title])
     for name, found in measure(population, 200, TRIALS, 1, partial(bootstrapped, resamples=199)).items():
-        assert found.trials == TRIALS
+        assert found.trials >= 0.97 * TRIALS  # where resamples lean to one side, there is none
         assert abs(found.held - 0.95) < 0.015 + 3 * math.sqrt(0.95 * 0.05 / TRIALS), (name, found)
