@@ -364,7 +364,8 @@ def _kept(asked: IntervalSettings, *, usual: bool) -> IntervalSettings:
     least = least_resamples(asked.level)
     if usual and least <= MOST_RESAMPLES:
         return asked._replace(resamples=min(asked.resamples, MOST_RESAMPLES))
-    why = f" for a Tally, which keeps a state of each; ci={asked.level:g} needs {least:,}"
+    needs = f"; ci={asked.level:g} needs {least:,}" if usual else ""
+    why = f" for a Tally, which keeps a state of each{needs}"
     check_whole("resamples", asked.resamples, 1, MOST_RESAMPLES, why)
     return asked
 
