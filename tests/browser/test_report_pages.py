@@ -81,7 +81,7 @@ def pieces():
 def models():
     rng, truth, chance = made()
     found = {"old": chance, "new": np.clip(chance + 0.05 * truth, 0, 1), HOSTILE[0]: rng.random(len(truth))}
-    return tm.compare(truth, found, ["auc", "accuracy", "brier"], resamples=100)
+    return tm.compare(truth, found, ["auc", "accuracy", "brier"], resamples=200)
 
 
 KINDS = {each.__name__: each for each in (binary, several, values, troubled, hostile, pieces, models)}
