@@ -161,3 +161,14 @@ def test_a_high_level_needs_no_more_than_it_is_told():
     assert tm.evaluate(y, p, ["accuracy"], ci=0.99).interval.resamples == 1000
     with pytest.raises(tm.ParameterError, match="from 1,999"):
         tm.evaluate(y, p, ["accuracy"], ci=0.999, resamples=1000)
+
+
+def test_what_is_resampled_needs_the_order_of_rows():
+    """And a report says so, of intervals and of comparisons; a formula needs none."""
+    y, p, other = np.arange(60) % 7, np.arange(60) % 5, np.arange(60) % 4
+    said = "Intervals from resamples need the same order"
+    drawn, formula = (tm.evaluate(y, p, [name], ci=0.95).to_markdown() for name in ("r2", "rmse"))
+    assert f"{said}, unless" in drawn
+    assert said not in formula
+    assert f"{said}." in tm.compare(y, {"a": p, "b": other}, ["r2"]).to_markdown()
+    assert said not in tm.compare(y % 2, {"a": p % 2, "b": other % 2}, ["accuracy"]).to_markdown()

@@ -134,3 +134,29 @@ def test_intervals_hold_as_often_as_they_say(title):
     for name, found in measure(population, 200, 1000, seed=1).items():
         chance = 3 * math.sqrt(0.95 * 0.05 / 1000)
         assert abs(found.held - 0.95) < 0.015 + chance, (name, found)
+
+
+def test_a_cost_of_clipped_probabilities_has_no_interval():
+    """Probabilities of 0 and 1 that are right are held off them, and differ by rounding only."""
+    y = np.arange(40) % 2
+    perfect = tm.evaluate(y, y.astype(float), ["logloss"], kind="probability", ci=0.95).cell("logloss")
+    assert perfect.lo is None
+    assert any("as far as it can go" in note for note in perfect.notes)
+
+
+def test_a_mean_that_few_rows_make_says_so():
+    """One row of 200 has nearly all of the loss."""
+    y = np.arange(200) % 2
+    p = np.where(y == 1, 0.9, 0.1)
+    few, many = (
+        tm.evaluate(y, each, ["logloss"], kind="probability", ci=0.95).cell("logloss")
+        for each in (np.where(np.arange(200) == 1, 1e-6, p), np.where(np.arange(200) % 4 == 1, 0.4, p))
+    )
+    assert any("so few rows decide the value" in note for note in few.notes)
+    assert not many.notes
+
+
+def test_one_row_is_too_few():
+    """And is told as one."""
+    found = tm.evaluate([1.0], [2.0], ["median_absolute_error"], ci=0.95).cell("median_absolute_error")
+    assert any("1 row is too few" in note for note in found.notes)

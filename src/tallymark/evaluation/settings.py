@@ -80,7 +80,7 @@ def settings_at(ci: object, method: str, resamples: object, seed: object, pairs:
     level = check_level(ci)
     check_whole("seed", seed, 0, (1 << 64) - 1)
     if resamples is None:
-        return IntervalSettings(level, method, usual_resamples(level, pairs), int(seed))  # type: ignore[call-overload]
+        resamples = usual_resamples(level, pairs)
     least = 1 if method == "analytic" else least_resamples(level, pairs)
     why = f" for ci={level:g}" + (f" and {pairs:,} pairs of models" if pairs > 1 else "")
     check_whole("resamples", resamples, least, _MOST_RESAMPLES, why)

@@ -39,11 +39,9 @@ class Grid:
         target = state.reads.target
         if state.reads.clusters or target.unanswered is not None or not 2 <= len(classes) <= MOST_CLASSES:
             return
-        values = state.values.tolist() if state.unit is None else state.values  # type: ignore[union-attr]
+        values = state.scaled((state.unit or 0) - self._places)
         cells = zip(*(side.tolist() for side in state.cells), strict=True)
-        self._held = {
-            (of_truth[t], of_prediction[p]): value << self._places for (t, p), value in zip(cells, values, strict=True)
-        }
+        self._held = {(of_truth[t], of_prediction[p]): value for (t, p), value in zip(cells, values, strict=True)}
         if 0.0 < units < math.inf and self._held:
             self._added = sum(self._held.values()) / Fraction(units)  # the weight of one of so many equal rows
             self._find_outcomes()

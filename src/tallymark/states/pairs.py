@@ -310,14 +310,15 @@ class Pairs(FoldedState[PairsOf]):
             values: Values = np.concatenate((self.values, other.values))
         else:
             unit = min(self.unit or 0, other.unit or 0)
-            values = [*self._scaled(unit), *other._scaled(unit)]
+            values = [*self.scaled(unit), *other.scaled(unit)]
         cells, values = combine_cells(cells, values, len(labels[1]))
         if unit is not None:
             values, unit = lowest_terms(values, unit)  # type: ignore[arg-type]
         counted = Counted(labels, cells, values, unit, self.whole_weights and other.whole_weights)
         return Pairs(self.reads, self.columns, self.form, self.n + other.n, counted)
 
-    def _scaled(self, unit: int) -> list[int]:
+    def scaled(self, unit: int) -> list[int]:
+        """The values in units of 2**unit, none larger than their own."""
         if self.unit is None:
             return [value << -unit for value in self.values.tolist()]  # type: ignore[union-attr]
         return [value << (self.unit - unit) for value in self.values]
