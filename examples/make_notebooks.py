@@ -37,7 +37,8 @@ def run(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookNode:
     """The notebook with its output; pictures go into the folder."""
     patience = dict.fromkeys(("timeout", "startup_timeout", "iopub_timeout"), 300)  # else output that is late is lost
     where = {"metadata": {"path": str(folder)}}
-    client = NotebookClient(notebook, **patience, record_timing=False, resources=where)
+    # one text a cell: a kernel sends what it has every now and then, so that a slow machine would part it
+    client = NotebookClient(notebook, **patience, coalesce_streams=True, record_timing=False, resources=where)
     done = client.execute()
     done.metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}  # not the versions of this machine
     return done
