@@ -135,11 +135,11 @@ def test_the_verdict_is_in_every_form(rows, tmp_path, capfd):
 
 
 def test_a_condition_that_cannot_be_read_is_found_first(tmp_path, capfd):
-    """Before the file, which may be large, and in one line."""
+    """Before the file, which may be large; a caret shows where."""
     assert run(["evaluate", str(tmp_path / "none.csv"), *EVALUATE, "--accept", "r2 >> 1"]) == 2
-    told = capfd.readouterr().err
-    assert told.startswith("tallymark: `--accept` cannot be read at character 5: ")
-    assert told.count("\n") == 1
+    sentence, *drawing = capfd.readouterr().err.splitlines()
+    assert sentence.startswith("tallymark: `--accept` cannot be read at character 5: ")
+    assert drawing == ["    r2 >> 1", "        ^"]
 
 
 def test_one_form_at_a_time(rows, capfd):

@@ -52,7 +52,8 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, Rejection):
         return in_options(str(error))
     if isinstance(error, TallymarkError):
-        return in_options(str(error)).partition("\n")[0]  # without the drawing of where
+        sentence, *drawing = str(error).split("\n")  # which shows what was typed, and where it goes wrong
+        return "\n".join([in_options(sentence), *drawing])
     if isinstance(error, MemoryError):
         return "there is not enough memory for these rows"
     if isinstance(error, OSError) and error.strerror:
