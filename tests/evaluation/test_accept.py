@@ -312,6 +312,18 @@ def test_numbers_of_other_types():
             tm.accept({"a": bad}, "a > 0")
 
 
+def test_the_worst_of_what_is_best_near_a_number_is_every_group():
+    """Which may be off to either side: the one that is furthest off would hide those on the other side of a limit."""
+    truth, predicted, group = np.zeros(6), [-10.0, -10.0, 5.0, 5.0, 1.0, 1.0], list("aabbcc")
+    report = tm.evaluate(truth, predicted, ["mean_bias"], by=group)
+    assert report.slices.worst("mean_bias") == -10
+    found = tm.accept(report, "-11 < mean_bias.worst < 2")
+    assert [(clause.passed, clause.value) for clause in found.clauses] == [(True, -10), (False, 5)]
+    assert not tm.accept(report, "not mean_bias.worst >= 5")
+    assert tm.accept(report, "-11 < mean_bias.worst < 6 and mean_bias.worst == -10")
+    assert "highest for b (5), lowest for a (-10)" in str(found)
+
+
 def test_the_interval_of_the_worst_group_is_a_metric_of_its_own():
     """What to do is said, and not to ask for another thing whose name is near."""
     groups = {"by": ["a", "a", "b", "b"] * 5, "ci": 0.9}

@@ -42,8 +42,10 @@ def _compare(comparison: Comparison, source: Source) -> Clause:
     if isinstance(left, Number):
         left, sign, right = right, _TURNED[sign], left
     assert isinstance(left, Value)  # the language has no comparison of two numbers
-    value = source.quantity(left)
-    limit = source.quantity(right) if isinstance(right, Value) else Quantity(_limit(right, left, value.unit))
+    value = source.quantity(left, sign)
+    limit = (
+        source.quantity(right, _TURNED[sign]) if isinstance(right, Value) else Quantity(_limit(right, left, value.unit))
+    )
     reason = "; ".join(dict.fromkeys(filter(None, (value.reason, limit.reason)))) or None
     passed, margin = _outcome(value.number, sign, limit.number)
     return Clause(text, value.number, limit.number, passed, margin, reason, (*value.notes, *limit.notes))

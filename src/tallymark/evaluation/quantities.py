@@ -15,6 +15,7 @@ from tallymark.nearest import nearest
 
 _MOST_LISTED = 20
 _MOST_COMPARED = 1_000
+_WORST = {"<": max, "<=": max, ">": min, ">=": min}
 
 
 class Quantity(NamedTuple):
@@ -29,8 +30,9 @@ class Quantity(NamedTuple):
 class Source(Protocol):
     """Where the values of a condition are looked up."""
 
-    def quantity(self, value: Value) -> Quantity:
-        """The number that a value stands for. One that is not there is an error, since it may be a slip of the pen."""
+    def quantity(self, value: Value, sign: str) -> Quantity:
+        """The number that a value before this sign stands for. One that is not there is an error, since it may be a
+        slip of the pen."""
 
 
 class ReportSource:
@@ -41,8 +43,8 @@ class ReportSource:
         self._cells = {key: report.cell(key) for key in report}
         self._metrics = {key: cell.metric for key, cell in self._cells.items()}
 
-    def quantity(self, value: Value) -> Quantity:
-        """The number that a value stands for."""
+    def quantity(self, value: Value, sign: str) -> Quantity:
+        """The number that a value before this sign stands for."""
         key = _find(value, self._metrics, "report")
         cell = self._cells[key]
         if value.suffix == "n":
@@ -50,7 +52,7 @@ class ReportSource:
         if value.suffix in ("lo", "hi"):
             return self._end_of_interval(value, cell)
         if value.suffix is not None:
-            return self._over_slices(value, key, cell)
+            return self._over_slices(value, sign, key, cell)
         if cell.error is not None:
             return Quantity(math.nan, why(cell), cell.metric.unit)
         return _quantity(value, _part(value, cell.value), cell.reason, cell.metric.unit)
@@ -72,7 +74,7 @@ class ReportSource:
             found = None  # an interval of all parts together is none of this one
         return _quantity(value, found, why(cell), cell.metric.unit, absent=_no_interval(cell))
 
-    def _over_slices(self, value: Value, key: str, cell: Cell) -> Quantity:
+    def _over_slices(self, value: Value, sign: str, key: str, cell: Cell) -> Quantity:
         slices = self._report.slices
         if slices is None:
             raise ParameterError(
@@ -89,7 +91,12 @@ class ReportSource:
                 return Quantity(math.nan, why(each), unit)
         compare = {"worst": slices.worst, "gap": slices.gap, "ratio": slices.ratio}[str(value.suffix)]
         found = compare(key)
-        return Quantity(float(found), found.reason, unit, found.notes)
+        number = float(found)
+        if value.suffix == "worst" and sign in _WORST and not isinstance(cell.metric.better, str):
+            # Best near a number, and so worst on either side: every group is to be on the right side of the limit.
+            held = [float(each[key]) for each in slices.values() if each.n >= slices.min_rows]
+            number = _WORST[sign]((each for each in held if not math.isnan(each)), default=math.nan)
+        return Quantity(number, found.reason, unit, found.notes)
 
 
 class MappingSource:
@@ -99,8 +106,8 @@ class MappingSource:
         self._numbers = numbers
         self._metrics = {key: known_metric(key) for key in numbers if isinstance(key, str)}
 
-    def quantity(self, value: Value) -> Quantity:
-        """The number that a value stands for."""
+    def quantity(self, value: Value, sign: str) -> Quantity:
+        """The number that a value stands for, whatever sign follows it."""
         key = _find(value, self._metrics, "mapping")
         if value.suffix is not None:
             raise ParameterError(

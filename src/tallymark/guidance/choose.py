@@ -66,7 +66,11 @@ class Choice:
         """What to use, what to avoid and what to ask, as tables to render."""
         if self.task is None:
             rows = [(name, task.text) for name, task in TASKS.items()]
-            return [Table("what is predicted?", ("task", "what it is"), rows, ("name one of these, and the questions follow",))]
+            return [
+                Table(
+                    "what is predicted?", ("task", "what it is"), rows, ("name one of these, and the questions follow",)
+                )
+            ]
         given = "".join(f" · {keyword}={answer}" for keyword, answer in self.answers.items())
         out = [_advised(f"{self.task}{given}", "use", self.recommended)]
         if self.avoid:
