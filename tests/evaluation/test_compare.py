@@ -105,7 +105,7 @@ def test_the_same_on_any_number_of_threads():
 
 
 def test_undefined_values():
-    """Say why, rank last, have no letter and do not count as tests."""
+    """Say why, rank last, have no letter, and count as tests that find nothing."""
     y = [1, 1, 0, 0] * 5
     never, some = [0] * 20, [1, 0, 0, 1] * 5
     models = {"never": never, "some": some, "other": [1, 1, 0, 1] * 5}
@@ -115,7 +115,7 @@ def test_undefined_values():
     assert d.reason == "never: nothing was predicted positive"
     assert list(found.ranking("precision"))[-1] == "never"
     assert found.groups("precision")["never"] == ""
-    assert found[("some", "other"), "precision"].p_corrected == found[("some", "other"), "precision"].p
+    assert found[("some", "other"), "precision"].p_corrected == 3 * found[("some", "other"), "precision"].p
     assert str(d) == "precision: some and never cannot be compared: never: nothing was predicted positive"
     assert "undefined" in str(found)
     json.loads(found.to_json())

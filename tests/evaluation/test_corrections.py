@@ -23,12 +23,13 @@ def test_corrections_are_those_of_statsmodels(ours, theirs):
         assert correct(ps.tolist(), ours) == pytest.approx(multipletests(ps, method=theirs)[1], rel=1e-12)
 
 
-def test_what_was_not_tested_is_not_counted():
-    """An undefined p-value stays so, and the others are corrected for their own number."""
-    found = correct([0.01, math.nan, 0.04], "holm")
-    assert found[::2] == [0.02, 0.04]
+@pytest.mark.parametrize("how", ["holm", "bonferroni", "fdr"])
+def test_what_could_not_be_tested_counts_as_a_test_that_finds_nothing(how):
+    """It stays undefined; the number of tests follows from the question, not from the answers."""
+    found = correct([0.01, math.nan, 0.04], how)
     assert math.isnan(found[1])
-    assert correct([0.01, math.nan, 0.04], "bonferroni")[::2] == [0.02, 0.08]
+    assert found[::2] == correct([0.01, 1.0, 0.04], how)[::2]
+    assert correct([0.01, math.nan, 0.04], "holm")[::2] == [0.03, 0.08]
     assert correct([0.01, 0.5], "none") == [0.01, 0.5]
 
 

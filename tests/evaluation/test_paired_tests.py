@@ -180,16 +180,35 @@ def test_few_positives_find_no_more_than_they_may(positives):
 
 
 def test_delong_where_nothing_spreads():
-    """The same order is no difference; the opposite one is a difference without an error; one row is too few."""
+    """The same order is no difference; one row is too few."""
     truth, up = [0, 0, 1, 1], np.array([0.1, 0.2, 0.3, 0.4])
     alike = delong(placements(truth, up), placements(truth, up**3), 0.95)
     assert (alike.p, alike.reason) == (1.0, "every row stands at the same place in the order of both models")
     assert math.isnan(alike.lo)
-    opposite = delong(placements(truth, up), placements(truth, -up), 0.95)
-    assert math.isnan(opposite.p)
-    assert "nothing tells the error" in opposite.reason
     few = delong(placements([0, 1, 1], up[:3]), placements([0, 1, 1], -up[:3]), 0.95)
     assert few.reason == "the test needs two rows of each class"
+
+
+@pytest.mark.parametrize(("positives", "negatives"), [(2, 2), (7, 49), (50, 6), (300, 300)])
+def test_delong_of_models_that_order_all_pairs_alike(positives, negatives):
+    """Right, wrong or not at all: pairs without a row in common are tosses of a coin that fell one way. Means of equal
+    placements are not quite equal to these."""
+    truth = [1] * positives + [0] * negatives
+    right = np.array(truth) + np.linspace(0, 0.1, len(truth))
+    p = min(1.0, 2.0 * 0.5 ** min(positives, negatives))
+    for first, second in ((right, 0 * right), (0 * right, right), (right, -right)):
+        found = delong(placements(truth, first), placements(truth, second), 0.95)
+        assert (found.method, found.p) == ("sign test", pytest.approx(p, rel=1e-12))
+        assert math.isnan(found.lo)
+        assert "nothing tells an interval" in found.notes[0]
+
+
+def test_a_change_of_all_rows_by_the_same_that_is_not_one_of_all_pairs():
+    """Every row loses half a place, and some pairs nothing: there is neither an error nor a coin."""
+    truth, first, second = [1, 1, 0, 0], np.array([3, 1, 2, 0]), np.array([2, 1, 2, 1])
+    found = delong(placements(truth, first), placements(truth, second), 0.95)
+    assert math.isnan(found.p)
+    assert "nothing tells the error" in found.reason
 
 
 def test_the_bootstrap_counts_resamples_beyond_zero():

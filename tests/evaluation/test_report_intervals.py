@@ -270,3 +270,33 @@ def test_intervals_of_compared_groups_hold():
             assert cell.lo <= cell.value <= cell.hi
             held[key] += cell.lo <= truth[key] <= cell.hi
     assert min(held.values()) >= 180
+
+
+NOISE = np.random.default_rng(0)
+FIFTY = NOISE.normal(5, 3, 50)
+HALF = (NOISE.random(50) < 0.5).astype(int)
+WEIGHED = NOISE.random(50)
+
+
+@pytest.mark.parametrize("more", [{}, {"weights": WEIGHED}, {"cluster": np.arange(50) % 17}])
+@pytest.mark.parametrize(
+    ("truth", "prediction", "metrics"),
+    [
+        (FIFTY, FIFTY + 0.1, ["mean_bias", "mae", "rmse", "median_absolute_error", "explained_variance"]),
+        (FIFTY, np.full(50, 5.0), ["explained_variance"]),
+        (HALF, HALF.astype(float), ["auc", "gini", "average_precision", "logloss", "brier"]),
+        (HALF, np.full(50, 0.4), ["auc", "gini"]),
+    ],
+)
+def test_errors_of_rounding_are_no_interval(truth, prediction, metrics, more):
+    """Rows that differ by no more say nothing; the ends would let anything through that asks for them."""
+    report = tm.evaluate(truth, prediction, metrics, ci=0.95, resamples=200, **more)
+    for key in metrics:
+        assert (report.cell(key).lo, report.cell(key).hi) == (None, None), key
+        assert any(note.startswith("no interval: ") for note in report.cell(key).notes)
+
+
+def test_models_that_differ_by_errors_of_rounding_do_not_differ():
+    """Errors of 0.1 up and down."""
+    found = tm.compare(FIFTY, {"above": FIFTY + 0.1, "below": FIFTY - 0.1}, ["rmse", "mae"], resamples=200)
+    assert [(d.verdict, d.p) for d in found] == [("no difference", 1.0)] * 2

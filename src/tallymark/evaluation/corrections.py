@@ -18,7 +18,8 @@ def check_correction(how: object) -> str:
 
 
 def correct(ps: Sequence[float], how: str) -> list[float]:
-    """The corrected p-values, in the order given. Those that are undefined stay so, and are not counted as tests.
+    """The corrected p-values, in the order given. Those that are undefined stay so, and count as tests that find
+    nothing: how many tests there are is to follow from the question, not from the answers.
 
     "holm" and "bonferroni" keep the chance of any false finding, "fdr" the share of false ones among the findings.
 
@@ -26,7 +27,7 @@ def correct(ps: Sequence[float], how: str) -> list[float]:
     [0.03, 0.06, 0.06]
     """
     order = sorted((k for k, p in enumerate(ps) if not math.isnan(p)), key=lambda k: ps[k])
-    tests = len(order)
+    tests = len(ps)
     out = list(ps)
     if how == "bonferroni":
         return [p if math.isnan(p) else min(1.0, p * tests) for p in ps]

@@ -48,6 +48,11 @@ class Difference(NamedTuple):
             return None
         return self.second if (self.value > 0) == (self.better == "higher") else self.first
 
+    @property
+    def _equal(self) -> bool:
+        """Whether the models are alike in every row, or in every resample."""
+        return self.p == 1 and math.isnan(self.lo)
+
     def flipped(self) -> Difference:
         """The same with the models the other way round."""
         return self._replace(first=self.second, second=self.first, value=0.0 - self.value, lo=-self.hi, hi=-self.lo)
@@ -61,7 +66,7 @@ class Difference(NamedTuple):
             return "they differ"
         if math.isnan(self.p):
             return "undefined"
-        return "no difference" if math.isnan(self.lo) else "no difference shown"
+        return "no difference" if self._equal else "no difference shown"
 
     def to_dict(self) -> dict[str, Any]:
         """The difference as plain data."""
@@ -77,14 +82,16 @@ class Difference(NamedTuple):
             loser = self.first if self.winner == self.second else self.second
             shown = self if self.value > 0 else self.flipped()
             return f"{self.metric}: {self.winner} beats {loser} by {shown.amount()}, {found}"
-        if math.isnan(self.lo):
+        if self._equal:
             return f"{self.metric}: no difference between {self.second} and {self.first}: {self.reason}"
         what = "differ" if self.significant else "cannot be told apart"
         by = f"{self.second} − {self.first} = {self.amount()}"
         return f"{self.metric}: {self.second} and {self.first} {what}: {by}, {found}"
 
     def amount(self) -> str:
-        """The difference and its interval, with as many decimals as the interval bears."""
+        """The difference and its interval if any, with as many decimals as the interval bears."""
+        if math.isnan(self.lo):
+            return show_number(self.value)
         lo, hi = self.bounds()
         decimals = len(lo.partition(".")[2])
         value = show_number(self.value) if "e" in lo + hi else f"{self.value:z,.{decimals}f}"

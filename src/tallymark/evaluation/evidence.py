@@ -100,9 +100,9 @@ class Evidence:
         differences = _differences(item, self._resampled[first][key], self._resampled[second][key])
         method = self._settings.name_of(clusters=self._batches[first].cluster_side is not None, by_query=item.by_query)
         units = units_of(self._batches[first], by_query=item.by_query)
-        return bootstrap(
-            differences, self._settings.level, f"paired {method}", units, self._influence(key, first, second, units)
-        )
+        influence = self._influence(key, first, second, units)
+        sizes = (self._reports[first][key], self._reports[second][key], *item.range, item.typical)
+        return bootstrap(differences, self._settings.level, f"paired {method}", units, influence, sizes)
 
     def _influence(self, key: str, first: str, second: str, units: float) -> Influence:
         """What the units do to a difference."""

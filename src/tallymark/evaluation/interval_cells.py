@@ -87,7 +87,7 @@ def resampled_interval(
     found = []
     for part, (number, line, rest) in enumerate(zip(numbers, np.atleast_2d(lines), left_out, strict=True)):
         influence = influence_of(rest, units, number, rests_on)
-        ends = percentile_interval(number, line, level, item.range, units, influence)
+        ends = percentile_interval(number, line, level, item.range, units, influence, item.typical)
         moves, counts = (resamples.moves or [Moves()] * len(numbers))[part], rests_on == "counts"
         found.append(allow_in_resamples(moves, ends, number, line, level, item, units, counts=counts))
     notes = tuple(dict.fromkeys(each.note for each in found if each.note))

@@ -6,13 +6,14 @@ Each gives the same with the models the other way round, with the signs turned, 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from tallymark.arrays import Array
 from tallymark.evaluation.percentiles import ALIKE, LEAST_DEFINED, LEAST_UNITS, Influence, few_units, too_few
-from tallymark.metrics.answer import NoInterval
+from tallymark.metrics.answer import NoInterval, is_rounding
 from tallymark.metrics.confidence import Ends, by_logit
 from tallymark.metrics.delong import Spread, join_spreads
 from tallymark.quantiles import binomial_tail, normal_quantile, normal_tail, student_quantile, student_tail, two_sided
@@ -92,13 +93,18 @@ def delong(first: Placements, second: Placements, level: float) -> Tested:
         return Tested("DeLong", reason="the test needs two rows of each class")
     mean, spread = _area(second.positive - first.positive, second.negative - first.negative)
     error = math.sqrt(spread.variance)
-    if error == 0:
-        if mean == 0:
+    areas = _area(*first[:2]), _area(*second[:2])
+    if is_rounding(error, 1.0):
+        if is_rounding(abs(mean), 1.0):
             return Tested("DeLong", 1.0, reason="every row stands at the same place in the order of both models")
+        if is_rounding(math.sqrt(max(area.variance for _, area in areas)), 1.0):
+            # Of a model that orders all pairs alike, right or wrong or not at all: so many pairs have no row in common.
+            p, _ = mcnemar_p(min(positives, negatives), 0)
+            return Tested("sign test", p, notes=("all pairs of rows change by the same, so nothing tells an interval",))
         return Tested("DeLong", reason="the order of the rows changes by the same for all, so nothing tells the error")
     few = ("with fewer than ten rows of a class the level may not be kept",) if min(positives, negatives) < 10 else ()
     reach, scale = -student_quantile((1 - level) / 2, spread.freedom) * error, first.scale
-    low, high = _skewed_ends(_area(*first[:2]), _area(*second[:2]), spread, level)
+    low, high = _skewed_ends(*areas, spread, level)
     # Only the end away from 0 is moved, and outwards: the other one says what the p-value says.
     lo = max(min(mean - reach, low) if mean <= 0 else mean - reach, -1.0)
     hi = min(max(mean + reach, high) if mean >= 0 else mean + reach, 1.0)
@@ -136,12 +142,18 @@ def _mean_and_variance(values: Array) -> tuple[float, float]:
 
 
 def bootstrap(
-    differences: Array, level: float, method: str, units: float = math.inf, influence: Influence = ALIKE
+    differences: Array,
+    level: float,
+    method: str,
+    units: float = math.inf,
+    influence: Influence = ALIKE,
+    sizes: Sequence[float] = (),
 ) -> Tested:
     """The paired bootstrap of so many units: percentiles of the differences in resamples, and how often these are on
     one side of 0. Both are as far out as those of Student's t with the degrees of freedom of what the units do.
 
-    The interval holds 0 just where the p-value is above 1 − level.
+    The interval holds 0 just where the p-value is above 1 − level. Beside values of such `sizes` errors of rounding are
+    nothing.
     """
     defined = np.sort(differences[np.isfinite(differences)])
     count = len(defined)
@@ -152,8 +164,8 @@ def bootstrap(
         notes += (f"undefined in {len(differences) - count:,} of {len(differences):,} resamples, which are left out",)
     if count < LEAST_DEFINED * len(differences) or (count + 1) * (1 - level) / 2 < 1 - 1e-9:
         return Tested(method, reason="it is undefined in too many resamples", notes=notes)
-    if defined[0] == defined[-1]:
-        if defined[0] == 0:
+    if is_rounding(float(defined[-1] - defined[0]), *sizes):
+        if is_rounding(float(np.abs(defined).max()), *sizes):
             return Tested(method, 1.0, reason="both models have the same value in every resample", notes=notes)
         return Tested(method, reason="the difference is the same in every resample", notes=notes)
     exponent = int(np.frexp(defined)[1].max())  # squares of what is near 1 are neither too large nor too small

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tallymark.arrays import Array
+from tallymark.metrics.answer import is_rounding
 from tallymark.quantiles import normal_quantile, normal_tail, student_quantile, two_sided
 
 LEAST_DEFINED = 0.5  # the share of replicates that must have a value
@@ -63,8 +64,10 @@ def percentile_interval(
     within: tuple[float, float],
     units: float,
     influence: Influence = ALIKE,
+    typical: float = 0.0,
 ) -> Ends:
-    """The interval of a value of so many independent units, never outside of what the metric can be."""
+    """The interval of a value of so many independent units, never outside of what the metric can be. Beside a `typical`
+    value, as beside the ends of what it can be, errors of rounding are nothing."""
     if not math.isfinite(value):
         return Ends(None, None)
     found = np.sort(replicates[~np.isnan(replicates)])
@@ -74,7 +77,7 @@ def percentile_interval(
         return Ends(None, None, f"it is undefined in {without:,} of {len(replicates):,} resamples")
     if units < LEAST_UNITS:
         return Ends(None, None, too_few(units))
-    if found[0] == found[-1]:
+    if is_rounding(float(found[-1] - found[0]), value, *within, typical):
         return Ends(None, None, SAME)
     below = (np.searchsorted(found, value, "left") + np.searchsorted(found, value, "right")) / (2 * len(found))
     bias = _MOST_BIAS if below >= 1 else -_MOST_BIAS if below <= 0 else normal_quantile(float(below))

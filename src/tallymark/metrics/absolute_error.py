@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallymark.errors import ParameterError
-from tallymark.metrics.answer import TOO_LARGE, NoInterval
+from tallymark.metrics.answer import TOO_LARGE, NoInterval, is_rounding
 from tallymark.metrics.confidence import NO_SPREAD, Ends
 from tallymark.metrics.parameters import number
 from tallymark.metrics.regression import MeanMetric, RowMetric, SumMetric
@@ -125,7 +125,11 @@ class MedianAbsoluteError(RowMetric):
         low, lower, upper, high = (float(errors[at]) for at in (place - 1, place, rows - place - 1, rows - place))
         if not math.isfinite(high):
             return NoInterval(TOO_LARGE)
-        return (low + inward * (lower - low), high - inward * (high - upper)) if low < high else NO_SPREAD
+        return (
+            NO_SPREAD
+            if is_rounding(high - low, high)
+            else (low + inward * (lower - low), high - inward * (high - upper))
+        )
 
 
 mae = Mae()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
+
+_ROUNDING = 1e-12
 
 
 class Undefined(NamedTuple):
@@ -53,6 +56,15 @@ class NoInterval(NamedTuple):
     """What stands for an interval where the rows cannot give one: the reason."""
 
     reason: str
+
+
+def is_rounding(spread: float, *sizes: float) -> bool:
+    """Whether numbers of such sizes lie so far apart by errors of arithmetic alone. An infinite size says nothing.
+
+    >>> is_rounding(2e-16, 0.1), is_rounding(2e-16, 1e-16), is_rounding(0.0)
+    (True, False, True)
+    """
+    return spread <= _ROUNDING * max((abs(size) for size in sizes if math.isfinite(size)), default=0.0)
 
 
 NO_ROWS = Undefined("no rows")

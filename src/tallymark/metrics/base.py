@@ -74,6 +74,8 @@ class Metric(metaclass=_Record):
     link: ClassVar[str | None] = None
     """How margins become predictions of that kind, where they can."""
     unit: ClassVar[str] = ""
+    typical: ClassVar[float] = 0.0
+    """A size of values, where neither end of the range tells one, beside which errors of rounding are nothing."""
     at_perfect: ClassVar[float | None] = None
     """The value on perfect predictions."""
     formula: ClassVar[str] = ""

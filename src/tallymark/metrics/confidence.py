@@ -6,14 +6,13 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from tallymark.metrics.answer import TOO_LARGE, Interval, NoInterval
+from tallymark.metrics.answer import TOO_LARGE, Interval, NoInterval, is_rounding
 from tallymark.quantiles import student_quantile, two_sided
 from tallymark.states import Moments
 
 Ends = tuple[float, float]
 
 FEW = 10
-_ROUNDING = 1e-14  # an error so small, relative to the range, is one of arithmetic
 _TAILS = 2.5
 WILSON, SUMMED, DELTA, STUDENT, HALL = "Wilson", "sum of Wilson", "delta", "Student t", "Hall"
 NO_SPREAD = NoInterval("the rows are all alike in what the metric reads, so they do not show how far it can move")
@@ -85,7 +84,7 @@ def by_logit(value: float, error: float, level: float, limits: Ends, freedom: fl
     below, above = value - low, high - value
     if not (below > 0 and above > 0):
         return AT_ITS_END
-    if not error > _ROUNDING * (high - low):
+    if is_rounding(error, high - low):
         return NO_SPREAD
     reach = two_sided(level) if math.isinf(freedom) else -student_quantile((1 - level) / 2, freedom)
     factor = math.exp(min(reach * error * (high - low) / (below * above), 700.0))
@@ -94,7 +93,7 @@ def by_logit(value: float, error: float, level: float, limits: Ends, freedom: fl
     return ends[0], ends[1]
 
 
-def mean_ends(found: Moments | None, rows: int, level: float) -> Ends | NoInterval:
+def mean_ends(found: Moments | None, rows: int, level: float, typical: float = 0.0) -> Ends | NoInterval:
     """A mean of rows, by the moments of its terms. A skewed mean misses to one side more often than to the other; its
     ends are moved until it does not (Hall 1992). Nor is the variance of skewed terms well known: it has 2n / (kurtosis
     − 1) degrees of freedom. Of kurtosis − 1 the square of the skewness is what the mean tells of the variance: nearly
@@ -102,7 +101,7 @@ def mean_ends(found: Moments | None, rows: int, level: float) -> Ends | NoInterv
     simulation. Terms without tails are as Student has them."""
     if found is None or not math.isfinite(found.variance):
         return NoInterval(TOO_LARGE)
-    if not found.variance > 0:
+    if is_rounding(math.sqrt(found.variance), found.mean, typical):
         return NO_SPREAD
     error = math.sqrt(found.variance / rows)
     unsure = found.kurtosis - 1

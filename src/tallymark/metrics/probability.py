@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 from tallymark.batch import Batch
 from tallymark.metrics.answer import Interval, NoInterval
 from tallymark.metrics.confidence import (
-    AT_ITS_END,
     HALL,
     ONE_ROW,
     few_deciding,
@@ -20,8 +19,6 @@ from tallymark.states import Cost, Probabilities, ProbabilitiesOf, soft_fault
 from tallymark.target import Target
 
 __all__ = ["CostMetric", "ProbabilityMetric"]
-
-_CLIPPED = 2.0**-40  # a cost so low is that of probabilities which were held off 0 and 1
 
 
 class ProbabilityMetric(TargetMetric, abstract=True):
@@ -76,7 +73,5 @@ class CostMetric(ProbabilityMetric, abstract=True):
         if state.n < 2:
             return ONE_ROW
         found = state.moments(self.cost)
-        if found is not None and found.mean < _CLIPPED:
-            return AT_ITS_END
         notes = few_rows(state.n) or few_deciding(found, state.n)
-        return whole_interval(mean_ends(found, state.n, level), HALL, notes)
+        return whole_interval(mean_ends(found, state.n, level, self.typical), HALL, notes)
