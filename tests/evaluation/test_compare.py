@@ -172,3 +172,40 @@ def test_what_is_resampled_needs_the_order_of_rows():
     assert said not in formula
     assert f"{said}." in tm.compare(y, {"a": p, "b": other}, ["r2"]).to_markdown()
     assert said not in tm.compare(y % 2, {"a": p % 2, "b": other % 2}, ["accuracy"]).to_markdown()
+
+
+def test_no_difference_is_larger_than_the_metric_allows():
+    """Few rows reach far; shares are at most 1 apart, correlations 2, and distances from a coverage of 0.9 no more."""
+    rng = np.random.default_rng(5)
+    reached = set()
+    for n in (6, 8, 12):
+        for _ in range(12):
+            y = rng.permutation([0, 1, 0, 1, *rng.integers(0, 2, n - 4).tolist()])
+            models = {"a": y ^ (rng.random(n) < 0.2), "b": y ^ (rng.random(n) < 0.8)}
+            found = tm.compare(y, models, ["fscore", "mcc"], resamples=199, ci=0.99, weights=rng.random(n))
+            for d in (each for each in found if not math.isnan(each.lo)):
+                most = {"fscore": 1.0, "mcc": 2.0}[d.metric]
+                assert -most <= d.lo <= d.value <= d.hi <= most
+                reached |= {d.metric} if most in (-d.lo, d.hi) else set()
+    assert "fscore" in reached
+    near = {"a": np.zeros((6, 2)), "b": np.tile([-5.0, 5.0], (6, 1))}
+    near["b"][0] = 9.0
+    d = tm.compare(rng.normal(0, 1, 6), near, ["coverage"], resamples=199, ci=0.99, weights=rng.random(6))[0]
+    assert -0.9 <= d.lo <= d.hi <= 0.9
+
+
+def test_rankings_in_tables_are_compared_as_those_in_rows():
+    """Each row of a table is a query of its own, and is resampled as one; for intervals of one model too."""
+    rng = np.random.default_rng(3)
+    y, a = rng.integers(0, 3, (30, 4)), rng.random((30, 4))
+    models, metrics = {"a": a, "b": a + 0.2 * y}, ["ndcg", "mrr", "map"]
+    query = np.repeat(np.arange(30), 4)
+    table = tm.compare(y, models, metrics, resamples=RESAMPLES)
+    rows = tm.compare(y.ravel(), {k: p.ravel() for k, p in models.items()}, metrics, query=query, resamples=RESAMPLES)
+    assert list(table) == list(rows)
+    table = tm.evaluate(y, a, metrics, ci=0.95, resamples=199)
+    rows = tm.evaluate(y.ravel(), a.ravel(), metrics, ci=0.95, resamples=199, query=query)
+    for key in metrics:
+        assert (table.cell(key).lo, table.cell(key).hi) == (rows.cell(key).lo, rows.cell(key).hi)
+        assert table.cell(key).lo < table[key] < table.cell(key).hi
+    assert tm.evaluate(y, a, "ndcg", ci=0.95, resamples=199, cluster=np.arange(30) // 2).cell("ndcg").lo < 1

@@ -116,6 +116,12 @@ def difference_between(item: Metric, first: float, second: float) -> float:
     return second - first
 
 
+def largest_difference(item: Metric) -> float:
+    """How far two values, or two distances, can be apart."""
+    best, (low, high) = item.better, item.range
+    return max(abs(low - best), abs(high - best)) if isinstance(best, (int, float)) else high - low
+
+
 def detectable(error: float, level: float, pairs: int, freedom: float = math.inf) -> float:
     """The difference that a test at this level shows with a chance of 0.8, from its standard error and the degrees of
     freedom of that; with other pairs to correct for, one that would show if none of them differed."""

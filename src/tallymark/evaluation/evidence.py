@@ -9,7 +9,7 @@ import numpy as np
 
 from tallymark.arrays import Array
 from tallymark.batch import Batch
-from tallymark.evaluation.difference import difference_between
+from tallymark.evaluation.difference import difference_between, largest_difference
 from tallymark.evaluation.intervals import check_nested, units_of
 from tallymark.evaluation.paired_tests import Tested, bootstrap, delong, mcnemar
 from tallymark.evaluation.percentiles import ALIKE, Influence, influence_of
@@ -102,7 +102,9 @@ class Evidence:
         units = units_of(self._batches[first], by_query=item.by_query)
         influence = self._influence(key, first, second, units)
         sizes = (self._reports[first][key], self._reports[second][key], *item.range, item.typical)
-        return bootstrap(differences, self._settings.level, f"paired {method}", units, influence, sizes)
+        found = bootstrap(differences, self._settings.level, f"paired {method}", units, influence, sizes)
+        most = largest_difference(item)
+        return found._replace(lo=max(found.lo, -most), hi=min(found.hi, most))
 
     def _influence(self, key: str, first: str, second: str, units: float) -> Influence:
         """What the units do to a difference."""

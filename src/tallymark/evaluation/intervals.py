@@ -168,8 +168,8 @@ def _rows_of(each: Slice, report: Report) -> _Rows:
 def units_of(batch: Batch, *, by_query: bool) -> float:
     """How many rows, clusters or queries are resampled; of rows with weights, how many equal ones would tell as
     much."""
-    if by_query:
-        return len(np.unique(query_keys(batch, row_keys(batch))))
+    if by_query and (keys := query_keys(batch, row_keys(batch))) is not None:
+        return len(np.unique(keys))
     return UnitsOf().fold(batch).count()
 
 

@@ -32,9 +32,11 @@ def row_keys(batch: Batch, cluster: object = None) -> Array | None:
     return own_keys(batch) if batch.cluster_side is None else label_keys(batch, batch.cluster_side)
 
 
-def query_keys(batch: Batch, keys: Array | None) -> Array:
-    """The keys of rows whose queries are resampled as a whole: those given if rows of a query share them, else those of
-    the queries."""
+def query_keys(batch: Batch, keys: Array | None) -> Array | None:
+    """The keys of rows whose queries are resampled as a whole: those given if rows of a query share them, or if each
+    row is one, as in a table; else those of the queries."""
+    if not batch.has_query:
+        return keys
     return keys if keys is not None and nested(batch, keys) else label_keys(batch, QUERY)
 
 
