@@ -190,7 +190,9 @@ def test_no_difference_is_larger_than_the_metric_allows():
     assert "fscore" in reached
     near = {"a": np.zeros((6, 2)), "b": np.tile([-5.0, 5.0], (6, 1))}
     near["b"][0] = 9.0
-    d = tm.compare(rng.normal(0, 1, 6), near, ["coverage"], resamples=199, ci=0.99, weights=rng.random(6))[0]
+    d = tm.compare(rng.normal(0, 1, 6), near, ["coverage"], resamples=199, ci=0.99, weights=rng.random(6))[
+        ("a", "b"), "coverage"
+    ]
     assert -0.9 <= d.lo <= d.hi <= 0.9
 
 
