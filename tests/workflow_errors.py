@@ -66,6 +66,9 @@ CASES = {
     ),
     "a condition on a text": lambda: tm.accept({"r2": "0.5"}, "r2 > 0.8"),
     "a percentage of another unit": lambda: tm.accept(tm.evaluate(Y, P, ["rmse"]), "rmse < 5%"),
+    "a percentage without its sign": lambda: tm.accept({"error_rate": 0.14}, "error_rate < 20"),
+    "a limit that no value reaches": lambda: tm.accept(tm.evaluate(Y, P, ["r2", "rmse"]), "not 1.5 > r2"),
+    "a limit of rows that nothing reaches": lambda: tm.accept(tm.evaluate(Y, P, ["r2"]), "r2.n > -1"),
     "not accepted": lambda: tm.accept({"r2": 0.5, "mae": NAN}, "r2 > 0.8 and mae < 5").require(),
     # custom metrics
     "a custom name": lambda: tm.custom(lambda y, p, w: 0.0),

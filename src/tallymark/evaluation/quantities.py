@@ -19,12 +19,14 @@ _WORST = {"<": max, "<=": max, ">": min, ">=": min}
 
 
 class Quantity(NamedTuple):
-    """A number, NaN where there is none; why it is none, or not a plain one; its unit; and what else to know of it."""
+    """A number, NaN where there is none; why it is none, or not a plain one; its unit; what else to know of it; and
+    between which ends it can lie at all."""
 
     number: float
     reason: str | None = None
     unit: str = ""
     notes: tuple[str, ...] = ()
+    ends: tuple[float, float] = (-math.inf, math.inf)
 
 
 class Source(Protocol):
@@ -47,6 +49,9 @@ class ReportSource:
         """The number that a value before this sign stands for."""
         key = _find(value, self._metrics, "report")
         cell = self._cells[key]
+        return self._read(value, sign, key, cell)._replace(ends=_ends(cell.metric, value.suffix))
+
+    def _read(self, value: Value, sign: str, key: str, cell: Cell) -> Quantity:
         if value.suffix == "n":
             return Quantity(float(cell.n), unit="rows")
         if value.suffix in ("lo", "hi"):
@@ -115,7 +120,22 @@ class MappingSource:
                 "slices"
             )
         held, item = self._numbers[key], self._metrics[key]
-        return _quantity(value, None if held is None else _part(value, held), None, "" if item is None else item.unit)
+        found = _quantity(value, None if held is None else _part(value, held), None, "" if item is None else item.unit)
+        ends = found.ends if item is None else _ends(item, None)
+        if ends[0] <= found.number <= ends[1]:  # else it goes by the name of a metric, and is on a scale of its own
+            return found._replace(ends=ends)
+        return found
+
+
+def _ends(item: Metric, suffix: str | None) -> tuple[float, float]:
+    """Between which ends a value can lie, as may a number that stands for one which is not there."""
+    if suffix == "n":
+        return (0.0, math.inf)
+    if suffix == "ratio":
+        return (0.0, 1.0)
+    standing = [held for held in (item.undefined, getattr(item, "absent", None)) if isinstance(held, float)]
+    low, high = min(item.range[0], *standing, math.inf), max(item.range[1], *standing, -math.inf)
+    return (0.0, high - low) if suffix == "gap" else (low, high)
 
 
 def _no_interval(cell: Cell) -> str:
