@@ -9,7 +9,9 @@ from typing import Any, NamedTuple, Protocol
 from tallymark.errors import ParameterError, TallymarkError
 from tallymark.evaluation.conditions import Value
 from tallymark.evaluation.result import Cell, Report, why
+from tallymark.evaluation.slices import Slices
 from tallymark.metrics import GroupMetric, Metric, metric
+from tallymark.metrics.group_metric import show_group
 from tallymark.metrics.naming import known_metric
 from tallymark.nearest import nearest
 
@@ -60,7 +62,7 @@ class ReportSource:
             return self._over_slices(value, sign, key, cell)
         if cell.error is not None:
             return Quantity(math.nan, why(cell), cell.metric.unit)
-        return _quantity(value, _part(value, cell.value), cell.reason, cell.metric.unit)
+        return _quantity(value, _part(value, cell.value, self._report.slices), cell.reason, cell.metric.unit)
 
     def _end_of_interval(self, value: Value, cell: Cell) -> Quantity:
         if cell.bounded:
@@ -72,6 +74,8 @@ class ReportSource:
             raise ParameterError(
                 f"`condition` asks for {value.text}, and the report has no intervals; evaluate with ci=0.95, say"
             )
+        if value.part is not None and cell.error is None:
+            _part(value, cell.value, self._report.slices)  # is there, or is refused
         found = cell.lo if value.suffix == "lo" else cell.hi
         if found is not None and (value.part is None or isinstance(found, (Mapping, list, tuple))):
             found = _part(value, found)
@@ -170,8 +174,8 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(names[:_MOST_LISTED]) + f" and {len(names) - _MOST_LISTED:,} more" * (len(names) > _MOST_LISTED)
 
 
-def _part(value: Value, held: Any) -> Any:
-    """The number of the class or output that is asked for."""
+def _part(value: Value, held: Any, slices: Slices | None = None) -> Any:
+    """The number of the class or output that is asked for; who asks for a group of `slices` is told the way."""
     if isinstance(held, Mapping):
         parts: Mapping[Any, Any] = held
     elif isinstance(held, (list, tuple)):
@@ -179,7 +183,9 @@ def _part(value: Value, held: Any) -> Any:
     elif value.part is None or (isinstance(held, float) and math.isnan(held)):
         return held
     else:
-        raise ParameterError(f"`condition` asks for {value.text}; {value.metric} is one number and has no parts")
+        raise ParameterError(
+            f"`condition` asks for {value.text}; {value.metric} is one number and has no parts{_way(value, slices)}"
+        )
     listed = _listed(map(str, parts))
     if value.part is None:
         raise ParameterError(
@@ -195,8 +201,17 @@ def _part(value: Value, held: Any) -> Any:
             f"{', '.join(type(label).__name__ for label in alike)}: give them names that differ"
         )
     if not alike:
-        raise ParameterError(f"`condition` asks for {value.text}; the parts of {value.metric} are {listed}")
+        raise ParameterError(
+            f"`condition` asks for {value.text}; the parts of {value.metric} are {listed}{_way(value, slices)}"
+        )
     return parts[alike[0]]
+
+
+def _way(value: Value, slices: Slices | None) -> str:
+    """How to ask for one group, where a part is named like one."""
+    groups = {show_group(group): group for group in list(slices or ())[:_MOST_COMPARED]}
+    near = nearest(str(value.part), groups)
+    return f". For one group take accept(report.slices[{groups[near[0]]!r}], ...)" if near else ""
 
 
 def _quantity(value: Value, held: Any, reason: str | None, unit: str, *, absent: str = "it is undefined") -> Quantity:
