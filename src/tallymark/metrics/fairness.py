@@ -167,6 +167,9 @@ class Worst(GroupMetric, abstract=True):
 def gap(*of: str | Metric, **parameters: Any) -> GroupMetric:
     """The gap of a metric between groups: its highest value less its lowest. Of several metrics, the largest gap.
 
+    The parameters of a metric are written with it, as in ``gap("fscore(beta=2)")``; the only one of gap itself is
+    ``undefined``, which says what stands for a value that does not exist.
+
     >>> gap("recall")([1, 1, 1, 0], [1, 0, 1, 0], by=["a", "a", "b", "b"])
     0.5
     """
@@ -176,6 +179,9 @@ def gap(*of: str | Metric, **parameters: Any) -> GroupMetric:
 def ratio(*of: str | Metric, **parameters: Any) -> GroupMetric:
     """The ratio of a metric between groups: its lowest value over its highest. Of several metrics, the smallest ratio.
 
+    The parameters of a metric are written with it, as in ``ratio("fscore(beta=2)")``; the only one of ratio itself is
+    ``undefined``, which says what stands for a value that does not exist.
+
     >>> ratio("recall")([1, 1, 1, 0], [1, 0, 1, 0], by=["a", "a", "b", "b"])
     0.5
     """
@@ -184,6 +190,9 @@ def ratio(*of: str | Metric, **parameters: Any) -> GroupMetric:
 
 def worst(*of: str | Metric, **parameters: Any) -> GroupMetric:
     """The value of a metric in the group where it is worst.
+
+    The parameters of a metric are written with it, as in ``worst("fscore(beta=2)")``; the only one of worst itself is
+    ``undefined``, which says what stands for a value that does not exist.
 
     >>> worst("accuracy")([1, 1, 1, 0], [1, 0, 1, 0], by=["a", "a", "b", "b"])
     0.5
