@@ -113,6 +113,7 @@ CASES = {
     "by a name": lambda: tm.evaluate(Y, P, ["rmse"], by="sex"),
     "by nothing": lambda: tm.evaluate(Y, P, ["rmse"], by={}),
     "by a table without names": lambda: tm.evaluate(Y, P, ["rmse"], by=np.ones((3, 2))),
+    "by a list of columns": lambda: tm.evaluate(Y, P, ["rmse"], by=[["f", "m", "f"], ["north", "south", "north"]]),
     "by too few rows": lambda: tm.evaluate(Y, P, ["rmse"], by=["a"]),
     "by fractions": lambda: tm.evaluate(Y, P, ["rmse"], by=[0.5, 1.0, 1.5]),
     "by a column with a hole": lambda: tm.evaluate(Y, P, ["rmse"], by={"a": [1, 2, 1], "b": ["x", None, "y"]}),
