@@ -133,6 +133,7 @@ CASES = {
     # guidance
     "explaining an unknown metric": lambda: tm.explain("rsme"),
     "explaining a parameter that is not there": lambda: tm.explain("rmse", beta=2),
+    "a choice in the place of its metrics": lambda: tm.evaluate(Y, P, tm.choose("regression")),
     "explaining a function": lambda: tm.explain(len),
     "placing a value outside the range": lambda: tm.explain("auc").place(1.5),
     "placing a word": lambda: tm.explain("auc").place("high"),

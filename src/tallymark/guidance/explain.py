@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from tallymark.errors import ParameterError
 from tallymark.guidance.definitions import meanings_of, related_to, show_examples
-from tallymark.metrics import Metric, metric
+from tallymark.metrics import GroupMetric, Metric, metric
 from tallymark.metrics.listing import facts, plain_parameter, show_better, show_range
 from tallymark.metrics.parameters import show
 from tallymark.report import show_number, to_json
@@ -114,7 +114,7 @@ class Explanation:
             ("outliers", [told.outliers]),
             ("undefined", [told.when_undefined or "only without rows or weight"]),
             ("mind", list(told.pitfalls)),
-            ("parameters", [_shown(item) for item in self.parameters]),
+            ("parameters", [_shown(told, item) for item in self.parameters]),
             ("also called", [", ".join(show_alias(*item) for item in told.aliases.items())]),
             ("see also", [", ".join(self.related)]),
         ]
@@ -163,7 +163,9 @@ def _parameters(explained: Metric) -> tuple[ParameterFacts, ...]:
     )
 
 
-def _shown(item: ParameterFacts) -> str:
+def _shown(told: Metric, item: ParameterFacts) -> str:
+    if isinstance(told, GroupMetric) and item.name == "of":  # which have no default, and are written without the name
+        return f"of {', '.join(item.value)}: {item.meaning}"
     other = "" if item.value == item.default else f" (by default {show(item.default)})"
     return f"{item.name}={show(item.value)}{other}{': ' * bool(item.meaning)}{item.meaning}"
 
