@@ -270,3 +270,19 @@ def test_intervals_of_compared_groups_hold():
             assert cell.lo <= cell.value <= cell.hi
             held[key] += cell.lo <= truth[key] <= cell.hi
     assert min(held.values()) >= 180
+
+
+def test_why_groups_have_no_interval_together():
+    """Each way to compare them says what it would need."""
+    y, group = np.zeros(40), np.repeat(["a", "b"], 20)
+    off = np.tile([-1.0, 2.0], 20)
+    metrics = ["worst(mean_bias)", "ratio(mean_bias)", "gap(mean_bias)", "ratio(mae)"]
+    report = tm.evaluate(y, off, metrics, by=group, ci=0.9)
+    assert report.cell("gap(mean_bias)").lo == 0
+    for key, reason in {
+        "worst(mean_bias)": "mean_bias is best near 0, and the worst group may be off to either side",
+        "ratio(mean_bias)": "the value of a group may be negative, and a ratio needs values that are not",
+    }.items():
+        assert f"no interval: {reason}" in report.cell(key).notes
+        assert report.cell(key).lo is None
+    assert tm.ratio("mae").bounds([0.0, 0.0], [0.0, 0.0]).reason == "the value may be 0 in every group"

@@ -8,9 +8,10 @@ from typing import Any
 
 from tallymark.errors import ParameterError
 from tallymark.metrics import registry
-from tallymark.metrics.answer import Undefined
+from tallymark.metrics.answer import NoInterval, Undefined
 from tallymark.metrics.base import Better, Metric
 from tallymark.metrics.group_metric import Extreme, GroupMetric, read_metrics
+from tallymark.metrics.listing import show_better
 from tallymark.metrics.precision_recall import recall
 from tallymark.metrics.rates import fallout, selection_rate
 
@@ -65,7 +66,7 @@ class Gap(GroupMetric, abstract=True):
     def decisive(self, values: Sequence[float]) -> float:
         return max(values)
 
-    def bounds(self, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float] | None:
+    def bounds(self, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float] | NoInterval:
         return max(max(lows) - min(highs), 0.0), max(highs) - min(lows)
 
 
@@ -119,9 +120,11 @@ class Ratio(GroupMetric, abstract=True):
     def decisive(self, values: Sequence[float]) -> float:
         return min(values)
 
-    def bounds(self, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float] | None:
-        if min(lows) < 0 or max(highs) == 0:
-            return None
+    def bounds(self, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float] | NoInterval:
+        if min(lows) < 0:
+            return NoInterval("the value of a group may be negative, and a ratio needs values that are not")
+        if max(highs) == 0:
+            return NoInterval("the value may be 0 in every group")
         return min(lows) / max(highs), min(min(highs) / max(lows), 1.0) if max(lows) > 0 else 1.0
 
 
@@ -157,10 +160,10 @@ class Worst(GroupMetric, abstract=True):
             raise ParameterError(f"worst takes one metric; it was given {', '.join(map(str, self.of))}")
         return values[0]
 
-    def bounds(self, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float] | None:
-        better = self.of[0].better
+    def bounds(self, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float] | NoInterval:
+        item, better = self.of[0], self.of[0].better
         if not isinstance(better, str):
-            return None
+            return NoInterval(f"{item} is best {show_better(better)}, and the worst group may be off to either side")
         return (min(lows), min(highs)) if better == "higher" else (max(lows), max(highs))
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from tallymark.batch import Batch
 from tallymark.errors import ParameterError
 from tallymark.grouping import group_columns
-from tallymark.metrics.answer import Answer, Undefined
+from tallymark.metrics.answer import Answer, NoInterval, Undefined
 from tallymark.metrics.base import FACTS, NOT_GIVEN, Metric
 from tallymark.metrics.naming import metric
 from tallymark.metrics.parameters import Parameter
@@ -85,8 +85,8 @@ class GroupMetric(Metric, abstract=True):
         """The value that counts, where there are several metrics."""
         raise NotImplementedError(f"{type(self).__name__} must define `decisive`")
 
-    def bounds(self, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float] | None:
-        """Where the value lies if that of each group lies between its ends; None where that cannot be said."""
+    def bounds(self, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float] | NoInterval:
+        """Where the value lies if that of each group lies between its ends, or why that cannot be said."""
         raise NotImplementedError(f"{type(self).__name__} must define `bounds`")
 
     least_groups: ClassVar[int] = 2
