@@ -78,6 +78,8 @@ CASES = {
     "undefined": lambda: tm.rmse(Y, P, undefined="ignore"),
     "weights by another name": lambda: tm.rmse(Y, P, sample_weight=[1.0, 1.0, 1.0]),
     "an unknown parameter": lambda: tm.rmse(Y, P, beta=2),
+    "a parameter of a metric given to its gap": lambda: tm.gap("fscore", beta=2),
+    "a parameter of two metrics given to their gap": lambda: tm.metric("equalized_odds(average=binary)"),
     "kind": lambda: tm.rmse(Y, P, kind="guess"),
     "a kind that a metric cannot read": lambda: tm.rmse(Y, P, kind="label"),
     "threads": lambda: tm.set_threads(0),

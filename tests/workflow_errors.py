@@ -66,6 +66,13 @@ CASES = {
     ),
     "a condition on a text": lambda: tm.accept({"r2": "0.5"}, "r2 > 0.8"),
     "a percentage of another unit": lambda: tm.accept(tm.evaluate(Y, P, ["rmse"]), "rmse < 5%"),
+    "a condition on a group in brackets": lambda: tm.accept(
+        tm.evaluate([1, 0, 1], [1, 1, 1], ["recall"], by=["f", "f", "m"]), "recall[f] > 0.5"
+    ),
+    "the interval of the worst group": lambda: tm.accept({"auc": 0.5}, "auc.lo.worst > 0.8"),
+    "a percentage without its sign": lambda: tm.accept({"error_rate": 0.14}, "error_rate < 20"),
+    "a limit that no value reaches": lambda: tm.accept(tm.evaluate(Y, P, ["r2", "rmse"]), "not 1.5 > r2"),
+    "a limit of rows that nothing reaches": lambda: tm.accept(tm.evaluate(Y, P, ["r2"]), "r2.n > -1"),
     "not accepted": lambda: tm.accept({"r2": 0.5, "mae": NAN}, "r2 > 0.8 and mae < 5").require(),
     # custom metrics
     "a custom name": lambda: tm.custom(lambda y, p, w: 0.0),
@@ -106,6 +113,7 @@ CASES = {
     "by a name": lambda: tm.evaluate(Y, P, ["rmse"], by="sex"),
     "by nothing": lambda: tm.evaluate(Y, P, ["rmse"], by={}),
     "by a table without names": lambda: tm.evaluate(Y, P, ["rmse"], by=np.ones((3, 2))),
+    "by a list of columns": lambda: tm.evaluate(Y, P, ["rmse"], by=[["f", "m", "f"], ["north", "south", "north"]]),
     "by too few rows": lambda: tm.evaluate(Y, P, ["rmse"], by=["a"]),
     "by fractions": lambda: tm.evaluate(Y, P, ["rmse"], by=[0.5, 1.0, 1.5]),
     "by a column with a hole": lambda: tm.evaluate(Y, P, ["rmse"], by={"a": [1, 2, 1], "b": ["x", None, "y"]}),
@@ -125,6 +133,7 @@ CASES = {
     # guidance
     "explaining an unknown metric": lambda: tm.explain("rsme"),
     "explaining a parameter that is not there": lambda: tm.explain("rmse", beta=2),
+    "a choice in the place of its metrics": lambda: tm.evaluate(Y, P, tm.choose("regression")),
     "explaining a function": lambda: tm.explain(len),
     "placing a value outside the range": lambda: tm.explain("auc").place(1.5),
     "placing a word": lambda: tm.explain("auc").place("high"),

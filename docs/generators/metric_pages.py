@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import tallymark as tm
 from tallymark.guidance.definitions import examples_of, meanings_of, related_to
-from tallymark.guidance.explain import show_alias, show_range
-from tallymark.metrics.listing import show_better
+from tallymark.guidance.explain import show_alias
+from tallymark.metrics.listing import show_better, show_range
 
 COMMON = ("undefined", "outputs", "threshold", "absent", "ties")
 SHARED = {
@@ -63,7 +63,7 @@ def page(family: str) -> str:
     for metric in metrics:
         size = metric.size if metric.size == "fixed" else f"grows with the {metric.size}"
         link = f"[`{metric.name}`](#{metric.name})"
-        within = "" if metric.better is None else show_range(metric)
+        within = "" if metric.better is None else show_range(metric.range)
         lines.append(f"| {link} | {show_better(metric.better)} | {within} | {metric.unit} | {size} |")
     for metric in metrics:
         lines += ["", *section(metric)]
@@ -79,7 +79,7 @@ def section(metric: tm.Metric) -> list[str]:
     told = meanings_of(type(metric))
     lines += [f"  - `{key}`: {told[key]}" for key in own if key in told and key != "average"]
     if metric.better is not None:
-        lines.append(f"- Better: {show_better(metric.better)}; range {show_range(metric)}")
+        lines.append(f"- Better: {show_better(metric.better)}; range {show_range(metric.range)}")
     lines.append(f"- Reading: {metric.reading}")
     lines += [f"  - {mark:.6g}: {words}" for mark, words in sorted(metric.landmarks)]
     lines.append(f"- Outliers: {metric.outliers}")

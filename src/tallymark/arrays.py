@@ -265,6 +265,6 @@ def describe(value: object) -> str:
         shown = repr(value)
     except Exception:  # it is only to be shown
         shown = " at 0x"
-    if " at 0x" in shown:
+    if " at 0x" in shown or "\n" in shown:
         return f"of type {type(value).__name__}"
     return f"{shown if len(shown) <= 40 else shown[:37] + '...'} of type {type(value).__name__}"

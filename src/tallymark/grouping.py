@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tallymark.arrays import column_names, columns_of, describe, reading
+from tallymark.arrays import column_names, columns_of, describe, reading, rows_of
 from tallymark.errors import ParameterError, ShapeError
 
 _ONLY = "group"
+_SEVERAL = '`by` must be a mapping of names to columns where there are several, such as {"sex": sex, "region": region}'
 
 
 def group_columns(by: object) -> dict[str, object]:
@@ -19,6 +20,10 @@ def group_columns(by: object) -> dict[str, object]:
         raise ParameterError(
             f"`by` must hold one label per row, or be a mapping of names to such columns; it was {describe(by)}"
         )
+    if isinstance(by, (list, tuple)) and by and _is_column(by[0]):
+        within = rows_of(by[0])
+        if within not in (None, 1):
+            raise ShapeError(f"{_SEVERAL}; it was a list of {len(by):,}, the first with {within:,} labels")
     with reading("by"):
         if len(getattr(by, "shape", ())) != 2:
             name = getattr(by, "name", None)
@@ -29,9 +34,13 @@ def group_columns(by: object) -> dict[str, object]:
         if columns_of(by) == 1:
             return {_ONLY: by}
     shape = tuple(by.shape)  # type: ignore[attr-defined]
-    raise ShapeError(
-        f"`by` must be a mapping of names to columns where there are several; it had the shape {shape} and no names"
-    )
+    raise ShapeError(f"{_SEVERAL}; it had the shape {shape} and no names")
+
+
+def _is_column(item: object) -> bool:
+    """Whether it holds labels, and is none."""
+    arrow = hasattr(item, "__arrow_c_stream__") or hasattr(item, "__arrow_c_array__")
+    return arrow or isinstance(item, (list, tuple)) or len(getattr(item, "shape", ())) > 0
 
 
 def _named(columns: Mapping[Any, object]) -> dict[str, object]:

@@ -228,11 +228,21 @@ def test_choose(told):
     assert (code, out) == (0, f"{expected.to_json()}\n")
     code, out, _ = told("choose", "--no-ask")
     assert "what is predicted?" in out
-    code, _, err = told("choose", "regression", "--classes", "two", "--no-ask")
-    assert code == 2
-    assert "does not ask `--classes`" in err
-    code, _, err = told("choose", "regression", "--outliers", "perhaps", "--no-ask")
-    assert code == 2
+
+
+def test_choose_speaks_of_what_is_typed(told):
+    """The task is an argument, questions are options, and answers are words."""
+    for words, said in {
+        "clasification": "tallymark: TASK must be one of regression, ",
+        "--many-rows yes": "tallymark: TASK must be given with `--many-rows`: one of regression, ",
+        "regression --classes two": "does not ask `--classes`; it asks `--large-errors`, `--outliers`, ",
+        "clustering --uneven yes": "; did you mean `--uneven-sizes`?",
+        "regression --large-errors maybe": "Invalid value for '--large-errors': 'maybe' is not one of 'yes', 'no'.",
+        "classification --classes three": "Invalid value for '--classes': 'three' is not one of 'two', 'many'.",
+    }.items():
+        code, out, err = told("choose", *words.split(), "--no-ask")
+        assert (code, out) == (2, "")
+        assert said in err
 
 
 def test_version(told):

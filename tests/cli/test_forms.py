@@ -142,6 +142,12 @@ def test_a_condition_that_cannot_be_read_is_found_first(tmp_path, capfd):
     assert drawing == ["    r2 >> 1", "        ^"]
 
 
+def test_a_condition_on_one_group_is_told_the_way(rows, capfd):
+    """In the words of the command line, where there is no report to take a slice of."""
+    assert run(["evaluate", str(rows), *EVALUATE, "--by", "city", "--accept", "rmse[Bonn] < 1"]) == 2
+    assert capfd.readouterr().err.endswith("has no parts. For one group pass a file of its rows\n")
+
+
 def test_one_form_at_a_time(rows, capfd):
     """Two would leave it to chance which one a program reads."""
     assert run(["evaluate", str(rows), *EVALUATE, "--json", "--csv"]) == 2

@@ -43,11 +43,11 @@ def with_interval(**ends):
 def test_every_sign_means_what_it_means_in_python(sign, limit):
     """With the metric first, with the number first, and under `not`."""
     held = SIGNS[sign](0.5, limit)
-    report = tm.evaluate(Y, P, ["mae"])
-    assert tm.accept(report, f"mae {sign} {limit}").passed is held
-    assert tm.accept(report, f"{limit}{sign}mae").passed is SIGNS[sign](limit, 0.5)
-    assert tm.accept(report, f"not mae {sign} {limit}").passed is not held
-    assert tm.accept(report, f"not not(mae {sign} {limit})").passed is held
+    report = tm.evaluate([0.0, 0.0], [0.0, 1.0], ["mean_bias"])
+    assert tm.accept(report, f"mean_bias {sign} {limit}").passed is held
+    assert tm.accept(report, f"{limit}{sign}mean_bias").passed is SIGNS[sign](limit, 0.5)
+    assert tm.accept(report, f"not mean_bias {sign} {limit}").passed is not held
+    assert tm.accept(report, f"not not(mean_bias {sign} {limit})").passed is held
 
 
 def python_value(text, numbers):
@@ -329,8 +329,30 @@ def test_the_interval_of_the_worst_group_is_a_metric_of_its_own():
     groups = {"by": ["a", "a", "b", "b"] * 5, "ci": 0.9}
     rows = [1, 0, 1, 0] * 5, [1, 0, 0, 0] * 5
     report = tm.evaluate(*rows, ["recall"], **groups)
-    with pytest.raises(tm.ParameterError, match=r"that of worst\(recall\): evaluate it too"):
-        tm.accept(report, "recall.worst.lo > 0.2")
+    for asked, made in {
+        "recall.worst.lo > 0.2": "worst(recall).lo",
+        "recall.lo.worst > 0.2": "worst(recall).lo",
+        "0.2 > recall.gap.hi": "gap(recall).hi",
+        "recall < recall.hi.ratio": "ratio(recall).hi",
+    }.items():
+        with pytest.raises(tm.ParameterError) as caught:
+            tm.accept(report, asked)
+        assert f": write {made}, and evaluate {made[:-3]} too\n" in str(caught.value)
     with pytest.raises(tm.ParameterError, match=r"worst\(recall\), which is not in the report; evaluate it too"):
         tm.accept(report, "worst(recall).lo > 0.2")
     assert not tm.accept(tm.evaluate(*rows, ["recall", "worst(recall)"], **groups), "worst(recall).lo > 0.2")
+
+
+def test_a_group_in_brackets_is_told_the_way():
+    """Brackets hold classes; where a group of the report is named like what they hold, its own report is named."""
+    report = sliced(["recall", "recall(average=none)"], ci=0.9)
+    for text in ("recall[a] > 0.5", "recall[a].lo > 0.1", "recall(average=none)[a] > 0.5"):
+        with pytest.raises(tm.ParameterError, match=r"\. For one group take accept\(report\.slices\['a'\], \.\.\.\)$"):
+            tm.accept(report, text)
+    with pytest.raises(tm.ParameterError, match=r"is one number and has no parts$"):
+        tm.accept(report, "recall[north] > 0.5")
+    assert tm.accept(report.slices["a"], "recall == 0.5")
+    both = {"sex": ["f", "f", "m"], "region": ["north", "south", "north"]}
+    pairs = tm.evaluate([1, 1, 1], [1, 0, 1], ["accuracy"], by=both)
+    with pytest.raises(tm.ParameterError, match=r"slices\[\('f', 'north'\)\]"):
+        tm.accept(pairs, "accuracy[f north] > 0.5")

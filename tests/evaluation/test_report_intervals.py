@@ -300,3 +300,19 @@ def test_models_that_differ_by_errors_of_rounding_do_not_differ():
     """Errors of 0.1 up and down."""
     found = tm.compare(FIFTY, {"above": FIFTY + 0.1, "below": FIFTY - 0.1}, ["rmse", "mae"], resamples=200)
     assert [(d.verdict, d.p) for d in found] == [("no difference", 1.0)] * 2
+
+
+def test_why_groups_have_no_interval_together():
+    """Each way to compare them says what it would need."""
+    y, group = np.zeros(40), np.repeat(["a", "b"], 20)
+    off = np.tile([-1.0, 2.0], 20)
+    metrics = ["worst(mean_bias)", "ratio(mean_bias)", "gap(mean_bias)", "ratio(mae)"]
+    report = tm.evaluate(y, off, metrics, by=group, ci=0.9)
+    assert report.cell("gap(mean_bias)").lo == 0
+    for key, reason in {
+        "worst(mean_bias)": "mean_bias is best near 0, and the worst group may be off to either side",
+        "ratio(mean_bias)": "the value of a group may be negative, and a ratio needs values that are not",
+    }.items():
+        assert f"no interval: {reason}" in report.cell(key).notes
+        assert report.cell(key).lo is None
+    assert tm.ratio("mae").bounds([0.0, 0.0], [0.0, 0.0]).reason == "the value may be 0 in every group"

@@ -64,6 +64,18 @@ def test_several_columns_under_their_names(table):
     assert slices["m", True].n == 2
 
 
+@pytest.mark.parametrize(
+    "form", [list, tuple, np.array, pd.Series, pl.Series, pa.array, lambda c: pa.chunked_array([c])]
+)
+def test_several_columns_without_names(form):
+    """In a list, of whatever form, or as rows: the error shows a mapping. Rows of one label each are one column."""
+    old = list(map(str, OLD))
+    for by in ([form(SEX), form(old)], (form(SEX),), list(zip(SEX, old, strict=True)), np.array([SEX, old])):
+        with pytest.raises(tm.ShapeError, match=r'must be a mapping .*, such as {"sex": sex, "region": region}'):
+            sliced(by)
+    assert sliced([[label] for label in SEX]).sizes == {"f": 4, "m": 4}
+
+
 def test_names_of_columns():
     """A series brings its name; a column without one is called group."""
     assert sliced(pd.Series(SEX, name="sex")).names == ("sex",)

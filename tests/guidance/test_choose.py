@@ -196,3 +196,14 @@ def test_without_a_task_the_tasks_are_listed():
         assert name in repr(choice)
         assert task.text in repr(choice)
         assert name in choice._repr_html_()
+
+
+def test_a_choice_in_the_place_of_its_metrics_is_told_so():
+    """In one line, however long the choice is in print."""
+    choice = tm.choose("regression")
+    for call in (tm.Tally, tm.metric, lambda given: tm.evaluate([1.0], [1.0], given)):
+        for given in (choice, [choice]) if call is not tm.metric else (choice,):
+            with pytest.raises(tm.ParameterError, match=r"it was a Choice; pass its \.metrics$"):
+                call(given)
+    with pytest.raises(tm.ParameterError, match=r"it was of type Explanation$"):
+        tm.Tally(tm.explain("rmse"))

@@ -218,7 +218,7 @@ def test_metrics_of_groups():
     assert told.metric.outliers == tm.recall.outliers
     assert tm.explain("gap(rmse, recall)").metric.outliers == f"{tm.rmse.outliers} {tm.recall.outliers}"
     assert json.loads(told.to_json())["parameters"][0]["value"] == ["recall", "fallout"]
-    assert "of=(recall, fallout)" in repr(told)
+    assert " of recall, fallout: The metrics" in repr(told)
     assert told.place(0) == "at 0: all groups get the same"
     assert tm.explain("ndcg").reads == "scores, with `query`"
 
@@ -297,3 +297,10 @@ def test_the_page_on_choosing_shows_what_explain_prints():
     page = (Path(__file__).parents[2] / "docs" / "concepts" / "choosing.md").read_text()
     shown = re.search(r"```text\n(.*?)```", page, re.DOTALL)[1]
     assert repr(tm.explain("mae")).startswith(shown)
+
+
+def test_metrics_of_groups_are_shown_as_they_are_written():
+    """What they compare has no default, and stands there without quotes; as data it is a tuple of texts."""
+    told = tm.explain("gap(fscore(beta=2))")
+    assert " of fscore(beta=2): The metrics whose values are combined." in repr(told)
+    assert told.parameters[0].value == ("fscore(beta=2)",)

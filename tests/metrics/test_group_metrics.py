@@ -91,6 +91,37 @@ def test_what_is_refused(wrong):
         wrong()
 
 
+def test_parameters_stand_with_their_metric():
+    """Who gives one to the gap is shown where it belongs; what is shown is what was meant."""
+    odds = '"recall(average=binary)", "fallout(average=binary)"'
+    for wrong, shown in {
+        lambda: tm.gap(
+            "fscore", beta=2
+        ): '`beta` is a parameter of fscore: write it there, as in gap("fscore(beta=2)")',
+        lambda: tm.metric("equalized_odds(average=binary)"): f"recall and fallout: write it there, as in gap({odds})",
+        lambda: tm.metric("equalized_odds_ratio", average="binary"): f"as in ratio({odds})",
+        lambda: tm.equalized_odds(Y, P, by=G, average="binary"): f"as in gap({odds})",
+        lambda: tm.worst(tm.FScore(beta=2), average="macro"): 'as in worst("fscore(beta=2, average=macro)")',
+        lambda: tm.gap("accuracy", "recall", absent=0.5): 'as in gap("accuracy", "recall(absent=0.5)")',
+        lambda: tm.gap("recall", average="mean"): '`average` must be one of "auto", ',
+        lambda: tm.gap("recall", undefind=0): "gap has no parameter `undefind`; it has of, undefined; did you mean",
+    }.items():
+        with pytest.raises(tm.ParameterError) as caught:
+            wrong()
+        assert shown in str(caught.value)
+    assert tm.metric(f"gap({odds})") == tm.gap("recall(average=binary)", "fallout(average=binary)")
+
+
+def test_one_class_of_several_against_the_rest():
+    """The gap of recalls of the positive class, as if the others were one."""
+    truth, found = [0, 1, 2, 1, 1, 0, 2, 1], [0, 1, 1, 0, 1, 0, 2, 1]
+    one = [[int(label == 1) for label in labels] for labels in (truth, found)]
+    binary = tm.gap("recall(average=binary)", "fallout(average=binary)")
+    assert binary(truth, found, by=G, positive=1) == tm.equalized_odds(*one, by=G)
+    with pytest.raises(tm.ParameterError, match=r'one of "binary" \(`positive` against the rest\), "macro"'):
+        tm.equalized_odds(truth, found, by=G, positive=1)
+
+
 def test_what_is_undefined():
     """One group, no value, ratios of zeros and of negative numbers: NaN with the reason, or what `undefined` says."""
     assert math.isnan(tm.gap("recall")(Y, P, by=["a"] * 8))

@@ -54,6 +54,7 @@ _TYPED = {
     "read the columns into memory and pass the table": "pass one file with --no-stream",
 }
 _NAMED = re.compile(rf"`({'|'.join(_NAMES)})`")
+_OF_GROUP = re.compile(r"take accept\(report\.slices\[.*\], \.\.\.\)")
 _GIVEN = re.compile(r"\b(kind|missing|ci)=\"?([\w.]+)\"?")
 
 
@@ -65,6 +66,7 @@ def in_options(message: str) -> str:
     """
     for call, typed in _TYPED.items():
         message = message.replace(call, typed)
+    message = _OF_GROUP.sub("pass a file of its rows", message)
     named = _NAMED.sub(lambda found: f"`--{_NAMES[found[1]]}`", message)
     return _GIVEN.sub(r"--\1 \2", named)
 

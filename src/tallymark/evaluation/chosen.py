@@ -22,6 +22,7 @@ from tallymark.evaluation.slices import Slices
 from tallymark.evaluation.source import Source
 from tallymark.metrics import GroupMetric, Metric, metric
 from tallymark.metrics.answer import Answer
+from tallymark.metrics.naming import describe_other
 from tallymark.states import Plan, SizeOf, Slice, States, total_weight
 from tallymark.target import Target
 
@@ -41,7 +42,7 @@ def choose(wanted: Wanted, batch: Batch | None = None, target: Target | None = N
     if isinstance(wanted, (str, Metric)):
         wanted = [wanted]
     if not isinstance(wanted, Iterable):
-        raise ParameterError(f"`metrics` must be a metric, a name, or a list of them; it was {wanted!r}")
+        raise ParameterError(f"`metrics` must be a metric, a name, or a list of them; it was {describe_other(wanted)}")
     found: dict[str, Metric] = {}
     for item in map(metric, wanted):
         if found.setdefault(str(item), item) != item:

@@ -24,7 +24,8 @@ _LONGEST_VALUE = 1_000
 _DEEPEST = 50  # parentheses and `not` within each other
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _SIGNS = "a comparison (<, <=, >, >=, ==, !=)"
-_SUFFIXES = ("lo", "hi", "n", "worst", "gap", "ratio")
+_ENDS, _OVER_SLICES = ("lo", "hi"), ("worst", "gap", "ratio")
+_SUFFIXES = (*_ENDS, "n", *_OVER_SLICES)
 
 
 class Number(NamedTuple):
@@ -138,9 +139,6 @@ class _Reader:
                 raise refuse(self._text, start, f"{left.text} is compared with itself")
             parts.append(Comparison(left, _OPPOSITE[sign] if negated else sign, right))
             left = right
-        if not parts and isinstance(left, Value) and left.suffix == "worst" and self.next.text == ".":
-            why = f"the interval of the worst group is that of worst({left.metric}): evaluate it too"
-            raise refuse(self._text, self.next.start, why)
         if not parts:
             raise self.expected(f"{_SIGNS} after {left.text}")
         return _group(not negated, parts)
@@ -157,7 +155,7 @@ class _Reader:
         if self.next.kind == "part":
             part, quoted = self.next.value, self.next.text[1:].lstrip()[0] in "\"'"
             self._at += 1
-        suffix = self._suffix() if self._takes(".") else None
+        suffix = self._suffix(token.value) if self._takes(".") else None
         last = self._tokens[self._at - 1]
         written = self._text[token.start : last.start + len(last.text)]
         if len(written) > _LONGEST_VALUE:
@@ -166,11 +164,21 @@ class _Reader:
             )
         return Value(" ".join(written.split()), token.value, part, suffix, quoted)
 
-    def _suffix(self) -> str:
+    def _suffix(self, metric: str) -> str:
         if self.next.text not in _SUFFIXES:
             raise self.expected(f"one of {', '.join(_SUFFIXES)} after the dot (a key with a dot is quoted)")
+        suffix = self.next.text
         self._at += 1
-        return self._tokens[self._at - 1].text
+        if self.next.text == ".":
+            self._refuse_interval_of_groups(metric, {suffix, self._tokens[self._at + 1].text})
+        return suffix
+
+    def _refuse_interval_of_groups(self, metric: str, suffixes: set[str]) -> None:
+        """Two suffixes in a row are none; where they ask for an interval over slices, say which metric has it."""
+        over, ends = suffixes & set(_OVER_SLICES), suffixes & set(_ENDS)
+        if over and ends:
+            made = f"{over.pop()}({metric})"
+            raise refuse(self._text, self.next.start, f"write {made}.{ends.pop()}, and evaluate {made} too")
 
 
 def _group(every: bool, parts: list[Condition]) -> Condition:

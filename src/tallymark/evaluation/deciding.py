@@ -12,6 +12,7 @@ from tallymark.evaluation.accept import Clause
 from tallymark.evaluation.conditions import Comparison, Condition, Group, Number, Value, read_condition
 from tallymark.evaluation.quantities import MappingSource, Quantity, ReportSource, Source
 from tallymark.evaluation.result import Report
+from tallymark.metrics.listing import show_range
 
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
@@ -43,9 +44,11 @@ def _compare(comparison: Comparison, source: Source) -> Clause:
         left, sign, right = right, _TURNED[sign], left
     assert isinstance(left, Value)  # the language has no comparison of two numbers
     value = source.quantity(left, sign)
-    limit = (
-        source.quantity(right, _TURNED[sign]) if isinstance(right, Value) else Quantity(_limit(right, left, value.unit))
-    )
+    if isinstance(right, Value):
+        limit = source.quantity(right, _TURNED[sign])
+    else:
+        limit = Quantity(_limit(right, left, value.unit))
+        _check_ends(text, left, right, limit.number, value)
     reason = "; ".join(dict.fromkeys(filter(None, (value.reason, limit.reason)))) or None
     passed, margin = _outcome(value.number, sign, limit.number)
     return Clause(text, value.number, limit.number, passed, margin, reason, (*value.notes, *limit.notes))
@@ -60,6 +63,18 @@ def _limit(limit: Number, value: Value, unit: str) -> float:
             f'`condition` compares {value.text} with {limit.text}, but its unit is "{unit}"; write a plain number'
         )
     return limit.share
+
+
+def _check_ends(clause: str, value: Value, limit: Number, number: float, of: Quantity) -> None:
+    """Refuse a limit that no value can reach: the clause would be decided before there was a model."""
+    low, high = of.ends
+    if low <= number <= high:
+        return
+    meant = (low, high) == (0, 1) and 1 < number <= 100 and limit.share is None and not of.unit
+    raise ParameterError(
+        f"`condition` says {clause}, but {value.text} lies in {show_range(of.ends)} and never reaches {limit.text}"
+        + f"; for a percentage write {limit.text}%" * meant
+    )
 
 
 def _outcome(value: float, sign: str, limit: float) -> tuple[bool, float]:

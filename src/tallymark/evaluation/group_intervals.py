@@ -54,11 +54,11 @@ def _combined(
         if missing is not None:
             return NoInterval(f"a group has none: {missing.reason}")
         known = [each for each in found if isinstance(each, Interval)]
-        ends.append(item.bounds([each.lo for each in known], [each.hi for each in known]))
-    held = [each for each in ends if each is not None]
-    if len(held) < len(ends):
-        return NoInterval("the intervals of the groups do not tell")
-    return Interval(item.decisive([lo for lo, _ in held]), item.decisive([hi for _, hi in held]), SIMULTANEOUS)
+        bounds = item.bounds([each.lo for each in known], [each.hi for each in known])
+        if isinstance(bounds, NoInterval):
+            return bounds
+        ends.append(bounds)
+    return Interval(item.decisive([lo for lo, _ in ends]), item.decisive([hi for _, hi in ends]), SIMULTANEOUS)
 
 
 def interval_in_group(

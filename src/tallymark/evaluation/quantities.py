@@ -9,7 +9,9 @@ from typing import Any, NamedTuple, Protocol
 from tallymark.errors import ParameterError, TallymarkError
 from tallymark.evaluation.conditions import Value
 from tallymark.evaluation.result import Cell, Report, why
+from tallymark.evaluation.slices import Slices
 from tallymark.metrics import GroupMetric, Metric, metric
+from tallymark.metrics.group_metric import show_group
 from tallymark.metrics.naming import known_metric
 from tallymark.nearest import nearest
 
@@ -19,12 +21,14 @@ _WORST = {"<": max, "<=": max, ">": min, ">=": min}
 
 
 class Quantity(NamedTuple):
-    """A number, NaN where there is none; why it is none, or not a plain one; its unit; and what else to know of it."""
+    """A number, NaN where there is none; why it is none, or not a plain one; its unit; what else to know of it; and
+    between which ends it can lie at all."""
 
     number: float
     reason: str | None = None
     unit: str = ""
     notes: tuple[str, ...] = ()
+    ends: tuple[float, float] = (-math.inf, math.inf)
 
 
 class Source(Protocol):
@@ -47,6 +51,9 @@ class ReportSource:
         """The number that a value before this sign stands for."""
         key = _find(value, self._metrics, "report")
         cell = self._cells[key]
+        return self._read(value, sign, key, cell)._replace(ends=_ends(cell.metric, value.suffix))
+
+    def _read(self, value: Value, sign: str, key: str, cell: Cell) -> Quantity:
         if value.suffix == "n":
             return Quantity(float(cell.n), unit="rows")
         if value.suffix in ("lo", "hi"):
@@ -55,7 +62,7 @@ class ReportSource:
             return self._over_slices(value, sign, key, cell)
         if cell.error is not None:
             return Quantity(math.nan, why(cell), cell.metric.unit)
-        return _quantity(value, _part(value, cell.value), cell.reason, cell.metric.unit)
+        return _quantity(value, _part(value, cell.value, self._report.slices), cell.reason, cell.metric.unit)
 
     def _end_of_interval(self, value: Value, cell: Cell) -> Quantity:
         if cell.bounded:
@@ -67,6 +74,8 @@ class ReportSource:
             raise ParameterError(
                 f"`condition` asks for {value.text}, and the report has no intervals; evaluate with ci=0.95, say"
             )
+        if value.part is not None and cell.error is None:
+            _part(value, cell.value, self._report.slices)  # is there, or is refused
         found = cell.lo if value.suffix == "lo" else cell.hi
         if found is not None and (value.part is None or isinstance(found, (Mapping, list, tuple))):
             found = _part(value, found)
@@ -115,7 +124,22 @@ class MappingSource:
                 "slices"
             )
         held, item = self._numbers[key], self._metrics[key]
-        return _quantity(value, None if held is None else _part(value, held), None, "" if item is None else item.unit)
+        found = _quantity(value, None if held is None else _part(value, held), None, "" if item is None else item.unit)
+        ends = found.ends if item is None else _ends(item, None)
+        if ends[0] <= found.number <= ends[1]:  # else it goes by the name of a metric, and is on a scale of its own
+            return found._replace(ends=ends)
+        return found
+
+
+def _ends(item: Metric, suffix: str | None) -> tuple[float, float]:
+    """Between which ends a value can lie, as may a number that stands for one which is not there."""
+    if suffix == "n":
+        return (0.0, math.inf)
+    if suffix == "ratio":
+        return (0.0, 1.0)
+    standing = [held for held in (item.undefined, getattr(item, "absent", None)) if isinstance(held, float)]
+    low, high = min(item.range[0], *standing, math.inf), max(item.range[1], *standing, -math.inf)
+    return (0.0, high - low) if suffix == "gap" else (low, high)
 
 
 def _no_interval(cell: Cell) -> str:
@@ -150,8 +174,8 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(names[:_MOST_LISTED]) + f" and {len(names) - _MOST_LISTED:,} more" * (len(names) > _MOST_LISTED)
 
 
-def _part(value: Value, held: Any) -> Any:
-    """The number of the class or output that is asked for."""
+def _part(value: Value, held: Any, slices: Slices | None = None) -> Any:
+    """The number of the class or output that is asked for; who asks for a group of `slices` is told the way."""
     if isinstance(held, Mapping):
         parts: Mapping[Any, Any] = held
     elif isinstance(held, (list, tuple)):
@@ -159,7 +183,9 @@ def _part(value: Value, held: Any) -> Any:
     elif value.part is None or (isinstance(held, float) and math.isnan(held)):
         return held
     else:
-        raise ParameterError(f"`condition` asks for {value.text}; {value.metric} is one number and has no parts")
+        raise ParameterError(
+            f"`condition` asks for {value.text}; {value.metric} is one number and has no parts{_way(value, slices)}"
+        )
     listed = _listed(map(str, parts))
     if value.part is None:
         raise ParameterError(
@@ -175,8 +201,17 @@ def _part(value: Value, held: Any) -> Any:
             f"{', '.join(type(label).__name__ for label in alike)}: give them names that differ"
         )
     if not alike:
-        raise ParameterError(f"`condition` asks for {value.text}; the parts of {value.metric} are {listed}")
+        raise ParameterError(
+            f"`condition` asks for {value.text}; the parts of {value.metric} are {listed}{_way(value, slices)}"
+        )
     return parts[alike[0]]
+
+
+def _way(value: Value, slices: Slices | None) -> str:
+    """How to ask for one group, where a part is named like one."""
+    groups = {show_group(group): group for group in list(slices or ())[:_MOST_COMPARED]}
+    near = nearest(str(value.part), groups)
+    return f". For one group take accept(report.slices[{groups[near[0]]!r}], ...)" if near else ""
 
 
 def _quantity(value: Value, held: Any, reason: str | None, unit: str, *, absent: str = "it is undefined") -> Quantity:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tallymark.errors import ParameterError
 from tallymark.guidance.decisions import TASKS
 from tallymark.guidance.task import NO, YES, YES_OR_NO, Advice, Question
-from tallymark.nearest import did_you_mean
+from tallymark.nearest import did_you_mean, nearest
 from tallymark.report import Table, to_html, to_json, to_text
 
 
@@ -117,7 +117,7 @@ def choose(task: str | None = None, **answers: object) -> Choice:
     """
     if task is None:
         if answers:
-            raise ParameterError(f"`task` must be given with {_listed(answers)}: one of {_listed(TASKS)}")
+            raise ParameterError(f"`task` must be given with {_named(answers)}: one of {_listed(TASKS)}")
         return Choice(None, {}, (), (), (Question("task", "What is predicted?", tuple(TASKS)),))
     if not isinstance(task, str) or task not in TASKS:
         raise ParameterError(f"`task` must be one of {_listed(TASKS)}; it was {task!r}{did_you_mean(task, TASKS)}")
@@ -167,8 +167,13 @@ def _normal(question: Question, value: object) -> str | None:
 
 def _unknown(key: str, name: str, asked: Mapping[str, Question]) -> str:
     elsewhere = [other for other, task in TASKS.items() if any(q.keyword == key for q in task.questions)]
-    hint = did_you_mean(key, asked) or (f"; it belongs to {_listed(elsewhere)}" if elsewhere else "")
-    return f'the task "{name}" does not ask `{key}`; it asks {_listed(asked)}{hint}'
+    near = nearest(key, asked)
+    hint = f"; did you mean `{near[0]}`?" if near else f"; it belongs to {_listed(elsewhere)}" if elsewhere else ""
+    return f'the task "{name}" does not ask `{key}`; it asks {_named(asked)}{hint}'
+
+
+def _named(keywords: Mapping[str, object]) -> str:
+    return ", ".join(f"`{keyword}`" for keyword in keywords)
 
 
 def _listed(words: Mapping[str, object] | list[str]) -> str:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from tallymark.errors import ParameterError
 from tallymark.guidance.definitions import meanings_of, related_to, show_examples
-from tallymark.metrics import Metric, metric
-from tallymark.metrics.listing import facts, plain_parameter, show_better
+from tallymark.metrics import GroupMetric, Metric, metric
+from tallymark.metrics.listing import facts, plain_parameter, show_better, show_range
 from tallymark.metrics.parameters import show
 from tallymark.report import show_number, to_json
 from tallymark.report.sheet import Sheet, sheet_to_html, sheet_to_text
@@ -71,7 +71,7 @@ class Explanation:
             return f"undefined: {self.metric.when_undefined or 'there is no value'}"
         if not low <= found <= high:
             raise ParameterError(
-                f"`value` must be in the range of {self.metric}, {show_range(self.metric)}; it was {value!r}"
+                f"`value` must be in the range of {self.metric}, {show_range(self.metric.range)}; it was {value!r}"
             )
         at = [words for mark, words in self.landmarks if mark == found]
         if at:
@@ -106,7 +106,7 @@ class Explanation:
         parts: list[tuple[str, list[str]]] = [
             ("formula", [told.formula]),
             ("better", [show_better(told.better)]),
-            ("range", [show_range(told)] if told.better is not None else []),
+            ("range", [show_range(told.range)] if told.better is not None else []),
             ("unit", [told.unit]),
             ("reads", [self.reads]),
             ("needs", bounds),
@@ -114,7 +114,7 @@ class Explanation:
             ("outliers", [told.outliers]),
             ("undefined", [told.when_undefined or "only without rows or weight"]),
             ("mind", list(told.pitfalls)),
-            ("parameters", [_shown(item) for item in self.parameters]),
+            ("parameters", [_shown(told, item) for item in self.parameters]),
             ("also called", [", ".join(show_alias(*item) for item in told.aliases.items())]),
             ("see also", [", ".join(self.related)]),
         ]
@@ -163,19 +163,15 @@ def _parameters(explained: Metric) -> tuple[ParameterFacts, ...]:
     )
 
 
-def _shown(item: ParameterFacts) -> str:
+def _shown(told: Metric, item: ParameterFacts) -> str:
+    if isinstance(told, GroupMetric) and item.name == "of":  # which have no default, and are written without the name
+        return f"of {', '.join(item.value)}: {item.meaning}"
     other = "" if item.value == item.default else f" (by default {show(item.default)})"
     return f"{item.name}={show(item.value)}{other}{': ' * bool(item.meaning)}{item.meaning}"
 
 
 def _mark(mark: float, words: str) -> str:
     return f"{show_number(mark)} ({words})"
-
-
-def show_range(explained: Metric) -> str:
-    """The range as an interval; infinite ends are open."""
-    low, high = explained.range
-    return f"{'(−∞' if low == -math.inf else f'[{low:g}'}, {'∞)' if high == math.inf else f'{high:g}]'}"
 
 
 def show_alias(name: str, parameters: Mapping[str, object]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self, dataclass_transform
 
 from tallymark.arrays import Array
@@ -121,7 +121,7 @@ class Metric(metaclass=_Record):
             fields[key] = parameter.normal(key, given.pop(key)) if key in given else parameter.default
         fields["_values"] = tuple([fields[key] for key in self._parameters])
         if given:
-            raise ParameterError(self.unknown_parameter(next(iter(given)), self._parameters))
+            raise ParameterError(self.unknown_parameter(given, self._parameters))
 
     # Facts that may depend on the parameters.
 
@@ -327,8 +327,9 @@ class Metric(metaclass=_Record):
         """The fields and their values."""
         return dict(zip(self._parameters, self._values, strict=True))
 
-    def unknown_parameter(self, key: str, known: Iterable[str]) -> str:
-        """What to say about a parameter that the metric does not have."""
+    def unknown_parameter(self, given: Mapping[str, Any], known: Iterable[str]) -> str:
+        """What to say about the first of these parameters, which the metric does not have."""
+        key = next(iter(given))
         if key in FACTS:
             return f"`{key}` is a fact of the data, not of {self.name}: pass it to the call, to evaluate or to Tally"
         known = list(known)

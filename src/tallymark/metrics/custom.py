@@ -65,9 +65,9 @@ class FunctionMetric(Metric, abstract=True):
         return {"undefined": self.undefined}  # the rest is what the metric is, not how it is set
 
     def replace(self, **changes: Any) -> Self:
-        for key in changes:
-            if key != "undefined":
-                raise ParameterError(self.unknown_parameter(key, ["undefined"]))
+        unknown = {key: value for key, value in changes.items() if key != "undefined"}
+        if unknown:
+            raise ParameterError(self.unknown_parameter(unknown, ["undefined"]))
         return type(self)(**{**dict(zip(self._parameters, self._values, strict=True)), **changes})
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -8,9 +8,10 @@ from typing import Any
 
 from tallymark.errors import ParameterError
 from tallymark.metrics import registry
-from tallymark.metrics.answer import Undefined
+from tallymark.metrics.answer import NoInterval, Undefined
 from tallymark.metrics.base import Better, Metric
 from tallymark.metrics.group_metric import Extreme, GroupMetric, read_metrics
+from tallymark.metrics.listing import show_better
 from tallymark.metrics.precision_recall import recall
 from tallymark.metrics.rates import fallout, selection_rate
 
@@ -65,7 +66,7 @@ class Gap(GroupMetric, abstract=True):
     def decisive(self, values: Sequence[float]) -> float:
         return max(values)
 
-    def bounds(self, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float] | None:
+    def bounds(self, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float] | NoInterval:
         return max(max(lows) - min(highs), 0.0), max(highs) - min(lows)
 
 
@@ -119,9 +120,11 @@ class Ratio(GroupMetric, abstract=True):
     def decisive(self, values: Sequence[float]) -> float:
         return min(values)
 
-    def bounds(self, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float] | None:
-        if min(lows) < 0 or max(highs) == 0:
-            return None
+    def bounds(self, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float] | NoInterval:
+        if min(lows) < 0:
+            return NoInterval("the value of a group may be negative, and a ratio needs values that are not")
+        if max(highs) == 0:
+            return NoInterval("the value may be 0 in every group")
         return min(lows) / max(highs), min(min(highs) / max(lows), 1.0) if max(lows) > 0 else 1.0
 
 
@@ -157,15 +160,18 @@ class Worst(GroupMetric, abstract=True):
             raise ParameterError(f"worst takes one metric; it was given {', '.join(map(str, self.of))}")
         return values[0]
 
-    def bounds(self, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float] | None:
-        better = self.of[0].better
+    def bounds(self, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float] | NoInterval:
+        item, better = self.of[0], self.of[0].better
         if not isinstance(better, str):
-            return None
+            return NoInterval(f"{item} is best {show_better(better)}, and the worst group may be off to either side")
         return (min(lows), min(highs)) if better == "higher" else (max(lows), max(highs))
 
 
 def gap(*of: str | Metric, **parameters: Any) -> GroupMetric:
     """The gap of a metric between groups: its highest value less its lowest. Of several metrics, the largest gap.
+
+    The parameters of a metric are written with it, as in ``gap("fscore(beta=2)")``; the only one of gap itself is
+    ``undefined``, which says what stands for a value that does not exist.
 
     >>> gap("recall")([1, 1, 1, 0], [1, 0, 1, 0], by=["a", "a", "b", "b"])
     0.5
@@ -176,6 +182,9 @@ def gap(*of: str | Metric, **parameters: Any) -> GroupMetric:
 def ratio(*of: str | Metric, **parameters: Any) -> GroupMetric:
     """The ratio of a metric between groups: its lowest value over its highest. Of several metrics, the smallest ratio.
 
+    The parameters of a metric are written with it, as in ``ratio("fscore(beta=2)")``; the only one of ratio itself is
+    ``undefined``, which says what stands for a value that does not exist.
+
     >>> ratio("recall")([1, 1, 1, 0], [1, 0, 1, 0], by=["a", "a", "b", "b"])
     0.5
     """
@@ -184,6 +193,9 @@ def ratio(*of: str | Metric, **parameters: Any) -> GroupMetric:
 
 def worst(*of: str | Metric, **parameters: Any) -> GroupMetric:
     """The value of a metric in the group where it is worst.
+
+    The parameters of a metric are written with it, as in ``worst("fscore(beta=2)")``; the only one of worst itself is
+    ``undefined``, which says what stands for a value that does not exist.
 
     >>> worst("accuracy")([1, 1, 1, 0], [1, 0, 1, 0], by=["a", "a", "b", "b"])
     0.5

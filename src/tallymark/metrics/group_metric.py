@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, ClassVar
 
 from tallymark.batch import Batch
 from tallymark.errors import ParameterError
 from tallymark.grouping import group_columns
-from tallymark.metrics.answer import Answer, Undefined
+from tallymark.metrics.answer import Answer, NoInterval, Undefined
 from tallymark.metrics.base import FACTS, NOT_GIVEN, Metric
 from tallymark.metrics.naming import metric
 from tallymark.metrics.parameters import Parameter
@@ -85,8 +85,8 @@ class GroupMetric(Metric, abstract=True):
         """The value that counts, where there are several metrics."""
         raise NotImplementedError(f"{type(self).__name__} must define `decisive`")
 
-    def bounds(self, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float] | None:
-        """Where the value lies if that of each group lies between its ends; None where that cannot be said."""
+    def bounds(self, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float] | NoInterval:
+        """Where the value lies if that of each group lies between its ends, or why that cannot be said."""
         raise NotImplementedError(f"{type(self).__name__} must define `bounds`")
 
     least_groups: ClassVar[int] = 2
@@ -184,7 +184,7 @@ class GroupMetric(Metric, abstract=True):
         if y_true is NOT_GIVEN or y_pred is NOT_GIVEN or by is None:
             raise ParameterError(f"{self} is called with `y_true`, `y_pred` and `by`, the group of each row")
         if parameters:
-            raise ParameterError(self.unknown_parameter(next(iter(parameters)), ("by", "min_rows", *FACTS)))
+            raise ParameterError(self.unknown_parameter(parameters, ("by", "min_rows", *FACTS)))
         target = Target(kind, classes=classes, positive=positive, normalize=normalize)
         batch = Batch(y_true, y_pred, weights, missing=missing, query=query, by=group_columns(by))
         batch.require_rows()
@@ -192,6 +192,18 @@ class GroupMetric(Metric, abstract=True):
         plan = Plan(self.all_needs(target))
         slices = slice_states(batch, plan.fold(batch))
         return self.read_slices(slices, lambda item: plan.place(item.needs(target)), check_min_rows(min_rows)).value
+
+    def unknown_parameter(self, given: Mapping[str, Any], known: Iterable[str]) -> str:
+        key, value = next(iter(given.items()))
+        takers = [item for item in self.of if key in item.parameters()]
+        if not takers:
+            return super().unknown_parameter(given, known)
+        meant = (item.replace(**{key: value}) if item in takers else item for item in self.of)
+        written = ", ".join(f'"{item}"' for item in meant)
+        return (
+            f"`{key}` is a parameter of {' and '.join(item.name for item in takers)}: write it there, as in "
+            f"{self.name}({written})"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         changed = {key: value for key, value in self._changed().items() if key != "of"}

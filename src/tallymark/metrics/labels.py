@@ -172,10 +172,9 @@ class AveragedMetric(LabelMetric, abstract=True):
             if counts.single and not several:
                 return "binary"
             found = f"there are {len(counts.classes)} classes" if counts.single else "rows have several labels"
-            hidden = (
-                (None, "auto") if counts.single and counts.target.positive is not None else (None, "auto", "binary")
-            )
-            listed = ", ".join(f'"{a}"' for a in self._choices() if a not in hidden)
+            listed = ", ".join(f'"{a}"' for a in self._choices() if a not in (None, "auto", "binary"))
+            if counts.single and counts.target.positive is not None:
+                listed = f'"binary" (`positive` against the rest), {listed}'
             raise ParameterError(f"`average` must be given for {self.name}, since {found}: one of {listed}, or None")
         if average == "binary":
             require_single(counts, self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, overload
 
@@ -19,6 +20,12 @@ def show_better(better: Better) -> str:
     if better is None:
         return ""
     return better if isinstance(better, str) else f"near {better:g}"
+
+
+def show_range(ends: tuple[float, float]) -> str:
+    """A range as an interval; infinite ends are open."""
+    low, high = ends
+    return f"{'(−∞' if low == -math.inf else f'[{low:g}'}, {'∞)' if high == math.inf else f'{high:g}]'}"
 
 
 class Listing(Sequence[Metric]):

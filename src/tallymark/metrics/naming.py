@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from tallymark.arrays import describe
 from tallymark.errors import ParameterError, TallymarkError, UnknownMetricError
 from tallymark.metrics import registry
 from tallymark.metrics.base import Metric
@@ -41,8 +42,15 @@ def metric(name: str | Metric | Mapping[str, Any] = "rmse", /, **parameters: Any
     item: object = name() if isinstance(name, type) and issubclass(name, Metric) else name
     if not isinstance(item, Metric):
         hint = "; wrap a function with tm.custom" if callable(name) else ""
-        raise ParameterError(f"a metric must be a name or a metric object; it was {name!r}{hint}")
+        raise ParameterError(f"a metric must be a name or a metric object; it was {describe_other(name)}{hint}")
     return _with(item, parameters)
+
+
+def describe_other(value: object) -> str:
+    """What was given in the place of a metric; what has metrics itself, as a choice does, is told by its type."""
+    if isinstance(getattr(value, "metrics", None), (list, Mapping)):
+        return f"a {type(value).__name__}; pass its .metrics"
+    return describe(value)
 
 
 def _with(item: Metric, parameters: dict[str, Any]) -> Metric:
