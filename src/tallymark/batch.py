@@ -307,17 +307,18 @@ class Batch:
         self.dropped += self.n - kept
         self.n = kept
 
-    def counted_once(self) -> Batch | None:
-        """The rows of weight 1, if all others weigh nothing; else None."""
-        if self.weights is None:
+    @property
+    def counts_once(self) -> bool:
+        """Whether every row has a weight of 1."""
+        return self.weights is None or bool((np.asarray(self.weights) == 1).all())
+
+    def weighing(self) -> Batch:
+        """The rows that weigh something: the others are as if they were not there."""
+        counts = None if self.weights is None else np.asarray(self.weights) != 0
+        if counts is None or counts.all():
             return self
-        once = np.asarray(self.weights) == 1
-        if once.all():
-            return self
-        if not (once | (np.asarray(self.weights) == 0)).all():
-            return None
         out = copy.copy(self)
-        out.keep(once)
+        out.keep(counts)
         return out
 
     def predicts_like(self, other: Batch) -> bool:

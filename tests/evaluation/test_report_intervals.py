@@ -32,19 +32,21 @@ def test_an_interval_holds_the_value_and_says_its_method():
     assert tm.evaluate(Y, P, ["rmse"]).interval is None
 
 
+@pytest.mark.parametrize("heavy", [1.0, 2.5])
 @pytest.mark.parametrize("method", ["auto", "bootstrap"])
-def test_rows_that_weigh_nothing_are_not_there(method):
-    """Weights of 0 and 1 give the intervals of the rows that count, of slices and of what compares them too; the number
-    of rows is that of all."""
+def test_rows_that_weigh_nothing_are_not_there(method, heavy):
+    """The others have the intervals that they have alone, of slices and of what compares them too; the number of rows
+    is that of all. Their places among all are their keys."""
     rng = np.random.default_rng(6)
     y, p, by = rng.integers(0, 2, 90), rng.random(90), np.repeat(["a", "b", "c"], 30)
-    weights = (rng.random(90) < 0.7).astype(float)
+    weights = np.where(rng.random(90) < 0.7, rng.choice([1.0, heavy], 90), 0.0)
     weights[by == "c"] = 0.0
-    once = weights == 1
+    once = weights > 0
     metrics = ["auc", "logloss", "fscore", "average_precision", "gap(recall)"]
     facts = {"ci": 0.9, "ci_method": method, "resamples": 199}
     found = tm.evaluate(y, p, metrics, kind="probability", weights=weights, by=by, **facts)
-    expected = tm.evaluate(y[once], p[once], metrics, kind="probability", by=by[once], **facts)
+    alone = {"weights": weights[once], "by": by[once], "keys": np.flatnonzero(once)}
+    expected = tm.evaluate(y[once], p[once], metrics, kind="probability", **alone, **facts)
     for held, other in ((found, expected), *((found.slices[g], expected.slices[g]) for g in "ab")):
         for key in held:
             cell, twin = held.cell(key), other.cell(key)

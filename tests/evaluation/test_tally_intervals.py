@@ -309,6 +309,28 @@ def test_bytes_that_do_not_fit_are_refused():
         tm.Tally.from_bytes(pack("Tally", fields))
 
 
+@pytest.mark.parametrize("heavy", [1.0, 2.0, 2.5])
+@pytest.mark.parametrize("keyed", [False, True])
+def test_a_tally_of_rows_some_of_which_weigh_nothing_is_the_report(keyed, heavy):
+    """By place or by key, in pieces of which one weighs nothing, with a group that does not either."""
+    rng = np.random.default_rng(8)
+    y, groups = rng.integers(0, 3, 90), rng.integers(0, 3, 90)
+    p = np.where(rng.random(90) < 0.7, y, rng.integers(0, 3, 90))
+    weights = np.where((rng.random(90) < 0.4) | (groups == 1), 0.0, rng.choice([1.0, heavy], 90))
+    weights[30:60] = 0.0
+    metrics = ["mcc", "accuracy", "recall(average=macro)", "gap(accuracy)", "worst(accuracy)"]
+    asked = {**ASKED, "ci_method": "bootstrap"}
+    columns = {"weights": weights, "by": groups, **({"keys": rng.permutation(90)} if keyed else {})}
+    whole = tm.evaluate(y, p, metrics, **columns, **asked)
+    tally = tm.Tally(metrics, by="group", **asked)
+    for part in np.split(np.arange(90), [30, 60]):
+        tally.update(y[part], p[part], **{name: column[part] for name, column in columns.items()})
+    found = tally.report()
+    assert [ends(found, key) for key in metrics] == [ends(whole, key) for key in metrics]
+    for group, each in whole.slices.items():
+        assert [ends(found.slices[group], key) for key in metrics[:3]] == [ends(each, key) for key in metrics[:3]]
+
+
 def test_rows_that_weigh_nothing_are_not_there():
     """Weights of 0 and 1 are plain rows in pieces as they are together, and have the interval of a formula."""
     weights = (np.arange(len(Y)) % 3 > 0).astype(float)

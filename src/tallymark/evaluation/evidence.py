@@ -35,15 +35,15 @@ class Evidence:
         target: Target,
         settings: IntervalSettings,
     ) -> None:
-        plain = plain_batches(batches)
-        batches = self._batches = plain or batches
+        counted = {name: batch.weighing() for name, batch in batches.items()}
+        one = next(iter(counted.values()))
+        batches = self._batches = counted if one.n else batches
         self._reports = reports
         self._alike: dict[tuple[str, str], bool] = {}  # whether two models predict the same
         self._settings = settings
         report = next(iter(reports.values()))
         self._metrics: dict[str, Metric] = {key: report.cell(key).metric for key in report}
-        one = next(iter(batches.values()))
-        single = plain if one.cluster_side is None else None
+        single = batches if one.counts_once and one.cluster_side is None else None
         self._rows = {key: found for key in report if single and (found := self._by_row(key, single, target))}
         rest = {key: item for key, item in self._metrics.items() if key not in self._rows and self._defined(key)}
         if one.cluster_side is not None and any(item.by_query for item in rest.values()):
@@ -125,10 +125,3 @@ def value_of(rows: ByRow) -> float:
         return rows.scale * int(np.count_nonzero(rows.counts)) / max(len(rows.counts), 1)
     pairs = max(2 * len(rows.positive) * len(rows.negative), 1)
     return rows.scale * (int(rows.positive.sum()) / pairs)
-
-
-def plain_batches(batches: Mapping[str, Batch]) -> Mapping[str, Batch] | None:
-    """The rows of weight 1, if all others weigh nothing; else None."""
-    found = {name: batch.counted_once() for name, batch in batches.items()}
-    out = {name: batch for name, batch in found.items() if batch is not None and batch.n}
-    return out if len(out) == len(found) else None

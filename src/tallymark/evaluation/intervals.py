@@ -48,9 +48,12 @@ def add_intervals(
     """The report with an interval in every cell that can have one, those of the slices among them."""
     for each in (report, *(report.slices or {}).values()):
         each.interval = settings
-    once = batch.counted_once()
-    if once is not None and once is not batch and once.n:  # rows that weigh nothing are as if they were not there
-        batch, states = once, chosen.fold(once)
+    keys = row_keys(batch)  # keys or clusters that cannot be are refused, whatever reads them, and name their row
+    if keys is None and batch.weights is not None:
+        batch.keys = np.arange(batch.n, dtype=np.uint64)  # the place of a row is that among all, as in a tally
+    counted = batch.weighing()
+    if counted is not batch and counted.n:
+        batch, states = counted, chosen.fold(counted)
         slices = None if slices is None else slice_states(batch, states)
     all_rows = [_Rows(batch, states, report)]
     if slices is not None and report.slices is not None:
@@ -69,7 +72,7 @@ class _Maker:
     def __init__(self, settings: IntervalSettings, chosen: Chosen, states: States, batch: Batch) -> None:
         self._settings = settings
         self._chosen = chosen
-        self._plain = batch.cluster_side is None and _plain(batch)
+        self._plain = batch.cluster_side is None and batch.counts_once
         metrics = chosen.metrics.items()
         self._metrics = {key: item for key, item in metrics if key not in chosen.errors}
         self._of_rows = {key: item for key, item in self._metrics.items() if not isinstance(item, GroupMetric)}
@@ -77,7 +80,6 @@ class _Maker:
         read = {key: chosen.plan.pick(states, item.needs(chosen.target)) for key, item in self._items.items()}
         self._reads = {key: state.reads.settled(batch, state) for key, state in read.items()}
         self._of_interval = self._interval_reads(batch) if self._analytic else {}
-        row_keys(batch)  # clusters that are no labels are refused, whatever reads them
         if batch.cluster_side is not None and any(item.by_query for item in self._metrics.values()):
             check_nested(batch)
 
@@ -180,7 +182,3 @@ def check_nested(batch: Batch) -> None:
         raise ParameterError(
             "`cluster` must be the same in all rows of a query, since queries are resampled as a whole"
         )
-
-
-def _plain(batch: Batch) -> bool:
-    return batch.weights is None or bool((np.asarray(batch.weights) == 1).all())

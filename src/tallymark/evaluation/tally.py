@@ -33,7 +33,7 @@ from tallymark.evaluation.settings import (
 from tallymark.grouping import group_columns
 from tallymark.metrics import GroupMetric, Metric, metric
 from tallymark.metrics.group_metric import check_min_rows
-from tallymark.states import MOST_RESAMPLES, Group, Reads, State, split
+from tallymark.states import MOST_RESAMPLES, Group, Reads, State, row_keys, split
 from tallymark.target import Target
 
 if TYPE_CHECKING:
@@ -167,13 +167,13 @@ class Tally:
             )
         if numbered:
             batch.keys = np.arange(self.n, self.n + batch.n, dtype=np.uint64)
+        row_keys(batch)  # a fault in them names the row
+        counted = batch.weighing()
         plan = self._intervals(chosen, (batch.truth_columns, batch.prediction_columns)).plan
-        whole = Piece(
-            chosen.fold(batch), plan.fold(batch.counted_once() or batch)
-        )  # weightless rows are as if not there
-        counted = dict(self._split(batch.counted_once() or batch))
+        whole = Piece(chosen.fold(batch), plan.fold(counted))
+        parts = dict(self._split(counted))
         groups = {
-            group: Piece(chosen.fold(rows), plan.fold(counted[group]) if group in counted else plan.zero())
+            group: Piece(chosen.fold(rows), plan.fold(parts[group]) if group in parts else plan.zero())
             for group, rows in self._split(batch)
         }
         return whole, groups
