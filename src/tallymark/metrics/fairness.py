@@ -113,7 +113,7 @@ class Ratio(GroupMetric, abstract=True):
         if low < 0:
             return Undefined("a ratio needs values that are not negative")
         if high == 0:
-            return Undefined("the value is 0 in every group")
+            return Undefined("the highest value is 0")
         return low / high if math.isfinite(high) else Undefined("the value is infinite in a group")
 
     def decisive(self, values: Sequence[float]) -> float:
