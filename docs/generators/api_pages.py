@@ -121,8 +121,12 @@ PAGES = (
     Page(
         "groups",
         "Metrics of groups",
-        "Any metric as one that compares groups of rows.",
-        ("gap", "ratio", "worst", "demographic_parity", "equal_opportunity", "equalized_odds"),
+        "Any metric as one that compares groups of rows. "
+        "[Fairness metrics](../reference/fairness.md) has their formulas and ranges.",
+        (
+            *("gap", "ratio", "worst", "demographic_parity", "demographic_parity_ratio", "equal_opportunity"),
+            *("equal_opportunity_ratio", "equalized_odds", "equalized_odds_ratio"),
+        ),
     ),
     Page(
         "values",

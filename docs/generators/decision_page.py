@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 import tallymark as tm
+from generators.metric_pages import is_public, title
 from tallymark.guidance.decisions import TASKS
 from tallymark.guidance.task import Advice, Question, Task
 
@@ -95,5 +96,4 @@ def example(name: str) -> list[str]:
 def linked(text: str) -> str:
     """A metric as a link to its section in the reference, if it has one."""
     metric = tm.metric(text)
-    at_home = getattr(tm, type(metric).__name__, None) is type(metric)
-    return f"[`{text}`](../reference/{metric.family}.md#{metric.name})" if at_home else f"`{text}`"
+    return f"[`{text}`](../reference/{metric.family}.md#{title(metric)})" if is_public(metric) else f"`{text}`"

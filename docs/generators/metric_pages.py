@@ -7,9 +7,11 @@ from collections.abc import Iterator
 import tallymark as tm
 from tallymark.guidance.definitions import examples_of, meanings_of, related_to
 from tallymark.guidance.explain import show_alias
+from tallymark.metrics import registry
 from tallymark.metrics.listing import show_better, show_range
 
-COMMON = ("undefined", "outputs", "threshold", "absent", "ties")
+COMMON = ("undefined", "outputs", "threshold", "absent", "ties", "of")
+WAYS = (tm.gap("accuracy"), tm.ratio("accuracy"), tm.worst("accuracy"))  # to compare groups, by any metric
 SHARED = {
     "regression": (
         "e = ŷ − y. `outputs=` says how several outputs become one value: `mean`, `each`, or one weight per output.",
@@ -44,12 +46,19 @@ SHARED = {
         "query without a relevant row earns (`skip` leaves it out). See",
         "[rankings by query](../concepts/rankings.md).",
     ),
+    "fairness": (
+        "`by=` says which group a row belongs to; a metric is read in every group, and the values of the groups become",
+        "one. `gap`, `ratio` and `worst` take any metric, and are shown here with `accuracy`: a gap is at most as wide",
+        "as the range of its metric, and `worst` has direction, range and unit of its metric. The others are gaps and",
+        "ratios that have names. Groups without a value are left out, and with `min_rows=` those of few rows. See",
+        "[compare groups](../how-to/compare-groups.md).",
+    ),
 }
 
 
 def page(family: str) -> str:
     """The reference page of a family."""
-    metrics = [metric for metric in tm.list_metrics(family) if is_public(metric)]
+    metrics = [metric for metric in (*WAYS, *tm.list_metrics(family)) if metric.family == family and is_public(metric)]
     lines = [
         f"# {family.capitalize()} metrics",
         "",
@@ -62,7 +71,7 @@ def page(family: str) -> str:
     ]
     for metric in metrics:
         size = metric.size if metric.size == "fixed" else f"grows with the {metric.size}"
-        link = f"[`{metric.name}`](#{metric.name})"
+        link = f"[`{title(metric)}`](#{title(metric)})"
         within = "" if metric.better is None else show_range(metric.range)
         lines.append(f"| {link} | {show_better(metric.better)} | {within} | {metric.unit} | {size} |")
     for metric in metrics:
@@ -74,8 +83,11 @@ def section(metric: tm.Metric) -> list[str]:
     """One metric: what it is, its formula, how to read it, and what to mind."""
     own = {key: value for key, value in metric.parameters().items() if key not in COMMON}
     arguments = ", ".join([*metric.arguments, *(f"{key}={value!r}" for key, value in own.items())])
-    call = f"tm.{metric.name}({arguments})"
-    lines = [f"## {metric.name}", "", metric.description, "", "```text", metric.formula, "```", "", f"- Call: `{call}`"]
+    name = title(metric)
+    call = f'tm.{name}("accuracy")({arguments})' if metric in WAYS else f"tm.{name}({arguments})"
+    lines = [f"## {name}", "", metric.description, "", "```text", metric.formula, "```", "", f"- Call: `{call}`"]
+    if metric in registry.compositions:
+        lines.append(f"- Short for: `{metric.name}({', '.join(map(str, metric.of))})`")
     told = meanings_of(type(metric))
     lines += [f"  - `{key}`: {told[key]}" for key in own if key in told and key != "average"]
     if metric.better is not None:
@@ -105,9 +117,14 @@ def linked(name: str) -> str:
     return f"[`{name}`]({tm.metric(name).family}.md#{name})"
 
 
+def title(metric: tm.Metric) -> str:
+    """The name of a metric without what it is made of."""
+    return str(metric).partition("(")[0]
+
+
 def is_public(metric: tm.Metric) -> bool:
     """Whether a metric has a public name: one that only lies in the folder, or a user defined, has none."""
-    return getattr(tm, type(metric).__name__, None) is type(metric)
+    return title(metric) in registry.makers or getattr(tm, type(metric).__name__, None) is type(metric)
 
 
 def pages() -> Iterator[tuple[str, str]]:

@@ -39,6 +39,14 @@ def test_every_public_name_stands_in_the_reference():
             assert name.lower() in names, name
 
 
+def test_every_listed_metric_has_a_section():
+    """On the page of its family: metrics of groups too, which are no classes; and ways to make such."""
+    for item in tm.list_metrics():
+        if str(item) in registry.makers or getattr(tm, type(item).__name__, None) is type(item):
+            assert str(item) in anchors(DOCS / "reference" / f"{item.family}.md")
+    assert set(registry.makers) <= anchors(DOCS / "reference" / "fairness.md")
+
+
 def test_every_metric_stands_in_the_changelog():
     """So that a release says what is new."""
     changelog = (ROOT / "CHANGELOG.md").read_text()

@@ -177,6 +177,39 @@ def test_groups_have_intervals():
     assert gap.method == "intervals of all groups at once"
 
 
+def test_groups_without_a_value_cost_no_width():
+    """The level is shared by the groups that have a value: one of them has the interval of its rows alone."""
+    y, p = [1] * 30 + [0] * 30, [1] * 20 + [0] * 40
+    by = ["a"] * 40 + ["b"] * 20  # where nothing is truly positive
+    keys = ["recall", "worst(recall)"]
+    tally = tm.Tally(keys, by="group", ci=0.95).update(y, p, by=by)
+    for report in (tm.evaluate(y, p, keys, by=by, ci=0.95), tally.report()):
+        alone, worst = report.slices["a"].cell("recall"), report.cell("worst(recall)")
+        assert (worst.lo, worst.hi) == (alone.lo, alone.hi)
+        assert worst.notes == ("recall has no value for b: left out", "recall is 0.666667 for a")
+
+
+def test_every_metric_has_its_own_groups():
+    """Of two metrics one may lack a value where the other has one: as many intervals as values hold at once."""
+    y, p = [1, 0] * 30 + [0] * 20, [1, 0, 0, 0, 1, 1] * 10 + [0, 1] * 10
+    by = ["a"] * 30 + ["b"] * 30 + ["c"] * 20  # where there is no recall, but fallout
+    found = tm.evaluate(y, p, ["equalized_odds"], by=by, ci=0.95).cell("equalized_odds")
+    parts = tm.evaluate(y, p, ["recall", "fallout"], by=by, ci=1 - 0.05 / 5).slices
+    of_each = [[parts[group].cell(key) for group in "abc"] for key in ("recall", "fallout")]
+    held = [[cell for cell in cells if cell.lo is not None] for cells in of_each]
+    assert list(map(len, held)) == [2, 3]
+    highs = [max(c.hi for c in cells) - min(c.lo for c in cells) for cells in held]
+    assert found.hi == pytest.approx(max(highs), rel=1e-12)
+
+
+def test_a_group_without_an_interval_still_counts():
+    """It has a value, which may be anywhere: what compares groups has no interval then."""
+    y, p = [1.0, 2.0, 4.0, 7.0, 5.0], [1.5, 2.0, 3.0, 7.5, 5.5]
+    found = tm.evaluate(y, p, ["worst(mae)"], by=["a"] * 4 + ["b"], ci=0.95).cell("worst(mae)")
+    assert found.lo is None
+    assert found.notes[-1].startswith("no interval: a group has none: ")
+
+
 def test_clusters_widen_the_interval():
     """Rows that repeat each other tell less: clusters of ten equal rows give a much wider interval than single rows."""
     y, p = np.repeat(Y[:40], 10), np.repeat(P[:40], 10)

@@ -98,6 +98,13 @@ def test_weights_and_clusters_are_warned_of(columns):
     assert noted(perfect, SAME)
 
 
+@pytest.mark.parametrize("columns", [{"weights": 1.0 + np.arange(N) % 3}, {"cluster": np.arange(N) // 2}])
+def test_perfect_predictions_with_weights_or_clusters_have_no_interval(columns):
+    """All resamples are alike, and no end is moved: there is a reason instead of a warning."""
+    for cell in map(tm.evaluate(Y, Y, ["recall", "mcc"], ci=0.95, **columns).cell, ("recall", "mcc")):
+        assert (cell.lo, cell.notes) == (None, ("no interval: it has the same value in every resample",))
+
+
 def test_four_classes():
     """The rarest class is always right: its recall and precision are unsure, those of others told."""
     rng = np.random.default_rng(0)

@@ -83,6 +83,18 @@ def test_few_rows_are_said():
     assert interval("mae", [1.0, 2.0, 3.0], [1.0, 3.0, 5.0]).notes == (f"with 3 rows {few}",)
 
 
+def test_few_rows_of_fscore_are_those_of_jaccard():
+    """Of which it is a function: rows that are positive in truth or prediction, not the fewer of both."""
+    y = [1] * 50 + [0] * 50
+    assert interval("fscore", y, [0] * 100).notes == ()  # nothing was predicted positive
+    for positives in (4, 9, 10):
+        y, p = [1] * positives + [0] * 30, [1] * 3 + [0] * (27 + positives)
+        found, same = interval("fscore", y, p), interval("jaccard", y, p)
+        assert found.notes == same.notes
+        assert bool(found.notes) == (positives < 10)
+        assert found[:2] == pytest.approx([2 * end / (1 + end) for end in same[:2]])
+
+
 def test_some_rows_have_none():
     """Where values go together in a way that the state does not keep."""
     table = np.array([[1, 0], [0, 1], [1, 1], [0, 0]])

@@ -61,6 +61,8 @@ def test_compositions_are_equal():
     """The named ones are what they are made of."""
     assert tm.demographic_parity == tm.gap("selection_rate") == tm.gap(tm.selection_rate)
     assert tm.equalized_odds == tm.gap("recall", "fallout")
+    for item in tm.list_metrics("fairness"):
+        assert getattr(tm, str(item)) == item == tm.metric(str(item))
     assert tm.gap("recall").better == "lower"
     assert tm.ratio("recall").better == "higher"
     assert tm.worst("mae").better == "lower"
@@ -152,10 +154,11 @@ def test_fairlearn_has_the_same_values():
         facts = {"sensitive_features": g, "sample_weight": w}
         pairs = {
             tm.demographic_parity: fair.demographic_parity_difference(y, p, **facts),
-            tm.metric("demographic_parity_ratio"): fair.demographic_parity_ratio(y, p, **facts),
+            tm.demographic_parity_ratio: fair.demographic_parity_ratio(y, p, **facts),
             tm.equalized_odds: fair.equalized_odds_difference(y, p, **facts),
-            tm.metric("equalized_odds_ratio"): fair.equalized_odds_ratio(y, p, **facts),
+            tm.equalized_odds_ratio: fair.equalized_odds_ratio(y, p, **facts),
             tm.equal_opportunity: fair.equal_opportunity_difference(y, p, **facts),
+            tm.equal_opportunity_ratio: fair.equal_opportunity_ratio(y, p, **facts),
         }
         report = tm.evaluate(y, p, ["recall", *pairs], by=g, weights=w)
         for item, expected in pairs.items():

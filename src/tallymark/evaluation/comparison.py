@@ -10,6 +10,7 @@ from tallymark.errors import ParameterError
 from tallymark.evaluation.corrections import CORRECTIONS, letters
 from tallymark.evaluation.difference import Difference, show_p
 from tallymark.evaluation.exports import Exports
+from tallymark.evaluation.notes import note_lines
 from tallymark.evaluation.result import Report
 from tallymark.evaluation.settings import show_level
 from tallymark.metrics import Metric
@@ -162,13 +163,13 @@ class Comparison(Exports, Frames):
                 for name, value in self.ranking(key).items()
             ]
         headings = ("metric", "model", "value", *(("group",) if grouped else ()), "better")
-        notes = [
-            f"{key} of {name}: {text}"
+        notes = note_lines(
+            (text, f"{key} of {name}")
             for key in self.metrics
             for name, report in self.reports.items()
             for text in (report.cell(key).reason, *report.cell(key).notes)
             if text
-        ]
+        )
         if grouped:
             notes.append("models that share a letter cannot be told apart by these rows")
         return Table(self._report.title(), headings, rows, notes, numbers=("value",))
@@ -196,7 +197,8 @@ class Comparison(Exports, Frames):
             del headings[place]
             for row in rows:
                 del row[place]
-        notes = [f"{d.metric}, {d.second} − {d.first}: {text}" for d in self for text in (d.reason, *d.notes) if text]
+        said = ((text, f"{d.metric}, {d.second} − {d.first}") for d in self for text in (d.reason, *d.notes) if text)
+        notes = note_lines(said, "; ")
         how = CORRECTIONS[self.settings.correction]
         if several and self.settings.correction != "none":
             pairs = len(self) // len(self.metrics)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from tallymark.evaluation.notes import note_lines
 from tallymark.evaluation.reproduction import reproduce_comparison, reproduce_report
 from tallymark.evaluation.result import Cell, show_interval, why
 from tallymark.evaluation.settings import show_level
@@ -149,7 +150,7 @@ def _numbers(report: Report, cells: dict[str, Cell]) -> Section:
     headings = ["metric", "value", "better", "unit", "how to read it"]
     if settings is not None:
         headings.insert(2, settings.heading())
-    notes = [f"{key}: {note}" for key, cell in cells.items() for note in cell.notes]
+    notes = note_lines((note, key) for key, cell in cells.items() for note in cell.notes)
     notes += [] if settings is None else report.interval_methods(settings)
     return Section("numbers", "All metrics", "", [Table("", headings, rows, notes, numbers=("value",))])
 

@@ -18,6 +18,7 @@ from tallymark.metrics.answer import Interval, NoInterval
 
 SIMULTANEOUS = "intervals of all groups at once"
 G = TypeVar("G")
+AtLevel = Callable[[float], Found]
 
 
 def compared(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
@@ -31,10 +32,10 @@ def fill_group_cells(
     metrics: Mapping[str, Metric],
     groups: Sequence[G],
     settings: IntervalSettings,
-    of_group: Callable[[str, G, float], Found | None],
+    of_group: Callable[[str, G], AtLevel | None],
 ) -> None:
-    """The intervals of metrics of groups, from that of a key of `compared` in a group at a level; None where it has no
-    value there."""
+    """The intervals of metrics of groups, from those of a key of `compared` in a group; None where it has no value
+    there."""
     for key, item in metrics.items():
         if isinstance(item, GroupMetric) and can_have(report.cell(key)):
             put_interval(report.cell(key), _combined(item, groups, settings, of_group))
@@ -44,16 +45,18 @@ def _combined(
     item: GroupMetric,
     groups: Sequence[G],
     settings: IntervalSettings,
-    of_group: Callable[[str, G, float], Found | None],
+    of_group: Callable[[str, G], AtLevel | None],
 ) -> Found:
-    level = 1 - (1 - settings.level) / (len(groups) * len(item.of))
+    asked = [[at for rows in groups if (at := of_group(_key(one), rows)) is not None] for one in item.of]
+    level = 1 - (1 - settings.level) / sum(map(len, asked))  # groups without a value cannot miss it
     ends = []
-    for one in item.of:
-        found = [of_group(_key(one), rows, level) for rows in groups]
-        missing = next((each for each in found if isinstance(each, NoInterval)), None)
-        if missing is not None:
-            return NoInterval(f"a group has none: {missing.reason}")
-        known = [each for each in found if isinstance(each, Interval)]
+    for of_one in asked:
+        known = []
+        for at in of_one:
+            found = at(level)
+            if isinstance(found, NoInterval):
+                return NoInterval(f"a group has none: {found.reason}")
+            known.append(found)
         bounds = item.bounds([each.lo for each in known], [each.hi for each in known])
         if isinstance(bounds, NoInterval):
             return bounds
@@ -64,26 +67,29 @@ def _combined(
 def interval_in_group(
     item: Metric,
     value: Any,
-    level: float,
     settings: IntervalSettings,
-    by_formula: Callable[[], Found | None],
-    by_resampling: Callable[[], Found],
+    by_formula: Callable[[float], Found | None],
+    by_resampling: Callable[[float], Found],
     *,
     plain: bool,
-) -> Found | None:
-    """The interval of a value in one group; None where there is no value."""
+) -> AtLevel | None:
+    """The interval of a value in one group at any level; None where there is no value."""
     if math.isnan(value):
         return None
-    if math.isinf(value):
-        return NoInterval("its value is infinite")
-    found = by_formula()
-    if found is not None:
-        return found
-    if settings.method == "analytic":
-        return NoInterval(no_formula(item, plain=plain))
-    if least_resamples(level) > settings.resamples:
-        return NoInterval(f"so many groups need at least {least_resamples(level):,} `resamples`")
-    return by_resampling()
+
+    def at(level: float) -> Found:
+        if math.isinf(value):
+            return NoInterval("its value is infinite")
+        found = by_formula(level)
+        if found is not None:
+            return found
+        if settings.method == "analytic":
+            return NoInterval(no_formula(item, plain=plain))
+        if least_resamples(level) > settings.resamples:
+            return NoInterval(f"so many groups need at least {least_resamples(level):,} `resamples`")
+        return by_resampling(level)
+
+    return at
 
 
 def _key(item: Metric) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+from tallymark.evaluation.notes import together
 from tallymark.evaluation.result import Cell, Report, why
 from tallymark.metrics.group_metric import show_group
 from tallymark.states import Group
@@ -11,7 +12,12 @@ from tallymark.states import Group
 _MOST = 6  # notes of a kind, in print
 _MOST_NAMES = 5  # of groups or metrics in a row
 
-Places = dict[str, list[Group]]  # the groups by the key of a metric
+_KINDS: tuple[Callable[[Cell], Iterable[str]], ...] = (
+    lambda cell: filter(None, [why(cell)]),
+    lambda cell: cell.value_notes,
+    lambda cell: cell.interval_notes,
+)
+Places = list[tuple[str, Group]]  # the key of a metric, and a group
 
 
 def notes_of_groups(reports: Mapping[Group, Report], metrics: Sequence[str], shown: Collection[Group]) -> list[str]:
@@ -21,15 +27,11 @@ def notes_of_groups(reports: Mapping[Group, Report], metrics: Sequence[str], sho
     The kinds are cut one by one, as each group may have a note on its intervals that no other has, and those would hide
     what the values are made of.
     """
-    found: tuple[dict[str, Places], ...] = ({}, {}, {})
-    for key in metrics:
-        for group, report in reports.items():
-            for notes, texts in zip(found, _texts(report.cell(key)), strict=True):
-                for text in dict.fromkeys(texts):
-                    notes.setdefault(text, {}).setdefault(key, []).append(group)
+    cells = [((key, group), report.cell(key)) for key in metrics for group, report in reports.items()]
+    found = [together((text, place) for place, cell in cells for text in texts(cell)) for texts in _KINDS]
 
     def seen(note: tuple[str, Places]) -> int:
-        return sum(group in shown for groups in note[1].values() for group in groups)
+        return sum(group in shown for _, group in note[1])
 
     ranked = [sorted(notes.items(), key=seen, reverse=True) for notes in found]
     lines = [f"{_belongs_to(places)}: {text}" for notes in ranked for text, places in notes[:_MOST]]
@@ -45,15 +47,9 @@ def first_of(names: Sequence[str], joint: str = ", ") -> str:
     return joint.join([*names[:_MOST_NAMES], *([f"and {more:,} more"] if more > 0 else [])])
 
 
-def _texts(cell: Cell) -> tuple[Iterable[str], ...]:
-    reason = why(cell)
-    return (() if reason is None else (reason,), cell.value_notes, cell.interval_notes)
-
-
 def _belongs_to(places: Places) -> str:
     """Metrics and their groups; metrics with the same groups together."""
-    together: dict[tuple[Group, ...], list[str]] = {}
-    for key, groups in places.items():
-        together.setdefault(tuple(groups), []).append(key)
-    parts = [f"{first_of(keys)} for {first_of(list(map(show_group, groups)))}" for groups, keys in together.items()]
+    groups_of = together(places)
+    same = together((tuple(groups), key) for key, groups in groups_of.items())
+    parts = [f"{first_of(keys)} for {first_of(list(map(show_group, groups)))}" for groups, keys in same.items()]
     return first_of(parts, "; ")

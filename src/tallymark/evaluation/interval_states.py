@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tallymark.evaluation.chosen import Chosen
-from tallymark.evaluation.group_intervals import compared, fill_group_cells, interval_in_group
+from tallymark.evaluation.group_intervals import AtLevel, compared, fill_group_cells, interval_in_group
 from tallymark.evaluation.interval_cells import Found, Resamples, fill_cells, formula_interval, resampled_interval
 from tallymark.evaluation.pieces import Piece
 from tallymark.evaluation.resampling import read_resampled
@@ -80,7 +80,7 @@ class IntervalStates:
             self._metrics,
             large,
             self._settings,
-            lambda key, rows, level: self._of_group(key, rows, level, plain),
+            lambda key, rows: self._of_group(key, rows, plain),
         )
         return report
 
@@ -98,16 +98,15 @@ class IntervalStates:
             plain=plain,
         )
 
-    def _of_group(self, key: str, rows: Piece, level: float, plain: bool) -> Found | None:
+    def _of_group(self, key: str, rows: Piece, plain: bool) -> AtLevel | None:
         item = self._items[key]
         value = item.answer(self._chosen.plan.pick(rows.values, item.needs(self._chosen.target))).value
         return interval_in_group(
             item,
             value,
-            level,
             self._settings,
-            lambda: self._of_formula(key, rows, plain, level),
-            lambda: self._bootstrap({key: value}, rows, level)[key],
+            lambda level: self._of_formula(key, rows, plain, level),
+            lambda level: self._bootstrap({key: value}, rows, level)[key],
             plain=plain,
         )
 

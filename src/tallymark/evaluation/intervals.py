@@ -13,7 +13,7 @@ import numpy as np
 from tallymark.batch import Batch
 from tallymark.errors import ParameterError
 from tallymark.evaluation.chosen import Chosen
-from tallymark.evaluation.group_intervals import compared, fill_group_cells, interval_in_group
+from tallymark.evaluation.group_intervals import AtLevel, compared, fill_group_cells, interval_in_group
 from tallymark.evaluation.interval_cells import (
     Found,
     Resamples,
@@ -148,16 +148,15 @@ class _Maker:
         large = [_rows_of(each, report) for each in slices if sizes.get(each.group, least) >= least]
         fill_group_cells(report, self._metrics, large, self._settings, self._of_group)
 
-    def _of_group(self, key: str, rows: _Rows, level: float) -> Found | None:
+    def _of_group(self, key: str, rows: _Rows) -> AtLevel | None:
         item = self._items[key]
         value = item.answer(self._chosen.plan.pick(rows.states, item.needs(self._chosen.target))).value
         return interval_in_group(
             item,
             value,
-            level,
             self._settings,
-            lambda: self._analytic_of(key, rows, {}, level),
-            lambda: self._bootstrap({key: value}, rows, level)[key],
+            lambda level: self._analytic_of(key, rows, {}, level),
+            lambda level: self._bootstrap({key: value}, rows, level)[key],
             plain=self._plain,
         )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallymark.errors import TallymarkError
 from tallymark.evaluation.exports import Exports
+from tallymark.evaluation.notes import note_lines
 from tallymark.metrics import Metric, metric
 from tallymark.metrics.listing import show_better
 from tallymark.report import Banded, Frames, Table, show_number, to_html, to_json, to_text
@@ -326,7 +327,8 @@ class Report(Mapping[str, Any], Exports, Frames):
             for key, cell in self._cells.items()
             if len(cell.parts()) > _MOST_PARTS
         ]
-        notes = [f"{key}: {text}" for key, cell in self._cells.items() for text in (why(cell), *cell.notes) if text]
+        said = ((text, key) for key, cell in self._cells.items() for text in (why(cell), *cell.notes) if text)
+        notes = note_lines(said)
         notes += [] if self.interval is None else self.interval_methods(self.interval)
         return Table(self.title(), tuple(columns), rows, notes, numbers=("value",))
 

@@ -106,7 +106,8 @@ class Slices(Mapping[Group, Report], Frames):
 
     def table(self, whole: Report | None = None, *, intervals: bool = True) -> Table:
         """One row per group, one column per metric with one number; all rows last, where their report is given."""
-        metrics = [key for key, cell in self._first().items() if cell is not None]
+        first = self._first()
+        metrics = [key for key, cell in first.items() if cell is not None]
         settings = next((report.interval for report in self._reports.values()), None) if intervals else None
         shown = dict(list(self.items())[:_MOST_GROUPS])
         rows = [
@@ -126,6 +127,7 @@ class Slices(Mapping[Group, Report], Frames):
         left = [show_group(group) for group, n in self.sizes.items() if n < self.min_rows]
         if left:
             notes.append(f"not compared, of fewer than {self.min_rows:,} rows: {first_of(left)}")
+        notes += self._note_on_others([key for key, cell in first.items() if cell is None])
         notes += notes_of_groups(self, metrics, shown)
         title = f"by {', '.join(self.names)} · {len(self):,} group{'' if len(self) == 1 else 's'}"
         columns = metrics if settings is None else [name for key in metrics for name in (key, settings.heading())]
@@ -143,6 +145,13 @@ class Slices(Mapping[Group, Report], Frames):
                     found[key] = None
                 found.setdefault(key, cell)
         return found
+
+    def _note_on_others(self, keys: list[str]) -> list[str]:
+        """Where metrics are that have no column."""
+        if not keys:
+            return []
+        where = f".slices[{next(iter(self))!r}] or the report as JSON"
+        return [f"{first_of(keys)}: several numbers for each group; see {where}"]
 
     @staticmethod
     def _row(labels: tuple[Any, ...], report: Report, metrics: list[str], *, intervals: bool) -> tuple[Any, ...]:

@@ -15,7 +15,17 @@ from tallymark.metrics.listing import show_better
 from tallymark.metrics.precision_recall import recall
 from tallymark.metrics.rates import fallout, selection_rate
 
-__all__ = ["demographic_parity", "equal_opportunity", "equalized_odds", "gap", "ratio", "worst"]
+__all__ = [
+    "demographic_parity",
+    "demographic_parity_ratio",
+    "equal_opportunity",
+    "equal_opportunity_ratio",
+    "equalized_odds",
+    "equalized_odds_ratio",
+    "gap",
+    "ratio",
+    "worst",
+]
 
 
 class Gap(GroupMetric, abstract=True):
@@ -82,15 +92,15 @@ class Ratio(GroupMetric, abstract=True):
     }
     examples = {
         "demographic_parity_ratio": """
-            >>> tm.metric("demographic_parity_ratio")([1, 0, 1, 0], [1, 0, 1, 1], by=["a", "a", "b", "b"])
+            >>> demographic_parity_ratio([1, 0, 1, 0], [1, 0, 1, 1], by=["a", "a", "b", "b"])
             0.5
             """,
         "equal_opportunity_ratio": """
-            >>> tm.metric("equal_opportunity_ratio")([1, 1, 1, 0], [1, 0, 1, 0], by=["a", "a", "b", "b"])
+            >>> equal_opportunity_ratio([1, 1, 1, 0], [1, 0, 1, 0], by=["a", "a", "b", "b"])
             0.5
             """,
         "equalized_odds_ratio": """
-            >>> tm.metric("equalized_odds_ratio")([1, 0, 0, 1, 0], [1, 1, 0, 1, 1], by=["a", "a", "a", "b", "b"])
+            >>> equalized_odds_ratio([1, 0, 0, 1, 0], [1, 1, 0, 1, 1], by=["a", "a", "a", "b", "b"])
             0.5
             """,
     }
@@ -114,7 +124,7 @@ class Ratio(GroupMetric, abstract=True):
         if low < 0:
             return Undefined("a ratio needs values that are not negative")
         if high == 0:
-            return Undefined("the value is 0 in every group")
+            return Undefined("the highest value is 0")
         return low / high if math.isfinite(high) else Undefined("the value is infinite in a group")
 
     def decisive(self, values: Sequence[float]) -> float:
@@ -209,8 +219,8 @@ for _kind, _maker in ((Gap, gap), (Ratio, ratio)):
     for _name, _of in _kind.known.items():
         registry.makers[_name] = lambda *, _maker=_maker, _of=_of, **parameters: _maker(of=_of, **parameters)
 
-demographic_parity = gap(selection_rate)
-equal_opportunity = gap(recall)
-equalized_odds = gap(recall, fallout)
+demographic_parity, demographic_parity_ratio = gap(selection_rate), ratio(selection_rate)
+equal_opportunity, equal_opportunity_ratio = gap(recall), ratio(recall)
+equalized_odds, equalized_odds_ratio = gap(recall, fallout), ratio(recall, fallout)
 registry.compositions += [demographic_parity, equal_opportunity, equalized_odds]
-registry.compositions += [ratio(*metrics) for metrics in Ratio.known.values()]
+registry.compositions += [demographic_parity_ratio, equal_opportunity_ratio, equalized_odds_ratio]

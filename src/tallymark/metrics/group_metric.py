@@ -45,10 +45,10 @@ class Extreme:
         self.high = max(values, key=lambda group: values[group])
 
     def describe(self) -> str:
-        """Both ends, or that there are none."""
-        low, high = (f"{show_group(group)} ({show_number(self.values[group])})" for group in (self.low, self.high))
+        """Both ends, or whose value it is where all have the same."""
         if self.values[self.low] == self.values[self.high]:
-            return f"{show_number(self.values[self.low])} in every group"
+            return f"{show_number(self.values[self.low])} for {_first_of(list(map(show_group, self.values)))}"
+        low, high = (f"{show_group(group)} ({show_number(self.values[group])})" for group in (self.low, self.high))
         return f"highest for {high}, lowest for {low}"
 
 

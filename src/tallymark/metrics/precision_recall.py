@@ -133,6 +133,9 @@ class FScore(AveragedMetric):
         lo, hi = wilson(*jaccard.fraction(c), level)  # F1 rises with that share of rows
         return 2 * lo / (1 + lo), 2 * hi / (1 + hi)
 
+    def class_rows(self, c: Cells) -> float:
+        return super().class_rows(c) if self.beta != 1 else jaccard.class_rows(c)
+
     def averaged_interval(self, state: Any, level: float) -> Interval | NoInterval | None:
         if self.average != "macro_pr":
             return super().averaged_interval(state, level)
