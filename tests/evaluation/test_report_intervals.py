@@ -258,6 +258,40 @@ def test_resamples_must_reach_beyond_the_ends(level, least):
         tm.evaluate(Y, P, ["mae"], ci=level, resamples=least - 1)
 
 
+def test_a_level_that_would_take_too_many_resamples():
+    """What has a formula answers; the rest is not resampled at all, and says why; models without a letter need none
+    explained."""
+    report = tm.evaluate(Y, P, ["mae", "r2"], ci=0.9999999)
+    assert report.cell("mae").lo < report["mae"] < report.cell("mae").hi
+    assert report.cell("r2").notes == ("no interval: so high a level needs at least 20,000,000 `resamples`",)
+    found = tm.compare(Y, {"a": P, "b": Y + 1}, ["mae"], ci=0.999999)
+    assert found[("a", "b"), "mae"].reason == "so high a level needs at least 1,999,999 `resamples`"
+    assert "share a letter" not in str(found)
+    with pytest.raises(tm.ParameterError, match=r"to 1,048,576 for ci=0\.9999999; it was 10"):
+        tm.evaluate(Y, P, ["mae"], ci=0.9999999, resamples=10)
+
+
+def test_notes_name_the_part_that_they_are_of():
+    """An output without errors, a class that is always right; what is true of all is said once."""
+    two = np.column_stack([Y, Y])
+    cell = bootstrap(two, np.column_stack([Y, P]), ["rmse(outputs=each)"]).cell("rmse(outputs=each)")
+    assert cell.notes == ("output 0: it has the same value in every resample",)
+    assert (cell.lo[0], cell.hi[0]) == (None, None)
+    labels = np.tile(["a", "b", "c"], 20)
+    found = np.where((labels == "c") & (np.arange(60) % 4 == 0), "b", labels)
+    cell = bootstrap(labels, found, ["recall(average=none)"], weights=np.full(60, 2.0)).cell("recall(average=none)")
+    assert cell.notes[0] == "class 'a', 'b': it has the same value in every resample"
+    cell = bootstrap(two[:8], two[:8] + np.array([1.0, 2.0]), ["rmse(outputs=each)"]).cell("rmse(outputs=each)")
+    assert cell.notes == ("no interval: it has the same value in every resample",)
+
+
+def test_what_fails_in_its_cell_has_no_interval():
+    """The others have theirs."""
+    report = tm.evaluate([3, 3, 3], [-1, 0, 1], ["margin_accuracy", "rmse"], errors="cell", ci=0.9)
+    assert "positive" in str(report.cell("margin_accuracy").error)
+    assert report.cell("rmse").lo < report["rmse"]
+
+
 @pytest.mark.parametrize("metric", ["auc", "mae", "fscore"])
 @pytest.mark.slow
 def test_intervals_cover_what_they_should(metric):

@@ -154,10 +154,11 @@ class Comparison(Exports, Frames):
 
     def _values_table(self) -> Table:
         grouped = self.settings.baseline is None
-        rows = []
+        rows, lettered = [], False
         for key in self.metrics:
             better = show_better(self._report.cell(key).metric.better)
             group = self.groups(key) if grouped else {}
+            lettered |= any(group.values())
             rows += [
                 (key, name, value, *((group[name],) if grouped else ()), better)
                 for name, value in self.ranking(key).items()
@@ -170,7 +171,7 @@ class Comparison(Exports, Frames):
             for text in (report.cell(key).reason, *report.cell(key).notes)
             if text
         )
-        if grouped:
+        if lettered:
             notes.append("models that share a letter cannot be told apart by these rows")
         return Table(self._report.title(), headings, rows, notes, numbers=("value",))
 

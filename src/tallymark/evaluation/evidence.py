@@ -15,7 +15,7 @@ from tallymark.evaluation.paired_tests import Tested, bootstrap, delong, mcnemar
 from tallymark.evaluation.percentiles import ALIKE, Influence, influence_of
 from tallymark.evaluation.resampling import leave_out_values, resample_values, row_keys
 from tallymark.evaluation.result import Report
-from tallymark.evaluation.settings import IntervalSettings
+from tallymark.evaluation.settings import IntervalSettings, lacks_resamples
 from tallymark.metrics import Metric
 from tallymark.states import Outcomes, Placements
 from tallymark.target import Target
@@ -46,13 +46,14 @@ class Evidence:
         single = batches if one.counts_once and one.cluster_side is None else None
         self._rows = {key: found for key in report if single and (found := self._by_row(key, single, target))}
         rest = {key: item for key, item in self._metrics.items() if key not in self._rows and self._defined(key)}
+        self._lacking = lacks_resamples(settings.level, settings.resamples)
         if one.cluster_side is not None and any(item.by_query for item in rest.values()):
             check_nested(one)
         reads = {key: item.needs(target) for key, item in rest.items()}
         self._resampled: dict[str, dict[str, Array]] = {}
         self._left_out: dict[str, dict[str, Array]] = {}
         keys = row_keys(one)
-        for name, batch in batches.items() if rest else ():
+        for name, batch in batches.items() if rest and not self._lacking else ():
             self._resampled[name] = resample_values(rest, reads, batch, settings.seed, settings.resamples, keys)
             self._left_out[name] = leave_out_values(rest, reads, batch, keys) or {}
 
@@ -97,6 +98,8 @@ class Evidence:
         item = self._metrics[key]
         if item.no_interval or item.no_bootstrap:
             return Tested("none", reason=item.no_interval or item.no_bootstrap)
+        if self._lacking:
+            return Tested("none", reason=self._lacking)
         differences = _differences(item, self._resampled[first][key], self._resampled[second][key])
         method = self._settings.name_of(clusters=self._batches[first].cluster_side is not None, by_query=item.by_query)
         units = units_of(self._batches[first], by_query=item.by_query)

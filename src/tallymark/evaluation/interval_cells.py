@@ -12,6 +12,7 @@ from tallymark.arrays import Array
 from tallymark.evaluation.percentiles import influence_of, percentile_interval
 from tallymark.evaluation.resampling import numbers_of
 from tallymark.evaluation.result import Cell
+from tallymark.evaluation.settings import IntervalSettings, lacks_resamples
 from tallymark.evaluation.unseen import Moves, allow_in_formula, allow_in_resamples
 from tallymark.metrics import Metric
 from tallymark.metrics.answer import Interval, NoInterval
@@ -25,12 +26,14 @@ Found = Interval | NoInterval
 def fill_cells(
     cells: Mapping[str, Cell],
     by_formula: Callable[[str], Found | None],
-    by_resampling: Callable[[Mapping[str, Cell]], Mapping[str, Found]] | None,
+    by_resampling: Callable[[Mapping[str, Cell]], Mapping[str, Found]],
+    settings: IntervalSettings,
     *,
     plain: bool,
 ) -> None:
     """Give every cell its interval: the one by formula, or where there is none that of the replicates, if rows are to
     be resampled. `plain` rows have neither weights nor clusters."""
+    lacking = lacks_resamples(settings.level, settings.resamples)
     left = {}
     for key, cell in cells.items():
         if cell.method is not None:
@@ -40,11 +43,13 @@ def fill_cells(
         found = by_formula(key)
         if found is not None:
             put_interval(cell, found)
-        elif by_resampling is not None:
-            left[key] = cell
-        else:
+        elif settings.method == "analytic":
             cell.interval_notes += (no_formula(cell.metric, plain=plain),)
-    if left and by_resampling is not None:
+        elif lacking:
+            put_interval(cell, NoInterval(lacking))
+        else:
+            left[key] = cell
+    if left:
         for key, found in by_resampling(left).items():
             put_interval(left[key], found)
 
@@ -90,7 +95,7 @@ def resampled_interval(
         ends = percentile_interval(number, line, level, item.range, units, influence, item.typical)
         moves, counts = (resamples.moves or [Moves()] * len(numbers))[part], rests_on == "counts"
         found.append(allow_in_resamples(moves, ends, number, line, level, item, units, counts=counts))
-    notes = tuple(dict.fromkeys(each.note for each in found if each.note))
+    notes = _notes_of_parts(value, [each.note for each in found])
     if all(each.lo is None for each in found):
         return NoInterval("; ".join(notes))
     lo, hi = (_shaped(value, ends) for ends in ([each.lo for each in found], [each.hi for each in found]))
@@ -111,6 +116,14 @@ def put_interval(cell: Cell, found: Found) -> None:
     else:
         cell.lo, cell.hi, cell.method = found.lo, found.hi, found.method
         cell.interval_notes += found.notes
+
+
+def _notes_of_parts(value: Any, notes: list[str]) -> tuple[str, ...]:
+    """Every note once, with the classes or outputs that it belongs to where it does not belong to all."""
+    keys = list(value) if isinstance(value, dict) else range(len(notes))
+    what = "class" if isinstance(value, dict) else "output"
+    of = {note: [repr(key) for key, each in zip(keys, notes, strict=True) if each == note] for note in notes if note}
+    return tuple(note if len(held) == len(notes) else f"{what} {', '.join(held)}: {note}" for note, held in of.items())
 
 
 def _shaped(value: Any, ends: list[float | None]) -> Any:

@@ -94,7 +94,8 @@ class IntervalStates:
         fill_cells(
             {key: report.cell(key) for key in self._items if key in self._metrics},
             lambda key: self._of_formula(key, rows, plain, level),
-            None if self._settings.method == "analytic" else by_resampling,
+            by_resampling,
+            self._settings,
             plain=plain,
         )
 

@@ -58,7 +58,7 @@ def add_intervals(
     all_rows = [_Rows(batch, states, report)]
     if slices is not None and report.slices is not None:
         all_rows += [_rows_of(each, report.slices[each.group]) for each in slices]
-    maker = _Maker(settings, chosen, states, batch)
+    maker = _Maker(settings, chosen, report, states, batch)
     for rows in all_rows:
         maker.fill(rows)
     if slices is not None:
@@ -69,12 +69,14 @@ def add_intervals(
 class _Maker:
     """Makes the intervals of one evaluation."""
 
-    def __init__(self, settings: IntervalSettings, chosen: Chosen, states: States, batch: Batch) -> None:
+    def __init__(
+        self, settings: IntervalSettings, chosen: Chosen, report: Report, states: States, batch: Batch
+    ) -> None:
         self._settings = settings
         self._chosen = chosen
         self._plain = batch.cluster_side is None and batch.counts_once
         metrics = chosen.metrics.items()
-        self._metrics = {key: item for key, item in metrics if key not in chosen.errors}
+        self._metrics = {key: item for key, item in metrics if report.cell(key).error is None}
         self._of_rows = {key: item for key, item in self._metrics.items() if not isinstance(item, GroupMetric)}
         self._items = {**compared(self._metrics), **self._of_rows}
         read = {key: chosen.plan.pick(states, item.needs(chosen.target)) for key, item in self._items.items()}
@@ -107,7 +109,8 @@ class _Maker:
         fill_cells(
             {key: rows.report.cell(key) for key in self._of_rows},
             lambda key: self._analytic_of(key, rows, folded, level),
-            None if self._settings.method == "analytic" else by_resampling,
+            by_resampling,
+            self._settings,
             plain=self._plain,
         )
 

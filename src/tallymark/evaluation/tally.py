@@ -27,7 +27,6 @@ from tallymark.evaluation.settings import (
     IntervalSettings,
     check_whole,
     interval_settings,
-    least_resamples,
     resampled_by,
 )
 from tallymark.grouping import group_columns
@@ -361,12 +360,9 @@ class Tally:
 
 def _kept(asked: IntervalSettings, *, usual: bool) -> IntervalSettings:
     """The settings, if so many resamples can be kept; no more than that where the number is the usual one."""
-    least = least_resamples(asked.level)
-    if usual and least <= MOST_RESAMPLES:
+    if usual:
         return asked._replace(resamples=min(asked.resamples, MOST_RESAMPLES))
-    needs = f"; ci={asked.level:g} needs {least:,}" if usual else ""
-    why = f" for a Tally, which keeps a state of each{needs}"
-    check_whole("resamples", asked.resamples, 1, MOST_RESAMPLES, why)
+    check_whole("resamples", asked.resamples, 1, MOST_RESAMPLES, " for a Tally, which keeps a state of each")
     return asked
 
 
