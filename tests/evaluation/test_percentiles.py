@@ -168,7 +168,7 @@ def test_few_rows_that_decide_widen_the_interval_and_are_told():
         percentile_interval(500.0, replicates, 0.95, (0.0, 1e9), 200, Influence(units=units)) for units in (9.0, 200.0)
     )
     assert wide.lo < narrow.lo < narrow.hi < wide.hi
-    assert not narrow.note
+    assert not narrow.notes
 
 
 def test_resamples_that_lean_to_one_side_are_told():
@@ -177,10 +177,10 @@ def test_resamples_that_lean_to_one_side_are_told():
     far, leaning, even = (
         percentile_interval(value, replicates, 0.95, (0.0, 1e9), 200) for value in (300.0, 350.0, 500.0)
     )
-    assert "to one side of the value" in leaning.note
-    assert not even.note
+    assert "to one side of the value" in leaning.notes[0]
+    assert not even.notes
     assert far.lo is None
-    assert "so many resamples lie on one side" in far.note
+    assert "so many resamples lie on one side" in far.notes[0]
 
 
 def test_what_chance_adds_to_has_no_interval():
@@ -203,4 +203,4 @@ def test_a_value_that_resamples_do_not_surround_has_no_interval():
     """Rather than one that does not hold it, or has no width."""
     found = percentile_interval(0.5, np.linspace(1, 2, 999), 0.95, (0.0, 9.0), 200)
     assert found.lo is None
-    assert "one side of the value" in found.note
+    assert "one side of the value" in found.notes[0]

@@ -95,7 +95,7 @@ def resampled_interval(
         ends = percentile_interval(number, line, level, item.range, units, influence, item.typical)
         moves, counts = (resamples.moves or [Moves()] * len(numbers))[part], rests_on == "counts"
         found.append(allow_in_resamples(moves, ends, number, line, level, item, units, counts=counts))
-    notes = _notes_of_parts(value, [each.note for each in found])
+    notes = _notes_of_parts(value, [each.notes for each in found])
     if all(each.lo is None for each in found):
         return NoInterval("; ".join(notes))
     lo, hi = (_shaped(value, ends) for ends in ([each.lo for each in found], [each.hi for each in found]))
@@ -118,11 +118,14 @@ def put_interval(cell: Cell, found: Found) -> None:
         cell.interval_notes += found.notes
 
 
-def _notes_of_parts(value: Any, notes: list[str]) -> tuple[str, ...]:
+def _notes_of_parts(value: Any, notes: list[tuple[str, ...]]) -> tuple[str, ...]:
     """Every note once, with the classes or outputs that it belongs to where it does not belong to all."""
     keys = list(value) if isinstance(value, dict) else range(len(notes))
     what = "class" if isinstance(value, dict) else "output"
-    of = {note: [repr(key) for key, each in zip(keys, notes, strict=True) if each == note] for note in notes if note}
+    of: dict[str, list[str]] = {}
+    for key, each in zip(keys, notes, strict=True):
+        for note in each:
+            of.setdefault(note, []).append(repr(key))
     return tuple(note if len(held) == len(notes) else f"{what} {', '.join(held)}: {note}" for note, held in of.items())
 
 

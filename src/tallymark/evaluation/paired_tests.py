@@ -159,7 +159,7 @@ def bootstrap(
     count = len(defined)
     if units < LEAST_UNITS:
         return Tested(method, reason=too_few(units))
-    notes: tuple[str, ...] = (few_units(units),) if few_units(units) else ()
+    notes = few_units(units)
     if count < len(differences):
         notes += (f"undefined in {len(differences) - count:,} of {len(differences):,} resamples, which are left out",)
     if count < LEAST_DEFINED * len(differences) or (count + 1) * (1 - level) / 2 < 1 - 1e-9:

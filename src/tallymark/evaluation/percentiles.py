@@ -41,7 +41,7 @@ class Ends(NamedTuple):
 
     lo: float | None
     hi: float | None
-    note: str = ""
+    notes: tuple[str, ...] = ()
 
 
 class Influence(NamedTuple):
@@ -72,13 +72,15 @@ def percentile_interval(
         return Ends(None, None)
     found = np.sort(replicates[~np.isnan(replicates)])
     without = len(replicates) - len(found)
-    note = f"undefined in {without:,} of {len(replicates):,} resamples, which are left out" if without else ""
+    notes: tuple[str, ...] = ()
+    if without:
+        notes = (f"undefined in {without:,} of {len(replicates):,} resamples, which are left out",)
     if len(found) < LEAST_DEFINED * len(replicates):
-        return Ends(None, None, f"it is undefined in {without:,} of {len(replicates):,} resamples")
+        return Ends(None, None, (f"it is undefined in {without:,} of {len(replicates):,} resamples",))
     if units < LEAST_UNITS:
-        return Ends(None, None, too_few(units))
+        return Ends(None, None, (too_few(units),))
     if is_rounding(float(found[-1] - found[0]), value, *within, typical):
-        return Ends(None, None, SAME)
+        return Ends(None, None, (SAME,))
     below = (np.searchsorted(found, value, "left") + np.searchsorted(found, value, "right")) / (2 * len(found))
     bias = _MOST_BIAS if below >= 1 else -_MOST_BIAS if below <= 0 else normal_quantile(float(below))
     bias = min(max(bias, -_MOST_BIAS), _MOST_BIAS)
@@ -86,20 +88,23 @@ def percentile_interval(
     reach = _reach(level, min(1.0 / (equal - 1), influence.doubt))
     ends = [_quantile(found, _corrected(side * reach, bias, influence.acceleration)) for side in (-1, 1)]
     if not ends[0] <= value <= ends[1] or ends[0] == ends[1] or abs(bias) > _TOO_MUCH_BIAS:
-        return Ends(None, None, _BIASED)
+        return Ends(None, None, (_BIASED,))
     lo, hi = (min(max(end, within[0]), within[1]) for end in ends)
-    few = few_units(units) or _DECIDED * (equal < _FEW_UNITS)
-    return Ends(lo, hi, "; ".join(filter(None, (note, few, _LEANING * (abs(bias) > _MUCH_BIAS)))))
+    notes += few_units(units) or ((_DECIDED,) if equal < _FEW_UNITS else ())
+    return Ends(lo, hi, (*notes, _LEANING) if abs(bias) > _MUCH_BIAS else notes)
 
 
 def too_few(units: float) -> str:
     """Why so few units cannot be resampled."""
-    return f"resampling needs at least {LEAST_UNITS} rows, clusters or queries; there were {units:.3g}"
+    held = f"there were {units:.0f}" if units == round(units) else f"these weigh no more than {units:.3g} equal ones"
+    return f"resampling needs at least {LEAST_UNITS} rows, clusters or queries; {held}"
 
 
-def few_units(units: float) -> str:
+def few_units(units: float) -> tuple[str, ...]:
     """What to say of units that can be resampled, but are few."""
-    return f"with fewer than {_FEW_UNITS} rows, clusters or queries the level may not be kept" * (units < _FEW_UNITS)
+    if units >= _FEW_UNITS:
+        return ()
+    return (f"with fewer than {_FEW_UNITS} rows, clusters or queries the level may not be kept",)
 
 
 def _reach(level: float, doubt: float) -> float:

@@ -66,14 +66,14 @@ def allow_in_resamples(
     moves: Moves, ends: Ends, value: float, replicates: Array, level: float, item: Metric, units: float, *, counts: bool
 ) -> Ends:
     """Ends from resamples that allow for the moves; with a note instead where rows are no `counts`."""
-    if not any(moves) or (ends.lo is None and (ends.note != SAME or not counts)):
+    if not any(moves) or (ends.lo is None and (SAME not in ends.notes or not counts)):
         return ends
     held = (value, value) if ends.lo is None or ends.hi is None else (ends.lo, ends.hi)
     found = _further(moves, held, value, two_sided(level) * _deviation(replicates), item.range)
-    noted = [few_units(units) if ends.lo is None else ends.note]
+    notes = few_units(units) if ends.lo is None else ends.notes
     if _much_further(found, held, value):
-        noted.append(_ALLOWED if counts else _UNSEEN)
-    return (Ends(*found) if counts else ends)._replace(note="; ".join(filter(None, noted)))
+        notes += (_ALLOWED if counts else _UNSEEN,)
+    return (Ends(*found) if counts else ends)._replace(notes=notes)
 
 
 def allow_in_formula(item: Metric, state: State, found: Interval | NoInterval, level: float) -> Interval | NoInterval:
