@@ -1,8 +1,10 @@
-"""Lists that people write in one line."""
+"""Lists that people write and read in one line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+_MOST_NAMES = 5  # in a row
 
 
 def split_list(texts: Iterable[str]) -> list[str]:
@@ -28,3 +30,13 @@ def split_list(texts: Iterable[str]) -> list[str]:
                 start = place + 1
         found.append(text[start:])
     return [text.strip() for text in found if text.strip()]
+
+
+def first_of(names: Sequence[str], joint: str = ", ") -> str:
+    """The first names, and how many more there are.
+
+    >>> first_of(["a", "b", "c", "d", "e", "f", "g"])
+    'a, b, c, d, e, and 2 more'
+    """
+    more = len(names) - _MOST_NAMES
+    return joint.join([*names[:_MOST_NAMES], *([f"and {more:,} more"] if more > 0 else [])])

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.evaluation.group_notes import first_of, notes_of_groups
+from tallymark.evaluation.group_notes import notes_of_groups
 from tallymark.evaluation.result import Cell, Report
+from tallymark.lists import first_of
 from tallymark.metrics import metric
 
 LACKS = "recall(average=macro) for flat: 'dog' counted as 0: nothing is truly positive"
@@ -72,20 +73,12 @@ def test_metrics_without_a_column_are_named(form):
     """What has several numbers for each group is not in the table, but does not vanish; one note tells of all."""
     labels, home = ["cat", "dog", "cat", "dog"] * 20, ["flat"] * 40 + ["house"] * 40
     asked = ["recall(average=None)", "confusion_matrix", "accuracy"]
-    note = "recall(average=None), confusion_matrix: several numbers for each group; see .slices['flat'] or the report"
+    note = "recall(average=None), confusion_matrix: several numbers for each group, which are in its report"
     report = tm.evaluate(labels, labels, asked, by={"home": home})
     assert form(report).count(note) == 1
     assert "several numbers" not in form(tm.evaluate(labels, labels, ["accuracy"], by={"home": home}))
     assert set(report.slices["flat"]["recall(average=None)"]) == {"cat", "dog"}  # where the note sends the reader
     assert set(report.to_dict()["slices"]["groups"][0]["metrics"]) == set(report)
-
-
-def test_groups_of_several_columns_are_named_as_they_are_looked_up():
-    """By a tuple."""
-    by = {"home": ["flat", "flat", "house", "house"], "floor": [1, 1, 2, 2]}
-    report = tm.evaluate([0, 1, 0, 1], [0, 1, 1, 1], ["recall(average=None)"], by=by)
-    assert "see .slices[('flat', 1)] or" in report.slices.table().notes[-1]
-    assert report.slices["flat", 1].n == 2
 
 
 def test_groups_without_notes_have_none():

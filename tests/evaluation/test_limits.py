@@ -13,15 +13,15 @@ import tallymark as tm
 def test_a_limit_lies_in_the_range_of_the_metric(metric):
     """Both ends of the range may be limits; what lies beyond them is refused under every sign, even under `or`."""
     low, high = metric.range
-    numbers = {str(metric): min(max(0.5, low), high), "x": 1.0}
+    report = tm.evaluate([0, 1, 1, 0], [0.1, 0.8, 0.4, 0.3], {"m": metric, "x": "accuracy"}, errors="cell")
     for end, beyond in ((low, math.nextafter(low, -math.inf)), (high, math.nextafter(high, math.inf))):
         if math.isinf(end):
             continue
         for sign in ("<", "<=", ">", ">=", "==", "!="):
-            assert isinstance(tm.accept(numbers, f"{metric} {sign} {end!r}"), tm.Acceptance)
-            for text in (f"{metric} {sign} {beyond!r}", f"{beyond!r} {sign} {metric}"):
+            assert isinstance(tm.accept(report, f"m {sign} {end!r}"), tm.Acceptance)
+            for text in (f"m {sign} {beyond!r}", f"{beyond!r} {sign} m"):
                 with pytest.raises(tm.ParameterError, match=f"lies in .* and never reaches {beyond!r}"):
-                    tm.accept(numbers, f"x == 1 or not {text}")
+                    tm.accept(report, f"x == 0.75 or not {text}")
 
 
 def test_a_limit_of_what_is_asked_of_a_metric_lies_in_its_range():
@@ -61,9 +61,15 @@ def test_numbers_on_a_scale_of_their_own_have_any_limit():
     report = tm.evaluate([0, 0], [0, 1], ["recall(undefined=-1)", "recall(average=macro, absent=5)"])
     assert tm.accept(report, "recall(undefined=-1) < -0.5")
     assert tm.accept(report, "recall(average=macro, absent=5) > 2")
-    assert tm.accept({"accuracy": 95.0, "f1": 0.5}, "accuracy > 90 and f1 < 1")
-    assert not tm.accept({"accuracy": 95.0, "f1": math.nan}, "f1 < 50")
-    with pytest.raises(tm.ParameterError, match="write 50%"):
-        tm.accept({"accuracy": 95.0, "f1": 0.5}, "accuracy > 90 or f1 < 50")
-    with pytest.raises(tm.ParameterError, match="write 50%"):
-        tm.accept({"recall": {"a": 0.5}}, "recall[a] > 50")
+    assert tm.accept({"accuracy": 95.0, "error_rate": 0.9}, "accuracy > 90 and error_rate < 2")
+    report = tm.evaluate([1, 1, 0, 0], [1, 1, 0, 1], ["gap(recall(undefined=-1))"], by=list("aabb"))
+    assert not tm.accept(report, "gap(recall(undefined=-1)) < 1.5")
+
+
+def test_the_worst_of_what_is_best_near_a_number_is_asked_of_all_groups():
+    """The metric of that name is the group that is furthest off, and tells nothing of those on the other side."""
+    report = tm.evaluate([0.0] * 4, [-5.0, -5.0, 4.0, 4.0], ["mean_bias", "worst(mean_bias)"], by=list("aabb"))
+    assert not tm.accept(report, "-10 < mean_bias.worst < 1")
+    assert tm.accept(report, "worst(mean_bias) == -5")
+    with pytest.raises(tm.ParameterError, match=r"off to the other side; mean_bias\.worst looks at every group"):
+        tm.accept(report, "-10 < worst(mean_bias) < 1")

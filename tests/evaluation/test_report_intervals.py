@@ -263,12 +263,18 @@ def test_a_level_that_would_take_too_many_resamples():
     explained."""
     report = tm.evaluate(Y, P, ["mae", "r2"], ci=0.9999999)
     assert report.cell("mae").lo < report["mae"] < report.cell("mae").hi
-    assert report.cell("r2").notes == ("no interval: so high a level needs at least 20,000,000 `resamples`",)
+    assert report.cell("r2").notes == (
+        "no interval: so high a level needs 20,000,000 resamples, and at most 1,048,576 are made",
+    )
     found = tm.compare(Y, {"a": P, "b": Y + 1}, ["mae"], ci=0.999999)
-    assert found[("a", "b"), "mae"].reason == "so high a level needs at least 1,999,999 `resamples`"
+    assert (
+        found[("a", "b"), "mae"].reason == "so high a level needs 1,999,999 resamples, and at most 1,048,576 are made"
+    )
     assert "share a letter" not in str(found)
-    with pytest.raises(tm.ParameterError, match=r"to 1,048,576 for ci=0\.9999999; it was 10"):
-        tm.evaluate(Y, P, ["mae"], ci=0.9999999, resamples=10)
+    assert "detectable" not in str(found).split("verdict")[1]
+    assert tm.evaluate(Y, P, ["mae"], ci=0.9999999, resamples=10).cell("mae").lo is not None
+    with pytest.raises(tm.ParameterError, match=r"from 19,999 to 1,048,576 for ci=0\.9999; it was 10"):
+        tm.evaluate(Y, P, ["mae"], ci=0.9999, resamples=10)
 
 
 def test_notes_name_the_part_that_they_are_of():
@@ -363,6 +369,17 @@ def test_errors_of_rounding_are_no_interval(truth, prediction, metrics, more):
     for key in metrics:
         assert (report.cell(key).lo, report.cell(key).hi) == (None, None), key
         assert any(note.startswith("no interval: ") for note in report.cell(key).notes)
+
+
+def test_small_values_are_no_errors_of_rounding():
+    """Probabilities that are off by a millionth make a Brier score of 1e-13, which is as exact as any other."""
+    rng = np.random.default_rng(1)
+    off = {"a": np.abs(HALF - rng.random(50) * 1e-6), "b": np.abs(HALF - rng.random(50) * 3e-7)}
+    for more in ({}, {"weights": WEIGHED}):
+        cell = bootstrap(HALF, off["a"], ["brier"], kind="probability", **more).cell("brier")
+        assert 0 < cell.lo < cell.value < cell.hi < 1e-12
+    found = tm.compare(HALF, off, ["brier", "mse"], resamples=200)
+    assert {d.verdict for d in found} == {"b is better"}
 
 
 def test_models_that_differ_by_errors_of_rounding_do_not_differ():

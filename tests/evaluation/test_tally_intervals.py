@@ -393,4 +393,6 @@ def test_a_tally_makes_as_many_resamples_as_it_can_keep():
     assert tm.Tally(["mcc"], ci=0.9997).interval.resamples == 10_000
     report = tm.Tally(["rmse", "r2"], ci=0.9999).update(Y, P).report()
     assert report.cell("rmse").lo < report["rmse"] < report.cell("rmse").hi
-    assert report.cell("r2").notes == ("no interval: so high a level needs at least 19,999 `resamples`",)
+    assert report.cell("r2").notes == (
+        "no interval: so high a level needs 19,999 resamples, and at most 10,000 are made",
+    )

@@ -168,3 +168,15 @@ def test_fairlearn_has_the_same_values():
         )
         for group, value in frame.by_group.items():
             assert report.slices[group]["recall"] == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize("method", ["auto", "analytic", "bootstrap"])
+@pytest.mark.parametrize("name", ["gap(recall)", "ratio(recall)", "worst(recall)", "equalized_odds"])
+def test_a_number_for_what_no_group_has_is_without_an_interval(name, method):
+    """There is no interval of what stands for a value."""
+    item = tm.metric(name).replace(undefined=0.5)
+    rows = [0] * 8, [0, 1] * 4, [item]
+    report = tm.evaluate(*rows, by=list("aaaabbbb"), ci=0.95, ci_method=method, positive=1, classes=[0, 1])
+    cell = report.cell(item)
+    assert (cell.value, cell.lo) == (0.5, None)
+    assert "no interval: no group has a value" in cell.notes

@@ -205,10 +205,11 @@ class Comparison(Exports, Frames):
             pairs = len(self) // len(self.metrics)
             notes.append(f"p is corrected ({how}) for the {pairs} pairs of each metric; intervals are not")
         corrected = several and self.settings.correction != "none"
-        notes.append(
-            "detectable: the smallest difference that data such as these would show in eight of ten cases"
-            + ", corrected for all pairs" * corrected
-        )
+        if not all(math.isnan(d.detectable) for d in self):
+            notes.append(
+                "detectable: the smallest difference that data such as these would show in eight of ten cases"
+                + ", corrected for all pairs" * corrected
+            )
         return Table("", headings, rows, notes, numbers=("difference", "p", "corrected p", "detectable"))
 
     def _tables(self) -> list[Table]:

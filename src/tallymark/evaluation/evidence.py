@@ -104,7 +104,7 @@ class Evidence:
         method = self._settings.name_of(clusters=self._batches[first].cluster_side is not None, by_query=item.by_query)
         units = units_of(self._batches[first], by_query=item.by_query)
         influence = self._influence(key, first, second, units)
-        sizes = (self._reports[first][key], self._reports[second][key], *item.range, item.typical)
+        sizes = (self._reports[first][key], self._reports[second][key], item.typical)
         found = bootstrap(differences, self._settings.level, f"paired {method}", units, influence, sizes)
         most = largest_difference(item)
         return found._replace(lo=max(found.lo, -most), hi=min(found.hi, most))

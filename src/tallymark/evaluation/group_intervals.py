@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from tallymark.evaluation.interval_cells import Found, can_have, no_formula, put_interval
 from tallymark.evaluation.result import Report
-from tallymark.evaluation.settings import IntervalSettings, lacks_resamples
+from tallymark.evaluation.settings import IntervalSettings, least_resamples
 from tallymark.metrics import GroupMetric, Metric
 from tallymark.metrics.answer import Interval, NoInterval
 
@@ -48,6 +48,8 @@ def _combined(
     of_group: Callable[[str, G], AtLevel | None],
 ) -> Found:
     asked = [[at for rows in groups if (at := of_group(_key(one), rows)) is not None] for one in item.of]
+    if not all(asked):
+        return NoInterval("no group has a value")
     level = 1 - (1 - settings.level) / sum(map(len, asked))  # groups without a value cannot miss it
     ends = []
     for of_one in asked:
@@ -85,8 +87,9 @@ def interval_in_group(
             return found
         if settings.method == "analytic":
             return NoInterval(no_formula(item, plain=plain))
-        lacking = lacks_resamples(level, settings.resamples, "so many groups need")
-        return NoInterval(lacking) if lacking else by_resampling(level)
+        if least_resamples(level) > settings.resamples:
+            return NoInterval(f"so many groups need at least {least_resamples(level):,} `resamples`")
+        return by_resampling(level)
 
     return at
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from tallymark.evaluation.notes import together
 from tallymark.evaluation.result import Cell, Report, why
+from tallymark.lists import first_of
 from tallymark.metrics.group_metric import show_group
 from tallymark.states import Group
 
 _MOST = 6  # notes of a kind, in print
-_MOST_NAMES = 5  # of groups or metrics in a row
 
 _KINDS: tuple[Callable[[Cell], Iterable[str]], ...] = (
     lambda cell: filter(None, [why(cell)]),
@@ -39,12 +39,6 @@ def notes_of_groups(reports: Mapping[Group, Report], metrics: Sequence[str], sho
     if more:
         lines.append(f"{more:,} more note{'' if more == 1 else 's'}: see .slices.to_pandas() or the report as CSV")
     return lines
-
-
-def first_of(names: Sequence[str], joint: str = ", ") -> str:
-    """The first names, and how many more there are."""
-    more = len(names) - _MOST_NAMES
-    return joint.join([*names[:_MOST_NAMES], *([f"and {more:,} more"] if more > 0 else [])])
 
 
 def _belongs_to(places: Places) -> str:

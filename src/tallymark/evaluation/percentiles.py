@@ -67,7 +67,7 @@ def percentile_interval(
     typical: float = 0.0,
 ) -> Ends:
     """The interval of a value of so many independent units, never outside of what the metric can be. Beside a `typical`
-    value, as beside the ends of what it can be, errors of rounding are nothing."""
+    value errors of rounding are nothing."""
     if not math.isfinite(value):
         return Ends(None, None)
     found = np.sort(replicates[~np.isnan(replicates)])
@@ -79,7 +79,7 @@ def percentile_interval(
         return Ends(None, None, (f"it is undefined in {without:,} of {len(replicates):,} resamples",))
     if units < LEAST_UNITS:
         return Ends(None, None, (too_few(units),))
-    if is_rounding(float(found[-1] - found[0]), value, *within, typical):
+    if is_rounding(float(found[-1] - found[0]), value, typical):
         return Ends(None, None, (SAME,))
     below = (np.searchsorted(found, value, "left") + np.searchsorted(found, value, "right")) / (2 * len(found))
     bias = _MOST_BIAS if below >= 1 else -_MOST_BIAS if below <= 0 else normal_quantile(float(below))

@@ -62,6 +62,12 @@ class ReportSource:
             return self._over_slices(value, sign, key, cell)
         if cell.error is not None:
             return Quantity(math.nan, why(cell), cell.metric.unit)
+        if isinstance(cell.metric, GroupMetric) and isinstance(cell.metric.better, (int, float)) and sign in _WORST:
+            of = cell.metric.of[0]
+            raise ParameterError(
+                f"`condition` compares {value.text}, the group that is furthest from {of.better:g}, and others may be "
+                f"off to the other side; {of}.worst looks at every group: evaluate {of} too"
+            )
         return _quantity(value, _part(value, cell.value, self._report.slices), cell.reason, cell.metric.unit)
 
     def _end_of_interval(self, value: Value, cell: Cell) -> Quantity:
@@ -124,21 +130,21 @@ class MappingSource:
                 "slices"
             )
         held, item = self._numbers[key], self._metrics[key]
-        found = _quantity(value, None if held is None else _part(value, held), None, "" if item is None else item.unit)
-        ends = found.ends if item is None else _ends(item, None)
-        if ends[0] <= found.number <= ends[1]:  # else it goes by the name of a metric, and is on a scale of its own
-            return found._replace(ends=ends)
-        return found
+        return _quantity(value, None if held is None else _part(value, held), None, "" if item is None else item.unit)
 
 
 def _ends(item: Metric, suffix: str | None) -> tuple[float, float]:
-    """Between which ends a value can lie, as may a number that stands for one which is not there."""
+    """Between which ends a value can lie; anywhere, if a number from without may stand for one that is not there."""
     if suffix == "n":
         return (0.0, math.inf)
     if suffix == "ratio":
         return (0.0, 1.0)
-    standing = [held for held in (item.undefined, getattr(item, "absent", None)) if isinstance(held, float)]
-    low, high = min(item.range[0], *standing, math.inf), max(item.range[1], *standing, -math.inf)
+    read = (item, *item.of) if isinstance(item, GroupMetric) else (item,)
+    for each in read:
+        standing = (held for held in (each.undefined, getattr(each, "absent", None)) if isinstance(held, float))
+        if not all(each.range[0] <= held <= each.range[1] for held in standing):
+            return (-math.inf, math.inf)
+    low, high = item.range
     return (0.0, high - low) if suffix == "gap" else (low, high)
 
 

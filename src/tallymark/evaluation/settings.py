@@ -81,7 +81,9 @@ def settings_at(ci: object, method: str, resamples: object, seed: object, pairs:
     check_whole("seed", seed, 0, (1 << 64) - 1)
     if resamples is None:
         resamples = usual_resamples(level, pairs)
-    least = 1 if method == "analytic" else min(least_resamples(level, pairs), _MOST_RESAMPLES)
+    least = least_resamples(level, pairs)
+    if method == "analytic" or least > _MOST_RESAMPLES:  # none are made
+        least = 1
     why = f" for ci={level}" + (f" and {pairs:,} pairs of models" if pairs > 1 else "")
     check_whole("resamples", resamples, least, _MOST_RESAMPLES, why)
     return IntervalSettings(level, method, int(resamples), int(seed))  # type: ignore[call-overload]
@@ -92,10 +94,10 @@ def least_resamples(level: float, pairs: int = 1) -> int:
     return math.ceil(round(2.0 * pairs / (1.0 - level), 6)) - 1
 
 
-def lacks_resamples(level: float, resamples: int, what: str = "so high a level needs") -> str:
-    """Why there is no interval of so many resamples at a level, if there is none."""
+def lacks_resamples(level: float, resamples: int) -> str:
+    """Why there is no interval of so many resamples at a level, if there is none: then more are not possible."""
     least = least_resamples(level)
-    return f"{what} at least {least:,} `resamples`" if least > resamples else ""
+    return f"so high a level needs {least:,} resamples, and at most {resamples:,} are made" if least > resamples else ""
 
 
 def usual_resamples(level: float, pairs: int = 1) -> int:

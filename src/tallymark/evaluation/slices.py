@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tallymark.errors import ParameterError
-from tallymark.evaluation.group_notes import first_of, notes_of_groups
+from tallymark.evaluation.group_notes import notes_of_groups
 from tallymark.evaluation.result import Report, show_interval
+from tallymark.lists import first_of
 from tallymark.metrics import Metric, gap, ratio, worst
 from tallymark.metrics.answer import Answer
 from tallymark.metrics.group_metric import GroupMetric, show_group
@@ -150,8 +151,7 @@ class Slices(Mapping[Group, Report], Frames):
         """Where metrics are that have no column."""
         if not keys:
             return []
-        where = f".slices[{next(iter(self))!r}] or the report as JSON"
-        return [f"{first_of(keys)}: several numbers for each group; see {where}"]
+        return [f"{first_of(keys)}: several numbers for each group, which are in its report and in JSON"]
 
     @staticmethod
     def _row(labels: tuple[Any, ...], report: Report, metrics: list[str], *, intervals: bool) -> tuple[Any, ...]:

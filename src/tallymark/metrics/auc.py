@@ -44,6 +44,7 @@ class Auc(BoundedMetric):
     aliases = {"roc_auc": {}, "roc_auc_score": {}, "auroc": {}}
     symmetric_columns = True
     rests_on = "pairs"
+    typical = 1.0
     formula = "Σ w₊ w₋ ([s₊ > s₋] + ½ [s₊ = s₋]) / Σ w₊ w₋"
     reading = "1 puts every positive before every negative, 0.5 is chance, 0 is the wrong way round."
     landmarks = ((0.5, "what chance gets"), (0.0, "every pair the wrong way round"))

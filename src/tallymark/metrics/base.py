@@ -74,8 +74,6 @@ class Metric(metaclass=_Record):
     link: ClassVar[str | None] = None
     """How margins become predictions of that kind, where they can."""
     unit: ClassVar[str] = ""
-    typical: ClassVar[float] = 0.0
-    """A size of values, where neither end of the range tells one, beside which errors of rounding are nothing."""
     at_perfect: ClassVar[float | None] = None
     """The value on perfect predictions."""
     formula: ClassVar[str] = ""
@@ -134,6 +132,13 @@ class Metric(metaclass=_Record):
     def range(self) -> tuple[float, float]:
         """The lowest and highest value that the metric can take."""
         return (-math.inf, math.inf)
+
+    @property
+    def typical(self) -> float:
+        """A size of values beside which errors of rounding are nothing, also where the value is next to 0: an end of a
+        range on both sides of 0, since what cancels there leaves them."""
+        low, high = self.range
+        return max(abs(end) for end in (low, high, 0.0) if math.isfinite(end)) if low < 0 < high else 0.0
 
     @property
     def rests_on(self) -> str:

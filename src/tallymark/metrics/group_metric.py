@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from tallymark.batch import Batch
 from tallymark.errors import ParameterError
 from tallymark.grouping import group_columns
+from tallymark.lists import first_of
 from tallymark.metrics.answer import Answer, NoInterval, Undefined
 from tallymark.metrics.base import FACTS, NOT_GIVEN, Metric
 from tallymark.metrics.naming import metric
@@ -47,7 +48,7 @@ class Extreme:
     def describe(self) -> str:
         """Both ends, or whose value it is where all have the same."""
         if self.values[self.low] == self.values[self.high]:
-            return f"{show_number(self.values[self.low])} for {_first_of(list(map(show_group, self.values)))}"
+            return f"{show_number(self.values[self.low])} for {first_of(list(map(show_group, self.values)))}"
         low, high = (f"{show_group(group)} ({show_number(self.values[group])})" for group in (self.low, self.high))
         return f"highest for {high}, lowest for {low}"
 
@@ -100,7 +101,7 @@ class GroupMetric(Metric, abstract=True):
             defined = {group: answer.value for group, answer in by_group.items() if _is_number(answer.value)}
             without = [show_group(group) for group in by_group if group not in defined]
             if without:
-                notes.append(f"{item} has no value for {_first_of(without)}: left out")
+                notes.append(f"{item} has no value for {first_of(without)}: left out")
             if len(defined) < self.least_groups:
                 return self.settle(FEW_GROUPS, tuple(notes))
             ends = Extreme(defined)
@@ -118,7 +119,7 @@ class GroupMetric(Metric, abstract=True):
         if len(large) == len(sizes):
             return found
         small = [show_group(group) for group in sizes if group not in large]
-        note = f"groups of fewer than {least:,} rows are left out: {_first_of(small)}"
+        note = f"groups of fewer than {least:,} rows are left out: {first_of(small)}"
         return found._replace(notes=(*found.notes, note))
 
     def read_slices(self, slices: Sequence[Slice], place: Callable[[Metric], int], least: int) -> Answer:
@@ -216,10 +217,6 @@ class GroupMetric(Metric, abstract=True):
             if known == written:
                 return f"{name}({', '.join(own)})" if own else name
         return f"{self.name}({', '.join((*written, *own))})"
-
-
-def _first_of(names: Sequence[str], most: int = 3) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def _check_numbers(item: Metric, answers: Mapping[Group, Answer]) -> None:
