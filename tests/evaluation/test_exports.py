@@ -291,3 +291,26 @@ def test_weights_are_not_called_rows():
     told = tm.evaluate(y, p, ["accuracy"], weights=w).plot.confusion().description
     assert "of the weight is right" in told
     assert "2.5 by weight, 71 % of its weight" in told
+
+
+@pytest.mark.parametrize("ci", [None, 0.9])
+@pytest.mark.parametrize("weights", [None, [0.0, 2.0] * 30])
+@pytest.mark.parametrize("form", ["html", "markdown", "json", "csv", "dict", "terminal", "notebook", "text"])
+def test_every_form_shows_all_that_a_report_can_hold(form, weights, ci):
+    """Groups of two columns, what compares them, values by class, tables, what failed and what is undefined."""
+    truth, predicted = ["cat", "dog", "cat"] * 20, ["cat", "dog", "dog", "cat", "cat", "cat"] * 10
+    metrics = ["accuracy", "recall(average=none)", "confusion_matrix", "worst(accuracy)", "gap(mcc)", "mcc", "rmse"]
+    metrics += ["fscore", "equal_opportunity"]
+    by = {"size": ["s", "m"] * 30, "site": list("abc") * 20}
+    report = tm.evaluate(truth, predicted, metrics, by=by, weights=weights, ci=ci, errors="cell", positive="dog")
+    told = {
+        "html": report.to_html,
+        "markdown": report.to_markdown,
+        "json": report.to_json,
+        "csv": report.to_csv,
+        "dict": lambda: str(report.to_dict()),
+        "terminal": lambda: report.to_terminal(width=80),
+        "notebook": report._repr_html_,
+        "text": lambda: str(report),
+    }[form]()
+    assert all(name in told for name in ("accuracy", "worst(accuracy)", "equal_opportunity", "confusion_matrix"))

@@ -43,7 +43,7 @@ def reproduce_report(report: Report, command: str | None = None) -> Section:
             {"ci_method": (method, "auto"), "resamples": (resamples, usual_resamples(level)), "seed": (seed, 0)}
         )
     read = f".report({', '.join(fewest)})" if fewest and batch is None else ""
-    methods = {each.cell(key).method or "" for each in (report, *(report.slices or {}).values()) for key in report}
+    methods = {each.cell(key).method or "" for each in (report, *(report.slices or {}).values()) for key in each}
     resampled = any(method.startswith("bootstrap") for method in methods)
     needs_order = f"{_NEEDS_ORDER}, unless `keys` tell the rows apart." if resampled else ""
     return _section(report, {"fingerprint": report}, f"tm.{call}({', '.join(arguments)}){read}", command, needs_order)
