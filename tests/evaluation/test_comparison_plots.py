@@ -61,3 +61,13 @@ def test_of_many_models_the_best_and_the_worst():
     assert len(differences.table.rows) == 55
     assert sum(" − " in text for text in texts(differences)) == plots.MOST_PAIRS
     assert "95 % intervals · higher is better · the 28 largest of 55" in texts(differences)
+
+
+def test_a_difference_without_an_interval_has_its_number():
+    """A perfect model and a constant one, and two that are the same."""
+    y = [0, 1] * 30
+    shown = tm.compare(y, {"right": y, "twin": y, "never": [0.0] * 60}, ["auc"], kind="score")
+    told = shown.plot.differences().description
+    assert "never − right -0.5" in told
+    assert "twin − right 0" in told
+    assert "undefined" not in told

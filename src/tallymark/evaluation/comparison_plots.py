@@ -74,4 +74,4 @@ def _name(difference: Difference) -> str:
 
 
 def _text(difference: Difference) -> str:
-    return "undefined" if math.isnan(difference.lo) else difference.amount()
+    return "undefined" if math.isnan(difference.p) else difference.amount()
