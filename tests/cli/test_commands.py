@@ -216,6 +216,8 @@ def test_explain(told):
     assert told("explain", "r2") == (0, f"{tm.explain('r2')}\n", "")
     assert told("explain", "fscore(beta=2)", "--json") == (0, f"{tm.explain('fscore(beta=2)').to_json()}\n", "")
     assert told("explain", "r2", "--value", "0.6") == (0, f"{tm.explain('r2').place(0.6)}\n", "")
+    found = json.loads(told("explain", "r2", "--value", "0.6", "--json")[1])
+    assert found == {"metric": "r2", "value": 0.6, "place": tm.explain("r2").place(0.6)}
     code, _, err = told("explain", "rsme")
     assert code == 2
     assert "rmse" in err

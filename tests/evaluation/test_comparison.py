@@ -132,3 +132,10 @@ def test_sentences():
     assert str(found[("a", "b"), "auc"]).endswith("], p < 0.001 (DeLong)")
     assert str(found[("b", "c"), "auc"]).startswith("auc: c and b cannot be told apart: c − b = ")
     assert "logloss: b beats a by 0." in str(found[("b", "a"), "logloss"])
+
+
+def test_distances_from_the_best_value_are_named_as_such():
+    """Two biases below 0: the larger one is further off, and the difference is above 0."""
+    found = tm.compare([1.0, 2.0, 3.0] * 4, {"a": [0.5, 2.0, 3.0] * 4, "b": [0.0, 1.5, 2.0] * 4}, ["mean_bias", "mae"])
+    assert found[("a", "b"), "mean_bias"].value > 0
+    assert str(found).count("what is compared is how far it is from 0") == 1

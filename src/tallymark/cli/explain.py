@@ -22,9 +22,12 @@ def command(metric: str, value: float | None, as_json: bool) -> None:
       tallymark explain "fscore(beta=2)" --value 0.7
     """
     from tallymark.guidance import explain
+    from tallymark.report import to_json
 
     told = explain(metric)
-    if value is not None:
+    if value is not None and as_json:
+        write(f"{to_json({'metric': str(told.metric), 'value': value, 'place': told.place(value)})}\n")
+    elif value is not None:
         write(f"{told.place(value)}\n")
     else:
         write(f"{told.to_json() if as_json else told}\n")

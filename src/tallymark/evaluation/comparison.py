@@ -200,6 +200,10 @@ class Comparison(Exports, Frames):
                 del row[place]
         said = ((text, f"{d.metric}, {d.second} − {d.first}") for d in self for text in (d.reason, *d.notes) if text)
         notes = note_lines(said, "; ")
+        for key in self.metrics:
+            best = self._report.cell(key).metric.better
+            if isinstance(best, (int, float)):
+                notes.append(f"{key}: what is compared is how far it is from {best:g}")
         how = CORRECTIONS[self.settings.correction]
         if several and self.settings.correction != "none":
             pairs = len(self) // len(self.metrics)

@@ -67,7 +67,11 @@ def formula_interval(item: Metric, level: float, state: State | None) -> Found |
 
 def no_formula(item: Metric, *, plain: bool) -> str:
     """Why a metric has no analytic interval of rows, which are plain where they have neither weights nor clusters."""
-    why = f"{item.name} has no analytic interval" if plain else "analytic intervals are for single rows of weight 1"
+    why = (
+        f"{item.name} has no analytic interval of such rows"
+        if plain
+        else "analytic intervals are for single rows of weight 1"
+    )
     return f'{why}; ci_method="bootstrap" resamples the rows'
 
 

@@ -335,9 +335,12 @@ class Metric(metaclass=_Record):
     def unknown_parameter(self, given: Mapping[str, Any], known: Iterable[str]) -> str:
         """What to say about the first of these parameters, which the metric does not have."""
         key = next(iter(given))
-        if key in FACTS:
-            return f"`{key}` is a fact of the data, not of {self.name}: pass it to the call, to evaluate or to Tally"
         known = list(known)
+        if key in FACTS:
+            own = "; its own parameter is `weighting`" if key == "weights" and "weighting" in known else ""
+            return (
+                f"`{key}` is a fact of the data, not of {self.name}: pass it to the call, to evaluate or to Tally{own}"
+            )
         text = f"{self.name} has no parameter `{key}`; it has {', '.join(known)}"
         hint = HINTS.get(key, "")
         if not hint:
