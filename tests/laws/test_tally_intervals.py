@@ -83,7 +83,7 @@ def test_a_metric_that_says_so_has_a_formula(metric):
     small = type(metric.needs(target).zero()).size in KEPT
     if metric.has_formula((batch.truth_columns, batch.prediction_columns)) and small:
         assert isinstance(found, (Interval, NoInterval)) or metric.no_interval
-    elif small:
+    elif small and metric.name != "pearson":  # which has one of some rows only, and keeps resamples of all
         assert found is None
 
 

@@ -186,7 +186,8 @@ class Metric(metaclass=_Record):
         return None
 
     def has_formula(self, columns: tuple[int, int]) -> bool:
-        """Whether `analytic` has an interval for plain rows of so many columns of truth and prediction."""
+        """Whether `analytic` has an interval for all plain rows of so many columns of truth and prediction. Then a
+        tally keeps no resamples."""
         return type(self).analytic is not Metric.analytic
 
     def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
