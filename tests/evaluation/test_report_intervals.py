@@ -58,16 +58,6 @@ def test_rows_that_weigh_nothing_are_not_there(method, heavy):
     assert tm.evaluate(y, p, ["brier"], kind="probability", weights=np.zeros(90), ci=0.9).cell("brier").lo is None
 
 
-def test_a_group_of_infinite_value_has_no_interval():
-    """What compares groups says so, though its own value is that of another group."""
-    signal = tm.custom(lambda y, p, w: math.inf if y[0] == 0 else float(y.mean()), name="signal", better="higher")
-    y = np.arange(40.0)
-    report = tm.evaluate(y, y, [tm.worst(signal)], by=np.repeat(["a", "b"], 20), ci=0.9, resamples=199)
-    cell = report.cell(tm.worst(signal))
-    assert (cell.value, cell.lo) == (29.5, None)
-    assert "no interval: a group has none: its value is infinite" in cell.notes
-
-
 def test_the_seed_decides():
     """The same seed gives the same interval, another one another; threads do not matter."""
     ends = [bootstrap(Y, P, ["rmse"], seed=seed).cell("rmse").lo for seed in (0, 0, 1)]
@@ -120,40 +110,6 @@ def test_bounds_are_not_overwritten():
     plain, asked = (tm.evaluate(Y > 3, P, ["auc(bounded=8)"], ci=ci).cell("auc(bounded=8)") for ci in (None, 0.9))
     assert (plain.lo, plain.hi, plain.method) == (asked.lo, asked.hi, "bounded")
     assert any("not an interval" in note for note in asked.notes)
-
-
-@pytest.mark.parametrize(
-    ("y", "p", "metric", "reason"),
-    [
-        ([1, 2, 3, 4, 5], [1, 2, 3, 4, 5], "rmse", "the same value in every resample"),
-        ([5.0], [4.0], "rmse", "at least 5 rows"),
-        ([1.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 1.0], "r2", "at least 5 rows"),
-        ([1.0, 2.0, 3.0, 5.0, 5.0, 5.0], [1.0, 2.0, 3.0, 4.0, 5.0, 7.0], "r2", "fewer than 10 rows"),
-        (Y, P, "max_error", "largest error"),
-        (Y, P, "rss", "number of rows"),
-        ([0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 0, 0], "precision", None),
-        ([1, 2, 2, 2, 2, 2], [1, 2, 3, 3, 1, 2], "r2", "undefined in"),
-    ],
-)
-def test_degenerate_cases_say_why(y, p, metric, reason):
-    """An interval of no width is none, and an undefined value has none."""
-    cell = bootstrap(y, p, [metric]).cell(metric)
-    if reason is None:
-        assert cell.lo is None
-        assert cell.reason is not None
-    elif cell.lo is None:
-        assert any("no interval" in note and reason in note for note in cell.notes)
-    else:
-        assert any(reason in note for note in cell.notes)
-
-
-def test_analytic_says_where_there_is_no_formula():
-    """With ci_method="analytic" nothing is resampled; a metric without a formula says so."""
-    cell = tm.evaluate(Y, P, ["r2"], ci=0.9, ci_method="analytic").cell("r2")
-    assert cell.lo is None
-    assert any("no analytic interval" in note for note in cell.notes)
-    cell = tm.evaluate(Y, P, ["rmse"], ci=0.9, ci_method="analytic", weights=Y**2).cell("rmse")
-    assert any("weight 1" in note for note in cell.notes)
 
 
 def test_groups_have_intervals():
@@ -238,17 +194,6 @@ def test_dropped_rows_lose_their_cluster():
     assert (dropped.lo, dropped.hi) == (without.lo, without.hi)
 
 
-@pytest.mark.parametrize(("key", "instead"), [("ks", "auc"), ("ece", "brier"), ("mce", "brier")])
-def test_what_chance_makes_larger_is_not_resampled(key, instead):
-    """Resamples are too high by twice as much as the rows: a reason, and what to take instead."""
-    y = (np.arange(200) % 4 == 0).astype(int)
-    p = 1 / (1 + np.exp(1 - y - RNG.normal(size=200)))
-    cell = tm.evaluate(y, p, [key], ci=0.95).cell(key)
-    assert cell.lo is None
-    assert "chance alone makes it larger" in cell.notes[0]
-    assert f"take {instead}" in cell.notes[0]
-
-
 @pytest.mark.parametrize(("level", "least"), [(0.95, 39), (0.9, 19), (0.5, 3), (0.99, 199)])
 def test_resamples_must_reach_beyond_the_ends(level, least):
     """There are enough resamples that one lies beyond either end."""
@@ -256,25 +201,6 @@ def test_resamples_must_reach_beyond_the_ends(level, least):
     tm.evaluate(Y, P, ["mae"], ci=level, resamples=least)
     with pytest.raises(tm.TallymarkError, match="resamples"):
         tm.evaluate(Y, P, ["mae"], ci=level, resamples=least - 1)
-
-
-def test_a_level_that_would_take_too_many_resamples():
-    """What has a formula answers; the rest is not resampled at all, and says why; models without a letter need none
-    explained."""
-    report = tm.evaluate(Y, P, ["mae", "r2"], ci=0.9999999)
-    assert report.cell("mae").lo < report["mae"] < report.cell("mae").hi
-    assert report.cell("r2").notes == (
-        "no interval: so high a level needs 20,000,000 resamples, and at most 1,048,576 are made",
-    )
-    found = tm.compare(Y, {"a": P, "b": Y + 1}, ["mae"], ci=0.999999)
-    assert (
-        found[("a", "b"), "mae"].reason == "so high a level needs 1,999,999 resamples, and at most 1,048,576 are made"
-    )
-    assert "share a letter" not in str(found)
-    assert "detectable" not in str(found).split("verdict")[1]
-    assert tm.evaluate(Y, P, ["mae"], ci=0.9999999, resamples=10).cell("mae").lo is not None
-    with pytest.raises(tm.ParameterError, match=r"from 19,999 to 1,048,576 for ci=0\.9999; it was 10"):
-        tm.evaluate(Y, P, ["mae"], ci=0.9999, resamples=10)
 
 
 def test_notes_name_the_part_that_they_are_of():
@@ -289,13 +215,6 @@ def test_notes_name_the_part_that_they_are_of():
     assert cell.notes[0] == "class 'a', 'b': it has the same value in every resample"
     cell = bootstrap(two[:8], two[:8] + np.array([1.0, 2.0]), ["rmse(outputs=each)"]).cell("rmse(outputs=each)")
     assert cell.notes == ("no interval: it has the same value in every resample",)
-
-
-def test_what_fails_in_its_cell_has_no_interval():
-    """The others have theirs."""
-    report = tm.evaluate([3, 3, 3], [-1, 0, 1], ["margin_accuracy", "rmse"], errors="cell", ci=0.9)
-    assert "positive" in str(report.cell("margin_accuracy").error)
-    assert report.cell("rmse").lo < report["rmse"]
 
 
 @pytest.mark.parametrize("metric", ["auc", "mae", "fscore"])
@@ -345,60 +264,3 @@ def test_intervals_of_compared_groups_hold():
             assert cell.lo <= cell.value <= cell.hi
             held[key] += cell.lo <= truth[key] <= cell.hi
     assert min(held.values()) >= 180
-
-
-NOISE = np.random.default_rng(0)
-FIFTY = NOISE.normal(5, 3, 50)
-HALF = (NOISE.random(50) < 0.5).astype(int)
-WEIGHED = NOISE.random(50)
-
-
-@pytest.mark.parametrize("more", [{}, {"weights": WEIGHED}, {"cluster": np.arange(50) % 17}])
-@pytest.mark.parametrize(
-    ("truth", "prediction", "metrics"),
-    [
-        (FIFTY, FIFTY + 0.1, ["mean_bias", "mae", "rmse", "median_absolute_error", "explained_variance"]),
-        (FIFTY, np.full(50, 5.0), ["explained_variance"]),
-        (HALF, HALF.astype(float), ["auc", "gini", "average_precision", "logloss", "brier"]),
-        (HALF, np.full(50, 0.4), ["auc", "gini"]),
-    ],
-)
-def test_errors_of_rounding_are_no_interval(truth, prediction, metrics, more):
-    """Rows that differ by no more say nothing; the ends would let anything through that asks for them."""
-    report = tm.evaluate(truth, prediction, metrics, ci=0.95, resamples=200, **more)
-    for key in metrics:
-        assert (report.cell(key).lo, report.cell(key).hi) == (None, None), key
-        assert any(note.startswith("no interval: ") for note in report.cell(key).notes)
-
-
-def test_small_values_are_no_errors_of_rounding():
-    """Probabilities that are off by a millionth make a Brier score of 1e-13, which is as exact as any other."""
-    rng = np.random.default_rng(1)
-    off = {"a": np.abs(HALF - rng.random(50) * 1e-6), "b": np.abs(HALF - rng.random(50) * 3e-7)}
-    for more in ({}, {"weights": WEIGHED}):
-        cell = bootstrap(HALF, off["a"], ["brier"], kind="probability", **more).cell("brier")
-        assert 0 < cell.lo < cell.value < cell.hi < 1e-12
-    found = tm.compare(HALF, off, ["brier", "mse"], resamples=200)
-    assert {d.verdict for d in found} == {"b is better"}
-
-
-def test_models_that_differ_by_errors_of_rounding_do_not_differ():
-    """Errors of 0.1 up and down."""
-    found = tm.compare(FIFTY, {"above": FIFTY + 0.1, "below": FIFTY - 0.1}, ["rmse", "mae"], resamples=200)
-    assert [(d.verdict, d.p) for d in found] == [("no difference", 1.0)] * 2
-
-
-def test_why_groups_have_no_interval_together():
-    """Each way to compare them says what it would need."""
-    y, group = np.zeros(40), np.repeat(["a", "b"], 20)
-    off = np.tile([-1.0, 2.0], 20)
-    metrics = ["worst(mean_bias)", "ratio(mean_bias)", "gap(mean_bias)", "ratio(mae)"]
-    report = tm.evaluate(y, off, metrics, by=group, ci=0.9)
-    assert report.cell("gap(mean_bias)").lo == 0
-    for key, reason in {
-        "worst(mean_bias)": "mean_bias is best near 0, and the worst group may be off to either side",
-        "ratio(mean_bias)": "the value of a group may be negative, and a ratio needs values that are not",
-    }.items():
-        assert f"no interval: {reason}" in report.cell(key).notes
-        assert report.cell(key).lo is None
-    assert tm.ratio("mae").bounds([0.0, 0.0], [0.0, 0.0]).reason == "the value may be 0 in every group"

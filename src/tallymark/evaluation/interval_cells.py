@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallymark.arrays import Array
+from tallymark.evaluation.notes import together
 from tallymark.evaluation.percentiles import influence_of, percentile_interval
 from tallymark.evaluation.resampling import numbers_of
 from tallymark.evaluation.result import Cell
@@ -126,10 +127,7 @@ def _notes_of_parts(value: Any, notes: list[tuple[str, ...]]) -> tuple[str, ...]
     """Every note once, with the classes or outputs that it belongs to where it does not belong to all."""
     keys = list(value) if isinstance(value, dict) else range(len(notes))
     what = "class" if isinstance(value, dict) else "output"
-    of: dict[str, list[str]] = {}
-    for key, each in zip(keys, notes, strict=True):
-        for note in each:
-            of.setdefault(note, []).append(repr(key))
+    of = together((note, repr(key)) for key, each in zip(keys, notes, strict=True) for note in each)
     return tuple(note if len(held) == len(notes) else f"{what} {', '.join(held)}: {note}" for note, held in of.items())
 
 

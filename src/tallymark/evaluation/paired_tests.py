@@ -164,7 +164,7 @@ def bootstrap(
         notes += (f"undefined in {len(differences) - count:,} of {len(differences):,} resamples, which are left out",)
     if count < LEAST_DEFINED * len(differences) or (count + 1) * (1 - level) / 2 < 1 - 1e-9:
         return Tested(method, reason="it is undefined in too many resamples", notes=notes)
-    if is_rounding(float(defined[-1] - defined[0]), *sizes):
+    if is_rounding(float(defined[-1]) - float(defined[0]), *sizes):
         if is_rounding(float(np.abs(defined).max()), *sizes):
             return Tested(method, 1.0, reason="both models have the same value in every resample", notes=notes)
         return Tested(method, reason="the difference is the same in every resample", notes=notes)

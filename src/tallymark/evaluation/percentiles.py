@@ -79,7 +79,7 @@ def percentile_interval(
         return Ends(None, None, (f"it is undefined in {without:,} of {len(replicates):,} resamples",))
     if units < LEAST_UNITS:
         return Ends(None, None, (too_few(units),))
-    if is_rounding(float(found[-1] - found[0]), value, typical):
+    if is_rounding(float(found[-1]) - float(found[0]), value, typical):
         return Ends(None, None, (SAME,))
     below = (np.searchsorted(found, value, "left") + np.searchsorted(found, value, "right")) / (2 * len(found))
     bias = _MOST_BIAS if below >= 1 else -_MOST_BIAS if below <= 0 else normal_quantile(float(below))

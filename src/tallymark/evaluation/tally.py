@@ -166,7 +166,8 @@ class Tally:
             )
         if numbered:
             batch.keys = np.arange(self.n, self.n + batch.n, dtype=np.uint64)
-        row_keys(batch)  # a fault in them names the row
+        if batch.weights is not None:
+            row_keys(batch)  # a fault in them names the row, of which some may go now
         counted = batch.weighing()
         plan = self._intervals(chosen, (batch.truth_columns, batch.prediction_columns)).plan
         whole = Piece(chosen.fold(batch), plan.fold(counted))
