@@ -14,6 +14,7 @@ import tallymark as tm
 from tallymark.engines.files import read_columns
 from tallymark.engines.spark import _collected
 from tallymark.engines.uniform import fit
+from tallymark.states.format import pack, unpack
 
 
 def read(content, **wanted):
@@ -30,6 +31,7 @@ def evaluate(source=None, files=None, **asked):
         os.chdir(folder)
         try:
             for name, text in (files or {}).items():
+                Path(name).parent.mkdir(parents=True, exist_ok=True)
                 Path(name).write_text(text)
             given = {"truth": "y", "prediction": "p", "metrics": ["mae"], **asked}
             return tm.evaluate_table("." if source is None else source, **given)
@@ -104,6 +106,13 @@ CASES = {
     "no files": lambda: evaluate([]),
     "a folder without files": lambda: evaluate(files={"notes.txt": ""}),
     "a pattern without files": lambda: evaluate("*.parquet"),
+    "a Delta table": lambda: evaluate("rows", files={"rows/_delta_log/0.json": "", "rows/a.csv": ""}),
+    "an Iceberg table": lambda: evaluate("rows", files={"rows/metadata/v1.metadata.json": "", "rows/a.csv": ""}),
+    "a Hudi table": lambda: evaluate("rows", files={"rows/.hoodie/hoodie.properties": "", "rows/a.csv": ""}),
+    "a pattern of hidden files": lambda: evaluate("*", files={"_SUCCESS": ""}),
+    "an address of an object store": lambda: evaluate("s3://bucket/rows.parquet"),
+    "an address of the web": lambda: evaluate("https://example.org/rows.csv"),
+    "an address of a local file": lambda: evaluate("file:///rows.csv"),
     "a pipe in pieces": lambda: evaluate("-"),
     "an item that is no table": lambda: evaluate([{"y": [1.0], "p": [1.0]}, 3]),
     "a table without rows": lambda: evaluate(iter([])),
@@ -132,6 +141,13 @@ CASES = {
     "a file without a column": lambda: evaluate(files={"a.csv": "y,p\n1,2\n", "b.csv": "y,q\n1,2\n"}),
     "a tally that is not there": lambda: tm.Tally.load("absent.tally"),
     "a file that is no tally": lambda: load_tally(b"y,p\n1,2\n"),
+    "a number as a path": lambda: tm.Tally.load(1),
+    "a path with a NUL": lambda: tm.evaluate([1.0], [1.0], ["mae"]).save("a\0.html"),
+    "a path with half a character": lambda: evaluate("a\ud800.csv"),
+    "a history that is not there": lambda: tm.History.read("absent.json"),
+    "a tally of too many dropped rows": lambda: tm.Tally.from_bytes(
+        pack("Tally", {**unpack(tm.Tally(["mae"]).to_bytes())[1], "dropped": 10**9600})
+    ),
     "a tally that was cut": lambda: load_tally(tm.Tally(["mae"]).to_bytes()[:-1]),
     "rows without their groups": lambda: tm.Tally(["mae"], by="city").update([1.0], [1.0]),
     "groups for a tally without": lambda: tm.Tally(["mae"]).update([1.0], [1.0], by=["x"]),

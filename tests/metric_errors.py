@@ -133,6 +133,8 @@ CASES = {
     "binary with three classes": lambda: tm.recall([0, 1, 2], [0, 1, 2], average="binary"),
     "a positive class that is needed": lambda: tm.precision(["ham", "spam"], ["ham", "spam"]),
     "a positive class of two numbers": lambda: tm.recall([2, 3], [2, 3]),
+    "a positive class of 1 and 2": lambda: tm.precision([1, 2], [1, 2]),
+    "a positive class of one other label": lambda: tm.precision([2, 2], [2, 2]),
     "a positive class that is not there": lambda: tm.recall(["a", "b"], ["a", "b"], positive="c"),
     "a positive class of another type": lambda: tm.recall(["a", "b"], ["a", "b"], positive=1),
     "a positive class that is no label": lambda: tm.recall([0, 1], [0, 1], positive=0.5),
@@ -315,6 +317,12 @@ CASES = {
     "rankings in row order, in pieces": lambda: (
         tm.Tally(["mrr(ties=stable)"]).update([1], [1], query=[1]).update([1], [1], query=[1])
     ),
+    "an array as kind": lambda: tm.mae([1], [1], kind=np.zeros((2, 2))),
+    "an array as missing": lambda: tm.mae([1], [1], missing=np.zeros(3)),
+    "an array as errors": lambda: tm.evaluate([1], [1], ["mae"], errors=np.zeros(3)),
+    "a single number in an array as classes": lambda: tm.accuracy([1], [1], classes=np.array(1)),
+    "a single name in an array as metrics": lambda: tm.evaluate([1], [1], np.array("mae")),
+    "a number as groups": lambda: tm.Tally(["mae"], by=3),
     "no relevant row, raised": lambda: tm.mrr([0, 0], [1, 0], query=[1, 1], undefined="raise"),
 }
 

@@ -62,6 +62,7 @@ def test_no_module_hides_behind_a_public_name():
         "missing",
         "nearest",
         "packages",
+        "paths",
         "quantiles",
         "report",
         "rows",

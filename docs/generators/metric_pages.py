@@ -20,8 +20,9 @@ SHARED = {
         "TP, FP, FN and TN are the weights of true and false positives and negatives of one class against the rest.",
         "`average=` says how classes become one value: `binary` (the positive class; the default for two classes),",
         "`macro` (their mean), `micro` (of the counts added up), `weighted` (by how often a class is true), or `None`",
-        "for one value per class. `absent=` is what a class without a value earns in an average (0 by default; `skip`",
-        "leaves it out). `threshold=` is the probability from which on a row is called positive. See",
+        "for one value per class. `absent=` is what a class without a value earns in an average: by default the worst",
+        "value, 0, or 1 for rates that are better lower; `skip` leaves it out. `threshold=` is the probability from",
+        "which on a row is called positive. See",
         "[labels, probabilities, classes](../concepts/labels.md).",
     ),
     "score": (

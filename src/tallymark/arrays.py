@@ -6,13 +6,13 @@ it offers: ``__array__``, DLPack or the Arrow PyCapsule interface.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from tallymark.errors import MissingPackageError, ShapeError, TallymarkError, TypeOfDataError
+from tallymark.errors import MissingPackageError, ParameterError, ShapeError, TallymarkError, TypeOfDataError, brief
 from tallymark.packages import needed
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -117,11 +117,14 @@ def is_nested(source: object) -> bool:
     return isinstance(source, (list, tuple)) and len(source) > 0 and isinstance(source[0], (list, tuple, np.ndarray))
 
 
-def as_numbers(source: object, name: str) -> Array:
-    """`source` as an array of one or two dimensions with a number type that the core reads; null becomes NaN."""
+def as_numbers(source: object, name: str, place: Callable[[int], str] = "row {:,}".format) -> Array:
+    """`source` as an array of one or two dimensions with a number type that the core reads; null becomes NaN.
+
+    `place` says in an error which row it is about.
+    """
     array = source if type(source) is np.ndarray else to_numpy(source, name)
     if array.dtype not in READABLE:
-        array = _to_readable(array, name)
+        array = _to_readable(array, name, place)
     if array.ndim == 1 or array.ndim == 2:
         return array
     if array.ndim == 0:
@@ -193,11 +196,11 @@ def _from_arrow(source: object) -> Array:
     return np.asarray(pa.array(source).to_numpy(zero_copy_only=False))
 
 
-def _to_readable(array: Array, name: str) -> Array:
+def _to_readable(array: Array, name: str, place: Callable[[int], str]) -> Array:
     """A copy in a type that the core reads, for the types that it does not."""
     kind = array.dtype.kind
     if kind == "O":
-        return _from_objects(array, name)
+        return _from_objects(array, name, place)
     if array.size == 0 and kind in "US":
         return array.astype(np.float64)
     if kind in "biuf":  # foreign byte order, or long double
@@ -218,7 +221,7 @@ def _to_readable(array: Array, name: str) -> Array:
     raise TypeOfDataError(f"`{name}` must hold real numbers; it held {what}{advice}")
 
 
-def _from_objects(array: Array, name: str) -> Array:
+def _from_objects(array: Array, name: str, place: Callable[[int], str]) -> Array:
     """Python numbers one by one; None and the missing values of data frames become NaN."""
     flat = array.ravel()
     out = np.empty(flat.shape, np.float64)
@@ -237,7 +240,7 @@ def _from_objects(array: Array, name: str) -> Array:
             out[position] = np.nan
             continue
         row = position // array.shape[1] if array.ndim == 2 else position
-        raise TypeOfDataError(f"`{name}` must hold real numbers; row {row} is {describe(item)}")
+        raise TypeOfDataError(f"`{name}` must hold real numbers; {place(row)} is {describe(item)}")
     return out.reshape(array.shape)
 
 
@@ -255,6 +258,12 @@ class reading:  # noqa: N801 - used as a statement
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, Exception) and not isinstance(error, (TallymarkError, MemoryError)):
             raise TypeOfDataError(f"`{self.name}` could not be read: {describe(error)}") from error
+
+
+def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
+    """Refuse a value that is not one of a few words."""
+    if not isinstance(value, str) or value not in choices:
+        raise ParameterError(f"`{name}` must be one of {', '.join(choices)}; it was {brief(value)}")
 
 
 def describe(value: object) -> str:

@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from tallymark.arrays import READABLE, Array, as_array, as_numbers, reading
-from tallymark.errors import EmptyError, InputError, LengthError, ParameterError, ShapeError
+from tallymark.arrays import READABLE, Array, as_array, as_numbers, check_choice, reading
+from tallymark.errors import EmptyError, InputError, LengthError, ShapeError
 from tallymark.labels import LabelColumn, as_labels, plain_labels
-from tallymark.missing import bad_weight, missing_rows, missing_value
+from tallymark.missing import Places, bad_weight, missing_rows, missing_value
 from tallymark.rows import read_rows, read_weights
 
 MISSING = ("error", "drop")
+ALL = Places()
 
 
 class Batch:
@@ -31,7 +32,7 @@ class Batch:
     will be none. `names` are those of the columns of rows as the caller knows them: the truth, the predictions, and
     then labels of each row, of the query, of the cluster, of its own and of the groups that it belongs to. `keys` tell
     the rows apart when they are resampled, None where that is their place among all rows or `key_side` has not been
-    read; rows of one cluster are resampled together.
+    read; rows of one cluster are resampled together. `places` say where the rows are in the source, for errors.
     """
 
     __slots__ = (
@@ -49,6 +50,7 @@ class Batch:
         "memo",
         "n",
         "names",
+        "places",
         "truth_memo",
         "weights",
         "whole",
@@ -66,7 +68,9 @@ class Batch:
         by: Mapping[str, object] | None = None,
         cluster: object = None,
         keys: object = None,
+        places: Places = ALL,
     ) -> None:
+        self.places = places
         truth, n, truth_columns, truth_names = read_rows(y_true, "y_true")
         prediction, found, prediction_columns, prediction_names = read_rows(y_pred, "y_pred")
         if found != n:
@@ -80,7 +84,7 @@ class Batch:
         self.memo: dict[Hashable, Any] = {}
         self.truth_memo: dict[Hashable, Any] | None = None
         self.n = n
-        self.weights = None if weights is None else read_weights(weights, n)
+        self.weights = None if weights is None else read_weights(weights, n, places.row)
         self.dropped = 0
         self.whole = whole
         self.has_query = query is not None
@@ -102,7 +106,7 @@ class Batch:
         if 0 in self._columns:
             empty = self.names[self._columns.index(0)]
             raise ShapeError(f"`{empty}` must have at least one column; it had none")
-        if missing != "error":
+        if not isinstance(missing, str) or missing != "error":
             check_missing(missing)
             self._drop()
 
@@ -126,7 +130,12 @@ class Batch:
         return range(len(self._sources) - len(self.group_names), len(self._sources))
 
     def part(
-        self, sources: list[Array], labels: list[LabelColumn | None], weights: Array | None, keys: Array | None = None
+        self,
+        sources: list[Array],
+        labels: list[LabelColumn | None],
+        weights: Array | None,
+        keys: Array | None,
+        places: Places,
     ) -> Batch:
         """Some of these rows, of which the sources are given."""
         out = Batch.__new__(Batch)
@@ -140,6 +149,7 @@ class Batch:
         out.n = len(sources[0])
         out.weights = weights
         out.dropped = 0
+        out.places = places
         return out
 
     def reweighted(self, weights: Array) -> Batch:
@@ -159,7 +169,8 @@ class Batch:
         if self.truth_memo is None:
             self.truth_memo = {}
         labels = [self._labels[0], None, *self._labels[2:]]
-        out = self.part([self._sources[0], prediction, *self._sources[2:]], labels, self.weights, self.keys)
+        sources = [self._sources[0], prediction, *self._sources[2:]]
+        out = self.part(sources, labels, self.weights, self.keys, self.places)
         out._numbers = [self._numbers[0], None]
         out._columns = (self._columns[0], columns, *self._columns[2:])
         out.column_names = (self.column_names[0], names)
@@ -232,7 +243,7 @@ class Batch:
         found: Array = self._sources[side]
         if type(found) is not np.ndarray or found.dtype not in READABLE:
             with reading(self.names[side]):
-                found = as_numbers(found, self.names[side])
+                found = as_numbers(found, self.names[side], self.places.row)
             if len(found) != self.n:
                 raise LengthError(f"`{self.names[side]}` must have {self.n} rows; its array had {len(found)}")
         self._numbers[side] = found
@@ -255,11 +266,11 @@ class Batch:
         """Refuse a truth (0) or predictions (1) that are NaN or infinite."""
         array = self.truth if side == 0 else self.prediction
         if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise missing_value(self.names[side], array) or InputError("the input changed while it was being read")
+            raise self._missing_value(side, array)
 
     def require_weights(self) -> None:
         """Refuse weights that are negative or not finite."""
-        fault = None if self.weights is None else bad_weight(self.weights)
+        fault = None if self.weights is None else bad_weight(self.weights, self.places)
         if fault is not None:
             raise fault
 
@@ -268,17 +279,21 @@ class Batch:
         for side in range(len(self._sources)):
             array, missing = self._missing(side)
             if missing.any():
-                raise missing_value(self.names[side], array) or InputError("the input changed while it was being read")
+                raise self._missing_value(side, array)
         self.require_weights()
 
     def fault(self) -> InputError:
         """The error for the first number that is not finite, or the first bad weight."""
         for name, array in (("y_true", self.truth), ("y_pred", self.prediction)):
-            fault = missing_value(name, array)
+            fault = missing_value(name, array, self.places)
             if fault is not None:
                 return fault
-        bad = None if self.weights is None else bad_weight(self.weights)
+        bad = None if self.weights is None else bad_weight(self.weights, self.places)
         return bad or InputError("the input changed while it was being read")
+
+    def _missing_value(self, side: int, array: Array) -> InputError:
+        changed = InputError("the input changed while it was being read")
+        return missing_value(self.names[side], array, self.places) or changed
 
     def _missing(self, side: int) -> tuple[Array, Array]:
         """One side as an array, and which of its rows are missing."""
@@ -305,6 +320,7 @@ class Batch:
             self.keys = self.keys[rows]
         kept = int(np.count_nonzero(rows))
         self.dropped += self.n - kept
+        self.places = self.places.select(rows)
         self.n = kept
 
     @property
@@ -339,5 +355,4 @@ QUERY = 2  # its place, where there is one
 
 def check_missing(missing: str) -> None:
     """Refuse an unknown way to treat missing values."""
-    if missing not in MISSING:
-        raise ParameterError(f"`missing` must be one of {', '.join(MISSING)}; it was {missing!r}")
+    check_choice("missing", missing, MISSING)

@@ -22,7 +22,7 @@
         │   └── BoundError          a file that is larger, or unpacks to more, than it may
         ├── Rejection               a submission that is not scored, with all of its problems
         ├── StateError              states that do not fit together, or bytes that are not a state
-        └── MissingPackageError     an optional package that is not installed (also an ImportError)
+        └── MissingPackageError     an optional package that is missing, too old or broken (also an ImportError)
 """
 
 from __future__ import annotations
@@ -52,6 +52,17 @@ __all__ = [
     "StateError",
     "MissingPackageError",
 ]
+
+
+def brief(value: object) -> str:
+    """A value in a message: its repr in one line, or its type where there is none."""
+    try:
+        text = repr(value)
+    except Exception:  # raised by code of the value's own, or by an integer of thousands of digits
+        text = "\n"
+    if "\n" in text:
+        return f"of type {type(value).__name__}"
+    return text if len(text) <= 200 else f"{text[:197]}..."
 
 
 class TallymarkError(ValueError):
@@ -150,4 +161,4 @@ class StateError(TallymarkError):
 
 
 class MissingPackageError(TallymarkError, ImportError):
-    """An optional package is needed and not installed."""
+    """An optional package is needed and not installed, too old or broken."""

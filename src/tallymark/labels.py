@@ -18,6 +18,8 @@ from tallymark.arrays import Array, as_array, categories_of, describe, is_pandas
 from tallymark.errors import TypeOfDataError
 
 Label = int | float | str
+MOST_BITS = 14_000
+"""Of a label that is a whole number: Python does not write out one of more than 4,300 digits."""
 
 _KINDS = {"b": "boolean", "i": "integer", "u": "integer", "f": "real", "U": "text", "S": "text", "O": "objects"}
 _PLAIN_DTYPES = {np.dtype(code): _KINDS[np.dtype(code).kind] for code in "?bhilqBHILQefd"}

@@ -2,11 +2,45 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tallymark.arrays import Array
 from tallymark.errors import MissingValueError, WeightError
 from tallymark.labels import normal_label
+
+
+class Places(NamedTuple):
+    """How errors count the rows of a batch: as the source that they came from does."""
+
+    first: int = 0
+    """The number of the first row."""
+    part: str = ""
+    """The file or partition in which rows are counted; empty where it is the whole source."""
+    partial: bool = False
+    """Whether the source has other rows, which may have the same fault."""
+    selections: tuple[Array, ...] = ()
+    """Which rows were kept, one selection after the other: a mask, or the rows in a new order."""
+
+    def select(self, rows: Array) -> Places:
+        """The places of some of the rows, given by a mask or by their numbers."""
+        return Places(self.first, self.part, self.partial, (*self.selections, rows))  # faster than _replace
+
+    def row(self, row: int, column: int | None = None) -> str:
+        """A row in words, and a column of it.
+
+        >>> Places(100, "`b.csv`").select(np.array([False, True, True])).row(1)
+        'row 102 of `b.csv`'
+        """
+        for rows in reversed(self.selections):
+            row = int((np.flatnonzero(rows) if rows.dtype == bool else rows)[row])
+        cell = "" if column is None else f", column {column}"
+        return f"row {self.first + row:,}{cell}{f' of {self.part}' if self.part else ''}"
+
+    def rows_have(self, count: int) -> str:
+        """The subject and the verb of a sentence about rows with a fault."""
+        return f"{'at least ' if self.partial else ''}{'1 row has' if count == 1 else f'{count:,} rows have'}"
 
 
 def missing_rows(array: Array) -> Array:
@@ -31,33 +65,32 @@ def _is_missing(item: object) -> bool:
     return isinstance(found, int) and found.bit_length() > 1024
 
 
-def missing_value(name: str, array: Array) -> MissingValueError | None:
+def missing_value(name: str, array: Array, places: Places) -> MissingValueError | None:
     """The error for the first value that is missing, if one is."""
     bad = missing_rows(array)
     count = int(np.count_nonzero(bad))
     if count == 0:
         return None
     row = int(bad.argmax())
-    place, value = f"row {row}", array[row]
+    place, value = places.row(row), array[row]
     if array.ndim == 2:
         column = int(missing_rows(array[row]).argmax())
-        place, value = f"row {row}, column {column}", array[row, column]
-    rows = "1 row has" if count == 1 else f"{count} rows have"
+        place, value = places.row(row, column), array[row, column]
     shown = float(value) if isinstance(value, (float, np.floating)) else value
     what = "be finite" if array.dtype.kind == "f" else "have no missing values"
     found = "NaN or infinity" if array.dtype.kind == "f" else "one"
     return MissingValueError(
-        f'`{name}` must {what}; {rows} {found}, the first at {place} ({shown}). Pass missing="drop" '
+        f'`{name}` must {what}; {places.rows_have(count)} {found}, the first at {place} ({shown}). Pass missing="drop" '
         "to leave such rows out"
     )
 
 
-def bad_weight(weights: Array) -> WeightError | None:
+def bad_weight(weights: Array, places: Places) -> WeightError | None:
     """The error for the first weight that is negative or not finite, if one is."""
     bad = ~(np.isfinite(weights) & (weights >= 0))
     count = int(np.count_nonzero(bad))
     if count == 0:
         return None
     row = int(bad.argmax())
-    more = "" if count == 1 else f" (and {count - 1} more)"
-    return WeightError(f"`weights` must be finite and not negative; row {row} has {float(weights[row])}{more}")
+    more = "" if count == 1 else f" (and {'at least ' if places.partial else ''}{count - 1:,} more)"
+    return WeightError(f"`weights` must be finite and not negative; {places.row(row)} has {float(weights[row])}{more}")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tallymark.arrays import Array, as_numbers, columns_of, is_nested, names_of, only_column, reading, rows_of, to_numpy
-from tallymark.errors import ShapeError, WeightError
+from tallymark.errors import ShapeError, WeightError, brief
 
 
 def read_rows(source: object, name: str) -> tuple[Any, int, int, list[object] | None]:
@@ -42,13 +43,13 @@ def _find_rows(source: object, name: str) -> tuple[Any, int]:
     return source, n
 
 
-def read_weights(source: object, n: int) -> Array | None:
+def read_weights(source: object, n: int, place: Callable[[int], str]) -> Array | None:
     """One number per row, or None where there are none."""
     if isinstance(source, str):
         hint = "; kappa takes it as weighting=" if source in ("linear", "quadratic") else ""
-        raise WeightError(f"`weights` must be one number per row; it was {source!r}{hint}")
+        raise WeightError(f"`weights` must be one number per row; it was {brief(source)}{hint}")
     with reading("weights"):
-        weights = as_numbers(source, "weights")
+        weights = as_numbers(source, "weights", place)
     if weights.ndim == 2 and weights.shape[1] == 1:
         weights = weights[:, 0]
     if weights.ndim != 1:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tallymark.arrays import describe
-from tallymark.errors import ParameterError
-from tallymark.labels import Label, label_or_none
+from tallymark.arrays import check_choice, describe
+from tallymark.errors import ParameterError, brief
+from tallymark.labels import MOST_BITS, Label, label_or_none
 
 KINDS = ("value", "label", "probability", "margin", "score")
 
@@ -19,8 +19,9 @@ class Target:
 
     `kind` is one of value, label, probability, margin and score, or None where it follows from the metric. `classes`
     are all classes that there are, and the order of the columns of predictions; None where the rows tell. `positive` is
-    the positive class, None for 1. `normalize` divides the probabilities of each row by their sum. `unanswered` is what
-    stands for the label of a row that has no prediction: such a row counts for its true class and for no other.
+    the positive class; None for 1, where the other class is 0 or -1. `normalize` divides the probabilities of each row
+    by their sum. `unanswered` is what stands for the label of a row that has no prediction: such a row counts for its
+    true class and for no other.
     """
 
     __slots__ = ("_key", "classes", "kind", "normalize", "positive", "unanswered")
@@ -34,10 +35,10 @@ class Target:
         normalize: bool = False,
         unanswered: str | None = None,
     ) -> None:
-        if kind is not None and kind not in KINDS:
-            raise ParameterError(f"`kind` must be one of {', '.join(KINDS)}; it was {kind!r}")
+        if kind is not None:
+            check_choice("kind", kind, KINDS)
         if not isinstance(normalize, (bool, np.bool_)):
-            raise ParameterError(f"`normalize` must be True or False; it was {normalize!r}")
+            raise ParameterError(f"`normalize` must be True or False; it was {brief(normalize)}")
         self.kind = kind
         self.classes = None if classes is None else _read_classes(classes)
         self.positive = None if positive is None else _read_label(positive, "positive")
@@ -84,17 +85,24 @@ def _read_label(value: object, name: str) -> Label:
         found = None
     if found is None or isinstance(found, float):
         raise ParameterError(f"`{name}` must be a label, a whole number or a string; it was {describe(value)}")
+    if isinstance(found, int) and found.bit_length() > MOST_BITS:
+        raise ParameterError(f"`{name}` must be a label; it was a whole number of more than 4,200 digits")
     return found
 
 
 def _read_classes(classes: object) -> tuple[Label, ...]:
-    if isinstance(classes, (str, bytes, dict, set, frozenset)) or not hasattr(classes, "__iter__"):
+    try:
+        items = None if isinstance(classes, (str, bytes, dict, set, frozenset)) else list(classes)  # type: ignore[call-overload]
+    except Exception:  # what cannot be walked through, such as an array of no dimensions
+        items = None
+    if items is None:
         raise ParameterError(f"`classes` must be a list of labels in order; it was {describe(classes)}")
-    found = tuple(_read_label(item, "classes") for item in classes)
+    found = tuple(_read_label(item, "classes") for item in items)
     if len({isinstance(label, str) for label in found}) > 1:
         raise ParameterError(f"`classes` must be all numbers or all strings; they were {show_labels(found)}")
     if len(set(found)) != len(found):
-        twice = next(label for label in found if found.count(label) > 1)
+        seen: set[Label] = set()
+        twice = next(label for label in found if label in seen or seen.add(label))  # type: ignore[func-returns-value]
         raise ParameterError(f"`classes` must differ from each other; {twice!r} stood there twice")
     if len(found) < 2:
         raise ParameterError(f"`classes` must be at least two; there were {len(found)}")

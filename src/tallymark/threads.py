@@ -12,7 +12,7 @@ import numpy as np
 from tallymark._core import get_threads as _get_limit
 from tallymark._core import set_own_threads as _set_own_limit
 from tallymark._core import set_threads as _set_limit
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, brief
 
 __all__ = ["get_threads", "set_threads"]
 
@@ -28,7 +28,7 @@ def set_threads(n: int | None = None) -> None:
     if n is None:
         n = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 1024)
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= 1024:
-        raise ParameterError(f"`n` must be a whole number of threads from 1 to 1024; it was {n!r}")
+        raise ParameterError(f"`n` must be a whole number of threads from 1 to 1024; it was {brief(n)}")
     _set_limit(int(n))
 
 
@@ -65,7 +65,7 @@ def _follow_environment() -> None:
     """Follow the environment variable, or else the number of CPUs."""
     wanted = os.environ.get(VARIABLE, "").strip()
     if wanted and not (wanted.isdecimal() and 1 <= int(wanted) <= 1024):
-        raise ParameterError(f"{VARIABLE} must be a whole number from 1 to 1024; it was {wanted!r}")
+        raise ParameterError(f"{VARIABLE} must be a whole number from 1 to 1024; it was {brief(wanted)}")
     set_threads(int(wanted) if wanted else None)
 
 

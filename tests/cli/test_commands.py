@@ -152,7 +152,7 @@ def test_what_fails_altogether_is_an_error(told, rows):
     args = ("--truth", "city", "--prediction", "p")
     code, out, err = told("evaluate", rows, *args)
     assert (code, out) == (2, "")
-    assert err.startswith("tallymark: `--positive` must say which class is the positive one")
+    assert err.startswith("tallymark: `--positive` must name the positive class")
     code, out, err = told(
         "evaluate", rows, "--truth", "minutes", "--prediction", "predicted", "--metrics", "mae", "auc"
     )

@@ -124,6 +124,23 @@ def test_which_files_are_read_in_pieces(told, folder, monkeypatch):
     assert (code, err.startswith("tallymark: `--no-stream` reads all rows of one file at once")) == (2, True)
 
 
+def test_folders_of_table_formats_are_refused(told, folder):
+    """Their folders hold deleted rows as well, however files in them are named."""
+    (folder / "parquet" / "_delta_log").mkdir()
+    for paths in (["parquet"], ["parquet/*.parquet"], ["parquet/0.parquet"], ["day0.csv", "parquet/1.parquet"]):
+        for asked in ([], ["--stream"], ["--engine", "dask"]):
+            code, out, err = told("evaluate", *paths, *VALUE, *asked)
+            assert (code, out) == (2, "")
+            assert err.startswith("tallymark: `parquet` is a Delta table")
+
+
+def test_addresses_are_refused_with_a_way_to_open_them(told, folder):
+    """One file that is read at once, and several."""
+    for paths in (["s3://bucket/rows.parquet"], ["day0.csv", "s3://bucket/rows.parquet"]):
+        code, _, err = told("evaluate", *paths, *VALUE)
+        assert (code, "it is an address. Download it, or open it in Python" in err) == (2, True)
+
+
 def test_files_behind_the_values_of_an_option(folder):
     """All that are files, where the command takes several; one value stays."""
     spread = commands.get_command(None, "evaluate")._spread

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -11,6 +13,8 @@ from tallymark.engines.columns import to_numpy
 from tallymark.engines.files import read_columns
 from tallymark.errors import FileError, ParameterError
 from tests.engines.conftest import column, items
+
+BIG = 2**53 + 1  # which no float holds
 
 
 @pytest.mark.parametrize(
@@ -23,7 +27,11 @@ from tests.engines.conftest import column, items
         (["99999999999999999999999", "7"], "integer", [99999999999999999999999, 7]),
         (["1", "0.5"], "real", [1.0, 0.5]),
         (["1e3", ".5", "2."], "real", [1000.0, 0.5, 2.0]),
-        (["0.1", "99999999999999999999999"], "real", [0.1, 1e23]),
+        (["0.1", "99999999999999999999999"], "real", [0.1, 99999999999999999999999]),
+        (["0.1", "100000000000000000000000"], "real", [0.1, 10**23]),
+        (["1.0", " 9007199254740993", "+9007199254740995", "9007199254740992"], "real", [1, BIG, BIG + 2, BIG - 1]),
+        (["9" * 5000, "1"], "real", [math.inf, 1.0]),
+        (["1e400", "9" * 400], "real", [math.inf, int("9" * 400)]),
         (["0.30000000000000004", "5e-324"], "real", [0.1 + 0.2, 5e-324]),
         (["true", "False", "TRUE"], "boolean", [True, False, True]),
         (["true", "1"], "text", ["true", "1"]),

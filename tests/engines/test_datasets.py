@@ -263,3 +263,21 @@ def test_forged_files_are_read_or_refused(tmp_path, form):
     command = [sys.executable, "-c", FUZZ, str(good), str(tmp_path / f"bad.{form}"), form, "600"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stdout) == (0, "read refused\n"), done.stderr[-2000:]
+
+
+def test_a_file_that_asks_for_more_memory_than_there_is_is_refused(tmp_path):
+    """Whichever of its lengths is forged."""
+    path = tmp_path / "forged.arrow"
+    columns = {"y": np.arange(50.0), "p": np.arange(50.0)}
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, pa.table(columns).schema, options=options) as writer:
+        writer.write_table(pa.table(columns))
+    good = path.read_bytes()
+    refused = 0
+    for place in range(0, len(good) - 8, 8):
+        path.write_bytes(good[:place] + (1 << 58).to_bytes(8, "little") + good[place + 8 :])
+        try:
+            tm.evaluate_table(path, truth="y", prediction="p", metrics=["mae"])
+        except tm.TallymarkError as error:
+            refused += "malloc" in str(error)
+    assert refused

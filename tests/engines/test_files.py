@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import threading
 from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.ipc
 import pyarrow.parquet as pq
 import pytest
 
@@ -72,6 +74,31 @@ def test_parquet_that_cannot_be_read(tmp_path, file):
         (tmp_path / "cut.parquet").write_bytes(whole[:cut])
         with pytest.raises(FileError):
             column(tmp_path / "cut.parquet", "b")
+
+
+def test_arrow_streams_are_read_by_what_is_in_them(tmp_path, monkeypatch):
+    """Whatever their name is, and from standard input; one that was cut is refused."""
+    table = pa.table({"y": pa.array([1, None, 3]), "word": pa.array(["a", "b", "a"], pa.string_view())})
+    path = tmp_path / "rows"
+    with pa.ipc.new_stream(path, table.schema) as stream:
+        stream.write_table(table, max_chunksize=2)
+    for name in ("rows.arrow", "rows.csv", "rows"):
+        path = path.rename(tmp_path / name)
+        assert items(column(path)) == [1, None, 3]
+        assert items(column(path, "word")) == ["a", "b", "a"]
+    whole = path.read_bytes()
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(whole)))
+    assert items(column("-", "word")) == ["a", "b", "a"]
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(FileError, match="could not be read as an Arrow file; it may be damaged"):
+        column(path)
+
+
+def test_names_of_arrow_files_do_not_lie(file):
+    """As those of Parquet."""
+    for name in ("rows.arrow", "rows.feather", "rows.ipc"):
+        with pytest.raises(FileError, match="must be an Arrow file, as its name says; it does not begin like one"):
+            column(file("y\n1\n", name))
 
 
 def test_parquet_is_bounded_before_it_is_read(tmp_path):

@@ -15,8 +15,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import tallymark as tm
+from tallymark.engines import csv_text
 from tallymark.engines.datasets import Files
 from tallymark.engines.files import read_columns
+from tallymark.engines.job import chunks
 from tallymark.evaluation.table_job import Columns, TableJob
 
 N = 400
@@ -53,6 +55,8 @@ def written(frame, folder):
     held.to_csv(folder / "all.csv", index=False)
     held.to_csv(folder / "all.tsv.gz", index=False, sep="\t")
     pyarrow.feather.write_feather(held, folder / "all.arrow", chunksize=90)
+    pl.from_pandas(held).write_ipc(folder / "views.arrow", record_batch_size=90)  # with texts as string_view
+    pl.from_pandas(held).write_ipc_stream(folder / "stream.arrow")
     return folder
 
 
@@ -79,12 +83,14 @@ def sources_of(frame, folder):
         "csv": str(folder / "all.csv"),
         "tsv": folder / "all.tsv.gz",
         "arrow file": folder / "all.arrow",
+        "arrow file of views": folder / "views.arrow",
+        "arrow stream": folder / "stream.arrow",
     }
 
 
 IN_MEMORY = ["pandas", "polars", "arrow", "mapping"]
 IN_PIECES = ["lazy", "frames", "mappings", "batches", "reader", "dataset", "duckdb"]
-ON_DISK = ["folder", "pattern", "list", "csv", "tsv", "arrow file"]
+ON_DISK = ["folder", "pattern", "list", "csv", "tsv", "arrow file", "arrow file of views", "arrow stream"]
 
 
 @pytest.fixture(scope="module")
@@ -211,7 +217,7 @@ def test_nan_long_before_a_text(tmp_path):
     path.write_text("\n".join(["y,p", *lines, "x,x"]))
     assert tm.evaluate_table(path, **asked)["accuracy"] == 1.0
     path.write_text("\n".join(["y,p", *lines]))
-    with pytest.raises(tm.MissingValueError, match=r"the first at row 0 \(nan\)\. Pass missing"):
+    with pytest.raises(tm.MissingValueError, match=r"the first at row 0 of `[^`]*late.csv` \(nan\)\. Pass missing"):
         tm.evaluate_table(path, **asked)
 
 
@@ -222,6 +228,67 @@ def test_an_empty_field_is_refused_at_once(tmp_path, monkeypatch):
     (tmp_path / "1.csv").write_text("y,p\n0.5,1.0\n")
     with pytest.raises(tm.MissingValueError, match=r"0\.csv"):
         tm.evaluate_table(tmp_path, truth="y", prediction="p", metrics=["mae"])
+
+
+BIG = 2**53 + 1  # which no float holds
+
+
+@pytest.mark.parametrize("odd", ["1.0", "1e0", "nan", str(10**40)])
+@pytest.mark.parametrize("block", [32, 1 << 20])
+def test_large_whole_numbers_in_csv_stay_apart(tmp_path, monkeypatch, odd, block):
+    """As labels, groups, clusters and queries, whatever else the column holds and in whatever blocks it is read."""
+    monkeypatch.setattr(csv_text, "BLOCK", block)
+    truth, prediction = [BIG, 5, BIG, BIG - 1], [BIG - 1, 5, BIG, BIG]
+    fields = [f"{y},{p},1,{k}" for k, (y, p) in enumerate(zip(truth, prediction, strict=True))]
+    (tmp_path / "rows.csv").write_text("\n".join(["y,p,one,k", *fields, f"{odd},{odd},1,4", ""]))
+    last = [] if odd == "nan" else [1 if odd.startswith("1.") or "e" in odd else int(odd)]
+    truth, prediction = truth + last, prediction + last
+    asked = {"metrics": ["accuracy"], "missing": "drop", "kind": "label"}
+    found = tm.evaluate_table(tmp_path / "rows.csv", truth="y", prediction="p", by="y", **asked)
+    assert found["accuracy"] == (2 + len(last)) / (4 + len(last))
+    assert list(found.slices) == sorted(set(truth))
+    ones, places = [1] * len(truth), list(range(len(truth)))
+    for asked in ({"cluster": truth, "metrics": ["mae"], "ci": 0.9}, {"query": truth, "metrics": ["ndcg"]}):
+        names = {"truth": "one", "prediction": "k", **dict.fromkeys({"cluster", "query"} & asked.keys(), "y")}
+        found = tm.evaluate_table(tmp_path / "rows.csv", missing="drop", **{**asked, **names})
+        assert numbers_of(found) == numbers_of(tm.evaluate(ones, places, **asked))
+
+
+def test_large_whole_numbers_among_others_are_values(tmp_path):
+    """A regression has the value of the same numbers as floats."""
+    (tmp_path / "rows.csv").write_text(f"y,p\n{BIG},1.5\n0.5,{10**20 + 1}\n")
+    found = tm.evaluate_table(tmp_path / "rows.csv", truth="y", prediction="p")
+    assert numbers_of(found) == numbers_of(tm.evaluate([float(BIG), 0.5], [1.5, float(10**20 + 1)]))
+
+
+def in_layout(texts, kind):
+    """Texts in an Arrow array of a type."""
+    plain = pa.array(texts)
+    if not pa.types.is_dictionary(kind):
+        return plain.cast(kind)
+    coded = plain.dictionary_encode()
+    return pa.DictionaryArray.from_arrays(coded.indices, coded.dictionary.cast(kind.value_type))
+
+
+VALUES = [pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary(), pa.binary_view()]
+
+
+@pytest.mark.parametrize("kind", [*VALUES, *[pa.dictionary(pa.int32(), kind) for kind in VALUES]], ids=str)
+def test_every_layout_of_texts_has_the_same_report(tmp_path, kind):
+    """As labels and as groups, in memory, in pieces and in files; an empty text is missing."""
+    labels, groups = ["a", "b", None, "", "a", "a"], ["x", "y", "x", "x", "", "y"]
+    table = pa.table({"y": in_layout(labels, kind), "p": in_layout(labels[::-1], kind), "g": in_layout(groups, kind)})
+    with pa.ipc.new_file(tmp_path / "file.arrow", table.schema) as file:
+        file.write_table(table, max_chunksize=4)
+    with pa.ipc.new_stream(tmp_path / "stream.arrow", table.schema) as stream:
+        stream.write_table(table, max_chunksize=4)
+    sources = [table, table.to_batches(max_chunksize=4), tmp_path / "file.arrow", tmp_path / "stream.arrow"]
+    if not (pa.types.is_dictionary(kind) and "view" in str(kind)):  # which pyarrow does not write
+        pq.write_table(table, tmp_path / "rows.parquet", row_group_size=4)
+        sources.append(tmp_path / "rows.parquet")
+    for source in sources:
+        found = tm.evaluate_table(source, truth="y", prediction="p", metrics=["accuracy"], by="g", missing="drop")
+        assert (found.n, found.dropped, found["accuracy"], list(found.slices)) == (3, 3, 2 / 3, ["x", "y"])
 
 
 def test_nulls_decimals_dates_and_categories(tmp_path):
@@ -239,7 +306,7 @@ def test_nulls_decimals_dates_and_categories(tmp_path):
     )
     pq.write_table(held, tmp_path / "rows.parquet", row_group_size=2)
     asked = {"truth": "y", "prediction": "p", "metrics": ["mae"], "by": ["day", "kind"]}
-    with pytest.raises(tm.MissingValueError, match=r"`truth` .*rows counted from its row 2"):
+    with pytest.raises(tm.MissingValueError, match=r"`truth` .*the first at row 2 of `[^`]*rows.parquet`"):
         tm.evaluate_table(tmp_path / "rows.parquet", **asked)
     found = tm.evaluate_table(tmp_path / "rows.parquet", missing="drop", **asked)
     assert (found.n, found.dropped, found["mae"]) == (3, 1, pytest.approx(1.25 / 3))
@@ -301,8 +368,8 @@ def test_a_job_pickles_and_adds_bytes(frame):
     job = TableJob(tally.to_bytes(), Columns(("happened",), ("p",), by=("city",)))
     sent = pickle.loads(pickle.dumps(job))
     table = pa.Table.from_pandas(frame[["happened", "p", "city"]], preserve_index=False)
-    parts = [sent.fold(table.slice(k, 50).to_batches()) for k in range(0, N, 50)]
-    assert sent.add([sent.add(parts[:3]), sent.fold([]), sent.add(parts[3:])]) == job.fold(table.to_batches())
+    parts = [sent.fold(chunks(table.slice(k, 50).to_batches())) for k in range(0, N, 50)]
+    assert sent.add([sent.add(parts[:3]), sent.fold([]), sent.add(parts[3:])]) == job.fold(chunks(table.to_batches()))
 
 
 def test_days_add_up_to_the_month(frame, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import pickle
 
 import numpy as np
@@ -106,6 +107,9 @@ def test_bytes_that_do_not_fit_are_refused():
         {"states": [["Nothing", {}]]},
         {"dropped": "x"},
         {"dropped": -1},
+        {"dropped": 10**9600},
+        {"dropped": 1.0},
+        {"target": {**fields["target"], "positive": 10**9600}},
         {"columns": ["a", "b"]},
         {"columns": [2, 2]},
         {"missing": "zzz"},
@@ -204,3 +208,41 @@ def test_a_function_that_lost_its_name_is_not_written():
             tm.Tally([first]).to_bytes()
     finally:
         del registry.functions["one_for_a_test"]
+
+
+def test_numbers_of_rows_beyond_float64_are_refused():
+    """No rows have them, and formulas could not read them."""
+    for name, pairs in (("Sums", ([1.0], [2.0])), ("Size", ([1.0], [2.0]))):
+        metric = "mae" if name == "Sums" else "coverage"
+        _, fields = unpack(tm.Tally([metric]).update(*pairs).to_bytes())
+        [[found, state]] = fields["states"]
+        assert found == name
+        with pytest.raises(tm.StateError, match=r"more than 2\*\*53 rows"):
+            tm.Tally.from_bytes(pack("Tally", {**fields, "states": [[name, {**state, "n": 1 << 60}]]}))
+
+
+def test_totals_that_no_rows_have_are_a_clear_error():
+    """Fourth powers that are far too large for the squares, of which an interval is made."""
+    tally = tm.Tally(["brier"], kind="probability", ci=0.95).update([0, 1, 1, 0], [0.2, 0.6, 0.9, 0.3])
+    _, fields = unpack(tally.to_bytes())
+    for states in fields["interval_states"]:
+        if states[0] == "Probabilities":
+            costs = [name for name, _ in states[1]["costs"]]
+            states[1]["spent"][costs.index("brier_fourths")][0] <<= 300
+    with pytest.raises(tm.StateError, match="no rows have the totals of this tally"):
+        tm.Tally.from_bytes(pack("Tally", fields)).report()
+
+
+@pytest.mark.parametrize("path", [1, True, 2.5, None, b"a.tally", ["a.tally"], "a\0.tally", "a\ud800.tally"])
+def test_a_path_that_is_none_is_refused(path):
+    """A number would be taken for a file descriptor, and the standard output be closed."""
+    for call in (
+        tm.Tally(["mae"]).save,
+        tm.Tally.load,
+        tm.evaluate([1.0], [2.0], ["mae"]).save,
+        tm.History.read,
+        tm.JsonLines,
+    ):
+        with pytest.raises(tm.ParameterError, match="`path` must"):
+            call(path)
+    assert os.fstat(1)

@@ -139,6 +139,30 @@ def test_the_rates_fit_together(seed):
         assert abs(r["mcc"] ** 2 - product) <= 1e-12
 
 
+@given(seed=seeds)
+def test_rates_and_their_complements_add_up_to_one_in_every_average(seed):
+    """FDR = 1 − P, fallout = 1 − specificity and FNR = 1 − R, also where classes are never true or never predicted."""
+    rng = np.random.default_rng(seed)
+    n, classes = int(rng.integers(1, 12)), np.arange(int(rng.integers(1, 6)))
+    facts = {"classes": [*range(6)]} if rng.random() < 0.3 else {}
+    y, p = rng.choice(classes, n), rng.choice(classes, n)
+    if rng.random() < 0.3:
+        y, p, facts = rng.integers(0, 2, (n, 3)), rng.integers(0, 2, (n, 3)), {}
+    weights = rng.integers(1, 4, n) if rng.random() < 0.5 else None
+    for rate, complement in (("fdr", "precision"), ("fallout", "specificity"), ("fnr", "recall")):
+        for options in ("average=macro", "average=weighted", "average=micro", "average=macro, absent=skip"):
+            a, b = f"{rate}({options})", f"{complement}({options})"
+            r = tm.evaluate(
+                y, p, [a, b], weights=weights, ci=None if y.ndim > 1 or weights is not None else 0.95, **facts
+            )
+            mirrored = [r.cell(b).value, r.cell(b).hi, r.cell(b).lo]
+            for found, other in zip([r.cell(a).value, r.cell(a).lo, r.cell(a).hi], mirrored, strict=True):
+                assert (found is None) == (other is None), (a, r)
+                if found is not None:
+                    assert abs(found - (1 - other)) <= 1e-9 or (math.isnan(found) and math.isnan(other)), (a, r)
+            assert r.cell(a).reason == r.cell(b).reason
+
+
 @given(seed=seeds, beta=st.sampled_from([0.3, 0.5, 1.0, 2.0, 7.0]))
 def test_f_lies_between_precision_and_recall(seed, beta):
     """For every beta, every class, every average over counts, and for macro_pr."""

@@ -68,7 +68,7 @@ def test_pieces_have_the_interval_of_all_rows(metric, method, form):
     if type(metric.needs(Target(**rows.facts)).zero()).size in KEPT:
         assert tallies[0].to_bytes() == tallies[1].to_bytes()
         assert (
-            any(isinstance(state, Resampled) for state in tallies[0]._whole.intervals)
+            any(isinstance(state, Resampled) for state in tallies[0]._contents.whole.intervals)
             or metric.no_interval
             or (metric.no_bootstrap)
         )

@@ -105,6 +105,37 @@ def test_averages_say_which_classes_had_no_value():
     assert tm.evaluate([1, 2], [1, 2], ["cohen_kappa(weighting=linear)"]).cell("kappa(weighting=linear)").notes == ()
 
 
+def test_an_absent_class_earns_the_worst_value_of_a_rate():
+    """0 where higher is better, and 1 where lower is, also for a rate of one's own; the note says which."""
+    report = tm.evaluate(TRUTH, SAID, ["precision(average=macro)", "fdr(average=macro)", "fdr(average=weighted)"])
+    assert dict(report) == {
+        "precision(average=macro)": 1 / 3,
+        "fdr(average=macro)": 2 / 3,
+        "fdr(average=weighted)": 0.625,
+    }
+    assert report.cell("fdr(average=macro)").notes == ("'fox' counted as 1: nothing was predicted positive",)
+    assert tm.fnr([0, 0], [0, 1], average="macro") == 0.75
+    assert tm.fdr([[1, 1], [1, 0]], [[1, 0], [1, 0]], average="macro") == 0.5
+    assert str(tm.Fdr(average="macro", absent=0)) == "fdr(average=macro, absent=0)"
+    assert tm.fdr(TRUTH, SAID, average="macro", absent=0) == pytest.approx(1 / 3)
+
+    class Miss(tm.AveragedMetric, abstract=True):
+        better = "lower"
+
+    assert [metric().absent for metric in (Miss, tm.Fdr, tm.Fallout, tm.Fnr)] == [1.0] * 4
+    assert [metric().absent for metric in (tm.Precision, tm.Npv, tm.Informedness, tm.Jaccard)] == [0.0] * 4
+
+
+@pytest.mark.parametrize("name", ["specificity", "fallout", "npv", "informedness", "markedness"])
+def test_a_single_class_has_no_average(name):
+    """Its rates are undefined in macro and weighted means, as they are for the class alone."""
+    for average in ("binary", "macro", "weighted"):
+        cell = tm.evaluate([1, 1], [1, 1], [f"{name}(average={average})"]).cell(f"{name}(average={average})")
+        assert math.isnan(cell.value)
+        assert cell.reason
+        assert cell.notes == ()
+
+
 def test_columns_have_the_names_that_frames_give_them():
     """Tables of several labels report by the names of their columns, and keep them through bytes and merging."""
     y = pd.DataFrame({"news": [1, 0, 1], "art": [0, 1, 1]})

@@ -133,8 +133,9 @@ def test_normalize_divides_rows():
 
 
 REFUSED = {
-    "two classes without 1": ("'a', 'b', and none is 1", lambda m: m(["a", "b"], [0.1, 0.2])),
-    "two numbers without 1": ("2, 3, and none is 1", lambda m: m([2, 3], [0.1, 0.2])),
+    "two classes without 1": ("positive class, one of 'a', 'b';", lambda m: m(["a", "b"], [0.1, 0.2])),
+    "two numbers without 1": ("positive class, one of 2, 3;", lambda m: m([2, 3], [0.1, 0.2])),
+    "1 beside 2": ("positive class, one of 1, 2;", lambda m: m([1, 2], [0.1, 0.2])),
     "three classes": ("one column for 3 classes", lambda m: m([0, 1, 2], [0.1, 0.2, 0.3])),
     "three classes given": ("one column for 3 classes", lambda m: m([0, 1, 1], [0.1, 0.2, 0.3], classes=[0, 1, 2])),
     "other columns": ("2 classes", lambda m: m([0, 1], np.eye(3)[:2])),

@@ -158,6 +158,14 @@ def test_slopes_are_exact():
         slopes(lambda c: (c.tp, c.tp + c.fp + 1), Cells(3.0, 2.0, 5.0, 1.0))
 
 
+def test_rounding_never_takes_the_slopes_from_a_perfect_class():
+    """Slopes of 0 come with rounding errors, which are no reason to resample."""
+    for metric in (tm.precision, tm.fdr, tm.recall, tm.fnr, tm.specificity, tm.fallout, tm.npv, tm.fscore, tm.jaccard):
+        for rows in range(1, 30):
+            for fp, fn in ((0.0, 0.0), (0.0, 1.0), (1.0, 0.0)):
+                slopes(metric.fraction, Cells(float(rows), fp, fn, float(rows)))
+
+
 def test_a_rate_of_ones_own_has_an_interval_without_a_formula_of_its_own():
     """By the delta method, if its fraction is one of any numbers."""
 

@@ -50,6 +50,16 @@ def test_roc_curve(seed):
         assert math.isclose(sk.auc(few.fpr, few.tpr), sk.auc(fpr, tpr), rel_tol=1e-12, abs_tol=1e-12)
 
 
+def test_the_first_finite_threshold_of_a_roc_curve_may_be_dropped():
+    """Where it lies on the line from (0, 0) to the next; scikit-learn always keeps it."""
+    for y, s, kept, theirs in (
+        ([1, 0, 1, 0], [0.9, 0.9, 0.5, 0.5], [math.inf, 0.5], [math.inf, 0.9, 0.5]),
+        ([1, 1, 1, 0], [0.9, 0.8, 0.7, 0.1], [math.inf, 0.7, 0.1], [math.inf, 0.9, 0.7, 0.1]),
+    ):
+        assert tm.roc_curve(y, s).threshold.tolist() == kept
+        assert sk.roc_curve(y, s)[2].tolist() == theirs
+
+
 @by_seed
 def test_pr_curve(seed):
     """The same points in the other order. The peer has no threshold for its last one, where nothing is positive."""

@@ -101,7 +101,9 @@ def test_rates_of_several_classes(name):
         with np.errstate(invalid="ignore"):
             each = np.divide(*RATES[name](*table))
             micro = np.divide(*RATES[name](*(part.sum() for part in table)))
-        filled, support = np.nan_to_num(each), table[0] + table[2]
+        worst = 1.0 if metric.better == "lower" else 0.0
+        filled = each if len(each) == 1 else np.nan_to_num(each, nan=worst)  # one class has nothing to be averaged with
+        support = table[0] + table[2]
         expected = {None: each, "micro": micro, "macro": filled.mean(), "weighted": np.average(filled, weights=support)}
         for average, value in expected.items():
             found = metric(*case.ours, weights=case.w, average=average, **facts)

@@ -122,6 +122,19 @@ def test_several_classes(multiclass, average):
 
 
 @pytest.mark.parametrize("average", ["macro", "weighted"])
+def test_pairs_with_a_class_that_no_row_has_are_undefined(average):
+    """scikit-learn gives the mean over the other pairs."""
+    y, table = draw_table(np.random.default_rng(5), 3)
+    rows = y != 2
+    name = f"auc(multiclass=ovo, average={average})"
+    cell = tm.evaluate(y[rows], table[rows], [name], kind="probability", classes=[0, 1, 2]).cell(name)
+    assert math.isnan(cell.value)
+    assert cell.reason == "class 2: no row has it"
+    theirs = sk.roc_auc_score(y[rows], table[rows], multi_class="ovo", average=average, labels=[0, 1, 2])
+    assert theirs == np.mean([sk.roc_auc_score(y[rows] == k, table[rows, k]) for k in (0, 1)])
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted"])
 def test_average_precision_of_several_classes(average):
     """A hundred and twenty cases each, as scikit-learn does it on indicators."""
     rng = np.random.default_rng(4)

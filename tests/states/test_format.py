@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -114,6 +115,32 @@ def test_forged_rows_are_refused():
     ):
         with pytest.raises(tm.StateError):
             tm.State.from_bytes(pack("Rows", {"chunks": chunks}))
+
+
+@pytest.mark.parametrize("reference", ["~int", "~text", "~array"])
+def test_a_buffer_that_is_referenced_twice_is_refused(reference):
+    """Else a few bytes for each reference would unfold to the size of the buffer."""
+    once = {reference: 0, "dtype": "|u1", "shape": [8]}
+    assert unpack(forged({"type": "X", "fields": {"a": once}, "buffers": [8]}, b"01234567"))[0] == "X"
+    for fields in ({"a": [once] * 2}, {"a": once, "b": {"c": once}}):
+        with pytest.raises(tm.StateError, match="buffer 0 is referenced twice"):
+            unpack(forged({"type": "X", "fields": fields, "buffers": [8]}, b"01234567"))
+    for place in (-1, 1, True, None, "0", [0]):
+        with pytest.raises(tm.StateError, match="there is no buffer"):
+            unpack(forged({"type": "X", "fields": {"a": {**once, reference: place}}, "buffers": [8]}, b"01234567"))
+
+
+def test_a_small_file_does_not_unfold_to_a_large_one():
+    """A buffer of 1 MB that is named 500 times in a field that nobody reads takes no memory."""
+    header = {"type": "Sums", "fields": {"ignored": [{"~int": 0}] * 500}, "buffers": [1 << 20]}
+    data = forged(header, b"\x7f" * (1 << 20))
+    tracemalloc.start()
+    try:
+        with pytest.raises(tm.StateError):
+            tm.State.from_bytes(data)
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def test_rows_round_trip():

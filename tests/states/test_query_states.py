@@ -52,7 +52,7 @@ def test_metrics_share_one_state():
     """However many there are, the rows are kept and sorted once."""
     tally = tm.Tally(["ndcg", "ndcg(k=2)", "map", "mrr(ties=worst)", "hit_rate", "precision_at", "recall_at"])
     tally.update([1, 0], [1, 2], query=[1, 1])
-    assert [type(state) for state in tally._whole.values] == [Queries]
+    assert [type(state) for state in tally._contents.whole.values] == [Queries]
 
 
 def test_forged_fields_are_refused():

@@ -173,7 +173,8 @@ def test_parquet_frames_and_paths_are_read(tmp_path):
     table = pa.table({"row_id": [1, 2, 3], "label": ["x", "y", "y"], "more": [1.5, 2.5, None]})
     pq.write_table(table, tmp_path / "answers.parquet")
     (tmp_path / "submission.csv").write_text("row_id,label\n3,y\n1,x\n2,x\n")
-    frames = [pd.DataFrame(table.to_pydict()), pl.DataFrame(table.to_pydict()), table, table.to_pydict()]
+    categories = pl.DataFrame(table.to_pydict()).cast({pl.String: pl.Categorical})
+    frames = [pd.DataFrame(table.to_pydict()), pl.DataFrame(table.to_pydict()), categories, table, table.to_pydict()]
     for answers in (tmp_path / "answers.parquet", *frames):
         result = tm.score_submission(answers, tmp_path / "submission.csv")
         assert (result.compared, result.matches) == (3, 2)

@@ -11,11 +11,9 @@ from scipy import stats
 import tallymark as tm
 from tallymark.batch import Batch
 from tallymark.errors import ParameterError, StateError
-from tallymark.evaluation.paired_tests import mcnemar_p
 from tallymark.metrics import metric
 from tallymark.submissions import Outcomes, paired_test, rank_groups
 from tallymark.submissions.influences import outcomes_of
-from tallymark.submissions.standings import tells_apart
 from tallymark.target import Target
 
 
@@ -39,7 +37,7 @@ def losses(values):
 @pytest.mark.parametrize("rows", [5, 30, 200, 3000])
 @pytest.mark.parametrize("name", ["accuracy", "error_rate", "recall"])
 def test_bits_are_tested_as_compare_does(name, rows):
-    """The same p-value as McNemar's, exact and mid-p."""
+    """The same p-value of McNemar's test."""
     rng = np.random.default_rng(rows)
     for _ in range(20):
         truth = np.concatenate([[0, 1], rng.integers(0, 2, rows)])
@@ -118,9 +116,9 @@ def test_what_all_rows_say_alike_is_no_surer_than_their_signs():
 
 
 def test_one_row_tells_nothing():
-    """There is no spread to go by; of right and wrong, a single row is a coin tossed once."""
+    """There is no spread to go by; a single row that is right or wrong is far from significant."""
     assert math.isnan(paired_test(losses(np.zeros(1)), losses(np.ones(1))))
-    assert paired_test(bits(np.array([True])), bits(np.array([False]))) == 1
+    assert paired_test(bits(np.array([True])), bits(np.array([False]))) == pytest.approx(0.317, abs=0.001)
     assert rank_groups([losses(np.full(1, k)).to_bytes() for k in range(3)]) == [1, 1, 1]
 
 
@@ -139,19 +137,6 @@ def test_outcomes_of_other_rows_are_not_compared():
     for other in (bits(np.ones(8, bool)), losses(np.ones(9))):
         with pytest.raises(StateError, match="outcomes of the same rows"):
             paired_test(bits(np.ones(9, bool)), other)
-
-
-@pytest.mark.parametrize("limit", [0.05, 1e-3, 1e-9])
-def test_bounds_decide_as_the_p_value_does(limit):
-    """For every number of rows that changed up to 120, either way."""
-    rows = 120
-    for gains in range(rows + 1):
-        for lost in range(0, rows + 1 - gains, 3):
-            first, second = (
-                bits((np.arange(rows) < stop) & (np.arange(rows) >= start))
-                for start, stop in ((gains, gains + lost), (0, gains))
-            )
-            assert tells_apart(first, second, limit) == (mcnemar_p(gains, lost)[0] <= limit)
 
 
 def entries(rng, shares, rows, shared=0.5):
@@ -175,7 +160,7 @@ def test_groups_are_those_of_the_definition():
     held = [Outcomes.from_bytes(each) for each in data]
     expected, leader, group = [], held[0], 1
     for each in held:
-        if paired_test(leader, each) <= 0.05 / (60 * 59 / 2):
+        if paired_test(leader, each) < 0.05 / (60 * 59 / 2):
             leader, group = each, group + 1
         expected.append(group)
     assert rank_groups(data) == rank_groups(iter(data), among=60) == expected

@@ -94,7 +94,7 @@ _WHAT_ROWS_ARE: list[Decorator] = [
         type=click.Choice(KINDS),
         help="What the predictions are, where their type does not tell.",
     ),
-    click.option("--positive", metavar="LABEL", help="The positive class; 1, or true, by default."),
+    click.option("--positive", metavar="LABEL", help="The positive class; by default 1 beside 0 or -1, or true."),
     _CLASSES,
     click.option("--normalize", is_flag=True, help="Divide the probabilities of each row by their sum."),
     click.option(

@@ -45,13 +45,12 @@ def command(example: str | None, **given: Any) -> None:
     """
     settings = read_settings(given)
     with needed("The app", "fastapi", extra="app"):
-        import fastapi  # noqa: F401 - only to know that it is there
         import uvicorn
 
-    from tallymark.app.accounts import first_invitation
-    from tallymark.app.create import create_app
-    from tallymark.app.example import load_example
-    from tallymark.app.logs import start_logs
+        from tallymark.app.accounts import first_invitation
+        from tallymark.app.create import create_app
+        from tallymark.app.example import load_example
+        from tallymark.app.logs import start_logs
 
     listening = _listen(settings)
     start_logs()

@@ -1,4 +1,4 @@
-"""Files of Arrow itself (Feather), which hold their batches as they are in memory."""
+"""Arrow IPC files (Feather) and streams, which hold their batches as they are in memory."""
 
 from __future__ import annotations
 
@@ -7,25 +7,44 @@ from typing import Any
 
 from tallymark.engines.packages import load, reading_as
 
+FILE, STREAM = b"ARROW1", b"\xff\xff\xff\xff"  # how each begins
+
 
 class ArrowRows:
-    """The columns of an Arrow file; a part is one of its batches."""
+    """The columns of an Arrow file. A part is one of its batches; a stream, which has no index of them, is one part."""
 
-    def __init__(self, source: Any, name: str) -> None:
+    def __init__(self, source: Any, name: str, *, stream: bool) -> None:
+        self._source = source
         self._name = name
-        pa = load("pyarrow")
+        self._stream = stream
         with reading_as("an Arrow file", self._name):
-            held = pa.OSFile(source) if isinstance(source, str) else source
-            self._file = load("pyarrow.ipc").open_file(held)
+            self._file = self._open()
             self.schema = self._file.schema
             self.names: list[str] = list(self.schema.names)
-            self.parts: list[int] = [self._file.get_batch(k).num_rows for k in range(self._file.num_record_batches)]
-        self.rows = sum(self.parts)
+            rows = [batch.num_rows for batch in self._read()]
+        self.rows = sum(rows)
+        self.parts: list[int] = [self.rows] if stream else rows
+
+    def _open(self) -> Any:
+        if isinstance(self._source, str):
+            source = load("pyarrow").OSFile(self._source)
+        else:
+            source = self._source
+            source.seek(0)
+        ipc = load("pyarrow.ipc")
+        return ipc.open_stream(source) if self._stream else ipc.open_file(source)
+
+    def _read(self, parts: Sequence[int] | None = None) -> Iterator[Any]:
+        if self._stream:
+            yield from self._open()
+            return
+        for part in range(self._file.num_record_batches) if parts is None else parts:
+            yield self._file.get_batch(part)
 
     def batches(self, names: Sequence[str], parts: Sequence[int] | None = None) -> Iterator[Any]:
         """Batches of these columns, of all parts or of some."""
-        for part in range(len(self.parts)) if parts is None else parts:
-            with reading_as("an Arrow file", self._name):
-                batch = self._file.get_batch(part).select(list(names))
-                batch.validate(full=True)
-            yield batch
+        with reading_as("an Arrow file", self._name):
+            for batch in self._read(parts):
+                chosen = batch.select(list(names))
+                chosen.validate(full=True)
+                yield chosen

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from tallymark.arrays import describe
-from tallymark.engines.job import Exchange, Job, Progress
+from tallymark.engines.job import Chunk, Exchange, Job, Progress, chunks
 from tallymark.engines.packages import load
 from tallymark.engines.spool import exchange_here
 from tallymark.engines.tables import check_columns, is_table, to_arrow
@@ -46,13 +46,11 @@ class Batches:
             yield from to_arrow(table, columns).to_batches()
 
 
-def _counted(batches: Iterator[Any], progress: Progress | None) -> Iterator[Any]:
-    done = 0
-    for batch in batches:
-        yield batch
-        done += batch.num_rows
+def _counted(batches: Iterator[Any], progress: Progress | None) -> Iterator[Chunk]:
+    for chunk in chunks(batches):
+        yield chunk
         if progress is not None:
-            progress(done, 0)
+            progress(chunk.places.first + chunk.batch.num_rows, 0)
 
 
 def _reader_of(source: Any) -> tuple[str, Callable[[Sequence[str]], Iterable[Any]]]:
@@ -97,7 +95,11 @@ def _from_dataset(source: Any, columns: Sequence[str]) -> Any:
 
 
 def _from_items(source: Iterable[Any]) -> Iterator[Any]:
-    for place, item in enumerate(source):
+    try:
+        items = iter(source)
+    except Exception as error:  # an array of no dimensions, say
+        raise ParameterError(f"`source` must give tables; it was {describe(source)}") from error
+    for place, item in enumerate(items):
         if not is_table(item):
             raise ParameterError(
                 f"`source` must give tables, such as data frames or mappings of names to columns; item {place} was "

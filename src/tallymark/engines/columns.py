@@ -1,8 +1,8 @@
 """Columns of a file as arrays: which of them are numbers, and every number exactly as it was written.
 
-A column whose every field is a number is one of numbers: whole ones, of any size, where all are whole, else floats. One
-of nothing but true and false is boolean. Everything else is text, as are numbers with leading zeros, such as 007, which
-are codes. An empty field is missing.
+A column whose every field is a number is one of numbers: whole ones, of any size, where all are whole, else floats, and
+among them whole numbers that no float holds. One of nothing but true and false is boolean. Everything else is text, as
+are numbers with leading zeros, such as 007, which are codes. An empty field is missing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,16 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from tallymark.engines.fields import TEXT, first, first_odd, holds_numbers, read_texts
+from tallymark.engines.fields import (
+    TEXT,
+    as_reals,
+    first,
+    first_odd,
+    holds_numbers,
+    read_texts,
+    to_objects,
+    unpack_numbers,
+)
 from tallymark.engines.packages import load
 from tallymark.errors import FileError, TypeOfDataError
 
@@ -58,7 +67,7 @@ class Builder:
         if kind == TEXT and self._way != TEXT and (written or self._way == NUMBER):
             kind, values = self._read_texts(_compute().cast(values, _arrow().string()))
         elif kind not in ("", TEXT) and self._way == TEXT:
-            kind, values = TEXT, _compute().cast(values, _arrow().string())
+            kind, values = TEXT, _written(values)
         if kind:
             self._kinds.add(kind)
         self._pieces.append(values)
@@ -79,16 +88,18 @@ class Builder:
             whole = np.empty(len(items), dtype=object)
             whole[:] = [None if item is None else int(item) for item in items]
             return Column(whole, "integer")
-        pieces = [_compute().cast(piece, _arrow().float64(), safe=False) for piece in self._pieces]
-        joined = _joined(pieces, _arrow().float64())
-        return Column(to_numpy(joined), "real")
+        pieces = [_reals(piece) for piece in self._pieces]
+        if any(_arrow().types.is_struct(piece.type) for piece in pieces):
+            return Column(np.concatenate([to_objects(piece) for piece in pieces]), "real")
+        return Column(to_numpy(_joined(pieces, _arrow().float64())), "real")
 
     def _read_texts(self, texts: Any) -> tuple[str, Any]:
         kind, values = read_texts(texts, codes=self._way == AUTO)
         boolean, was_boolean = kind == "boolean", "boolean" in self._kinds
         fits = not self._kinds or boolean == was_boolean
         if kind == "" or (kind != TEXT and fits and not (boolean and self._way == NUMBER)):
-            return kind, values
+            exact = kind == "real" and self._way == AUTO
+            return kind, as_reals(values, lambda: texts) if exact else values
         row, value = first_odd(texts, codes=self._way == AUTO) if kind == TEXT else first(texts)
         if self._way == NUMBER:
             self._refuse(self.rows + row, value)
@@ -104,6 +115,24 @@ class Builder:
             f"column {self.name!r} must hold numbers; {self._place(row)} is {_short(value)!r}. "
             "Leave the field empty where a value is missing"
         )
+
+
+def _reals(piece: Any) -> Any:
+    """Numbers of any type as real ones."""
+    types = _arrow().types
+    if types.is_struct(piece.type):
+        return piece
+    if types.is_floating(piece.type):
+        return _compute().cast(piece, _arrow().float64())
+    return as_reals(piece, lambda: _written(piece))
+
+
+def _written(numbers: Any) -> Any:
+    """Numbers as texts; decimals without the zeros at their end."""
+    texts = _compute().cast(numbers, _arrow().string())
+    if _arrow().types.is_decimal(numbers.type) and numbers.type.scale > 0:
+        return _compute().replace_substring_regex(texts, pattern=r"\.?0*$", replacement="", max_replacements=1)
+    return texts
 
 
 def side_by_side(names: Sequence[str], columns: Mapping[str, Column]) -> Any:
@@ -128,6 +157,7 @@ def _from_arrow(piece: Any, name: str) -> tuple[str, Any]:
     """The kind that an array has by its type, and the array in a type that is read here."""
     pa, compute = _arrow(), _compute()
     types = pa.types
+    piece = without_views(piece)
     if types.is_dictionary(piece.type):
         if _is_text(piece.type.value_type):
             return TEXT, _without_empty(piece)
@@ -148,11 +178,13 @@ def _from_arrow(piece: Any, name: str) -> tuple[str, Any]:
     if types.is_floating(kind):
         return "real", piece
     if types.is_decimal(kind):
-        whole = kind.scale == 0
-        return ("wide", piece) if whole else ("real", compute.cast(piece, pa.float64(), safe=False))
+        return ("real" if kind.scale > 0 else "wide"), piece
     if types.is_temporal(kind) or _is_bytes(kind):
-        return TEXT, _decoded(piece, name)
-    raise FileError(f"column {name!r} must hold numbers or texts; it held values of type {kind}")
+        return _from_arrow(_decoded(piece, name), name)
+    unpacked = unpack_numbers(piece)
+    if unpacked is None:
+        raise FileError(f"column {name!r} must hold numbers or texts; it held values of type {kind}")
+    return unpacked
 
 
 def kind_of(arrow_type: Any) -> str:
@@ -167,6 +199,19 @@ def kind_of(arrow_type: Any) -> str:
     if types.is_integer(arrow_type):
         return "integer"
     return "real" if types.is_floating(arrow_type) or types.is_decimal(arrow_type) else ""
+
+
+def without_views(piece: Any) -> Any:
+    """Texts or bytes in a layout that all functions of Arrow read; an array of another type as it is."""
+    pa = _arrow()
+    if isinstance(piece, pa.ChunkedArray):
+        return pa.chunked_array(list(map(without_views, piece.chunks))) if piece.num_chunks else piece
+    if pa.types.is_dictionary(piece.type):
+        held = without_views(piece.dictionary)
+        return piece if held is piece.dictionary else pa.DictionaryArray.from_arrays(piece.indices, held)
+    if pa.types.is_string_view(piece.type):
+        return _compute().cast(piece, pa.large_string())
+    return _compute().cast(piece, pa.large_binary()) if pa.types.is_binary_view(piece.type) else piece
 
 
 def _has_empty(texts: Any) -> bool:
@@ -186,7 +231,7 @@ def _without_empty(piece: Any) -> Any:
 
 def _is_bytes(kind: Any) -> bool:
     types = _arrow().types
-    return bool(types.is_binary(kind) or types.is_large_binary(kind))
+    return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind))
 
 
 def _decoded(piece: Any, name: str) -> Any:

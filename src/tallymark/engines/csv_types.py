@@ -7,10 +7,8 @@ import threading
 from collections.abc import Container
 from typing import Any
 
-from tallymark.engines.fields import TEXT, first, first_odd, holds_numbers, read_texts
+from tallymark.engines.fields import TEXT, as_reals, as_wide, first, first_odd, holds_numbers, read_texts
 from tallymark.engines.packages import load
-
-_WIDE_DIGITS = 38
 
 
 class Widened(Exception):  # noqa: N818 - a turn of events, not a fault
@@ -67,6 +65,8 @@ class Types:
                 self._types[column] = joined
         if known is not None and joined != known:
             raise Widened(column)
+        if joined == "real":
+            return as_reals(values, lambda: texts)
         return texts if joined == TEXT else _cast(values, joined)  # as written, also where it has just become one
 
     def _note_odd(self, texts: Any, column: str, kind: str, name: str, row: int) -> None:
@@ -98,8 +98,6 @@ def _join(known: str | None, kind: str) -> str:
 
 def _cast(values: Any, kind: str) -> Any:
     pa, compute = load("pyarrow"), load("pyarrow.compute")
-    if kind in ("", "boolean", TEXT):
-        return compute.cast(values, {"": pa.float64(), "boolean": pa.bool_(), TEXT: pa.string()}[kind])
     if kind == "wide":
-        return compute.cast(values, pa.decimal128(_WIDE_DIGITS, 0))
-    return compute.cast(values, pa.int64() if kind == "integer" else pa.float64(), safe=False)
+        return as_wide(values)
+    return compute.cast(values, {"": pa.float64(), "boolean": pa.bool_(), "integer": pa.int64()}[kind])

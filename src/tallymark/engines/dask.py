@@ -5,12 +5,12 @@ In an exchange, tasks pick from what a partition was dealt to the piece of each 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from tallymark.engines.job import Exchange, Job, Progress
+from tallymark.engines.job import Chunk, Exchange, Job, Progress, chunks
 from tallymark.engines.packages import load
 from tallymark.engines.pandas_columns import array_of, type_of
 from tallymark.engines.refusals import Refusal, attempt, one_thread
@@ -60,7 +60,7 @@ def _leaves(source: Any, job: Job | Exchange, work: Callable[..., Any]) -> tuple
     remote = _client(source) is not None
     shared = dask.delayed(job, traverse=False, name=f"tallymark-job-{uuid4()}")
     leaf = dask.delayed(_leaf, pure=False)
-    return shared, [leaf(part, shared, types, work, remote) for part in parts]
+    return shared, [leaf(part, place, shared, types, work, remote) for place, part in enumerate(parts)]
 
 
 def _outcome(source: Any, leaves: list[Any], root: Any, progress: Progress | None) -> Any:
@@ -72,19 +72,20 @@ def _outcome(source: Any, leaves: list[Any], root: Any, progress: Progress | Non
     return done
 
 
-def _fold(job: Job, batches: list[Any]) -> bytes:
-    return job.fold(batches)
+def _fold(job: Job, rows: Iterable[Chunk]) -> bytes:
+    return job.fold(rows)
 
 
-def _deal(job: Exchange, batches: list[Any]) -> list[bytes]:
-    return job.deal(batches)
+def _deal(job: Exchange, rows: Iterable[Chunk]) -> list[bytes]:
+    return job.deal(rows)
 
 
-def _leaf(part: Any, job: Any, types: Any, does: Callable[..., Any], remote: bool) -> Any:
+def _leaf(part: Any, place: int, job: Any, types: Any, does: Callable[..., Any], remote: bool) -> Any:
     """What becomes of a partition. A cluster would try an error again, so it is handed over as what it is."""
 
     def work() -> Any:
-        return does(job, [uniform([array_of(part[name], name) for name in types.names], types)])
+        batch = uniform([array_of(part[name], name) for name in types.names], types)
+        return does(job, chunks([batch], f"partition {place}"))
 
     if not remote:
         return work()

@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 from tallymark.engines.columns import AUTO
 from tallymark.engines.csv_types import Types, Widened
 from tallymark.engines.files import File
-from tallymark.engines.job import Exchange, Job, Progress
+from tallymark.engines.job import Chunk, Exchange, Job, Progress
 from tallymark.engines.packages import load
 from tallymark.engines.paths import find_files
 from tallymark.engines.same_kinds import SameKinds
 from tallymark.engines.spool import exchange_here
 from tallymark.engines.ways import in_ways
 from tallymark.errors import FileError, InputError, KindError, StateError, TypeOfDataError
+from tallymark.missing import Places
 from tallymark.threads import alone, get_threads
 
 _ROWS = 1 << 20  # in a batch
@@ -157,45 +158,34 @@ class Files:
             return self._piece(work, job)
 
     def _piece(self, work: _Work, job: Job) -> Any:
-        place = _Place()
+        opened: list[str] = []
         try:
-            return job.piece(self._batches(work, job.columns, place))
+            return job.piece(self._chunks(work, job.columns, opened))
         except BaseException as error:
             work.stop()
-            if isinstance(error, _OF_ROWS) and place.name not in str(error):
-                raise type(error)(f"{error}{place.told()}") from error
+            if isinstance(error, _OF_ROWS) and opened and opened[0] not in str(error):
+                raise type(error)(f"{error} (in {opened[0]})") from error
             raise
 
-    def _batches(self, work: _Work, columns: Sequence[str], place: _Place) -> Iterator[Any]:
-        """The batches of the parts that this thread takes."""
+    def _chunks(self, work: _Work, columns: Sequence[str], opened: list[str]) -> Iterator[Chunk]:
+        """The chunks of the parts that this thread takes; `opened` holds the name of the file that is read."""
         for path, parts in groupby(work.parts(), key=lambda part: part.path):
+            opened.clear()
             with self._open(path) as file:
-                place.name = file.name
+                opened.append(file.name)
                 for part in parts:
-                    yield from self._part(file, part, work, columns, place)
+                    yield from self._part(file, part, work, columns)
 
-    def _part(self, file: File, part: Part, work: _Work, columns: Sequence[str], place: _Place) -> Iterator[Any]:
-        done = 0
+    def _part(self, file: File, part: Part, work: _Work, columns: Sequence[str]) -> Iterator[Chunk]:
+        row = part.first
         for batch in file.texts(columns) if part.place is None else file.part(part.place, columns, _ROWS):
             if work.stopped:
                 return
-            place.row = part.first + done
-            yield self._typed(batch, file, place.row)
-            done += batch.num_rows
+            yield Chunk(self._typed(batch, file, row), Places(row, file.name, partial=True))
+            row += batch.num_rows
             if part.place is None:
                 work.reach(part, file.done)
         work.reach(part, part.bytes)
-
-
-class _Place:
-    """Where a thread reads, to say where a fault is."""
-
-    def __init__(self) -> None:
-        self.name = ""
-        self.row = 0
-
-    def told(self) -> str:
-        return f" (in {self.name}, rows counted from its row {self.row:,})" if self.row else f" (in {self.name})"
 
 
 class _Work:

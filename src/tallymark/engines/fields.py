@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from tallymark.engines.packages import load
 
@@ -10,7 +13,10 @@ TEXT = "text"
 _CODES = r"^[-+]?0[0-9xX]"
 _HEXADECIMAL = r"^[-+]?0[xX]"
 _WHOLE = r"^[-+]?[0-9]+$"
+_MOST_DIGITS = 1000  # of a whole number; a longer one is a float like any other. Python reads 4,300
 _BOOLEAN = "^(true|false)$"
+_EXACT = 2**53  # up to here, floats hold all whole numbers
+_NUMBER, _EXACTLY = "tallymark number", "tallymark whole number"  # fields of numbers that no type of Arrow holds
 
 
 def read_texts(texts: Any, *, codes: bool) -> tuple[str, Any]:
@@ -48,6 +54,7 @@ def _as_numbers(texts: Any, *, codes: bool) -> tuple[str, Any] | None:
     if values is None:
         return None
     wide = all(compute.all(compute.match_substring_regex(part, _WHOLE)).as_py() for part in (texts.slice(0, 50), texts))
+    wide = wide and compute.max(compute.binary_length(texts)).as_py() <= _MOST_DIGITS
     return ("wide", texts) if wide else ("real", values)
 
 
@@ -58,6 +65,54 @@ def _cast(texts: Any, kind: Any) -> Any:
         return _compute().cast(texts, kind)
     except _arrow().ArrowInvalid:
         return None
+
+
+def as_reals(values: Any, texts: Callable[[], Any]) -> Any:
+    """Numbers as floats, given their texts. Where a float does not hold a whole number exactly, they are mixed numbers:
+    floats, and beside them the texts of such whole numbers, so that labels and ids stay what they are."""
+    compute, pa = _compute(), _arrow()
+    reals = compute.cast(values, pa.float64(), safe=False)
+    held = np.frombuffer(reals.buffers()[1] or b"", np.float64)[reals.offset : reals.offset + len(reals)]
+    large = np.abs(held) >= _EXACT  # faster than Arrow's largest
+    if not large.any():
+        return reals
+    written = _trimmed(compute.cast(texts(), pa.string()))
+    rows = compute.indices_nonzero(compute.and_(pa.array(large), compute.match_substring_regex(written, _WHOLE)))
+    pairs = zip(reals.take(rows).to_pylist(), written.take(rows).to_pylist(), strict=True)
+    rounded = np.zeros(len(reals), bool)
+    rounded[rows.to_numpy()] = [
+        len(text) <= _MOST_DIGITS and (real in (np.inf, -np.inf) or int(real) != int(text)) for real, text in pairs
+    ]
+    if not rounded.any():
+        return reals
+    exactly = compute.if_else(pa.array(rounded), written, pa.scalar(None, pa.string()))
+    return pa.StructArray.from_arrays([reals, exactly], names=[_NUMBER, _EXACTLY])
+
+
+def as_wide(values: Any) -> Any:
+    """Whole numbers of any size, as one array of Arrow."""
+    pa = _arrow()
+    return pa.StructArray.from_arrays([_compute().cast(values, pa.string())], names=[_EXACTLY])
+
+
+def unpack_numbers(values: Any) -> tuple[str, Any] | None:
+    """The kind and the values of what `as_wide` or `as_reals` made; None for any other array."""
+    names = [field.name for field in values.type] if _arrow().types.is_struct(values.type) else []
+    if names == [_EXACTLY]:
+        return "wide", values.flatten()[0]
+    if names == [_NUMBER, _EXACTLY]:
+        return "real", values if len(values) else values.flatten()[0]
+    return None
+
+
+def to_objects(values: Any) -> Any:
+    """Floats and mixed numbers as objects of Python; a missing one is NaN."""
+    reals, exactly = values.flatten() if _arrow().types.is_struct(values.type) else (values, None)
+    found = np.array([np.nan if item is None else item for item in reals.to_pylist()], dtype=object)
+    if exactly is not None:
+        rows = _compute().indices_nonzero(exactly.is_valid())
+        found[rows.to_numpy()] = [int(text) for text in exactly.take(rows).to_pylist()]
+    return found
 
 
 def first_odd(texts: Any, *, codes: bool) -> tuple[int, str]:

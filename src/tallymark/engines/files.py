@@ -11,17 +11,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
-from tallymark.engines.arrow_files import ArrowRows
+from tallymark.engines.arrow_files import FILE, STREAM, ArrowRows
 from tallymark.engines.columns import WAYS, Builder, Column, IsText
 from tallymark.engines.csv_text import CheckedText, RowFault, find_fault, line_of, read_header, read_rows
 from tallymark.engines.packages import load, reader_of
 from tallymark.engines.parquet import ParquetRows
 from tallymark.engines.streams import NO_BOUNDS, Bounded, Bounds, Counted, Progress, Raw, open_bytes
-from tallymark.errors import BoundError, FileError, ParameterError
+from tallymark.errors import BoundError, FileError, ParameterError, brief
 from tallymark.nearest import nearest
+from tallymark.paths import check_path
 
 MOST_CELLS = 1 << 32
-_ARROW = b"ARROW1"
 COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
 FOREIGN = {
     b"PK\x03\x04": "a zip archive or a spreadsheet; save it as CSV or Parquet",
@@ -29,8 +29,12 @@ FOREIGN = {
     b"\xd0\xcf\x11\xe0": "a spreadsheet; save it as CSV or Parquet",
     b"SQLite": "a database; export a table as CSV or Parquet",
 }
-BOUNDLESS = {_ARROW: "an Arrow file; save it as Parquet"}  # where there are bounds: what it unpacks to is not known
+BOUNDLESS = dict.fromkeys((FILE, STREAM), "an Arrow file; save it as Parquet")  # it may unpack to any size
 PARQUET = b"PAR1"
+_BEGINNINGS = {  # by the endings of names
+    (".parquet", ".pq"): ("a Parquet file", (PARQUET,)),
+    (".arrow", ".arrows", ".feather", ".ipc"): ("an Arrow file", (FILE, STREAM)),
+}
 
 
 class File:
@@ -50,7 +54,7 @@ class File:
         bounds: Bounds = NO_BOUNDS,
         tolerant: bool = False,
     ) -> None:
-        source = os.fspath(path) if isinstance(path, (str, os.PathLike)) else path
+        source = check_path(path) if isinstance(path, (str, os.PathLike)) else path
         self.path = source if isinstance(source, str) else str(getattr(source, "name", ""))
         self.name = "standard input" if self.path == "-" else f"`{self.path}`" if self.path else "the file"
         self.separator = separator_of(separator, self.path)
@@ -80,14 +84,17 @@ class File:
         for magic, what in refused.items():
             if start.startswith(magic):
                 raise FileError(f"{self.name} must be CSV or Parquet; it is {what}")
-        if self.path.lower().endswith((".parquet", ".pq")) and not start.startswith(PARQUET):
-            raise FileError(f"{self.name} must be a Parquet file, as its name says; it does not begin like one")
+        for endings, (what, magics) in _BEGINNINGS.items():
+            if self.path.lower().endswith(endings) and not start.startswith(magics):
+                raise FileError(f"{self.name} must be {what}, as its name says; it does not begin like one")
 
     def _open_typed(self, start: bytes) -> ParquetRows | ArrowRows | None:
         """The reader of a file whose columns have types; None for CSV, where fields are texts."""
         if start.startswith(PARQUET):
             return ParquetRows(self._source(), self.name)
-        return ArrowRows(self._source(), self.name) if start.startswith(_ARROW) else None
+        if start.startswith((FILE, STREAM)):
+            return ArrowRows(self._source(), self.name, stream=start.startswith(STREAM))
+        return None
 
     @property
     def schema(self) -> Any:
@@ -320,6 +327,8 @@ def separator_of(separator: str | None, path: str = "") -> str:
     if separator is None:
         plain = path.lower().removesuffix(".gz")
         return "\t" if plain.endswith((".tsv", ".tab")) else ","
+    if not isinstance(separator, str):
+        raise ParameterError(f"`separator` must be one character, such as ';'; it was {brief(separator)}")
     named = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}.get(separator, separator)
     if len(named) != 1 or not named.isascii() or named in '"\r\n\0':
         raise ParameterError(f"`separator` must be one character, such as ';', or the word tab; it was {separator!r}")

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from tallymark.missing import Places
 
 Progress = Callable[[int, int], None]
 """Told how many of how many are done: bytes of files, partitions or tasks of a cluster."""
+
+
+class Chunk(NamedTuple):
+    """Some rows of a source as a batch of Arrow, and where they are in the source."""
+
+    batch: Any
+    places: Places
+
+
+def chunks(batches: Iterable[Any], part: str = "") -> Iterator[Chunk]:
+    """Batches of Arrow that follow each other, with their places in the source or in a part of it."""
+    first = 0
+    for batch in batches:
+        yield Chunk(batch, Places(first, part, partial=True))
+        first += batch.num_rows
 
 
 class Job(Protocol):
@@ -15,13 +32,13 @@ class Job(Protocol):
     columns: tuple[str, ...]
     """The columns that are read."""
 
-    def piece(self, batches: Iterable[Any]) -> Any:
-        """The piece of some rows, in batches of Arrow."""
+    def piece(self, chunks: Iterable[Chunk]) -> Any:
+        """The piece of some rows."""
 
     def join(self, pieces: Sequence[Any]) -> Any:
         """The sum of pieces, which is the same in any order and grouping."""
 
-    def fold(self, batches: Iterable[Any]) -> bytes:
+    def fold(self, chunks: Iterable[Chunk]) -> bytes:
         """The piece of some rows, as bytes."""
 
     def add(self, pieces: Sequence[bytes]) -> bytes:
@@ -36,8 +53,8 @@ class Exchange(Protocol):
     ranges: int
     """How many there are."""
 
-    def deal(self, batches: Iterable[Any]) -> list[bytes]:
-        """For every range the piece of some rows, in batches of Arrow; no bytes where none is in it."""
+    def deal(self, chunks: Iterable[Chunk]) -> list[bytes]:
+        """For every range the piece of some rows; no bytes where none is in it."""
 
     def close(self, place: int, pieces: Iterable[bytes]) -> bytes:
         """The few bytes that are left of a range, whose pieces come in any order."""

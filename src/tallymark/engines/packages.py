@@ -35,8 +35,10 @@ def reading_as(form: str, name: str) -> Iterator[None]:
     """What Arrow has to say while it reads a file of a form is an error of the file of this name."""
     try:
         yield
-    except (TallymarkError, MemoryError):
+    except TallymarkError:
         raise
     except Exception as error:  # Arrow has many, and some are of no other kind
+        if type(error) is MemoryError:  # Arrow's own says that the file asks for more than there is
+            raise
         told = (str(error).splitlines() or [type(error).__name__])[0]
         raise FileError(f"{name} could not be read as {form}; it may be damaged: {told}") from error

@@ -26,7 +26,8 @@ class ParquetRows:
             self.rows: int = footer.num_rows
             self.parts: list[int] = [footer.row_group(k).num_rows for k in range(footer.num_row_groups)]
             types = load("pyarrow").types
-            bytewise = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+            texts = (types.is_string, types.is_large_string, types.is_string_view)
+            bytewise = (*texts, types.is_binary, types.is_large_binary, types.is_binary_view)
             self._texts = [field.name for field in schema if any(fits(field.type) for fits in bytewise)]
         self._source = source
         self._readers: dict[tuple[tuple[str, ...], bool], Any] = {}

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tallymark.engines.job import Exchange, Job, Progress
+from tallymark.engines.job import Chunk, Exchange, Job, Progress, chunks
 from tallymark.engines.packages import load
 from tallymark.engines.pandas_columns import array_of, type_of
 from tallymark.engines.refusals import one_thread, refusing, telling
@@ -135,14 +135,14 @@ def _fold(block: Any, job: Job, types: Any) -> Any:
     one_thread()
     pa = load("pyarrow")
     with refusing():
-        return pa.table({"tally": pa.array([job.fold(_batches(block, types))], pa.large_binary())})
+        return pa.table({"tally": pa.array([job.fold(_chunks(block, types))], pa.large_binary())})
 
 
 def _deal(block: Any, job: Exchange, types: Any) -> list[bytes]:
     """On a worker: that it is done, and then the pieces of a block by range."""
     one_thread()
     with refusing():
-        return [b"", *job.deal(_batches(block, types))]
+        return [b"", *job.deal(_chunks(block, types))]
 
 
 def _close(job: Exchange, place: int, *pieces: bytes) -> bytes:
@@ -152,11 +152,15 @@ def _close(job: Exchange, place: int, *pieces: bytes) -> bytes:
         return job.close(place, filter(None, pieces))
 
 
-def _batches(block: Any, types: Any) -> Iterator[Any]:
-    """The rows of a block of Arrow or pandas."""
+def _chunks(block: Any, types: Any) -> Iterator[Chunk]:
+    """The rows of a block of Arrow or pandas. Ray has no numbers for blocks, so errors show the first row of theirs."""
     if isinstance(block, load("pyarrow").Table):
-        return gathered(uniform(batch.columns, types) for batch in block.select(types.names).to_batches())
-    return gathered([uniform([array_of(block[name], name) for name in types.names], types)])
+        batches = [uniform(batch.columns, types) for batch in block.select(types.names).to_batches()]
+    else:
+        batches = [uniform([array_of(block[name], name) for name in types.names], types)]
+    rows = [row for batch in batches[:1] for row in batch.slice(0, 1).to_pylist()]
+    shown = ", ".join(f"{name}={value!r}" for row in rows for name, value in row.items())
+    return chunks(gathered(batches), f"the block that begins with ({shown[:200]})")
 
 
 def _add(job: Job, *pieces: Any) -> bytes:

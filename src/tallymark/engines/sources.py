@@ -12,6 +12,7 @@ from tallymark.engines.datasets import Files
 from tallymark.engines.job import Exchange, Job, Progress
 from tallymark.engines.packages import load
 from tallymark.engines.tables import check_columns
+from tallymark.packages import needed
 
 _CLUSTERS = {"dask": "a Dask frame", "pyspark": "a Spark frame", "ray": "a Ray dataset"}
 _MODULES = {"dask": "dask", "pyspark": "spark", "ray": "ray"}
@@ -42,7 +43,8 @@ class Cluster:
     def __init__(self, source: Any, package: str) -> None:
         self.kind = _CLUSTERS[package]
         self._source = source
-        self._engine = import_module(f"tallymark.engines.{_MODULES[package]}")
+        with needed(f"evaluating {self.kind}", package, extra=_MODULES[package]):
+            self._engine = import_module(f"tallymark.engines.{_MODULES[package]}")
 
     def empty(self, columns: Sequence[str]) -> Any:
         """A batch of no rows."""

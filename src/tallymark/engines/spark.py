@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Any
 from uuid import uuid4
 
-from tallymark.engines.job import Exchange, Job, Progress
+from tallymark.engines.job import Chunk, Exchange, Job, Progress, chunks
 from tallymark.engines.packages import load
 from tallymark.engines.refusals import one_thread, refusing, telling
 from tallymark.engines.spark_progress import watched
@@ -90,20 +90,21 @@ class _Folding:
         one_thread()
         number = TaskContext.get().partitionId()
         with refusing():
-            made = self.made(number, gathered(uniform(batch.columns, self.types) for batch in batches))
+            rows = gathered(uniform(batch.columns, self.types) for batch in batches)
+            made = self.made(number, chunks(rows, f"partition {number}"))
         for together, piece in made:
             yield from _rows(together, number, piece, self.largest)
 
-    def made(self, number: int, batches: Iterable[Any]) -> list[tuple[int, bytes]]:
+    def made(self, number: int, rows: Iterable[Chunk]) -> list[tuple[int, bytes]]:
         """What goes to others, and with what it comes together there."""
-        return [(number // _TOGETHER, self.job.fold(batches))]
+        return [(number // _TOGETHER, self.job.fold(rows))]
 
 
 class _Dealing(_Folding):
     """On a worker: the pieces of a partition, by range."""
 
-    def made(self, number: int, batches: Iterable[Any]) -> list[tuple[int, bytes]]:
-        return list(enumerate(self.job.deal(batches)))
+    def made(self, number: int, rows: Iterable[Chunk]) -> list[tuple[int, bytes]]:
+        return list(enumerate(self.job.deal(rows)))
 
 
 class _Adding:
@@ -182,11 +183,12 @@ def _is_interrupt(error: BaseException | None) -> bool:
 
 def _type(kind: Any) -> Any:
     """The Arrow type of a type of Spark; null where Arrow has none."""
+    from pyspark.errors import PySparkTypeError
     from pyspark.sql.pandas.types import to_arrow_type
 
     try:
         return to_arrow_type(kind, timezone="UTC")
-    except Exception:  # Spark has several; it matters only if the column is read, and is told then
+    except PySparkTypeError:  # which matters only if the column is read
         return load("pyarrow").null()
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tallymark.engines.job import Exchange, Job
+from tallymark.engines.job import Chunk, Exchange, Job
 from tallymark.errors import FileError
 
 _LENGTH = 8  # bytes before a piece that say how long it is
@@ -33,10 +33,10 @@ class _Dealing:
         self._folder = folder
         self._lock = threading.Lock()
 
-    def piece(self, batches: Iterable[Any]) -> None:
+    def piece(self, chunks: Iterable[Chunk]) -> None:
         """Deal some rows."""
-        for batch in batches:
-            dealt = self._job.deal([batch])
+        for chunk in chunks:
+            dealt = self._job.deal([chunk])
             with self._lock:
                 for place, piece in enumerate(dealt):
                     if piece:
@@ -46,9 +46,9 @@ class _Dealing:
     def join(self, pieces: Sequence[None]) -> None:
         """Nothing is left to add."""
 
-    def fold(self, batches: Iterable[Any]) -> bytes:
+    def fold(self, chunks: Iterable[Chunk]) -> bytes:
         """Deal some rows; no bytes are left of them."""
-        self.piece(batches)
+        self.piece(chunks)
         return b""
 
     def add(self, pieces: Sequence[bytes]) -> bytes:

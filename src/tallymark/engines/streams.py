@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 import stat
 import sys
@@ -18,6 +19,7 @@ from tallymark.nearest import nearest
 Progress = Callable[[int, int], None]
 """Told how many of how many bytes are read."""
 _SPOOLED = 64 << 20  # bytes of a pipe that are kept in memory
+_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/", re.IGNORECASE)  # pathlib makes one slash of two
 _FREE = 8 << 20  # unpacked bytes that any file may have, however small it is
 
 
@@ -62,11 +64,27 @@ def open_bytes(path: str | BinaryIO, name: str, bounds: Bounds = NO_BOUNDS) -> B
         with open(path, "rb") as pipe:
             return _spooled(pipe, name, bounds)
     except FileNotFoundError as error:
+        check_local(path)
         raise FileError(f"there is no file {name}{_near(path)}") from error
     except IsADirectoryError as error:
         raise FileError(f"{name} must be a file; it is a directory") from error
     except (OSError, ValueError) as error:
         raise FileError(f"{name} could not be opened: {getattr(error, 'strerror', None) or error}") from error
+
+
+def check_local(path: str) -> None:
+    """Refuse the address of a file elsewhere, such as s3://bucket/rows.parquet."""
+    found = _ADDRESS.match(path)
+    if found is None:
+        return
+    if found[1].lower() == "file":
+        raise FileError(f"`{path}` must be a path: leave out file://")
+    address = path if "://" in path else path.replace(":/", "://", 1)
+    opener = "pandas.read_csv" if found[1].lower() in ("http", "https") else "pyarrow.dataset.dataset"
+    raise FileError(
+        f"`{path}` must be a local file; it is an address. Download it, or open it in Python and pass the result, for "
+        f"example {opener}({address!r})"
+    )
 
 
 def _spooled(pipe: Any, name: str, bounds: Bounds) -> BinaryIO:

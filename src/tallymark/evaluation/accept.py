@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any, NamedTuple, Self
 
-from tallymark.errors import AcceptanceError, ParameterError
+from tallymark.errors import AcceptanceError, ParameterError, brief
 from tallymark.evaluation.result import Report
 from tallymark.report import Table, show_number, to_html, to_json, to_text
 
@@ -157,8 +158,12 @@ def _texts(condition: object) -> list[str]:
         raise ParameterError(
             f"`condition` must be a text or a list of texts; it was of type {type(condition).__name__}"
         )
+    try:
+        items = list(islice(texts, _MOST_CONDITIONS + 1))
+    except Exception as error:  # an array of no dimensions, say
+        raise ParameterError(f"`condition` must be a text or a list of texts; it was {brief(condition)}") from error
     found: list[str] = []
-    for text in texts:
+    for text in items:
         if not isinstance(text, str):
             raise ParameterError(
                 f"`condition` must be a text or a list of texts; one was of type {type(text).__name__}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from tallymark.arrays import check_choice
 from tallymark.batch import Batch
 from tallymark.engines import fold
 from tallymark.errors import (
@@ -16,6 +17,7 @@ from tallymark.errors import (
     ParameterError,
     TallymarkError,
     WeightError,
+    brief,
 )
 from tallymark.evaluation.result import Cell, Report
 from tallymark.evaluation.slices import Slices
@@ -43,8 +45,14 @@ def choose(wanted: Wanted, batch: Batch | None = None, target: Target | None = N
         wanted = [wanted]
     if not isinstance(wanted, Iterable):
         raise ParameterError(f"`metrics` must be a metric, a name, or a list of them; it was {describe_other(wanted)}")
+    try:
+        items = list(wanted)
+    except Exception as error:  # an array of no dimensions, say
+        raise ParameterError(
+            f"`metrics` must be a list of metrics or names; it was {describe_other(wanted)}"
+        ) from error
     found: dict[str, Metric] = {}
-    for item in map(metric, wanted):
+    for item in map(metric, items):
         if found.setdefault(str(item), item) != item:
             raise ParameterError(
                 f"two metrics are called {str(item)!r}; give them names: {{'first': ..., 'second': ...}}"
@@ -54,7 +62,7 @@ def choose(wanted: Wanted, batch: Batch | None = None, target: Target | None = N
 
 def _checked_key(key: object) -> str:
     if not isinstance(key, str) or not key:
-        raise ParameterError(f"the keys of `metrics` must be names; one was {key!r}")
+        raise ParameterError(f"the keys of `metrics` must be names; one was {brief(key)}")
     return key
 
 
@@ -147,16 +155,20 @@ class Chosen:
     def without_unreadable(self, batch: Batch) -> Chosen:
         """The same metrics, where those that cannot read these rows are failed cells and the others compute."""
         batch.require_present()
-        failed = dict(self.errors)
+        unreadable: dict[Hashable, TallymarkError] = {}
         for reads in self.plan.reads:
             try:
                 fold(batch, Plan([reads]))
             except DATA_FAULTS:
                 raise
             except TallymarkError as error:
-                for key, item in self.metrics.items():
-                    if key not in failed and reads.group in {each.group for each in item.all_needs(self.target)}:
-                        failed[key] = error
+                unreadable[reads.group] = error
+        failed = dict(self.errors)
+        for key, item in self.metrics.items():
+            groups = [] if key in failed else [each.group for each in item.all_needs(self.target)]
+            found = next((unreadable[group] for group in groups if group in unreadable), None)
+            if found is not None:
+                failed[key] = found
         return Chosen(self.metrics, self.target, None, errors="cell", failed=failed)
 
     def report(
@@ -261,5 +273,4 @@ def plan(metrics: dict[str, Metric], target: Target, columns: tuple[int, int] | 
 
 def check_errors(errors: str) -> None:
     """Refuse an unknown way to treat metrics that cannot be computed."""
-    if errors not in ERRORS:
-        raise ParameterError(f"`errors` must be one of {', '.join(ERRORS)}; it was {errors!r}")
+    check_choice("errors", errors, ERRORS)

@@ -11,7 +11,7 @@ import numpy as np
 
 from tallymark.arrays import describe, names_of, reading
 from tallymark.batch import Batch, check_missing
-from tallymark.errors import InputError, ParameterError
+from tallymark.errors import InputError, ParameterError, brief
 from tallymark.evaluation.chosen import Wanted, choose, plan
 from tallymark.evaluation.comparison import Comparison, Settings
 from tallymark.evaluation.corrections import check_correction, correct
@@ -48,7 +48,8 @@ def compare(
     the `baseline`. A share of rows (accuracy, recall, …) is tested by McNemar's test, an area under the ROC curve by
     DeLong's; everything else, and whatever has weights or a `cluster`, by a paired bootstrap, which depends on nothing
     but the `seed` and the place of a row, with this number of `resamples`: 1,000 by default, or more where the level
-    and the number of pairs need them. `cluster` is a label per row: rows with the same one are drawn together.
+    and the number of pairs need them. `cluster` is a label per row: rows with the same one are drawn together. The
+    p-value of a pair is below 1 − `ci` exactly where its interval excludes 0.
 
     `correction` of the p-values for the number of pairs is "holm", "bonferroni", "fdr" or "none". `missing="drop"`
     leaves out rows that lack the truth or the prediction of any model. The rest is as in `evaluate`.
@@ -57,7 +58,7 @@ def compare(
     >>> old, new = [1, 1, 1, 0, 0, 0, 1, 1] * 10, [1, 1, 1, 1, 0, 0, 0, 1] * 10
     >>> found = compare(truth, {"old": old, "new": new}, ["accuracy"])
     >>> print(found[("old", "new"), "accuracy"])
-    accuracy: new beats old by 0.25 [0.17, 0.35], p < 0.001 (McNemar, exact)
+    accuracy: new beats old by 0.25 [0.17, 0.35], p < 0.001 (McNemar)
     >>> found.groups("accuracy")
     {'new': 'a', 'old': 'b'}
     """
@@ -124,15 +125,15 @@ def _read_models(models: Any) -> dict[str, object]:
         )
     for name in models:
         if not isinstance(name, str) or not name:
-            raise ParameterError(f"the keys of `models` must be names; one was {name!r}")
+            raise ParameterError(f"the keys of `models` must be names; one was {brief(name)}")
     if len(models) < 2:
         raise ParameterError(f"`models` must be at least two, to be compared; there were {len(models)}")
     return dict(models)
 
 
 def _check_baseline(baseline: object, names: list[str]) -> None:
-    if baseline is not None and baseline not in names:
-        raise ParameterError(f"`baseline` must be one of the models; it was {baseline!r}, and they are {names}")
+    if baseline is not None and (not isinstance(baseline, str) or baseline not in names):
+        raise ParameterError(f"`baseline` must be one of the models; it was {brief(baseline)}, and they are {names}")
 
 
 def _check_metrics(chosen: dict[str, Metric]) -> None:

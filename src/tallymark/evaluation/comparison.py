@@ -185,8 +185,8 @@ class Comparison(Exports, Frames):
                 f"{d.second} − {d.first}",
                 d.value,
                 "" if math.isnan(d.lo) else " to ".join(d.bounds()),
-                _short_p(d.p),
-                _short_p(d.p_corrected),
+                _short_p(d.p, d.level),
+                _short_p(d.p_corrected, d.level),
                 "" if math.isnan(d.detectable) else float(f"{d.detectable:.3g}"),
                 d.verdict,
                 d.method,
@@ -233,5 +233,5 @@ class Comparison(Exports, Frames):
         return "".join(map(to_html, self._tables()))
 
 
-def _short_p(p: float) -> str:
-    return "" if math.isnan(p) else show_p(p).removeprefix("= ")
+def _short_p(p: float, level: float) -> str:
+    return "" if math.isnan(p) else show_p(p, level).removeprefix("= ")

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tallymark.errors import ParameterError
+from tallymark.arrays import check_choice
 
 CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr": "Benjamini–Hochberg", "none": "none"}
 
 
 def check_correction(how: object) -> str:
     """Refuse an unknown way to correct."""
-    if not isinstance(how, str) or how not in CORRECTIONS:
-        raise ParameterError(f"`correction` must be one of {', '.join(CORRECTIONS)}; it was {how!r}")
-    return how
+    check_choice("correction", how, CORRECTIONS)
+    return str(how)
 
 
 def correct(ps: Sequence[float], how: str) -> list[float]:

@@ -17,8 +17,8 @@ class Difference(NamedTuple):
 
     `value` is the second less the first, in the metric or, where that is best at some value, in the distance from it.
     `lo` and `hi` are its interval at `level`; `p` is the chance of a difference at least as large if there were none,
-    `p_corrected` the same in view of the other pairs; `detectable` is the smallest difference that such data would
-    show in eight of ten cases.
+    and is below 1 − level exactly where the interval excludes 0. `p_corrected` is the same in view of the other pairs;
+    `detectable` is the smallest difference that such data would show in eight of ten cases.
     """
 
     metric: str
@@ -38,8 +38,8 @@ class Difference(NamedTuple):
 
     @property
     def significant(self) -> bool:
-        """Whether the data tell the two models apart: the corrected p-value is at most 1 − level."""
-        return self.p_corrected <= 1 - self.level + 1e-12  # 1 − 0.95 is not quite 0.05
+        """Whether the data tell the two models apart: the corrected p-value is below 1 − level."""
+        return self.p_corrected < 1 - self.level
 
     @property
     def winner(self) -> str | None:
@@ -55,7 +55,9 @@ class Difference(NamedTuple):
 
     def flipped(self) -> Difference:
         """The same with the models the other way round."""
-        return self._replace(first=self.second, second=self.first, value=0.0 - self.value, lo=-self.hi, hi=-self.lo)
+        return self._replace(
+            first=self.second, second=self.first, value=0.0 - self.value, lo=0.0 - self.hi, hi=0.0 - self.lo
+        )
 
     @property
     def verdict(self) -> str:
@@ -75,7 +77,7 @@ class Difference(NamedTuple):
         return out | {"winner": self.winner}
 
     def __str__(self) -> str:
-        found = f"p {show_p(self.p_corrected)} ({self.method})"
+        found = f"p {show_p(self.p_corrected, self.level)} ({self.method})"
         if math.isnan(self.p):
             return f"{self.metric}: {self.second} and {self.first} cannot be compared: {self.reason}"
         if self.winner is not None:
@@ -128,6 +130,17 @@ def detectable(error: float, level: float, pairs: int, freedom: float = math.inf
     return (student_quantile(POWER, freedom) - student_quantile((1 - level) / pairs / 2, freedom)) * error
 
 
-def show_p(p: float) -> str:
-    """A p-value as a person reads it."""
-    return "< 0.001" if p < 0.001 else f"= {p:.2g}" if p < 0.995 else "= 1"
+def show_p(p: float, level: float) -> str:
+    """A p-value as a person reads it, with more digits where two would put it on the other side of 1 − level.
+
+    >>> show_p(0.0496, 0.95), show_p(0.0512, 0.95), show_p(0.0000123, 0.95)
+    ('= 0.0496', '= 0.051', '< 0.001')
+    """
+    if p < 0.001 or p >= 0.995:
+        return "< 0.001" if p < 0.001 else "= 1"
+    alpha = round(1 - level, 15)
+    for digits in range(2, 7):
+        shown = f"{p:.{digits}g}"
+        if (float(shown) < alpha) == (p < alpha):
+            return f"= {shown}"
+    return f"{'<' if p < alpha else '='} {alpha:.6g}"

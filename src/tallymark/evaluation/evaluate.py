@@ -44,10 +44,10 @@ def evaluate(
 
     `kind` says what the predictions are, where their type does not tell: "value", "label", "probability" (of the
     positive class, or one column per class), "margin" (before sigmoid or softmax) or "score". `classes` are all classes
-    there are, in the order of the columns; `positive` is the positive one, 1 by default; `normalize=True` divides
-    probabilities by the sum of their row. `query` is the label of the query that each row belongs to, which metrics of
-    rankings read. `missing="drop"` leaves out rows with missing values and counts them. A metric that cannot be
-    computed on these rows becomes a failed cell; `errors="raise"` raises instead.
+    there are, in the order of the columns; `positive` is the positive one, by default 1 where the other is 0 or -1;
+    `normalize=True` divides probabilities by the sum of their row. `query` is the label of the query that each row
+    belongs to, which metrics of rankings read. `missing="drop"` leaves out rows with missing values and counts them. A
+    metric that cannot be computed on these rows becomes a failed cell; `errors="raise"` raises instead.
 
     `by` holds the group of each row: one column of labels, or a table or mapping of several. Every metric is then read
     for every group as well, as `report.slices`; metrics of groups, such as `gap("recall")` and "demographic_parity",

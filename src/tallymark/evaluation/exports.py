@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, brief
+from tallymark.paths import check_path
 
 if TYPE_CHECKING:
     from tallymark.report import Table
@@ -41,12 +42,14 @@ class Exports(ABC):
         """
         from tallymark.report.page import to_page  # few ask
 
+        _check_texts(title, command)
         return to_page(self._document(title, command, pictures=True))
 
     def to_markdown(self, title: str | None = None, command: str | None = None) -> str:
         """The whole as Markdown, without plots."""
         from tallymark.report.markdown import to_markdown
 
+        _check_texts(title, command)
         return to_markdown(self._document(title, command, pictures=False))
 
     def to_csv(self) -> str:
@@ -59,7 +62,9 @@ class Exports(ABC):
         """The tables as text for a terminal of a width, with colours unless NO_COLOR is set. Needs rich."""
         from tallymark.report.terminal import to_terminal
 
-        return to_terminal(self._tables(), colour=colour, width=width)
+        if width is not None and (type(width) is not int or width < 1):
+            raise ParameterError(f"`width` must be a number of columns from 1 on, or None; it was {brief(width)}")
+        return to_terminal(self._tables(), colour=colour is not False, width=width)
 
     def __rich__(self) -> Any:
         """What a rich console prints."""
@@ -77,7 +82,14 @@ class Exports(ABC):
             ".json": self.to_json,
             ".csv": self.to_csv,
         }
-        ending = Path(path).suffix.lower()
+        place = check_path(path)
+        ending = Path(place).suffix.lower()
         if ending not in forms:
-            raise ParameterError(f"`path` must end in {', '.join(forms)}; it was {os.fspath(path)!r}")
-        write_whole(path, forms[ending]())
+            raise ParameterError(f"`path` must end in {', '.join(forms)}; it was {place!r}")
+        write_whole(place, forms[ending]())
+
+
+def _check_texts(title: object, command: object) -> None:
+    for name, text in (("title", title), ("command", command)):
+        if text is not None and not isinstance(text, str):
+            raise ParameterError(f"`{name}` must be a text or None; it was {brief(text)}")

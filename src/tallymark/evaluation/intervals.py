@@ -79,9 +79,10 @@ class _Maker:
         self._metrics = {key: item for key, item in metrics if report.cell(key).error is None}
         self._of_rows = {key: item for key, item in self._metrics.items() if not isinstance(item, GroupMetric)}
         self._items = {**compared(self._metrics), **self._of_rows}
-        read = {key: chosen.plan.pick(states, item.needs(chosen.target)) for key, item in self._items.items()}
-        self._reads = {key: state.reads.settled(batch, state) for key, state in read.items()}
-        self._of_interval = self._interval_reads(batch) if self._analytic else {}
+        places = {key: chosen.plan.place(item.needs(chosen.target)) for key, item in self._items.items()}
+        settled = {place: states[place].reads.settled(batch, states[place]) for place in set(places.values())}
+        self._reads = {key: settled[place] for key, place in places.items()}
+        self._interval_reads, self._interval_places = self._plan_intervals(batch) if self._analytic else ([], {})
         if batch.cluster_side is not None and any(item.by_query for item in self._metrics.values()):
             check_nested(batch)
 
@@ -89,19 +90,18 @@ class _Maker:
     def _analytic(self) -> bool:
         return self._plain and self._settings.method != "bootstrap"
 
-    def _interval_reads(self, batch: Batch) -> dict[str, Reads]:
-        """What analytic intervals read beside the states of the values, with the classes of all rows."""
+    def _plan_intervals(self, batch: Batch) -> tuple[list[Reads], dict[str, int]]:
+        """What analytic intervals read beside the states of the values, with the classes of all rows; and which of it
+        each of them reads."""
         wanted = {key: item.interval_reads(self._chosen.target) for key, item in self._items.items()}
         asked = {key: reads for key, reads in wanted.items() if reads is not None}
         plan = Plan(asked.values())
-        states = plan.fold(batch)
-        return {
-            key: plan.reads[plan.place(reads)].settled(batch, plan.pick(states, reads)) for key, reads in asked.items()
-        }
+        settled = [reads.settled(batch, state) for reads, state in zip(plan.reads, plan.fold(batch), strict=True)]
+        return settled, {key: plan.place(reads) for key, reads in asked.items()}
 
     def fill(self, rows: _Rows) -> None:
         """The intervals of some rows."""
-        level, folded = self._settings.level, dict[Reads, State]()
+        level, folded = self._settings.level, dict[int, State]()
 
         def by_resampling(left: Mapping[str, Cell]) -> dict[str, Found]:
             return self._bootstrap({key: cell.value for key, cell in left.items()}, rows, level)
@@ -114,17 +114,17 @@ class _Maker:
             plain=self._plain,
         )
 
-    def _analytic_of(self, key: str, rows: _Rows, folded: dict[Reads, State], level: float) -> Found | None:
+    def _analytic_of(self, key: str, rows: _Rows, folded: dict[int, State], level: float) -> Found | None:
         item = self._items[key]
         if not self._analytic:
             return formula_interval(item, level, None)
-        reads = self._of_interval.get(key)
-        if reads is None:
+        place = self._interval_places.get(key)
+        if place is None:
             state = self._chosen.plan.pick(rows.states, item.needs(self._chosen.target))
         else:
-            if reads not in folded:
-                folded[reads] = reads.fold(rows.batch)
-            state = folded[reads]
+            if place not in folded:
+                folded[place] = self._interval_reads[place].fold(rows.batch)
+            state = folded[place]
         return formula_interval(item, level, state)
 
     def _bootstrap(self, values: Mapping[str, Any], rows: _Rows, level: float) -> dict[str, Found]:

@@ -1,6 +1,8 @@
 """Tests of two models on the same rows: McNemar for shares of rows, DeLong for areas, a paired bootstrap for the rest.
 
-Each gives the same with the models the other way round, with the signs turned, to the last bit.
+Each test comes with the interval that inverts it, so p < 1 − level exactly where the interval excludes 0. Where p is
+1 − level, an end of the interval is 0, and the difference is not significant. With the models the other way round,
+every test gives the same to the last bit, with the signs reversed.
 """
 
 from __future__ import annotations
@@ -16,10 +18,10 @@ from tallymark.evaluation.percentiles import ALIKE, LEAST_DEFINED, LEAST_UNITS, 
 from tallymark.metrics.answer import NoInterval, is_rounding
 from tallymark.metrics.confidence import Ends, by_logit
 from tallymark.metrics.delong import Spread, join_spreads
-from tallymark.quantiles import binomial_tail, normal_quantile, normal_tail, student_quantile, student_tail, two_sided
+from tallymark.quantiles import normal_quantile, normal_tail, student_quantile, student_tail, two_sided
 from tallymark.states import Outcomes, Placements
 
-_FEW = 25  # rows on which one model alone is right, below which the test is the exact one
+_FEW_DISCORDANT = 10  # rows, below which the normal distribution is a rough approximation
 _HALVINGS = 60  # of an interval of length 2, down to the digits of a float
 
 
@@ -38,39 +40,54 @@ class Tested(NamedTuple):
     notes: tuple[str, ...] = ()
     freedom: float = math.inf
 
+    def consistent(self, level: float) -> Tested:
+        """The same with a p-value on the side of 1 − level that the interval implies: the two differ by rounding errors
+        at most, and 1 − 0.95 is not quite 0.05."""
+        below, above = sorted((1 - level, round(1 - level, 15)))
+        excludes = self.lo > 0 or self.hi < 0
+        return self._replace(p=min(self.p, math.nextafter(below, 0.0)) if excludes else max(self.p, above))
+
 
 def mcnemar(first: Outcomes, second: Outcomes, level: float) -> Tested:
-    """McNemar's test, with Tango's score interval for the difference of two shares of the same rows."""
+    """McNemar's test of two shares of the same rows, with Tango's interval of their difference."""
     n = len(first.counts)
-    gains = int(np.count_nonzero(second.counts & ~first.counts))
-    losses = int(np.count_nonzero(first.counts & ~second.counts))
     if n == 0:
         return Tested("McNemar", reason="no rows")
-    z = two_sided(level)
-    p, which = mcnemar_p(gains, losses)
-    spread = (gains + losses) * n - (gains - losses) ** 2
-    error = math.sqrt(spread / n) / n
-    scale = first.scale
-    return Tested(
-        f"McNemar, {which}",
-        p,
-        -scale * _highest_difference(losses, gains, n, z),
-        scale * _highest_difference(gains, losses, n, z),
-        scale * error if spread else math.nan,
+    gains = int(np.count_nonzero(second.counts & ~first.counts))
+    losses = int(np.count_nonzero(first.counts & ~second.counts))
+    return _test_shares(gains, losses, n, level, first.scale)
+
+
+def mcnemar_p(gains: int, losses: int) -> float:
+    """The p-value of the score test of McNemar (1947), without a continuity correction.
+
+    >>> round(mcnemar_p(16, 6), 6)
+    0.033006
+    """
+    return 2 * normal_tail(abs(gains - losses) / math.sqrt(gains + losses)) if gains + losses else 1.0
+
+
+def _test_shares(gains: int, losses: int, n: int, level: float, scale: float) -> Tested:
+    """McNemar's test with the score interval of Tango (1998), which inverts it."""
+    p, discordant = mcnemar_p(gains, losses), gains + losses
+    significant = p < 1 - level
+    lo = -scale * _highest_difference(losses, gains, n, level, significant=significant)
+    hi = scale * _highest_difference(gains, losses, n, level, significant=significant)
+    spread = discordant * n - (gains - losses) ** 2
+    error = scale * math.sqrt(spread / n) / n if spread else math.nan
+    notes = (f"only {discordant} discordant rows: p-value and interval are approximate",)
+    return Tested("McNemar", p, lo, hi, error, notes=notes if 0 < discordant < _FEW_DISCORDANT else ()).consistent(
+        level
     )
 
 
-def mcnemar_p(gains: int, losses: int) -> tuple[float, str]:
-    """Whether rows that changed went one way more often than a coin would, and by which form of the test."""
-    changed, most = gains + losses, max(gains, losses)
-    if changed < _FEW:
-        return min(1.0, 2 * binomial_tail(most, changed)), "exact"
-    return min(1.0, binomial_tail(most, changed) + binomial_tail(most + 1, changed)), "mid-p"
-
-
-def _highest_difference(gains: int, losses: int, n: int, z: float) -> float:
-    """The highest difference of two shares that a score test does not refuse (Tango 1998)."""
+def _highest_difference(gains: int, losses: int, n: int, level: float, *, significant: bool) -> float:
+    """The highest difference of two shares that Tango's score test does not reject. At a difference of 0 that test is
+    McNemar's, which has decided already."""
+    z = two_sided(level)
     below, above = (gains - losses) / n, 1.0
+    if below < 0:
+        below, above = (below, 0.0) if significant else (0.0, 1.0)
     for _ in range(_HALVINGS):
         middle = (below + above) / 2
         # The likeliest share of losses if the difference is the one in the middle.
@@ -85,31 +102,35 @@ def _highest_difference(gains: int, losses: int, n: int, z: float) -> float:
 
 
 def delong(first: Placements, second: Placements, level: float) -> Tested:
-    """DeLong's test of two areas under the ROC curve, from how the placement of each row differs, with the degrees of
-    freedom of Brunner and Munzel: by the normal distribution, five rows of a class find a difference in about one of
-    ten data sets that have none. The interval holds 0 just where the p-value is above 1 − level."""
+    """DeLong's test of two areas under the ROC curve (1988) and an interval of the same standard error, both by
+    Student's t with the degrees of freedom of Brunner and Munzel (2000): by the normal distribution, five rows of a
+    class find a difference in about one of ten data sets that have none."""
     positives, negatives = len(first.positive), len(first.negative)
-    if min(positives, negatives) < 2:
+    fewest = min(positives, negatives)
+    if fewest < 2:
         return Tested("DeLong", reason="the test needs two rows of each class")
     mean, spread = _area(second.positive - first.positive, second.negative - first.negative)
     error = math.sqrt(spread.variance)
     areas = _area(*first[:2]), _area(*second[:2])
+    few = ("with fewer than ten rows of a class the level may not be kept",) if fewest < 10 else ()
     if is_rounding(error, 1.0):
         if is_rounding(abs(mean), 1.0):
             return Tested("DeLong", 1.0, reason="every row stands at the same place in the order of both models")
-        if is_rounding(math.sqrt(max(area.variance for _, area in areas)), 1.0):
-            # Of a model that orders all pairs alike, right or wrong or not at all: so many pairs have no row in common.
-            p, _ = mcnemar_p(min(positives, negatives), 0)
-            return Tested("sign test", p, notes=("all pairs of rows change by the same, so nothing tells an interval",))
-        return Tested("DeLong", reason="the order of the rows changes by the same for all, so nothing tells the error")
-    few = ("with fewer than ten rows of a class the level may not be kept",) if min(positives, negatives) < 10 else ()
+        if not is_rounding(math.sqrt(max(area.variance for _, area in areas)), 1.0):
+            return Tested("DeLong", reason="the order of the rows changes by the same for all: the variance is 0")
+        # Each model orders all pairs alike: right, wrong or not at all. So many pairs have no row in common.
+        gains, losses = (fewest, 0) if mean > 0 else (0, fewest)
+        note = f"DeLong's variance is 0, so {fewest} pairs of a positive and a negative row are tested instead"
+        found = _test_shares(gains, losses, fewest, level, first.scale * abs(mean))
+        return found._replace(notes=(note, *few))
     reach, scale = -student_quantile((1 - level) / 2, spread.freedom) * error, first.scale
     low, high = _skewed_ends(*areas, spread, level)
     # Only the end away from 0 is moved, and outwards: the other one says what the p-value says.
     lo = max(min(mean - reach, low) if mean <= 0 else mean - reach, -1.0)
     hi = min(max(mean + reach, high) if mean >= 0 else mean + reach, 1.0)
     p = 2 * student_tail(abs(mean) / error, spread.freedom)
-    return Tested("DeLong", p, scale * lo, scale * hi, scale * error, notes=few, freedom=spread.freedom)
+    found = Tested("DeLong", p, scale * lo, scale * hi, scale * error, notes=few, freedom=spread.freedom)
+    return found.consistent(level)
 
 
 def _area(positive: Array, negative: Array) -> tuple[float, Spread]:
@@ -149,11 +170,11 @@ def bootstrap(
     influence: Influence = ALIKE,
     sizes: Sequence[float] = (),
 ) -> Tested:
-    """The paired bootstrap of so many units: percentiles of the differences in resamples, and how often these are on
-    one side of 0. Both are as far out as those of Student's t with the degrees of freedom of what the units do.
+    """The paired bootstrap of so many units: percentiles of the differences in resamples, as far out as those of
+    Student's t with the degrees of freedom of what the units do (Hesterberg 2015). The p-value inverts the interval: it
+    is the smallest 1 − level at which the interval excludes 0, but not below 2 / (resamples + 1).
 
-    The interval holds 0 just where the p-value is above 1 − level. Beside values of such `sizes` errors of rounding are
-    nothing.
+    Beside values of such `sizes` errors of rounding are nothing.
     """
     defined = np.sort(differences[np.isfinite(differences)])
     count = len(defined)
@@ -174,25 +195,33 @@ def bootstrap(
     freedom = min(units, influence.units) - 1
     widening = 1.0 if math.isinf(units) else math.sqrt(units / (units - 1))  # resamples of so many spread too little
     reach = -student_quantile((1 - level) / 2, freedom) * widening
-    lo, hi = _lowest(defined, reach, error), -_lowest(-defined[::-1], reach, error)
+    lo, hi = _lower_end(defined, reach, error), -_lower_end(-defined[::-1], reach, error)
     away = max(_steps_to_zero(defined, error), _steps_to_zero(-defined[::-1], error)) / widening
-    p = min(1.0, max(2 * student_tail(away, freedom), 2 / (count + 1)))
-    return Tested(method, p, lo, hi, error * widening, notes=notes, freedom=freedom)
+    # Just below 2 / (resamples + 1), which is the smallest 1 − level that so many resamples have an interval for.
+    p = min(1.0, max(2 * student_tail(away, freedom), 2 / (count + 1) * (1 - 1e-12)))
+    return Tested(method, p, lo, hi, error * widening, notes=notes, freedom=freedom).consistent(level)
 
 
-def _lowest(ordered: Array, reach: float, error: float) -> float:
-    """The end of an interval that reaches so many steps of a normal distribution down. Beyond the last resample such a
-    step is one standard error."""
-    place = math.floor((len(ordered) + 1) * normal_tail(reach) + 1e-9)  # of 0.95, say, whose rest is not quite 0.05
-    return float(ordered[place - 1]) if place else float(ordered[0]) - (reach - _outermost(ordered)) * error
+def _lower_end(ordered: Array, reach: float, error: float) -> float:
+    """The end of an interval that reaches so many steps of a normal distribution down, between two resamples if need
+    be. Beyond the last resample such a step is one standard error."""
+    place = round((len(ordered) + 1) * normal_tail(reach), 9)  # of 0.95, say, whose rest is not quite 0.05
+    if place < 1:
+        return float(ordered[0]) - (reach - _outermost(ordered)) * error
+    whole = math.floor(place)
+    low, high = float(ordered[whole - 1]), float(ordered[min(whole, len(ordered) - 1)])
+    return low * (1 - (place - whole)) + high * (place - whole)
 
 
 def _steps_to_zero(ordered: Array, error: float) -> float:
-    """How many such steps 0 lies below the middle."""
-    below = int(np.searchsorted(ordered, 0.0, "right"))
-    if below == 0:
+    """How many such steps down the lower end is 0."""
+    whole = int(np.searchsorted(ordered, 0.0, "right"))
+    if whole == 0:
         return _outermost(ordered) + float(ordered[0]) / error
-    return -normal_quantile((below + 1) / (len(ordered) + 1)) if below < len(ordered) else -math.inf
+    if whole == len(ordered):
+        return -math.inf
+    low, high = float(ordered[whole - 1]), float(ordered[whole])
+    return -normal_quantile((whole + low / (low - high)) / (len(ordered) + 1))
 
 
 def _outermost(ordered: Array) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tallymark.errors import StateError
+from tallymark.labels import MOST_BITS
 from tallymark.states import Group, Plan, Resampled, Slice, State, States, sorted_groups
 
 
@@ -93,7 +94,9 @@ def pack_groups(groups: Mapping[Group, Piece]) -> list[Any]:
 
 def _is_label(label: object) -> bool:
     """Whether this is a label of a group; NaN is none, since it is not even itself."""
-    return type(label) in (bool, int, float, str) and label == label
+    if isinstance(label, int):
+        return label.bit_length() <= MOST_BITS
+    return type(label) in (float, str) and label == label
 
 
 def unpack_groups(packed: Any, by: tuple[str, ...]) -> Groups:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 import numpy as np
 
 from tallymark.arrays import Array
-from tallymark.errors import ParameterError, ShapeError, TallymarkError, UndefinedError
+from tallymark.errors import ParameterError, ShapeError, TallymarkError, UndefinedError, brief
 from tallymark.evaluation.settings import show_level
 from tallymark.evaluation.source import Source
 from tallymark.evaluation.thinned import some, thin_thresholds
@@ -252,7 +252,7 @@ class ReportPlots:
             )
         if output is not None and not 0 <= output < width:
             there = f"from 0 to {width - 1}" if width > 1 else "0, since there is one"
-            raise ParameterError(f"`output` must be {there}; it was {output!r}")
+            raise ParameterError(f"`output` must be {there}; it was {brief(output)}")
         column = output or 0
         sides = [np.asarray(side[:, column], np.float64) for side in (truth, prediction)]
         if weights is not None:

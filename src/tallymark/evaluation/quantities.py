@@ -231,8 +231,8 @@ def _number(value: Value, held: Any) -> float:
             return float(held)
         except OverflowError:
             return math.copysign(math.inf, held > 0 or -1)
-        except (TypeError, ValueError):
-            pass  # an array, say
+        except Exception:
+            pass  # an array, say, or code of its own that fails
     raise ParameterError(
         f"`condition` compares {value.text}, which must be a number; it was of type {type(held).__name__}"
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
-from tallymark.errors import TallymarkError
+from tallymark.errors import TallymarkError, brief
 from tallymark.evaluation.exports import Exports
 from tallymark.evaluation.notes import note_lines
 from tallymark.metrics import Metric, metric
@@ -216,7 +216,7 @@ class Report(Mapping[str, Any], Exports, Frames):
         try:
             wanted = metric(key)
         except TallymarkError as error:
-            raise KeyError(f"{key!r} is not in the report; it has {', '.join(self._cells)}") from error
+            raise KeyError(f"{brief(key)} is not in the report; it has {', '.join(self._cells)}") from error
         for cell in self._cells.values():
             if cell.metric == wanted:
                 return cell

@@ -6,7 +6,8 @@ import math
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
-from tallymark.errors import ParameterError
+from tallymark.arrays import check_choice
+from tallymark.errors import ParameterError, brief
 
 METHODS = ("auto", "analytic", "bootstrap")
 USUAL = 1000  # resamples, unless the level needs more
@@ -54,8 +55,7 @@ def interval_settings(
     ci: object, method: object, resamples: object, seed: object, *, cluster: bool = False, keys: bool = False
 ) -> IntervalSettings | None:
     """The settings, checked; None where no intervals are asked for, and then no `cluster` and `keys` of rows either."""
-    if method not in METHODS:
-        raise ParameterError(f"`ci_method` must be one of {', '.join(METHODS)}; it was {method!r}")
+    check_choice("ci_method", method, METHODS)
     check_whole("seed", seed, 0, (1 << 64) - 1)
     if ci is None:
         if cluster or keys:
@@ -111,17 +111,17 @@ def check_level(ci: Any) -> float:
     if number and 0.0 < ci < 1.0:
         return float(ci)
     hint = f"; did you mean {ci / 100:g}?" if number and 1.0 < ci < 100.0 else ""
-    raise ParameterError(f"`ci` must be a level between 0 and 1, such as 0.95; it was {ci!r}{hint}")
+    raise ParameterError(f"`ci` must be a level between 0 and 1, such as 0.95; it was {brief(ci)}{hint}")
 
 
 def check_least(name: str, value: object, least: int) -> int:
     """Refuse what is no whole number from some number on."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-        raise ParameterError(f"`{name}` must be a whole number, {least} or more; it was {value!r}")
+        raise ParameterError(f"`{name}` must be a whole number, {least} or more; it was {brief(value)}")
     return int(value)
 
 
 def check_whole(name: str, value: object, least: int, most: int, why: str = "") -> None:
     """Refuse what is no whole number in a range."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
-        raise ParameterError(f"`{name}` must be a whole number from {least:,} to {most:,}{why}; it was {value!r}")
+        raise ParameterError(f"`{name}` must be a whole number from {least:,} to {most:,}{why}; it was {brief(value)}")

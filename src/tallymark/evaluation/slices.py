@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, brief
 from tallymark.evaluation.group_notes import notes_of_groups
 from tallymark.evaluation.result import Report, show_interval
 from tallymark.lists import first_of
@@ -42,9 +42,9 @@ class Slices(Mapping[Group, Report], Frames):
         try:
             return self._reports[group]
         except (KeyError, TypeError):
-            shown = ", ".join(map(repr, list(self._reports)[:6]))
+            known = ", ".join(map(repr, list(self._reports)[:6]))
             more = ", …" if len(self._reports) > 6 else ""
-            raise KeyError(f"there is no group {group!r}; there are {shown}{more}") from None
+            raise KeyError(f"there is no group {brief(group)}; there are {known}{more}") from None
 
     def __iter__(self) -> Iterator[Group]:
         return iter(self._reports)

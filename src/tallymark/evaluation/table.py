@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -92,7 +92,8 @@ def evaluate_table(
         if score_ranges is not None:  # which all scores in memory do not need
             check_ranges(score_ranges, {} if metrics is None else choose(metrics), _target(facts), roles, None)
         rows, asked = roles.rows(held), dict[str, Any]({**roles.given(held), **facts, **intervals})
-        return evaluate(rows[0], rows[1], metrics, errors=errors, min_rows=min_rows, **asked)
+        with _explained({}):
+            return evaluate(rows[0], rows[1], metrics, errors=errors, min_rows=min_rows, **asked)
     check_groups(min_rows, roles.by)
     opened = open_source(source, separator)
     found = _fold(opened, roles, metrics, facts, intervals, progress, score_ranges=score_ranges)
@@ -202,7 +203,7 @@ def _fold(
                 return fold_ranges(source, tally, roles, score_ranges, tell, in_order=in_order)
             return source.fold(TableJob(tally.to_bytes(), roles), tell, in_order=in_order)
 
-    with _explained(source):
+    with _explained(getattr(source, "odd", {})):
         found = _as_typed(source, roles.names(), attempt, by_types=wanted is None)
     return Tally.from_bytes(found) if isinstance(found, bytes) else found
 
@@ -258,15 +259,15 @@ def _instead(item: Metric, target: Target) -> str:
 
 
 @contextmanager
-def _explained(source: Source) -> Iterator[None]:
-    """Errors in the words of this call: arguments have its names, and one about types says which text stands among the
-    numbers of a file."""
+def _explained(odd: Mapping[str, tuple[str, str]]) -> Iterator[None]:
+    """Errors in the words of this call: arguments have its names, and one about types names the text that made a column
+    of a file one of texts. `odd` has these texts and their places by column."""
     try:
         yield
     except TallymarkError as error:
         told = str(error).replace("`y_true`", "`truth`").replace("`y_pred`", "`prediction`")
         if isinstance(error, (TypeOfDataError, KindError)):
-            for name, (text, place) in getattr(source, "odd", {}).items():
+            for name, (text, place) in odd.items():
                 told += f". Column {name!r} was read as text, since {place} is {text[:40]!r}"
         if told == str(error):
             raise

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, reduce
 from operator import add
 from typing import Any, NamedTuple
 
+from tallymark.batch import Batch
 from tallymark.engines.columns import AUTO, Builder, Column, side_by_side
-from tallymark.errors import ParameterError
+from tallymark.engines.job import Chunk
+from tallymark.errors import ParameterError, brief
 from tallymark.evaluation.tally import Tally
 
 
@@ -38,26 +40,34 @@ class Columns(NamedTuple):
         found = {key: held[name].values for key, name in single.items() if name is not None}
         return {**found, **({"by": {name: held[name].values for name in self.by}} if self.by else {})}
 
+    def batch(self, chunk: Chunk, missing: str) -> Batch:
+        """The rows of a chunk of a source."""
+        held = read_table(chunk.batch, self.names(), chunk.places.row)
+        return Batch(*self.rows(held), missing=missing, whole=False, places=chunk.places, **self.given(held))
+
 
 def named(what: str, value: object, *, several: bool = False, optional: bool = True) -> tuple[str, ...]:
     """The names of columns that an argument holds: one, or a list of several."""
     if value is None and optional:
         return ()
-    names = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else ()
+    try:
+        names = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else ()
+    except Exception:  # what cannot be walked through, such as an array of no dimensions
+        names = ()
     if not names or not all(isinstance(name, str) for name in names) or (len(names) > 1 and not several):
         or_list = " or a list of them" if several else ""
-        raise ParameterError(f"`{what}` must be the name of a column{or_list}; it was {value!r}")
+        raise ParameterError(f"`{what}` must be the name of a column{or_list}; it was {brief(value)}")
     if len(set(names)) < len(names):
-        raise ParameterError(f"`{what}` must name each column once; it was {value!r}")
+        raise ParameterError(f"`{what}` must name each column once; it was {brief(value)}")
     return names
 
 
-def read_table(table: Any, names: Sequence[str]) -> dict[str, Column]:
-    """Columns of an Arrow table or batch as arrays."""
+def read_table(table: Any, names: Sequence[str], place: Callable[[int], str] = "row {:,}".format) -> dict[str, Column]:
+    """Columns of an Arrow table or batch as arrays; `place` says in an error which row it is about."""
     out = {}
     for name in names:
         column = table.column(table.schema.get_field_index(name))
-        builder = Builder(name, AUTO, lambda row: f"row {row:,}")
+        builder = Builder(name, AUTO, place)
         for piece in getattr(column, "chunks", [column]):
             builder.add(piece, written=False)
         out[name] = builder.finish()
@@ -76,22 +86,21 @@ class TableJob:
     def _tally(self) -> Tally:
         return Tally.from_bytes(self._empty)
 
-    def piece(self, batches: Iterable[Any]) -> Tally:
+    def piece(self, chunks: Iterable[Chunk]) -> Tally:
         """The tally of some rows."""
         out = self._tally.empty()
-        for batch in batches:
-            if batch.num_rows:
-                held = read_table(batch, self.columns)
-                out.update(*self._roles.rows(held), **self._roles.given(held))
+        for chunk in chunks:
+            if chunk.batch.num_rows:
+                out._update(self._roles.batch(chunk, out.missing))
         return out
 
     def join(self, pieces: Sequence[Tally]) -> Tally:
         """The tally of all pieces."""
         return reduce(add, pieces, self._tally.empty())
 
-    def fold(self, batches: Iterable[Any]) -> bytes:
+    def fold(self, chunks: Iterable[Chunk]) -> bytes:
         """The tally of some rows, as bytes."""
-        return self.piece(batches).to_bytes()
+        return self.piece(chunks).to_bytes()
 
     def add(self, pieces: Sequence[bytes]) -> bytes:
         """The tally of all pieces, as bytes."""

@@ -12,13 +12,12 @@ from functools import reduce
 from operator import add
 from typing import Any, NamedTuple
 
-from tallymark.batch import Batch
-from tallymark.engines.job import Progress
+from tallymark.engines.job import Chunk, Progress
 from tallymark.engines.sources import Source
 from tallymark.errors import ParameterError
 from tallymark.evaluation.pieces import pack_states, unpack_states
 from tallymark.evaluation.settings import check_whole
-from tallymark.evaluation.table_job import Columns, TableJob, read_table
+from tallymark.evaluation.table_job import Columns, TableJob
 from tallymark.evaluation.tally import Tally
 from tallymark.metrics import Metric
 from tallymark.metrics.auc import Auc
@@ -149,11 +148,9 @@ class ScoredRows(NamedTuple):
     missing: str
     target: Target
 
-    def read(self, batch: Any) -> Scores:
-        """The scores of a batch of Arrow."""
-        held = read_table(batch, self.roles.names())
-        rows = Batch(*self.roles.rows(held), missing=self.missing, whole=False, **self.roles.given(held))
-        return ScoresOf(self.target).fold(rows)
+    def read(self, chunk: Chunk) -> Scores:
+        """The scores of a chunk of rows."""
+        return ScoresOf(self.target).fold(self.roles.batch(chunk, self.missing))
 
 
 class BinJob:
@@ -166,12 +163,12 @@ class BinJob:
         self._edges = ranges.edges
         self._places = places
 
-    def piece(self, batches: Iterable[Any]) -> States:
+    def piece(self, chunks: Iterable[Chunk]) -> States:
         """The bins of some rows."""
         found = self.join([])
-        for batch in batches:
-            if batch.num_rows:
-                cut = cut_scores(self._rows.read(batch), self._edges)
+        for chunk in chunks:
+            if chunk.batch.num_rows:
+                cut = cut_scores(self._rows.read(chunk), self._edges)
                 found = Plan.add(found, tuple(bin_scores(cut[place], self._most) for place in self._places))
         return found
 
@@ -179,9 +176,9 @@ class BinJob:
         """The bins of all pieces."""
         return reduce(Plan.add, pieces, (BoundedScoresOf(self._rows.target, self._most).zero(),) * len(self._places))
 
-    def fold(self, batches: Iterable[Any]) -> bytes:
+    def fold(self, chunks: Iterable[Chunk]) -> bytes:
         """The bins of some rows, as bytes."""
-        return pack("RangeBins", {"states": pack_states(self.piece(batches))})
+        return pack("RangeBins", {"states": pack_states(self.piece(chunks))})
 
     def add(self, pieces: Sequence[bytes]) -> bytes:
         """The bins of all pieces, as bytes."""
@@ -202,9 +199,9 @@ class RangeJob:
         self._bounds = ranges
         self._settled = settled
 
-    def deal(self, batches: Iterable[Any]) -> list[bytes]:
+    def deal(self, chunks: Iterable[Chunk]) -> list[bytes]:
         """The scores of some rows by range."""
-        whole = reduce(add, (self._rows.read(batch) for batch in batches if batch.num_rows), self._zero())
+        whole = reduce(add, (self._rows.read(chunk) for chunk in chunks if chunk.batch.num_rows), self._zero())
         return [piece.to_bytes() if piece.n else b"" for piece in cut_scores(whole, self._bounds.edges)]
 
     def close(self, place: int, pieces: Iterable[bytes]) -> bytes:

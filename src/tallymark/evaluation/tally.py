@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from threading import RLock
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from tallymark.batch import Batch, check_missing
-from tallymark.errors import FileError, ParameterError, ShapeError, StateError
+from tallymark.errors import FileError, ParameterError, ShapeError, StateError, TallymarkError, brief
 from tallymark.evaluation.chosen import Chosen, Wanted, check_errors, choose, plan
 from tallymark.evaluation.pieces import (
     Groups,
@@ -32,15 +33,33 @@ from tallymark.evaluation.settings import (
 from tallymark.grouping import group_columns
 from tallymark.metrics import GroupMetric, Metric, metric
 from tallymark.metrics.group_metric import check_min_rows
+from tallymark.paths import check_path
 from tallymark.states import MOST_RESAMPLES, Group, Reads, State, row_keys, split
+from tallymark.states.packing import columns_of, count_of
 from tallymark.target import Target
 
 if TYPE_CHECKING:
     from tallymark.evaluation.interval_states import IntervalStates
 
 
+class _Contents(NamedTuple):
+    """What a tally holds of its rows. An update replaces it as a whole, so a reader never sees half an update."""
+
+    whole: Piece | None = None
+    groups: Groups = {}
+    columns: tuple[int, int] | None = None
+    numbered: bool = False  # whether rows are told apart by their place in this tally
+    dropped: int = 0
+
+    @property
+    def n(self) -> int:
+        return 0 if self.whole is None else self.whole.n
+
+
 class Tally:
     """Metrics over rows that come in pieces: update it, add it to others, and read a report at any time.
+
+    Threads may share a tally: its updates run one after the other, and everything else sees a whole number of them.
 
     `ci=0.95` puts intervals into the report, as in `evaluate`: by a formula where a metric has one, which takes no more
     than a few totals beside those of the value, else by a bootstrap. Of its `resamples` one state each is kept: a
@@ -88,16 +107,18 @@ class Tally:
         self.interval: IntervalSettings | None = interval_settings(ci, ci_method, resamples, seed)
         if self.interval is not None and self.interval.method != "analytic":
             self.interval = _kept(self.interval, usual=resamples is None)
-        self.dropped = 0
-        self._columns: tuple[int, int] | None = None
-        self._whole: Piece | None = None
-        self._groups: Groups = {}
-        self._numbered = False  # whether rows are told apart by their place in this tally
+        self._contents = _Contents()
+        self._lock = RLock()  # reentrant, since reading labels may run code of the caller's
 
     @property
     def n(self) -> int:
         """How many rows were counted."""
-        return 0 if self._whole is None else self._whole.n
+        return self._contents.n
+
+    @property
+    def dropped(self) -> int:
+        """How many rows were left out for missing values."""
+        return self._contents.dropped
 
     def update(
         self,
@@ -122,21 +143,39 @@ class Tally:
         if self.interval is None and (keys is not None or cluster is not None):
             raise ParameterError(resampled_by("keys" if cluster is None else "cluster"))
         labels: dict[str, Any] = {"query": query, "by": self._group_columns(by), "cluster": cluster, "keys": keys}
-        batch = Batch(y_true, y_pred, weights, missing=self.missing, whole=False, **labels)
+        return self._update(Batch(y_true, y_pred, weights, missing=self.missing, whole=False, **labels))
+
+    def _update(self, batch: Batch) -> Tally:
+        """Add rows that have been read already.
+
+        Kernels run outside the lock, so that threads fold in parallel; rows that are numbered for intervals wait for
+        their numbers.
+        """
         columns = (batch.truth_columns, batch.prediction_columns)
-        if self._columns is not None and batch.n and columns != self._columns:
+        folded = None
+        if batch.n and self.interval is None:
+            self._check_columns(columns)
+            folded = self._fold(batch)
+        with self._lock:
+            if batch.n:
+                self._check_columns(columns)
+                whole, groups = folded or self._fold(batch)
+                held = self._contents
+                if held.whole is not None:
+                    whole, groups = held.whole.plus(whole), add_groups(held.groups, groups)
+                numbered = batch.key_side is None and batch.cluster_side is None
+                self._contents = _Contents(whole, groups, columns, numbered, held.dropped)
+            if batch.dropped:
+                self._contents = self._contents._replace(dropped=self.dropped + batch.dropped)
+        return self
+
+    def _check_columns(self, columns: tuple[int, int]) -> None:
+        kept = self._contents.columns
+        if kept is not None and columns != kept:
             raise ShapeError(
-                f"`y_true` and `y_pred` must keep their {self._columns[0]} and {self._columns[1]} columns; "
+                f"`y_true` and `y_pred` must keep their {kept[0]} and {kept[1]} columns; "
                 f"they had {columns[0]} and {columns[1]}"
             )
-        if batch.n:
-            whole, groups = self._fold(batch)
-            if self._whole is not None:
-                whole, groups = self._whole.plus(whole), add_groups(self._groups, groups)
-            self._whole, self._groups, self._columns = whole, groups, columns
-            self._numbered = keys is None and cluster is None
-        self.dropped += batch.dropped
-        return self
 
     def _group_columns(self, by: object) -> dict[str, object] | None:
         """The groups of rows under the names that this tally has for them."""
@@ -156,13 +195,13 @@ class Tally:
         """The states of rows, and of each of their groups."""
         chosen = self._chosen((batch.truth_columns, batch.prediction_columns))
         if self.interval is None:
-            groups = {group: Piece(chosen.fold(rows)) for group, rows in self._split(batch)}
-            return Piece(chosen.fold(batch)), groups
+            whole = Piece(chosen.fold(batch))
+            return whole, {group: Piece(chosen.fold(rows)) for group, rows in self._split(batch)}
         numbered = batch.key_side is None and batch.cluster_side is None
-        if self.n and numbered != self._numbered:
+        if self.n and numbered != self._contents.numbered:
             raise ParameterError(
                 "`keys` or `cluster` must be given for all rows of a tally or for none, since rows are resampled by "
-                f"them; earlier rows had {'none' if self._numbered else 'some'}"
+                f"them; earlier rows had {'none' if self._contents.numbered else 'some'}"
             )
         if numbered:
             batch.keys = np.arange(self.n, self.n + batch.n, dtype=np.uint64)
@@ -190,37 +229,39 @@ class Tally:
     def __add__(self, other: Tally) -> Tally:
         if not isinstance(other, Tally):
             return NotImplemented
-        self._check_addable(other)
-        out = self.empty()
-        out.dropped = self.dropped + other.dropped
-        out._columns = self._columns or other._columns
-        out._numbered = self._numbered or other._numbered
-        pieces = [(tally._whole, tally._groups) for tally in (self, other) if tally._whole is not None]
-        if len(pieces) == 2 and out._numbered:
+        left, right = self._contents, other._contents
+        self._check_addable(other, left.columns, right.columns)
+        numbered = left.numbered or right.numbered
+        pieces = [(held.whole, held.groups) for held in (left, right) if held.whole is not None]
+        if len(pieces) == 2 and numbered:
             pieces = [(whole.without_keys(), _without_keys(groups)) for whole, groups in pieces]
+        total: Piece | None = None
+        by_group: Groups = {}
         for whole, groups in pieces:
-            out._whole = whole if out._whole is None else out._whole.plus(whole)
-            out._groups = add_groups(out._groups, groups)
+            total = whole if total is None else total.plus(whole)
+            by_group = add_groups(by_group, groups)
+        out = self.empty()
+        out._contents = _Contents(
+            total, by_group, left.columns or right.columns, numbered, left.dropped + right.dropped
+        )
         return out
 
-    def _check_addable(self, other: Tally) -> None:
+    def _check_addable(self, other: Tally, mine: tuple[int, int] | None, theirs: tuple[int, int] | None) -> None:
         if self.metrics != other.metrics or self.target != other.target:
-            mine, theirs = (
+            one, two = (
                 (", ".join(self.metrics), ", ".join(other.metrics))
                 if self.metrics != other.metrics
                 else (self.target, other.target)
             )
-            raise StateError(f"only tallies of the same metrics and target add; these have {mine} and {theirs}")
+            raise StateError(f"only tallies of the same metrics and target add; these have {one} and {two}")
         if self.by != other.by:
-            mine, theirs = (", ".join(tally.by) or "none" for tally in (self, other))
-            raise StateError(f"only tallies of the same groups add; these have {mine} and {theirs}")
-        if self._columns and other._columns and self._columns != other._columns:
-            raise StateError(
-                f"only tallies of tables of the same width add; these have {self._columns} and {other._columns} columns"
-            )
+            one, two = (", ".join(tally.by) or "none" for tally in (self, other))
+            raise StateError(f"only tallies of the same groups add; these have {one} and {two}")
+        if mine and theirs and mine != theirs:
+            raise StateError(f"only tallies of tables of the same width add; these have {mine} and {theirs} columns")
         if self.interval != other.interval:
-            mine, theirs = (str(tally.interval and tally.interval.to_dict()) for tally in (self, other))
-            raise StateError(f"only tallies with the same intervals add; these have {mine} and {theirs}")
+            one, two = (str(tally.interval and tally.interval.to_dict()) for tally in (self, other))
+            raise StateError(f"only tallies with the same intervals add; these have {one} and {two}")
 
     def empty(self) -> Tally:
         """A tally of the same kind that has no rows yet."""
@@ -231,17 +272,20 @@ class Tally:
     def read_by(self, metrics: dict[str, Metric], *instead: State) -> Tally:
         """The tally of the same rows that has other metrics, which read its states and those that are given."""
         out = Tally(metrics, missing=self.missing, by=self.by or None, **self.target.facts())
-        out.interval, out.dropped = self.interval, self.dropped
-        out._columns, out._numbered = self._columns, self._numbered
-        if self._whole is not None:
-            held = {state.reads.group: state for state in (*self._whole.values, *instead)}
-            values = tuple(held[reads.group] for reads in out._chosen(self._columns).plan.reads)
-            out._whole = Piece(values, self._whole.intervals)
+        out.interval = self.interval
+        held = self._contents
+        whole = None
+        if held.whole is not None:
+            states = {state.reads.group: state for state in (*held.whole.values, *instead)}
+            values = tuple(states[reads.group] for reads in out._chosen(held.columns).plan.reads)
+            whole = Piece(values, held.whole.intervals)
+        out._contents = held._replace(whole=whole, groups={})
         return out
 
     def state(self, reads: Reads) -> State | None:
         """The state that answers a declaration; None where there is none, or no rows."""
-        held = () if self._whole is None else self._whole.values
+        whole = self._contents.whole
+        held = () if whole is None else whole.values
         return next((state for state in held if state.reads.group == reads.group), None)
 
     def __radd__(self, other: object) -> Tally:
@@ -255,17 +299,24 @@ class Tally:
         check_errors(errors)
         if check_min_rows(min_rows) > 1 and not self.by:
             raise ParameterError("`min_rows` is the smallest size of groups that are compared; this tally has none")
-        chosen = self._chosen(self._columns)
-        whole = self._whole or Piece(chosen.plan.zero())
-        groups = settled_groups(self._groups, whole)
+        held = self._contents
+        chosen = self._chosen(held.columns)
+        whole = held.whole or Piece(chosen.plan.zero())
+        groups = settled_groups(held.groups, whole)
         of_groups: dict[str, Any] = (
             {"slices": slices_of(groups), "by": self.by, "min_rows": min_rows} if self.by else {}
         )
-        report = chosen.report(whole.values, dropped=self.dropped, errors=errors, **of_groups)
+        report = chosen.report(whole.values, dropped=held.dropped, errors=errors, **of_groups)
         if self.interval is None:
             return report
-        intervals = self._intervals(chosen, self._columns)
-        return intervals.fill(report, whole if whole.intervals else Piece(whole.values, intervals.plan.zero()), groups)
+        intervals = self._intervals(chosen, held.columns)
+        states = whole if whole.intervals else Piece(whole.values, intervals.plan.zero())
+        try:
+            return intervals.fill(report, states, groups)
+        except TallymarkError:
+            raise
+        except (ArithmeticError, ValueError) as error:  # bytes can hold totals that fit together in all but their sizes
+            raise StateError(f"no rows have the totals of this tally: {error}") from error
 
     def to_bytes(self) -> bytes:
         """The tally in the portable byte format of states."""
@@ -274,22 +325,23 @@ class Tally:
         for key, item in self.metrics.items():
             if metric(str(item)) != item:
                 raise StateError(f"{key} cannot be written: its name does not lead back to it")
-        whole = self._whole or Piece(())
+        held = self._contents
+        whole = held.whole or Piece(())
         fields = {
             "metrics": [[key, str(item)] for key, item in self.metrics.items()],
             "target": self.target.facts(),
             "missing": self.missing,
-            "dropped": self.dropped,
-            "columns": None if self._columns is None else list(self._columns),
+            "dropped": held.dropped,
+            "columns": None if held.columns is None else list(held.columns),
             "states": pack_states(whole.values),
         }
         if self.by:
-            fields |= {"by": list(self.by), "groups": pack_groups(self._groups)}
+            fields |= {"by": list(self.by), "groups": pack_groups(held.groups)}
         if self.interval is not None:
             fields |= {
                 "interval": self.interval.to_dict(),
                 "interval_states": pack_states(whole.intervals),
-                "numbered": self._numbered,
+                "numbered": held.numbered,
             }
         return pack("Tally", fields)
 
@@ -302,16 +354,17 @@ class Tally:
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Tally:
         """The tally in a file that `save` wrote."""
+        place = check_path(path)
         try:
-            with open(path, "rb") as file:
+            with open(place, "rb") as file:
                 data = file.read()
         except OSError as error:
             why = error.strerror or error
-            raise FileError(f"the tally `{os.fspath(path)}` could not be read: {why}") from error
+            raise FileError(f"the tally `{place}` could not be read: {why}") from error
         try:
             return Tally.from_bytes(data)
         except StateError as error:
-            raise FileError(f"`{os.fspath(path)}` does not hold a tally: {error}") from error
+            raise FileError(f"`{place}` does not hold a tally: {error}") from error
 
     @staticmethod
     def from_bytes(data: bytes) -> Tally:
@@ -325,12 +378,14 @@ class Tally:
             settings = _read_settings(fields.get("interval"))
             by = _read_names(fields.get("by", []))
             out = Tally(dict(fields["metrics"]), missing=fields["missing"], by=by, **settings, **fields["target"])
-            out.dropped = int(fields["dropped"])
-            out._columns = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
             whole = Piece(unpack_states(fields["states"]), unpack_states(fields.get("interval_states", ())))
-            out._whole = whole if whole.values else None
-            out._groups = unpack_groups(fields.get("groups", ()), out.by)
-            out._numbered = out.interval is not None and fields["numbered"] is True
+            out._contents = _Contents(
+                whole if whole.values else None,
+                unpack_groups(fields.get("groups", ()), out.by),
+                columns_of(fields["columns"]),
+                out.interval is not None and fields["numbered"] is True,
+                count_of(fields["dropped"]),
+            )
             out._check_states()
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
             raise StateError(f"these bytes do not hold a valid Tally: {error}") from error
@@ -338,22 +393,32 @@ class Tally:
 
     def _check_states(self) -> None:
         """Refuse states that are not of these metrics, or groups that are not those of all rows."""
-        chosen = self._chosen(self._columns)
+        whole, groups, columns, _, _ = self._contents
+        chosen = self._chosen(columns)
         reads: list[Any] = list(chosen.plan.reads)
         if self.interval is not None:
-            reads += self._intervals(chosen, self._columns).plan.reads
-        pieces = [] if self._whole is None else [self._whole, *self._groups.values()]
-        fits = (self._columns is None) == (self._whole is None) and (self._whole is not None or not self._groups)
-        if self.dropped < 0 or not fits or not all(piece.fits(self._columns, reads) for piece in pieces):
+            reads += self._intervals(chosen, columns).plan.reads
+        pieces = [] if whole is None else [whole, *groups.values()]
+        fits = (columns is None) == (whole is None) and (whole is not None or not groups)
+        if not fits or not all(piece.fits(columns, reads) for piece in pieces):
             raise StateError("its states do not fit its metrics")
-        if self.by and sum(piece.n for piece in self._groups.values()) != self.n:
+        if self.by and sum(piece.n for piece in groups.values()) != self.n:
             raise StateError("its groups are not those of its rows")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Tally.from_bytes, (self.to_bytes(),))
 
+    def __copy__(self) -> Tally:
+        out = self.empty()
+        out._contents = self._contents
+        return out
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tally:
+        return self.__copy__()  # nothing changes a state or a metric once it is made
+
     def __repr__(self) -> str:
-        return f"Tally({', '.join(self.metrics)}; {self.n:,} row{'' if self.n == 1 else 's'})"
+        n = self.n
+        return f"Tally({', '.join(self.metrics)}; {n:,} row{'' if n == 1 else 's'})"
 
     def _chosen(self, columns: tuple[int, int] | None) -> Chosen:
         return plan(self.metrics, self.target, columns, errors="cell")
@@ -369,11 +434,16 @@ def _kept(asked: IntervalSettings, *, usual: bool) -> IntervalSettings:
 
 def _group_names(by: object) -> tuple[str, ...]:
     """The names of the columns of groups, checked."""
-    names = () if by is None else (by,) if isinstance(by, str) else tuple(by)  # type: ignore[arg-type]
-    if by is not None and not names:
+    if by is None:
+        return ()
+    try:
+        names = (by,) if isinstance(by, str) else tuple(by)  # type: ignore[arg-type]
+    except Exception as error:
+        raise ParameterError(f"`by` must be the names of columns, each once; it was {brief(by)}") from error
+    if not names:
         raise ParameterError("`by` must name at least one column; it was empty")
     if not all(isinstance(name, str) and name for name in names) or len(set(names)) < len(names):
-        raise ParameterError(f"`by` must be the names of columns, each once; it was {by!r}")
+        raise ParameterError(f"`by` must be the names of columns, each once; it was {brief(by)}")
     return names
 
 

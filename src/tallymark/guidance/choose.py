@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, brief
 from tallymark.guidance.decisions import TASKS
 from tallymark.guidance.task import NO, YES, YES_OR_NO, Advice, Question
 from tallymark.nearest import did_you_mean, nearest
@@ -120,7 +120,7 @@ def choose(task: str | None = None, **answers: object) -> Choice:
             raise ParameterError(f"`task` must be given with {_named(answers)}: one of {_listed(TASKS)}")
         return Choice(None, {}, (), (), (Question("task", "What is predicted?", tuple(TASKS)),))
     if not isinstance(task, str) or task not in TASKS:
-        raise ParameterError(f"`task` must be one of {_listed(TASKS)}; it was {task!r}{did_you_mean(task, TASKS)}")
+        raise ParameterError(f"`task` must be one of {_listed(TASKS)}; it was {brief(task)}{did_you_mean(task, TASKS)}")
     return _walk(task, answers)
 
 
@@ -162,7 +162,7 @@ def _normal(question: Question, value: object) -> str | None:
     if isinstance(word, str) and word in question.answers:
         return word
     allowed = "True, False" if plain else ", ".join(f'"{answer}"' for answer in question.answers)
-    raise ParameterError(f"`{question.keyword}` must be {allowed} or None (not known); it was {value!r}")
+    raise ParameterError(f"`{question.keyword}` must be {allowed} or None (not known); it was {brief(value)}")
 
 
 def _unknown(key: str, name: str, asked: Mapping[str, Question]) -> str:

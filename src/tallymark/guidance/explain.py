@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, brief
 from tallymark.guidance.definitions import meanings_of, related_to, show_examples
 from tallymark.metrics import GroupMetric, Metric, metric
 from tallymark.metrics.listing import facts, plain_parameter, show_better, show_range
@@ -64,14 +64,14 @@ class Explanation:
         """
         try:
             found = float(value)
-        except (TypeError, ValueError) as error:
-            raise ParameterError(f"`value` must be a number; it was {value!r}") from error
+        except Exception as error:
+            raise ParameterError(f"`value` must be a number; it was {brief(value)}") from error
         low, high = self.metric.range
         if math.isnan(found):
             return f"undefined: {self.metric.when_undefined or 'there is no value'}"
         if not low <= found <= high:
             raise ParameterError(
-                f"`value` must be in the range of {self.metric}, {show_range(self.metric.range)}; it was {value!r}"
+                f"`value` must be in the range of {self.metric}, {show_range(self.metric.range)}; it was {brief(value)}"
             )
         at = [words for mark, words in self.landmarks if mark == found]
         if at:

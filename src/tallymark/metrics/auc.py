@@ -65,7 +65,8 @@ class Auc(BoundedMetric):
     )
 
     multiclass: str = choice("ovr", "ovo")
-    """How three or more classes are set against each other: each against the rest ("ovr"), or in pairs ("ovo")."""
+    """How three or more classes are set against each other: each against the rest ("ovr"), or in pairs ("ovo").
+    A class of `classes` that no row has leaves the mean undefined, unless it is "ovr" and weighted."""
     max_fpr: float | None = share_or_none()
     """The area up to this rate of false positives only, scaled so that chance is 0.5 and perfect is 1."""
 

@@ -64,9 +64,12 @@ def slopes(fraction: Fraction, cells: Cells) -> Cells:
     for place in range(4):
         moved = [cell + (1j * _STEP if k == place else 0j) for k, cell in enumerate(cells)]
         above, below = fraction(Cells(*moved))  # type: ignore[arg-type]
-        found.append(np.imag(above / below) / _STEP)
+        value = above / below
+        found.append(np.imag(value) / _STEP)
     grown = [cell * slope for cell, slope in zip(cells, found, strict=True)]
-    if np.any(np.abs(sum(grown)) > 1e-9 * sum(map(np.abs, grown))):
+    if np.any(
+        np.abs(sum(grown)) > 1e-9 * (sum(map(np.abs, grown)) + np.abs(value))
+    ):  # slopes of 0 have rounding errors
         raise TypeError("the fraction has no slopes")
     return Cells(*found)  # type: ignore[arg-type]
 
@@ -77,9 +80,10 @@ def cells_error(fraction: Fraction, cells: Cells) -> float:
     return float(np.sqrt(sum(cell * slope**2 for cell, slope in zip(cells, found, strict=True))))
 
 
-def mean_influence(fraction: Fraction, counts: Counts, table: Table, *, weighted: bool, skip: bool) -> Array:
-    """What one more row of each pair moves the mean of a fraction over the classes, or its mean by their share of the
-    truth. Classes without a value stand still, or are not counted if they are to be skipped."""
+def mean_influence(fraction: Fraction, counts: Counts, table: Table, *, weighted: bool, absent: float | str) -> Array:
+    """How far one more row of each pair moves the mean of a fraction over the classes, or its mean by their share of
+    the truth. Classes without a value have the value `absent`, or are not counted if it is "skip"."""
+    skip = isinstance(absent, str)
     cells = cells_of(counts)
     above, below = (np.broadcast_to(np.asarray(part, float), cells.tp.shape) for part in fraction(cells))  # type: ignore[attr-defined]
     known = below > 0
@@ -92,6 +96,7 @@ def mean_influence(fraction: Fraction, counts: Counts, table: Table, *, weighted
     i, j = table.truth, table.predicted
     moved = np.sum(tn) + np.where(i == j, (tp - tn)[i], (fn - tn)[i] + (fp - tn)[j])
     if weighted:
-        values = np.divide(above, below, out=np.zeros(len(truth)), where=known)
-        moved = moved + np.where(known[i] | (not skip), (values - np.sum(shares * values))[i], 0.0) / whole
+        values = np.divide(above, below, out=np.full(len(truth), 0.0 if skip else absent), where=known)
+        mean = np.sum(truth * values) / whole
+        moved = moved + np.where(known[i] | (not skip), (values - mean)[i], 0.0) / whole
     return np.asarray(moved)

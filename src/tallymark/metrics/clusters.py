@@ -56,7 +56,7 @@ def fractional_weight(metric: Metric, batch: Batch | None) -> WeightError:
     place = ""
     if batch is not None and batch.weights is not None:
         row = int(np.argmax(batch.weights != np.floor(batch.weights)))
-        place = f"; row {row} has {float(batch.weights[row])}"
+        place = f"; {batch.places.row(row)} has {float(batch.weights[row])}"
     return WeightError(f"`weights` must be whole numbers for {metric}, since weight 2 is the row twice{place}")
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tallymark.arrays import Array
-from tallymark.errors import ParameterError, ShapeError
+from tallymark.arrays import Array, check_choice
+from tallymark.errors import ShapeError
 from tallymark.labels import Label
 from tallymark.metrics.answer import Answer
 from tallymark.metrics.labels import LabelMetric
@@ -75,8 +75,7 @@ class Confusion(Frames):
 
     def normalized(self, by: str = "truth") -> Confusion:
         """The shares of each row ("truth"), of each column ("prediction") or of the whole ("all")."""
-        if by not in _NORMS:
-            raise ParameterError(f"`by` must be one of {', '.join(_NORMS)}; it was {by!r}")
+        check_choice("by", by, _NORMS)
         group = {"truth": self._rows, "prediction": self._columns, "all": np.zeros_like(self._rows)}[by]
         sums = np.bincount(group, weights=self._counts)
         title = f"{self.title.partition(',')[0]}, shares of {by}"

@@ -81,7 +81,8 @@ class RocCurve(CurveMetric):
     samples = ({}, {"drop": False})
 
     drop: bool = switch(True)
-    """Whether to leave out points on a straight line between their neighbours; the curve is the same."""
+    """Whether to leave out points on a straight line between their neighbours, the first finite threshold included; the
+    curve is the same."""
 
     def reads_of(self, target: Target) -> Reads:
         return ScoresOf(target, frozenset({"roc"} if self.drop else ()))

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any, Self
 
-from tallymark.errors import ParameterError
+from tallymark.arrays import check_choice
+from tallymark.errors import ParameterError, brief
 from tallymark.metrics import registry
 from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.base import Better, Metric, rebuild
@@ -98,14 +99,13 @@ def custom(function: Function, *, name: str | None = None, better: Better = "low
     0.5
     """
     if not callable(function):
-        raise ParameterError(f"`function` must be callable; it was {function!r}")
-    name = name or getattr(function, "__name__", "")
+        raise ParameterError(f"`function` must be callable; it was {brief(function)}")
+    name = getattr(function, "__name__", "") if name is None else name
     if not isinstance(name, str) or not name.isidentifier():
-        raise ParameterError(f"`name` must be a Python identifier, since strings name metrics; it was {name!r}")
-    if better not in ("higher", "lower") and not isinstance(better, (int, float)):
-        raise ParameterError(f'`better` must be "higher", "lower" or the best value; it was {better!r}')
-    if kind not in KINDS:
-        raise ParameterError(f"`kind` must be one of {', '.join(KINDS)}; it was {kind!r}")
+        raise ParameterError(f"`name` must be a Python identifier, since strings name metrics; it was {brief(name)}")
+    if not (isinstance(better, (int, float)) or (isinstance(better, str) and better in ("higher", "lower"))):
+        raise ParameterError(f'`better` must be "higher", "lower" or the best value; it was {brief(better)}')
+    check_choice("kind", kind, KINDS)
     metric = FunctionMetric(function=function, own_name=name, own_better=better, own_kind=kind)
     registry.register_function(metric, name)
     return metric

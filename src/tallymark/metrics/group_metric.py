@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 from tallymark.batch import Batch
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, brief
 from tallymark.grouping import group_columns
 from tallymark.lists import first_of
 from tallymark.metrics.answer import Answer, NoInterval, Undefined
@@ -233,5 +233,5 @@ def _is_number(value: object) -> bool:
 def check_min_rows(min_rows: object) -> int:
     """Refuse a smallest size of groups that is no whole number."""
     if isinstance(min_rows, bool) or not isinstance(min_rows, Integral) or min_rows < 1:
-        raise ParameterError(f"`min_rows` must be a whole number from 1 on; it was {min_rows!r}")
+        raise ParameterError(f"`min_rows` must be a whole number from 1 on; it was {brief(min_rows)}")
     return int(min_rows)

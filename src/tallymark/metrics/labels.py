@@ -134,7 +134,14 @@ class AveragedMetric(LabelMetric, abstract=True):
     added up), "weighted" (the mean by how often a class is true), or None for one value per class. By default binary
     for two classes; with more, it must be given."""
     absent: float | str = absent_choice()
-    """What a class without a value earns inside an average; "skip" leaves it out."""
+    """What a class without a value earns inside an average: by default the worst value, 1 for a rate that is better
+    lower and 0 for the others; "skip" leaves it out."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        absent = cls._parameters["absent"]
+        if cls.better == "lower" and absent is AveragedMetric._parameters["absent"]:
+            cls._parameters["absent"] = absent_choice(1.0)
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         """Numerator and denominator for one class."""
@@ -159,7 +166,7 @@ class AveragedMetric(LabelMetric, abstract=True):
             return ()
         values = self.class_values(counts)
         absent = [label for label, value in zip(counts.classes, values, strict=True) if value is None]
-        if not absent:
+        if not absent or len(values) == 1:
             return ()
         fate = "left out" if self.absent == "skip" else f"counted as {show_number(float(self.absent))}"
         return (f"{show_labels(absent, 3)} {fate}: {self.why}",)
@@ -194,6 +201,8 @@ class AveragedMetric(LabelMetric, abstract=True):
         if average == "micro":
             return self._ratio(counts.summed())
         values = self.class_values(counts)
+        if values == [None]:  # one class has nothing to be averaged with
+            return Undefined(self.why)
         shares = [divide(weight, counts.total) for weight in counts.truth] if average == "weighted" else None
         return mean_of_classes(values, shares, self.absent, self.why)
 
@@ -283,7 +292,7 @@ class AveragedMetric(LabelMetric, abstract=True):
             still = 0.0 if skip else weight * float(self.absent) * (len(side) - len(cells))
             return Interval(lo + still, hi + still, SUMMED, notes)
         value, table = self.averaged(counts, average), table_of(state)
-        moved = mean_influence(self.fraction, counts, table, weighted=average == "weighted", skip=skip)
+        moved = mean_influence(self.fraction, counts, table, weighted=average == "weighted", absent=self.absent)
         return whole_interval(by_logit(value, table.error(moved), level, self.range), DELTA, notes)  # type: ignore[arg-type]
 
     def _ratio(self, c: Cells) -> float | Undefined:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, overload
 
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, brief
 from tallymark.metrics import registry
 from tallymark.metrics.base import Better, Metric
 from tallymark.nearest import did_you_mean
@@ -105,9 +105,9 @@ def list_metrics(family: str | None = None) -> Listing:
     known = sorted([*registry.instances(), *registry.compositions], key=lambda m: (m.family, str(m)))
     if family is None:
         return Listing(known)
-    found = [metric for metric in known if metric.family == family]
+    found = [metric for metric in known if isinstance(family, str) and metric.family == family]
     if not found:
         families = list(dict.fromkeys(metric.family for metric in known))
         hint = did_you_mean(family, families)
-        raise ParameterError(f"`family` must be one of {', '.join(families)}; it was {family!r}{hint}")
+        raise ParameterError(f"`family` must be one of {', '.join(families)}; it was {brief(family)}{hint}")
     return Listing(found)

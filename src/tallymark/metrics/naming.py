@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from tallymark.arrays import describe
-from tallymark.errors import ParameterError, TallymarkError, UnknownMetricError
+from tallymark.errors import ParameterError, TallymarkError, UnknownMetricError, brief
 from tallymark.metrics import registry
 from tallymark.metrics.base import Metric
 from tallymark.nearest import nearest
@@ -32,7 +32,7 @@ def metric(name: str | Metric | Mapping[str, Any] = "rmse", /, **parameters: Any
         return _with(name, parameters)
     if isinstance(name, Mapping):
         if not isinstance(name.get("name"), str):
-            raise ParameterError(f'a metric given as a mapping must have a "name"; it was {dict(name)!r}')
+            raise ParameterError(f'a metric given as a mapping must have a "name"; it was {brief(dict(name))}')
         return metric(name["name"], **{**{k: v for k, v in name.items() if k != "name"}, **parameters})
     if isinstance(name, str):
         if not parameters:

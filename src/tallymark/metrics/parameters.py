@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, brief
 from tallymark.states import MOST_BINS
 
 
@@ -37,7 +37,7 @@ def number(default: float | None, *, above: float | None = None, below: float | 
         found = _as_float(value)
         fits = found is not None and (above is None or found > above) and (below is None or found < below)
         if not fits:
-            raise ParameterError(f"`{name}` must be {wanted}; it was {value!r}")
+            raise ParameterError(f"`{name}` must be {wanted}; it was {brief(value)}")
         return found
 
     return Parameter(default, normal)
@@ -50,7 +50,7 @@ def choice(default: str | None, *others: str | None) -> Any:
     def normal(name: str, value: Any) -> str | None:
         if (value is not None and not isinstance(value, str)) or value not in options:
             listed = ", ".join("None" if option is None else f'"{option}"' for option in options)
-            raise ParameterError(f"`{name}` must be one of {listed}; it was {value!r}")
+            raise ParameterError(f"`{name}` must be one of {listed}; it was {brief(value)}")
         return value
 
     return Parameter(default, normal)
@@ -61,7 +61,7 @@ def switch(default: bool) -> Any:
 
     def normal(name: str, value: Any) -> bool:
         if not isinstance(value, (bool, np.bool_)):
-            raise ParameterError(f"`{name}` must be True or False; it was {value!r}")
+            raise ParameterError(f"`{name}` must be True or False; it was {brief(value)}")
         return bool(value)
 
     return Parameter(default, normal)
@@ -76,7 +76,7 @@ def count(default: int | None) -> Any:
             return None
         found = _as_float(value)
         if found is None or found < 1 or not found.is_integer():
-            raise ParameterError(f"`{name}` must be {wanted}; it was {value!r}")
+            raise ParameterError(f"`{name}` must be {wanted}; it was {brief(value)}")
         return int(found)
 
     return Parameter(default, normal)
@@ -88,7 +88,7 @@ def bin_count() -> Any:
     def normal(name: str, value: Any) -> int | None:
         found = None if value is None else _as_float(value)
         if value is not None and (found is None or found < 2 or not found.is_integer()):
-            raise ParameterError(f"`{name}` must be a number of bins from 2 on, or None; it was {value!r}")
+            raise ParameterError(f"`{name}` must be a number of bins from 2 on, or None; it was {brief(value)}")
         return None if found is None else int(found)
 
     return Parameter(None, normal)
@@ -100,7 +100,7 @@ def cost() -> Any:
     def normal(name: str, value: Any) -> float | None:
         found = None if value is None else _as_float(value)
         if value is not None and (found is None or found < 0):
-            raise ParameterError(f"`{name}` must be a cost, a finite number from 0 on, or None; it was {value!r}")
+            raise ParameterError(f"`{name}` must be a cost, a finite number from 0 on, or None; it was {brief(value)}")
         return found
 
     return Parameter(None, normal)
@@ -112,7 +112,9 @@ def share_or_none() -> Any:
     def normal(name: str, value: Any) -> float | None:
         found = None if value is None else _as_float(value)
         if value is not None and (found is None or not 0 < found <= 1):
-            raise ParameterError(f"`{name}` must be a share of more than 0 and at most 1, or None; it was {value!r}")
+            raise ParameterError(
+                f"`{name}` must be a share of more than 0 and at most 1, or None; it was {brief(value)}"
+            )
         return found
 
     return Parameter(None, normal)
@@ -124,7 +126,7 @@ def probability(default: float) -> Any:
     def normal(name: str, value: Any) -> float:
         found = _as_float(value)
         if found is None or not 0 <= found <= 1:
-            raise ParameterError(f"`{name}` must be a probability, a number in [0, 1]; it was {value!r}")
+            raise ParameterError(f"`{name}` must be a probability, a number in [0, 1]; it was {brief(value)}")
         return found
 
     return Parameter(default, normal)
@@ -136,7 +138,7 @@ def clip_choice(default: float) -> Any:
     def normal(name: str, value: Any) -> float:
         found = _as_float(value)
         if found is None or not 0 <= found < 0.5:
-            raise ParameterError(f"`{name}` must be a number from 0 to less than 0.5; it was {value!r}")
+            raise ParameterError(f"`{name}` must be a number from 0 to less than 0.5; it was {brief(value)}")
         return found
 
     return Parameter(default, normal)
@@ -148,7 +150,7 @@ def number_of_bins(default: int) -> Any:
     def normal(name: str, value: Any) -> int:
         found = _as_float(value)
         if found is None or not 1 <= found <= MOST_BINS or not found.is_integer():
-            raise ParameterError(f"`{name}` must be a whole number from 1 to {MOST_BINS:,}; it was {value!r}")
+            raise ParameterError(f"`{name}` must be a whole number from 1 to {MOST_BINS:,}; it was {brief(value)}")
         return int(found)
 
     return Parameter(default, normal)
@@ -162,7 +164,7 @@ def positive_beta(default: float) -> Any:
         if found is not None and found <= 0:
             raise ParameterError(f"Non-positive beta: {found:g}")
         if found is None:
-            raise ParameterError(f"`{name}` must be a finite number greater than 0; it was {value!r}")
+            raise ParameterError(f"`{name}` must be a finite number greater than 0; it was {brief(value)}")
         return found
 
     return Parameter(default, normal)
@@ -177,7 +179,7 @@ def absent_choice(default: float | str = 0.0, who: str = "classes") -> Any:
         found = _as_float(value)
         if found is None:
             raise ParameterError(
-                f'`{name}` must be a finite number, or "skip" to leave such {who} out; it was {value!r}'
+                f'`{name}` must be a finite number, or "skip" to leave such {who} out; it was {brief(value)}'
             )
         return found
 
@@ -188,12 +190,13 @@ def fractions(default: tuple[float, ...]) -> Any:
     """An increasing tuple of floats strictly inside (0, 1)."""
 
     def normal(name: str, value: Any) -> tuple[float, ...]:
-        found = [_as_float(item) for item in (value if _is_sequence(value) else (value,))]
+        items = _items(value)
+        found = [_as_float(item) for item in ([value] if items is None else items)]
         inside = [item for item in found if item is not None and 0 < item < 1]
         if not inside or len(inside) != len(found):
-            raise ParameterError(f"`{name}` must be numbers strictly between 0 and 1; it was {value!r}")
+            raise ParameterError(f"`{name}` must be numbers strictly between 0 and 1; it was {brief(value)}")
         if any(a >= b for a, b in pairwise(inside)):
-            raise ParameterError(f"`{name}` must be increasing; it was {value!r}")
+            raise ParameterError(f"`{name}` must be increasing; it was {brief(value)}")
         return tuple(inside)
 
     return Parameter(default, normal)
@@ -205,7 +208,7 @@ def tweedie_power(default: float) -> Any:
     def normal(name: str, value: Any) -> float:
         found = _as_float(value)
         if found is None or 0 < found < 1:
-            raise ParameterError(f"`{name}` must be a finite number outside (0, 1); it was {value!r}")
+            raise ParameterError(f"`{name}` must be a finite number outside (0, 1); it was {brief(value)}")
         return found
 
     return Parameter(default, normal)
@@ -217,13 +220,15 @@ def output_choice() -> Any:
     def normal(name: str, value: Any) -> str | tuple[float, ...]:
         if isinstance(value, str) and value in ("mean", "each"):
             return value
-        if _is_sequence(value):
-            found = [_as_float(item) for item in value]
+        items = _items(value)
+        if items is not None:
+            found = [_as_float(item) for item in items]
             weights = [item for item in found if item is not None and item >= 0]
             if weights and len(weights) == len(found) and sum(weights) > 0:
                 return tuple(weights)
         raise ParameterError(
-            f'`{name}` must be "mean", "each", or one non-negative weight per output, not all zero; it was {value!r}'
+            f'`{name}` must be "mean", "each", or one non-negative weight per output, not all zero; '
+            f"it was {brief(value)}"
         )
 
     return Parameter("mean", normal)
@@ -237,7 +242,7 @@ def undefined_choice() -> Any:
             return value
         found = _as_float(value)
         if found is None:
-            raise ParameterError(f'`{name}` must be a finite number, "raise", or None for NaN; it was {value!r}')
+            raise ParameterError(f'`{name}` must be a finite number, "raise", or None for NaN; it was {brief(value)}')
         return found
 
     return Parameter(None, normal)
@@ -249,13 +254,19 @@ def _as_float(value: Any) -> float | None:
         return None
     try:
         found = float(value)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # no number, too large, or code of the value's own that fails
         return None
     return found if math.isfinite(found) else None
 
 
-def _is_sequence(value: Any) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, (str, bytes, dict))
+def _items(value: Any) -> list[Any] | None:
+    """The items of a sequence; None where it is none. An array of no dimensions looks like one."""
+    if not isinstance(value, Iterable) or isinstance(value, (str, bytes, dict)):
+        return None
+    try:
+        return list(value)
+    except Exception:  # code of the value's own
+        return None
 
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

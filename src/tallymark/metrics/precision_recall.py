@@ -142,10 +142,11 @@ class FScore(AveragedMetric):
         counts = state.counts()
         if not counts.single:
             return None
-        table, skip, square = table_of(state), self.absent == "skip", self.beta**2
+        table, square = table_of(state), self.beta**2
         p, r = (metric.replace(absent=self.absent).averaged(counts, "macro") for metric in (precision, recall))
         by_p, by_r = (
-            mean_influence(metric.fraction, counts, table, weighted=False, skip=skip) for metric in (precision, recall)
+            mean_influence(metric.fraction, counts, table, weighted=False, absent=self.absent)
+            for metric in (precision, recall)
         )
         below = square * p + r  # type: ignore[operator]
         if not below:

@@ -152,7 +152,7 @@ class Ndcg(RankingMetric):
             where = ""
             if batch is not None:
                 row = int(np.asarray(batch.truth).reshape(batch.n, -1).max(axis=1).argmax())
-                where = f" in row {row}"
+                where = f" in {batch.places.row(row)}"
             raise DomainError(
                 f'`y_true` must be at most {_MOST_EXPONENTIAL:g} for gain="exp", since 2^r overflows; the highest is '
                 f'{state.ranked().rankings.highest:g}{where}. Use gain="linear"'

@@ -249,7 +249,9 @@ def _locate(bound: Bound, batch: Batch, link: str | None) -> str:
     if batch.weights is not None:
         bad &= np.asarray(batch.weights)[:, None] > 0
     row = int(np.argmax(bad.any(axis=1)))
-    return f"row {row} has {'a width of ' if bound.who == 'width' else ''}{float(table[row][bad[row]][0])}"
+    return (
+        f"{batch.places.row(row)} has {'a width of ' if bound.who == 'width' else ''}{float(table[row][bad[row]][0])}"
+    )
 
 
 class RowMetric(Regression, abstract=True):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallymark.arrays import Array
-from tallymark.errors import ParameterError, UndefinedError
+from tallymark.errors import ParameterError, UndefinedError, brief
 from tallymark.metrics.answer import TOO_LARGE, Undefined
 from tallymark.metrics.base import Metric
 from tallymark.metrics.curve import Curve
@@ -90,7 +90,7 @@ class Thresholds(Curve):
     def cheapest(self, cost: Mapping[str, float]) -> ChosenThreshold | Undefined:
         """The threshold of the least cost, or why there is none."""
         if not isinstance(cost, Mapping) or not cost or not set(cost) <= set(Cells._fields):
-            raise ParameterError(f"`cost` must have a number for some of tp, fp, fn, tn; it was {cost!r}")
+            raise ParameterError(f"`cost` must have a number for some of tp, fp, fn, tn; it was {brief(cost)}")
         each = {name: number(0.0).normal(f"cost[{name!r}]", value) for name, value in cost.items()}
         with np.errstate(over="ignore", invalid="ignore"):
             costs = sum(each[name] * self.columns[name] for name in Cells._fields if name in each)
@@ -115,8 +115,12 @@ def metric_names(name: str, wanted: Any) -> tuple[str, ...]:
     if isinstance(wanted, (str, Metric)):
         wanted = (wanted,)
     if not isinstance(wanted, Iterable) or isinstance(wanted, (bytes, Mapping)):
-        raise ParameterError(f"`{name}` must be metrics on labels, or their names; it was {wanted!r}")
-    return tuple(dict.fromkeys(str(label_metric(item, name)) for item in wanted))
+        raise ParameterError(f"`{name}` must be metrics on labels, or their names; it was {brief(wanted)}")
+    try:
+        items = list(wanted)
+    except Exception as error:  # an array of no dimensions, say
+        raise ParameterError(f"`{name}` must be a list of metrics; it was {brief(wanted)}") from error
+    return tuple(dict.fromkeys(str(label_metric(item, name)) for item in items))
 
 
 class ThresholdTable(StepMetric):

@@ -6,9 +6,12 @@ import contextlib
 import os
 from pathlib import Path
 
+from tallymark.paths import check_path
+
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write a file at once: whoever looks sees the old one or the new one, and an interrupt leaves no half of it."""
+    path = check_path(path)
     place = Path(os.path.realpath(path))  # a link goes on to lead to the file
     data = content if isinstance(content, bytes) else content.encode(errors="backslashreplace")  # as JSON has it
     if os.path.exists(path) and not os.path.isfile(path):  # a pipe or a terminal has no place to be renamed to
@@ -24,5 +27,5 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
         with contextlib.suppress(OSError):
             beside.unlink()
         if isinstance(error, OSError):  # which would name a file that nobody asked for
-            raise type(error)(error.errno, error.strerror, os.fspath(path)) from error
+            raise type(error)(error.errno, error.strerror, path) from error
         raise

@@ -16,6 +16,9 @@ from tallymark.threads import in_order
 UNIT_BITS = 1074
 """Exact totals are integers in units of 2**-1074, the smallest positive float64."""
 
+MOST_ROWS = 1 << 53
+"""More rows than this are not counted exactly by a float64."""
+
 ONE = 1 << UNIT_BITS
 """The number 1 as an exact total."""
 
@@ -121,9 +124,12 @@ class State(ABC):
         for cls in _subclasses(State):
             if cls.__name__ == name and not cls.__abstractmethods__:
                 try:
-                    return cls.from_fields(fields)
+                    found = cls.from_fields(fields)
                 except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
                     raise StateError(f"these bytes do not hold a valid {name} state: {error}") from error
+                if found.n > MOST_ROWS:
+                    raise StateError(f"these bytes do not hold a valid {name} state: it has more than 2**53 rows")
+                return found
         raise StateError(
             f"these bytes hold a state of the unknown type {name!r}; a newer release may have written them"
         )

@@ -97,7 +97,7 @@ class Counts:
         return Cells(hits, predicted - hits, truth - hits, self.total * len(self.classes) - truth - predicted + hits)
 
     def positive(self) -> int | None:
-        """The place of the positive class; None if no row has it. Never a guess: two classes without 1 are an error."""
+        """The place of the positive class; None if no row has it. An error where nothing says which it is."""
         return find_positive(self.classes, self.target)
 
 
@@ -165,24 +165,31 @@ class ThresholdCounts(Counts):
         return self.cells if place == 1 else Cells(tn, fn, fp, tp)
 
 
+def knows_positive(classes: Sequence[Label], target: Target) -> bool:
+    """Whether one of two classes is known to be the positive one: it was named, or it is 1 beside 0 or -1."""
+    return target.positive is not None or (1 in classes and all(label in (-1, 0, 1) for label in classes))
+
+
 def find_positive(classes: Sequence[Label], target: Target) -> int | None:
     """The place of the positive class among the classes; None if it is not there but could be."""
     wanted = 1 if target.positive is None else target.positive
-    for place, label in enumerate(classes):
-        if label == wanted:
+    place = next((place for place, label in enumerate(classes) if label == wanted), None)
+    if target.positive is None:
+        others = [label for label in classes if label != 1]
+        if len(classes) > 2 and place is not None:  # callers refuse more than two classes in words of their own
             return place
-    if not classes:
-        return None
-    if isinstance(wanted, str) != isinstance(classes[0], str) and target.positive is not None:
+        if len(others) > 1 or (others and others[0] not in (0, -1)):
+            known = f", one of {show_labels(classes)}" if len(classes) > 1 else f"; the only label was {classes[0]!r}"
+            default = "by default it is 1, but only where the other class is 0 or -1"
+            raise ParameterError(f"`positive` must name the positive class{known}; {default}")
+        return place
+    if place is not None or not classes:
+        return place
+    if isinstance(wanted, str) != isinstance(classes[0], str):
         held = "strings" if isinstance(classes[0], str) else "numbers"
         raise ParameterError(f"`positive` must be one of the labels, which are {held}; it was {wanted!r}")
-    others_fit = classes[0] in (0, -1) if target.positive is None else True
-    if len(classes) == 1 and others_fit:
+    if len(classes) == 1:
         return None
-    if target.positive is not None:
-        raise ParameterError(
-            f"`positive` must be one of the labels; it was {wanted!r}, and they are {show_labels(classes)}"
-        )
     raise ParameterError(
-        f"`positive` must say which class is the positive one; the labels are {show_labels(classes)}, and none is 1"
+        f"`positive` must be one of the labels; it was {wanted!r}, and they are {show_labels(classes)}"
     )

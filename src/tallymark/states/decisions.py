@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tallymark.batch import Batch
 from tallymark.errors import ParameterError, ShapeError
 from tallymark.labels import Label
-from tallymark.states.counts import find_positive
+from tallymark.states.counts import find_positive, knows_positive
 from tallymark.target import Target, show_labels
 
 LABELS = "labels"
@@ -34,7 +34,7 @@ def decides(batch: Batch, target: Target) -> bool:
 
 def threshold_column(classes: Sequence[Label], target: Target, threshold: float) -> int:
     """The column whose probability the threshold is for; 2 where there is none, and the largest decides."""
-    if len(classes) > 2 or (target.positive is None and 1 not in classes):
+    if len(classes) > 2 or not knows_positive(classes, target):
         if threshold != 0.5:
             why = "is for two classes" if len(classes) > 2 else "needs `positive`, the class that it is for"
             raise ParameterError(f"`threshold` {why}; here the largest of the columns ({show_labels(classes)}) decides")

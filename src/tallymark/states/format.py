@@ -13,7 +13,8 @@
 
 In the fields, ``{"~int": k}`` stands for the big integer in buffer k (little-endian two's complement), ``{"~array": k,
 "dtype": "<f8", "shape": [...]}`` for an array in C order, ``{"~float": "inf"}`` for a float that JSON cannot write, and
-``{"~text": k}`` for a text with lone surrogates, which JSON readers may join (UTF-8, surrogates passed).
+``{"~text": k}`` for a text with lone surrogates, which JSON readers may join (UTF-8, surrogates passed). Each buffer
+is referenced at most once.
 """
 
 from __future__ import annotations
@@ -105,8 +106,9 @@ def _encode(value: Any, buffers: list[bytes]) -> Any:
     raise StateError(f"a state cannot hold a value of type {type(value).__name__}")
 
 
-def _cut(data: bytes, lengths: list[int]) -> list[bytes]:
-    out, at = [], 0
+def _cut(data: bytes, lengths: list[int]) -> list[bytes | None]:
+    out: list[bytes | None] = []
+    at = 0
     for length in lengths:
         if type(length) is not int or length < 0 or at + length > len(data):
             raise StateError("these bytes are not a valid tallymark state: a buffer is cut short")
@@ -115,20 +117,31 @@ def _cut(data: bytes, lengths: list[int]) -> list[bytes]:
     return out
 
 
-def _decode(value: Any, buffers: list[bytes]) -> Any:
+def _take(buffers: list[bytes | None], place: Any) -> bytes:
+    """A buffer, of which there is one reference only: a small file could unfold to any size by repeating one."""
+    if type(place) is not int or not 0 <= place < len(buffers):
+        raise StateError(f"these bytes are not a valid tallymark state: there is no buffer {place!r}")
+    found = buffers[place]
+    if found is None:
+        raise StateError(f"these bytes are not a valid tallymark state: buffer {place} is referenced twice")
+    buffers[place] = None
+    return found
+
+
+def _decode(value: Any, buffers: list[bytes | None]) -> Any:
     if isinstance(value, list):
         return [_decode(item, buffers) for item in value]
     if not isinstance(value, dict):
         return value
     if "~int" in value:
-        return int.from_bytes(buffers[value["~int"]], "little", signed=True)
+        return int.from_bytes(_take(buffers, value["~int"]), "little", signed=True)
     if "~text" in value:
-        return buffers[value["~text"]].decode("utf-8", "surrogatepass")
+        return _take(buffers, value["~text"]).decode("utf-8", "surrogatepass")
     if "~float" in value:
         return float(value["~float"])
     if "~array" in value:
         if value["dtype"] not in _DTYPES:
             raise StateError(f"these bytes are not a valid tallymark state: arrays of {value['dtype']!r} are not used")
-        array = np.frombuffer(buffers[value["~array"]], dtype=value["dtype"])
+        array = np.frombuffer(_take(buffers, value["~array"]), dtype=value["dtype"])
         return array.astype(array.dtype.newbyteorder("="), copy=False).reshape(value["shape"])
     return {key: _decode(item, buffers) for key, item in value.items()}

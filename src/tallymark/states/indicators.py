@@ -68,7 +68,7 @@ def _read_flags(batch: Batch, side: int) -> Array:
     if odd.any():
         row, column = (int(place[0]) for place in np.nonzero(odd))
         raise DomainError(
-            f"`{NAMES[side]}` must be a table of 0 and 1, one column per label; row {row}, column {column} has "
+            f"`{NAMES[side]}` must be a table of 0 and 1, one column per label; {batch.places.row(row, column)} has "
             f"{table[row, column].item()}"
         )
     return np.asarray(table == 1)

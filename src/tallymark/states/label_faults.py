@@ -19,13 +19,13 @@ def label_fault(batch: Batch, faults: list[Fault], *, decided: bool, labels: boo
     """
     side, fault, count, row = min(faults, key=lambda f: (_ORDER.index(f[1]), f[0]))
     name = batch.names[side]
-    rows = "1 row has" if count == 1 else f"{count:,} rows have"
+    rows, place = batch.places.rows_have(count), batch.places.row(row)
     numbers = decided and side == 1
     if fault == "missing":
         what = "be finite" if numbers else "have a label in every row"
         found = "NaN or infinity" if numbers else "none"
         return MissingValueError(
-            f"`{name}` must {what}; {rows} {found}, the first at row {row} ({_shown(batch, side, row)}). "
+            f"`{name}` must {what}; {rows} {found}, the first at {place} ({_shown(batch, side, row)}). "
             'Pass missing="drop" to leave such rows out'
         )
     several = batch.prediction_columns > 1 and batch.truth_columns == 1
@@ -34,27 +34,27 @@ def label_fault(batch: Batch, faults: list[Fault], *, decided: bool, labels: boo
         if labels and not several:
             advice = 'kind="label" if they are labels, '
         return DomainError(
-            f"`y_pred` must hold probabilities in [0, 1]; {rows} values outside, the first at row {row} "
+            f"`y_pred` must hold probabilities in [0, 1]; {rows} values outside, the first at {place} "
             f'({_shown(batch, side, row)}). Pass {advice}kind="margin" if they are margins'
         )
     if fault == "sum":
         return DomainError(
-            f"`y_pred` must hold probabilities that sum to 1 in every row; {rows} another sum, the first at row {row} "
+            f"`y_pred` must hold probabilities that sum to 1 in every row; {rows} another sum, the first at {place} "
             f"({_shown(batch, side, row)}). Pass normalize=True to divide rows by their sum, unless it is 0, or "
             'kind="margin" for margins'
         )
     if fault == "fractional":
         return DomainError(
-            f"`{name}` must hold labels, which are whole numbers or strings; {rows} a fraction, the first at row {row} "
+            f"`{name}` must hold labels, which are whole numbers or strings; {rows} a fraction, the first at {place} "
             f"({_shown(batch, side, row)})"
         )
     if fault == "mixed":
         return TypeOfDataError(
-            f"`{name}` must hold numbers or strings, not both; it held {_shown(batch, side, 0)} in row 0 and "
-            f"{_shown(batch, side, row)} in row {row}"
+            f"`{name}` must hold numbers or strings, not both; it held {_shown(batch, side, 0)} in "
+            f"{batch.places.row(0)} and {_shown(batch, side, row)} in {place}"
         )
     return TypeOfDataError(
-        f"`{name}` must hold labels, which are numbers or strings; row {row} is {describe(batch.item(side, row))}"
+        f"`{name}` must hold labels, which are numbers or strings; {place} is {describe(batch.item(side, row))}"
     )
 
 

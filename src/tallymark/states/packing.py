@@ -11,7 +11,8 @@ import numpy as np
 
 from tallymark.arrays import Array
 from tallymark.errors import StateError
-from tallymark.labels import Label
+from tallymark.labels import MOST_BITS, Label
+from tallymark.states.base import MOST_ROWS
 from tallymark.target import Target
 
 
@@ -27,6 +28,13 @@ def target_of(fields: dict[str, Any]) -> Target:
         normalize=fields["normalize"],
         unanswered=unanswered,
     )
+
+
+def count_of(packed: object) -> int:
+    """A number of rows."""
+    if type(packed) is not int or not 0 <= packed <= MOST_ROWS:
+        raise StateError("a number of rows must be a whole number, from 0 to 2**53")
+    return packed
 
 
 def columns_of(packed: Any) -> tuple[int, int] | None:
@@ -64,6 +72,8 @@ def unpack_labels(packed: Any) -> list[Label]:
     labels = packed.tolist() if isinstance(packed, np.ndarray) else list(packed)
     if not all(type(label) in (int, float, str) for label in labels):
         raise StateError("labels must be numbers or strings")
+    if any(label.bit_length() > MOST_BITS for label in labels if type(label) is int):
+        raise StateError("labels that are whole numbers must have at most 4,200 digits")
     if any(_is_whole(label) for label in labels if type(label) is float):
         raise StateError("labels that are whole numbers must be integers, and others finite")
     if len({isinstance(label, str) for label in labels}) > 1:

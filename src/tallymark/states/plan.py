@@ -16,11 +16,11 @@ class Plan:
     __slots__ = ("_places", "reads")
 
     def __init__(self, wanted: Iterable[Reads]) -> None:
-        groups: dict[Hashable, Reads] = {}
+        groups: dict[Hashable, list[Reads]] = {}
         for reads in wanted:
-            groups[reads.group] = groups[reads.group].join(reads) if reads.group in groups else reads
+            groups.setdefault(reads.group, []).append(reads)
         ordered = sorted(groups, key=str)  # the same states in the same order, whatever the order of the wishes
-        self.reads = tuple(groups[group] for group in ordered)
+        self.reads = tuple(_joined(groups[group]) for group in ordered)
         self._places = {group: place for place, group in enumerate(ordered)}
 
     def zero(self) -> States:
@@ -43,3 +43,10 @@ class Plan:
     def add(left: States, right: States) -> States:
         """The states of both sets of rows."""
         return tuple(a + b for a, b in zip(left, right, strict=True))
+
+
+def _joined(reads: list[Reads]) -> Reads:
+    """The declaration that serves all of them. Neighbours join first: one after the other would take quadratic time."""
+    while len(reads) > 1:
+        reads = [reads[k].join(reads[k + 1]) if k + 1 < len(reads) else reads[k] for k in range(0, len(reads), 2)]
+    return reads[0]

@@ -82,12 +82,19 @@ class Spent(NamedTuple):
 class ProbabilitiesOf(Reads):
     """Asks for totals of these costs of probabilities, or of margins if the target says so."""
 
-    __slots__ = ("_tasks", "costs", "target")
+    __slots__ = ("_places", "_tasks", "costs", "target")
 
     def __init__(self, target: Target, *costs: Cost) -> None:
         self.target = target
         self.costs = tuple(sorted(set(costs)))
         self._tasks: Tasks | None = None
+        self._places: dict[Cost, int] | None = None
+
+    def place(self, cost: Cost) -> int:
+        """The place of a cost among all of them."""
+        if self._places is None:
+            self._places = {each: place for place, each in enumerate(self.costs)}
+        return self._places[cost]
 
     @property
     def group(self) -> Hashable:
@@ -139,6 +146,9 @@ class ProbabilitiesOf(Reads):
     def __hash__(self) -> int:
         return hash((self.costs, self.target))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (ProbabilitiesOf, (self.target, *self.costs))  # the core's tasks are made again
+
     def __repr__(self) -> str:
         return f"ProbabilitiesOf({self.target!r}, {', '.join(cost.name for cost in self.costs)})"
 
@@ -186,12 +196,12 @@ class Probabilities(LabelledState[ProbabilitiesOf]):
 
     def mean(self, cost: Cost) -> float:
         """The weighted mean of a cost, rounded once; infinite if one row's is."""
-        found = self.spent[self.reads.costs.index(cost)]
+        found = self.spent[self.reads.place(cost)]
         return float("inf") if found.infinite else divide(found.exact, self._weight)
 
     def moments(self, cost: Cost) -> Moments | None:
         """The moments of a cost over unweighted rows, if its powers were asked for too; None where one is infinite."""
-        found = [self.spent[self.reads.costs.index(wanted)] for wanted in (cost, *cost.powers)]
+        found = [self.spent[self.reads.place(wanted)] for wanted in (cost, *cost.powers)]
         if any(power.infinite for power in found[:3]):
             return None
         total, squares, cubes, fourths = (None if power.infinite else power.exact for power in found)

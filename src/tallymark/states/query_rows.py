@@ -36,7 +36,8 @@ def read_relevance(batch: Batch) -> Array:
     if low < 0:
         place = np.argwhere(relevance < 0)[0].tolist()
         value = float(relevance[tuple(place)])
-        raise DomainError(f"`y_true` must hold relevances, which are not negative; {_show_place(place)} has {value}")
+        where = batch.places.row(*place)
+        raise DomainError(f"`y_true` must hold relevances, which are not negative; {where} has {value}")
     return relevance
 
 
@@ -49,8 +50,8 @@ def read_score(batch: Batch) -> Array:
         item = item[place[1]] if len(place) == 2 and isinstance(item, list) else item
         if isinstance(item, int):  # floats are what they are
             raise DomainError(
-                f"`y_pred` must hold scores that float64 tells apart, integers below 2**53; {_show_place(place)} has "
-                f"{item}. Subtract a constant, or pass their ranks"
+                f"`y_pred` must hold scores that float64 tells apart, integers below 2**53; "
+                f"{batch.places.row(*place)} has {item}. Subtract a constant, or pass their ranks"
             )
     return score
 
@@ -64,7 +65,3 @@ def _read_side(batch: Batch, side: int) -> tuple[Array, float, float]:
     raw, low, high = found
     numbers = np.frombuffer(raw, np.float64)
     return numbers if array.ndim == 1 else numbers.reshape(array.shape), low, high
-
-
-def _show_place(place: list[int]) -> str:
-    return f"row {place[0]}" if len(place) == 1 else f"row {place[0]}, column {place[1]}"

@@ -76,9 +76,9 @@ def own_keys(batch: Batch) -> Array | None:
         ordered, counts = np.unique(found, return_counts=True)
         if len(ordered) < len(found):
             row = int(np.flatnonzero(found == ordered[counts.argmax()])[1])
+            shown = f"{batch.places.row(row)} has {batch.item(batch.key_side, row)!r}"
             raise ParameterError(
-                f"`keys` must differ from row to row; row {row} has {batch.item(batch.key_side, row)!r} again. Rows "
-                "that belong together are passed as cluster="
+                f"`keys` must differ from row to row; {shown} again. Rows that belong together are passed as cluster="
             )
         batch.keys = found
     return batch.keys

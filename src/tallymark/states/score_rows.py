@@ -11,7 +11,7 @@ from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import DomainError, InputError, ParameterError, ShapeError
 from tallymark.labels import Label
-from tallymark.states.counts import find_positive
+from tallymark.states.counts import find_positive, knows_positive
 from tallymark.states.decisions import name_decisions
 from tallymark.states.encoding import check_classes, class_places, column_classes, read_pairs
 from tallymark.states.label_faults import label_fault
@@ -64,7 +64,7 @@ def margin_between(table: Array, place: int) -> Array:
 
 def positive_column(classes: Sequence[Label], target: Target) -> int:
     """Which of two columns is the positive class's; the second where nothing says it, and it does not matter."""
-    if target.positive is None and 1 not in classes:
+    if not knows_positive(classes, target):
         return 1
     place = find_positive(classes, target)
     return 1 if place is None else place

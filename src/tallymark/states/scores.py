@@ -190,9 +190,11 @@ class Scores(ScoreState[ScoresOf, Runs]):
     @property
     def whole(self) -> Part:
         """All rows as one part."""
-        while len(self._parts) > 1:
-            self._parts = (*self._parts[:-2], merge_parts(*self._parts[-2:]))
-        return self._parts[0] if self._parts else Part([], [])
+        parts = self._parts  # read once: another thread may be merging them too
+        while len(parts) > 1:
+            parts = (*parts[:-2], merge_parts(*parts[-2:]))
+        self._parts = parts
+        return parts[0] if parts else Part([], [])
 
     @property
     def labels(self) -> list[Label]:
@@ -257,9 +259,8 @@ class Scores(ScoreState[ScoresOf, Runs]):
         return found
 
     def _plus(self, other: Scores) -> Scores:
-        labels = [part.labels for part in (*self._parts, *other._parts)]
-        check_same_labels(labels, self.width, self.target)
         parts = [*self._parts, *other._parts]
+        check_same_labels([part.labels for part in parts], self.width, self.target)
         while len(parts) > 1 and 2 * parts[-1].rows() >= parts[-2].rows():
             parts[-2:] = [merge_parts(*parts[-2:])]
         return Scores(self.reads, self.columns, self.n + other.n, self._weight + other._weight, tuple(parts))

@@ -69,7 +69,8 @@ def rows_by(batch: Batch, codes: Array, count: int) -> list[Batch]:
         rows = slice(first, end)
         sources = [source[rows] for source, _ in sides]
         labels = [None if held is None else held._replace(source=held.source[rows]) for _, held in sides]
-        out.append(batch.part(sources, labels, None if weights is None else weights[rows], keys[rows]))
+        places = batch.places.select(order[rows])
+        out.append(batch.part(sources, labels, None if weights is None else weights[rows], keys[rows], places))
         first = end
     return out
 

@@ -176,8 +176,16 @@ class SumsOf(Reads):
     def __hash__(self) -> int:
         return hash((self.terms, self.link))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_sums_of, (self.terms, self.link))  # the core's tasks are made again
+
     def __repr__(self) -> str:
         return f"SumsOf({', '.join(term.name for term in self.terms)})"
+
+
+def _sums_of(terms: tuple[Term, ...], link: str | None) -> SumsOf:
+    """The declaration that a pickle stands for."""
+    return SumsOf(*terms, link=link)
 
 
 class Sums(FoldedState[SumsOf]):

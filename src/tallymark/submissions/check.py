@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tallymark._core import TextCodes
+from tallymark.arrays import check_choice
 from tallymark.engines.fields import TEXT
-from tallymark.errors import ParameterError
 from tallymark.submissions.entries import Entries
 from tallymark.submissions.likeness import MOST_PAIRS, alike_among
 from tallymark.submissions.limits import Limits, check_limits
@@ -63,8 +63,7 @@ def check_submission(
     1 id is extra: c
     """
     names, what, most = column_names(id, label), task_of(task, None), check_limits(limits)
-    if missing not in ("count", "reject"):
-        raise ParameterError(f"`missing` must be one of count, reject; it was {missing!r}")
+    check_choice("missing", missing, ("count", "reject"))
     known, columns = _template(template, names, separator)
     named = class_names(classes, names, what) or [name for name in columns if name != names.id]
     held: list[Any] = []

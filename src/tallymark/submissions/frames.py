@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tallymark.engines.columns import NUMBER
+from tallymark.engines.columns import NUMBER, without_views
 from tallymark.engines.packages import load
 from tallymark.errors import ParameterError
 from tallymark.submissions.careful import Faults, read_numbers
@@ -38,12 +38,12 @@ def read_frame(source: Any, choose: Choose, check: Check, limits: Limits, name: 
     columns: dict[str, Any] = {}
     faults = Faults()
     for key, way in wanted.items():
-        held = table.column(names.index(key))
+        held = without_views(table.column(names.index(key)))
         try:
             held = compute.cast(held, pa.float64(), safe=False) if way == NUMBER else compute.cast(held, pa.string())
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-            if way == NUMBER and pa.types.is_string(held.type):
-                columns[key] = read_numbers(held, key, faults)
+            if way == NUMBER and (pa.types.is_string(held.type) or pa.types.is_large_string(held.type)):
+                columns[key] = read_numbers(compute.cast(held, pa.string()), key, faults)
                 continue
             found.note("unreadable", what=f"the column {key!r} cannot be read as {way}: {str(error).splitlines()[0]}")
             continue

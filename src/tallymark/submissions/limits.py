@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tallymark.engines.streams import Bounds
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, brief
 
 
 class Limits(NamedTuple):
@@ -33,8 +33,8 @@ def check_limits(limits: object) -> Limits:
     if limits is None:
         return Limits()
     if not isinstance(limits, Limits):
-        raise ParameterError(f"`limits` must be tm.Limits(...); it was {limits!r}")
+        raise ParameterError(f"`limits` must be tm.Limits(...); it was {brief(limits)}")
     for name, most in limits._asdict().items():
         if most is not None and (isinstance(most, bool) or not isinstance(most, (int, float)) or not most > 0):
-            raise ParameterError(f"`limits.{name}` must be a positive number or None; it was {most!r}")
+            raise ParameterError(f"`limits.{name}` must be a positive number or None; it was {brief(most)}")
     return limits

@@ -13,6 +13,7 @@ from tallymark.engines.files import File
 from tallymark.engines.packages import load
 from tallymark.engines.streams import open_bytes
 from tallymark.errors import BoundError, FileError
+from tallymark.paths import check_path
 from tallymark.submissions.careful import Faults, columns_at, first_fields, locate, read_numbers, read_with_care
 from tallymark.submissions.entries import Check, Entries, Lines
 from tallymark.submissions.frames import Choose, read_frame
@@ -39,7 +40,7 @@ def read_entries(
     `choose` says which columns are wanted, `check` looks at what was read, and `name` is how messages call it. A
     `separator` that was not `declared` for this very file gives way to another, as one that was not given does.
     """
-    require_file(source)
+    require_file(source, name)
     if not _is_file(source):
         return _refused(name, *read_frame(source, choose, check, limits, name))
     try:
@@ -61,9 +62,9 @@ def read_entries(
         raise rejection(name, _unreadable(told)) from error
 
 
-def require_file(source: Any) -> None:
+def require_file(source: Any, name: str) -> None:
     """A path that leads nowhere says nothing about a submission."""
-    path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "-"
+    path = check_path(source, name.strip("`")) if isinstance(source, (str, os.PathLike)) else "-"
     if path != "-" and (os.path.isdir(path) or not os.access(path, os.R_OK)):
         open_bytes(path, f"`{path}`").close()  # which says why it cannot
 

@@ -211,7 +211,7 @@ def _require_answers(answers: object, settings: Settings) -> None:
     """Refuse a path that leads nowhere before the submission is read, for whose fault it would be taken."""
     failure = None
     try:
-        require_file(answers)
+        require_file(answers, "`answers`")
     except FileError as error:
         failure = error
     if failure is not None:

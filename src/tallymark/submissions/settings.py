@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tallymark.errors import ParameterError
+from tallymark.arrays import check_choice
+from tallymark.errors import ParameterError, brief
 from tallymark.evaluation.chosen import RANKINGS, VALUES, Wanted, choose
 from tallymark.evaluation.settings import IntervalSettings, interval_settings
 from tallymark.metrics import Metric, metric
@@ -61,8 +62,8 @@ def settings_of(
     tells_classes: bool = False,
 ) -> Settings:
     """What a call was told, checked. `tells_classes` lets those of a challenge see the table of classes."""
-    _check_choice("mode", mode, MODES)
-    _check_choice("missing", missing, MISSING)
+    check_choice("mode", mode, MODES)
+    check_choice("missing", missing, MISSING)
     chosen = None if metrics is None else choose(metrics)
     names = column_names(id, label, query)
     what = task_of(task, chosen)
@@ -87,15 +88,12 @@ def _default(task: str) -> dict[str, Metric]:
     return {key: metric(text) for key, text in LABELS.items()} if wanted is None else choose(wanted)
 
 
-def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise ParameterError(f"`{name}` must be one of {', '.join(choices)}; it was {value!r}")
-
-
 def _check_outcomes(outcomes: Sequence[str], metrics: dict[str, Metric]) -> tuple[str, ...]:
+    if not isinstance(outcomes, (str, list, tuple)):
+        raise ParameterError(f"`outcomes` must be a list of names of scores; it was {brief(outcomes)}")
     names = [outcomes] if isinstance(outcomes, str) else list(outcomes)
     for name in names:
-        if name not in metrics:
+        if not isinstance(name, str) or name not in metrics:
             listed = ", ".join(map(repr, metrics))
-            raise ParameterError(f"`outcomes` must name scores, of which there are {listed}; one was {name!r}")
+            raise ParameterError(f"`outcomes` must name scores, of which there are {listed}; one was {brief(name)}")
     return tuple(names)

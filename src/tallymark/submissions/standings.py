@@ -1,7 +1,7 @@
 """Standings: which entries of a leaderboard the rows can tell apart.
 
-Two entries are compared by what each row says of both: McNemar's test where rows are right or wrong, Student's on the
-influences of the rows where they are not (of an area under the ROC curve that is DeLong's).
+Two entries are compared by what each row says of both: McNemar's score test where rows are right or wrong, Student's on
+the influences of the rows where they are not (of an area under the ROC curve that is DeLong's).
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from tallymark.quantiles import student_tail
 from tallymark.submissions.outcomes import BITS, Outcomes
 
 LEVEL = 0.05
-_ROUNDING = 1e-9
 _ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1).astype(np.int64)
 
 
@@ -29,27 +28,11 @@ def paired_test(first: Outcomes, second: Outcomes) -> float:
 
     >>> right = np.array([True, True, True, True, False])
     >>> round(paired_test(Outcomes.of_bits(right, 0.8), Outcomes.of_bits(~right, 0.2)), 6)
-    0.375
+    0.179712
     """
     if first.shape != second.shape:
         raise StateError("only outcomes of the same rows can be compared; these are of others, or of another metric")
-    return mcnemar_p(*_changes(first, second))[0] if first.kind == BITS else _student(first, second)
-
-
-def tells_apart(first: Outcomes, second: Outcomes, limit: float) -> bool:
-    """Whether the p-value of two outcomes of the same rows is at most a limit. Of bits it is mostly known without: the
-    chance of a coin is bounded from both sides (Ash 1965)."""
-    if first.kind != BITS:
-        return _student(first, second) <= limit  # which NaN is not
-    gains, losses = _changes(first, second)
-    changed, most = gains + losses, max(gains, losses)
-    if most == changed or 2 * most == changed:
-        return mcnemar_p(gains, losses)[0] <= limit
-    share = most / changed
-    chernoff = math.exp(-changed * (math.log(2) + share * math.log(share) + (1 - share) * math.log1p(-share)))
-    if chernoff / math.sqrt(8 * changed * share * (1 - share)) > limit * (1 + _ROUNDING):
-        return False
-    return 2 * chernoff <= limit * (1 - _ROUNDING) or mcnemar_p(gains, losses)[0] <= limit
+    return mcnemar_p(*_changes(first, second)) if first.kind == BITS else _student(first, second)
 
 
 def _changes(first: Outcomes, second: Outcomes) -> tuple[int, int]:
@@ -86,7 +69,7 @@ def rank_groups(entries: Iterable[bytes | None], *, among: int | None = None, le
     """The group of each entry, from 1 on. Entries come best first, as the bytes of their outcomes.
 
     The first entry leads the first group. An entry that differs from the leader of the group leads the next one, where
-    "differs" is Bonferroni's for all pairs of entries: p ≤ level / (n (n − 1) / 2). The leader is the best of many, so
+    "differs" is Bonferroni's for all pairs of entries: p < level / (n (n − 1) / 2). The leader is the best of many, so
     that a correction for the n − 1 tests that are made would not do. Of entries that are all equally good, more than
     one group is made in at most 5 of 100 cases.
 
@@ -109,7 +92,7 @@ def rank_groups(entries: Iterable[bytes | None], *, among: int | None = None, le
             continue
         if leader is None:
             leader = found
-        elif tells_apart(leader, found, limit):
+        elif paired_test(leader, found) < limit:  # which NaN is not
             leader, group = found, group + 1
         groups.append(group)
     if among is not None and len(groups) > among:

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.arrays import Array
+from tallymark.arrays import Array, check_choice
 from tallymark.engines.columns import NUMBER
 from tallymark.engines.fields import TEXT
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, brief
 from tallymark.submissions.entries import Entries
 from tallymark.submissions.limits import Limits
 from tallymark.submissions.match import code_columns, first_rows, repeated, texts_at
@@ -35,7 +35,7 @@ def column_names(id: object, label: object, query: object = "query") -> Names:
     given = {"id": id, "label": label, "query": query}
     for argument, value in given.items():
         if not isinstance(value, str) or not value.strip():
-            raise ParameterError(f"`{argument}` must be the name of a column; it was {value!r}")
+            raise ParameterError(f"`{argument}` must be the name of a column; it was {brief(value)}")
     names = Names(*(normal_name(str(value)) for value in given.values()))
     if names.id == names.label:
         raise ParameterError(f"`id` and `label` must be two columns; both were {names.id!r}")
@@ -49,8 +49,7 @@ def task_of(task: str | None, metrics: Mapping[str, Any] | None) -> str:
         if first is None:
             return "labels"
         return "ranking" if first.family == "ranking" else _BY_KIND.get(first.kind, "labels")
-    if task not in TASKS:
-        raise ParameterError(f"`task` must be one of {', '.join(TASKS)}; it was {task!r}")
+    check_choice("task", task, TASKS)
     return task
 
 
@@ -61,7 +60,7 @@ def class_names(classes: object, names: Names, task: str) -> list[str] | None:
     if task != "probabilities":
         raise ParameterError(f"`classes` must be left out where the task is {task}: it names columns of probabilities")
     if isinstance(classes, (str, bytes)) or not isinstance(classes, Iterable):
-        raise ParameterError(f"`classes` must be a list of labels; it was {classes!r}")
+        raise ParameterError(f"`classes` must be a list of labels; it was {brief(classes)}")
     found = [normal_name(str(each)) for each in classes]
     if names.id in found:
         raise ParameterError(f"`classes` must not be called like the column of ids; one of them was {names.id!r}")

@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any
 
 from tallymark.batch import Batch
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, brief
 from tallymark.evaluation.evaluate import evaluate_batch
 from tallymark.evaluation.result import Report
 from tallymark.report import Table, to_html, to_json, to_text
@@ -147,6 +147,6 @@ def _times(fit_time: object, score_time: object) -> dict[str, float]:
         if value is None:
             continue
         if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < math.inf:
-            raise ParameterError(f"`{name}` must be a time in seconds; it was {value!r}")
+            raise ParameterError(f"`{name}` must be a time in seconds; it was {brief(value)}")
         found[name] = float(value)
     return found

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 from tallymark.arrays import describe
 from tallymark.errors import ParameterError
 from tallymark.evaluation.settings import check_least
 from tallymark.packages import needed
+from tallymark.paths import check_path
 from tallymark.report.text import printable
 from tallymark.workflow.history import Round
 
@@ -67,6 +68,9 @@ class Progress:
         """Leave the bar as it is."""
         self._bar.stop()
 
+    def __reduce__(self) -> NoReturn:
+        raise ParameterError("a Progress cannot be copied or pickled, since it draws on a terminal; make a new one")
+
 
 class JsonLines:
     """Write every evaluation to a file, as one line of JSON; `History.read` reads it back.
@@ -75,7 +79,7 @@ class JsonLines:
     """
 
     def __init__(self, path: str | Path, *, append: bool = False) -> None:
-        self.path = Path(path)
+        self.path = Path(check_path(path))
         self._file: IO[str] | None = None
         self._mode = "a" if append else "w"
 
@@ -94,6 +98,9 @@ class JsonLines:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_file": None}  # a copy opens the file again, to add to it
 
 
 class Checkpoint:

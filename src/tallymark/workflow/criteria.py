@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from numbers import Real
 
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, brief
 from tallymark.evaluation.settings import check_least
 
 
@@ -34,4 +34,4 @@ def bic(log_likelihood: float, parameters: int, rows: int) -> float:
 def _log(value: object) -> float:
     if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value):
         return float(value)
-    raise ParameterError(f"`log_likelihood` must be a finite number; it was {value!r}")
+    raise ParameterError(f"`log_likelihood` must be a finite number; it was {brief(value)}")

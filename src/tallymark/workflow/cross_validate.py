@@ -12,7 +12,7 @@ import numpy as np
 
 from tallymark.arrays import Array, describe
 from tallymark.batch import Batch
-from tallymark.errors import LengthError, ParameterError
+from tallymark.errors import LengthError, ParameterError, brief
 from tallymark.evaluation.chosen import Wanted, check_errors, choose
 from tallymark.evaluation.evaluate import evaluate_batch
 from tallymark.evaluation.result import Cell, Report
@@ -205,7 +205,7 @@ def _splits(splitter: Any, X: Any, y: Any, groups: object) -> Iterator[tuple[Any
         splitter = KFold(5 if splitter is None else splitter)
     if isinstance(splitter, str) or not callable(getattr(splitter, "split", None)):
         raise ParameterError(
-            f"`splitter` must be a splitter such as KFold(5), or a number of folds; it was {splitter!r}"
+            f"`splitter` must be a splitter such as KFold(5), or a number of folds; it was {brief(splitter)}"
         )
     given = {} if groups is None and not isinstance(splitter, Splitter) else {"groups": groups}
     rows = np.arange(count_rows(X)) if isinstance(X, Mapping) else X

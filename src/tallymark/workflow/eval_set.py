@@ -7,7 +7,7 @@ from typing import Any
 
 from tallymark.arrays import Array, as_array
 from tallymark.batch import Batch, check_missing
-from tallymark.errors import InputError, ParameterError
+from tallymark.errors import InputError, ParameterError, brief
 from tallymark.evaluation.chosen import Chosen, Wanted
 from tallymark.evaluation.evaluate import evaluate_planned, plan_batch
 from tallymark.evaluation.result import Report
@@ -43,7 +43,7 @@ class EvalSet:
         missing: str = "error",
     ) -> None:
         if not isinstance(name, str) or not name:
-            raise ParameterError(f"`name` must be the name of the eval set; it was {name!r}")
+            raise ParameterError(f"`name` must be the name of the eval set; it was {brief(name)}")
         check_missing(missing)
         y_true, weights = _own(y_true), _own(weights)
         self.name = name

@@ -53,6 +53,8 @@ class Evaluator:
         self.metrics: dict[str, Metric] | None = None if metrics is None else choose(metrics)
         self.eval_sets = _named(eval_sets)
         self.period = check_least("period", period, 1)
+        if not callable(callbacks) and not isinstance(callbacks, Iterable):
+            raise ParameterError(f"`callbacks` must be functions of a Round; it was {describe(callbacks)}")
         self.callbacks: list[Callback] = [callbacks] if callable(callbacks) else list(callbacks)
         for callback in self.callbacks:
             if not callable(callback):
@@ -63,6 +65,8 @@ class Evaluator:
         self._sorts = False
         if self.metrics is not None:
             self._settle(self.metrics)
+        if history is not None and not isinstance(history, History):
+            raise ParameterError(f"`history` must be a History; it was {describe(history)}")
         self.last_round: int | None = None
         self._earlier = history
         self.reset()

@@ -38,8 +38,8 @@ class Gain(NamedTuple):
 class GainStopping(StoppingRule):
     """Stop when the interval of the gain over the best round holds no gain above `worth`.
 
-    Every evaluation is compared with the best round, row by row, by McNemar's, DeLong's or the bootstrap interval of
-    `compare` at the level `ci`. One whose interval ends at or below `worth` has no gain worth having, and after
+    Every evaluation is compared with the best round, row by row, by the interval of `compare` (Tango's, DeLong's or a
+    bootstrap) at the level `ci`. One whose interval ends at or below `worth` has no gain worth having, and after
     `patience` of these in a row it is time to stop; until one is not, all are compared with the same round, so that
     small gains that add up are seen. A wide interval rules nothing out: training goes on while the rows cannot tell.
     `last` is the gain of the last evaluation.

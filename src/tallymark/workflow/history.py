@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tallymark.errors import ParameterError
+from tallymark.arrays import describe
+from tallymark.errors import FileError, ParameterError
 from tallymark.evaluation.result import Report
 from tallymark.metrics import Metric, metric
 from tallymark.metrics.base import Better
 from tallymark.metrics.listing import show_better
+from tallymark.paths import check_path
 from tallymark.report import Frames, Table, to_html, to_json, to_text
 from tallymark.workflow.stopping import same_metric
 
@@ -105,11 +107,15 @@ class History(Sequence[Round], Frames):
 
     def __init__(self, rounds: Iterable[Round] = ()) -> None:
         self._rounds: list[Round] = []
+        if not isinstance(rounds, Iterable):
+            raise ParameterError(f"`rounds` must be a list of rounds; it was {describe(rounds)}")
         for each in rounds:
             self.append(each)
 
     def append(self, item: Round) -> None:
         """Add an evaluated round, which must come after the last."""
+        if not isinstance(item, Round):
+            raise ParameterError(f"a history must hold rounds; one was {describe(item)}")
         if self._rounds and item.round <= self._rounds[-1].round:
             raise ParameterError(f"`round` must grow; it was {item.round} after {self._rounds[-1].round}")
         self._rounds.append(Round(item.round, item.results, item.action, item.improved))
@@ -161,6 +167,8 @@ class History(Sequence[Round], Frames):
         """The history that `to_json` wrote, or lines of JSON of one round each."""
         import json  # slow to load, and few ask
 
+        if not isinstance(text, str):
+            raise ParameterError(f"a history must be text in JSON; it was {describe(text)}")
         try:
             data = json.loads(text)
         except ValueError:
@@ -176,7 +184,14 @@ class History(Sequence[Round], Frames):
     @staticmethod
     def read(path: str | Path) -> History:
         """The history in a file that `to_json` or the callback `JsonLines` wrote."""
-        return History.from_json(Path(path).read_text(encoding="utf-8"))
+        place = check_path(path)
+        try:
+            text = Path(place).read_text(encoding="utf-8")
+        except OSError as error:
+            raise FileError(f"the history `{place}` could not be read: {error.strerror or error}") from error
+        except UnicodeDecodeError as error:
+            raise FileError(f"the history `{place}` is not valid UTF-8: {error}") from error
+        return History.from_json(text)
 
     def _table(self) -> Table:
         headings = list(dict.fromkeys(f"{found.set}-{found.metric}" for each in self for found in each.results))

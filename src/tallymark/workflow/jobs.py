@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
+from tallymark.arrays import check_choice
 from tallymark.errors import ParameterError
 from tallymark.evaluation.settings import check_whole
 
@@ -18,8 +19,7 @@ _run: Any = None
 
 def run_jobs(run: Callable[[Any, Any], R], task: Any, pieces: Sequence[Any], n_jobs: int, backend: str) -> Iterator[R]:
     """run(task, piece) for every piece, in their order."""
-    if backend not in BACKENDS:
-        raise ParameterError(f"`backend` must be one of {', '.join(BACKENDS)}; it was {backend!r}")
+    check_choice("backend", backend, BACKENDS)
     workers = min(_count(n_jobs), len(pieces))
     if workers == 1:
         yield from (run(task, piece) for piece in pieces)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.arrays import describe
+from tallymark.arrays import check_choice, describe
 from tallymark.errors import ParameterError
 from tallymark.evaluation.comparison import Comparison
 from tallymark.evaluation.result import Report
@@ -61,8 +61,7 @@ def select(
     >>> str(select({"small": 0.71, "large": 0.74}, "auc"))
     'large by auc: 0.74'
     """
-    if ties not in _TIES:
-        raise ParameterError(f"`ties` must be one of {', '.join(_TIES)}; it was {ties!r}")
+    check_choice("ties", ties, _TIES)
     direction = _direction(by, better)
     held: Mapping[str, Any] = candidates.reports if isinstance(candidates, Comparison) else _checked(candidates)
     values = {name: _value(name, found, by) for name, found in held.items()}

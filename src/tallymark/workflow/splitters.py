@@ -11,7 +11,7 @@ import numpy as np
 
 from tallymark.arrays import Array, describe, rows_of
 from tallymark.batch import Batch
-from tallymark.errors import LengthError, MissingValueError, ParameterError, ShapeError
+from tallymark.errors import LengthError, MissingValueError, ParameterError, ShapeError, brief
 from tallymark.evaluation.settings import check_least, check_whole
 from tallymark.states.encoding import encode
 from tallymark.workflow.shuffling import seed_of, shuffled
@@ -235,8 +235,10 @@ def check_fields(splitter: Any) -> None:
         elif field.name == "seed":
             check_whole("seed", value, 0, (1 << 64) - 1)
         elif field.name == "shuffle" and not isinstance(value, bool):
-            raise ParameterError(f"`shuffle` must be True or False; it was {value!r}")
+            raise ParameterError(f"`shuffle` must be True or False; it was {brief(value)}")
         elif field.name == "test":
             whole = isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
             if not whole and not (isinstance(value, Real) and not isinstance(value, Integral) and 0 < float(value) < 1):
-                raise ParameterError(f"`test` must be a share between 0 and 1 or a number of rows; it was {value!r}")
+                raise ParameterError(
+                    f"`test` must be a share between 0 and 1 or a number of rows; it was {brief(value)}"
+                )

@@ -6,7 +6,8 @@ import math
 from numbers import Real
 from typing import Any, NamedTuple
 
-from tallymark.errors import ParameterError
+from tallymark.arrays import check_choice
+from tallymark.errors import ParameterError, brief
 from tallymark.metrics import Metric, metric
 from tallymark.workflow.eval_set import EvalSet
 
@@ -106,12 +107,13 @@ class StoppingRules(StoppingRule):
     """
 
     def __init__(self, rules: Any, combine: str = "any") -> None:
-        if combine not in ("any", "all"):
-            raise ParameterError(f"`combine` must be one of any, all; it was {combine!r}")
+        check_choice("combine", combine, ("any", "all"))
         held = list(rules) if hasattr(rules, "__iter__") else [rules]
         for rule in held:
             if not isinstance(rule, StoppingRule):
-                raise ParameterError(f"`rules` must be rules of stopping, such as EarlyStopping(5); one was {rule!r}")
+                raise ParameterError(
+                    f"`rules` must be rules of stopping, such as EarlyStopping(5); one was {brief(rule)}"
+                )
         if not held:
             raise ParameterError("`rules` must be at least one; there were none")
         if len(set(map(id, held))) < len(held):
@@ -154,7 +156,7 @@ def check_better(better: object) -> Better:
         return better
     if isinstance(better, Real) and not isinstance(better, bool) and math.isfinite(better):
         return float(better)
-    raise ParameterError(f'`better` must be "higher", "lower" or the best value; it was {better!r}')
+    raise ParameterError(f'`better` must be "higher", "lower" or the best value; it was {brief(better)}')
 
 
 def _check_monitor(monitor: object) -> Monitor:
@@ -162,7 +164,7 @@ def _check_monitor(monitor: object) -> Monitor:
     if pair and isinstance(monitor[0], str) and isinstance(monitor[1], (str, Metric)):  # type: ignore[index]
         return monitor  # type: ignore[return-value]
     raise ParameterError(
-        f'`monitor` must be the names of an eval set and of a metric, such as ("valid", "auc"); it was {monitor!r}'
+        f'`monitor` must be the names of an eval set and of a metric, such as ("valid", "auc"); it was {brief(monitor)}'
     )
 
 
@@ -170,7 +172,7 @@ def check_amount(name: str, value: object) -> float:
     """Refuse what is no finite number from 0 on."""
     if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value) and float(value) >= 0:
         return float(value)
-    raise ParameterError(f"`{name}` must be a finite number, 0 or more; it was {value!r}")
+    raise ParameterError(f"`{name}` must be a finite number, 0 or more; it was {brief(value)}")
 
 
 def same_metric(key: str, item: Metric, wanted: str | Metric) -> bool:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from tallymark.engines.job import Chunk
 from tallymark.errors import MissingValueError
 from tests.waiting import until
 
@@ -21,8 +22,8 @@ class Rows:
         self.columns = columns
         self.before = before
 
-    def fold(self, batches: Iterable[Any]) -> bytes:
-        batches = list(batches)
+    def fold(self, chunks: Iterable[Chunk]) -> bytes:
+        batches = [chunk.batch for chunk in chunks]
         rows = [list(map(repr, row.values())) for batch in batches for row in batch.to_pylist()]
         if self.before is not None:
             self.before(rows)
@@ -82,8 +83,8 @@ class Large:
 
     columns = ("y",)
 
-    def fold(self, batches: Iterable[Any]) -> bytes:
-        return b"".join(sorted(self._blown_up(batch) for batch in batches if batch.num_rows))
+    def fold(self, chunks: Iterable[Chunk]) -> bytes:
+        return b"".join(sorted(self._blown_up(chunk.batch) for chunk in chunks if chunk.batch.num_rows))
 
     def add(self, pieces: Sequence[bytes]) -> bytes:
         return b"".join(sorted(pieces))
@@ -133,8 +134,8 @@ class Digits:
         self.before = before
         self.closing = closing
 
-    def deal(self, batches: Iterable[Any]) -> list[bytes]:
-        held = [value for batch in batches for value in batch.column(0).to_pylist()]
+    def deal(self, chunks: Iterable[Chunk]) -> list[bytes]:
+        held = [value for chunk in chunks for value in chunk.batch.column(0).to_pylist()]
         if self.before is not None and not self.closing:
             self.before([[str(value)] for value in held])
         return [_listed(value for value in held if value % 10 == place) for place in range(10)]

@@ -139,3 +139,24 @@ def test_every_metric_that_adds_up_is_here():
         rows, _ = columns_of(metric, weighted=True, keys=True)
         assert not adds_up(metric, rows)
     assert len(here) > 0.9 * len(METRICS)
+
+
+@pytest.mark.parametrize("by", [None, "g"])
+@pytest.mark.parametrize(
+    ("engine", "place"),
+    [
+        ("dask_frame", "row 3 of partition 1"),
+        ("spark_frame", r"row 3 of partition \d"),
+        ("ray_dataset", r"row 3 of the block that begins with \(y=10\.0, p=1\.0(, g='a')?\)"),
+    ],
+)
+def test_an_error_says_in_which_partition_the_row_is(engine, place, by, request):
+    pieces = [
+        pa.table({"y": [*range(10 * k, 10 * k + 3), np.nan if k == 1 else 0.5], "p": [1.0] * 4, "g": ["a", "b"] * 2})
+        for k in range(3)
+    ]
+    source = request.getfixturevalue(engine)(pieces)
+    with pytest.raises(
+        tm.MissingValueError, match=rf"at least 1 row has NaN or infinity, the first at {place} \(nan\)"
+    ):
+        tm.evaluate_table(source, truth="y", prediction="p", metrics=["rmse"], by=by)

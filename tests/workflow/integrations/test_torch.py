@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import threading
 
 import numpy as np
 import pytest
 
 import tallymark as tm
+from tests.waiting import LIMIT
 from tests.workflow.integrations.boosted_rows import check_documented, check_missing, stopped_at
 
 pytestmark = pytest.mark.slow
@@ -314,3 +316,32 @@ def test_a_process_without_rows_adds_nothing(trained):
     facts, *_ = trained
     assert [each["alone"] for each in facts] == [2 / 3, 2 / 3]
     assert [each["never"] for each in facts] == ["no rows", "no rows"]
+
+
+def test_threads_that_share_a_metric_lose_no_batch(torch, made):
+    """Not even the first, which decides how many classes there are."""
+    for _ in range(20):
+        metric, start = made(["accuracy"]), threading.Barrier(4)
+        preds, target = torch.eye(3).repeat(4, 1), torch.arange(3).repeat(4)
+
+        def update(metric=metric, start=start, preds=preds, target=target):
+            start.wait(LIMIT)
+            for _ in range(5):
+                metric.update(preds, target)
+
+        threads = [threading.Thread(target=update) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(LIMIT)
+        assert metric.tally.n == 4 * 5 * 12
+
+
+def test_copies_and_pickles_go_on_by_themselves(torch, made):
+    """A copy has the batches so far, and takes more."""
+    metric = made(["mae"])
+    metric.update(torch.tensor([1.0]), torch.tensor([2.0]))
+    for back in (copy.deepcopy(metric), pickle.loads(pickle.dumps(metric))):
+        back.update(torch.tensor([1.0]), torch.tensor([1.0]))
+        assert back.report()["mae"] == 0.5
+    assert metric.tally.n == 1

@@ -15,6 +15,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.orm import Session, sessionmaker
 
 from tallymark.errors import ParameterError
+from tallymark.packages import needed
 
 _WAIT = 30  # seconds for another writer
 _MIGRATIONS = Path(__file__).with_name("migrations")
@@ -90,7 +91,8 @@ def _engine(url: str) -> Engine:
     if backend not in ("sqlite", "postgresql"):
         raise ParameterError(f"`database` must be a URL of PostgreSQL or SQLite; it was one of {backend}")
     if backend == "postgresql":
-        return create_engine(parsed, pool_pre_ping=True, pool_size=10, max_overflow=20)
+        with needed("a PostgreSQL database", "psycopg", extra="postgres"):
+            return create_engine(parsed, pool_pre_ping=True, pool_size=10, max_overflow=20)
     engine = create_engine(parsed, connect_args={"timeout": _WAIT, "check_same_thread": False})
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, brief
 
 
 class Look(NamedTuple):
@@ -57,7 +57,7 @@ _FOLLOWS = "[data-jp-theme-light={light}] {on},.vscode-{name} {on},[data-theme={
 def find_look(name: object) -> Look:
     """The look of a name."""
     if not isinstance(name, str) or name not in LOOKS:
-        raise ParameterError(f"`look` must be one of {', '.join(LOOKS)}; it was {name!r}")
+        raise ParameterError(f"`look` must be one of {', '.join(LOOKS)}; it was {brief(name)}")
     return LOOKS[name]
 
 

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO, StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, brief
 from tallymark.packages import needed
+from tallymark.paths import check_path
 from tallymark.report.html import STYLE, to_html
 from tallymark.report.plots.looks import LIGHT, LOOKS, Look, find_look, look_style
 from tallymark.report.plots.svg import in_variables, tidy_svg
@@ -95,9 +96,10 @@ class Plot:
         self, path: str | os.PathLike[str], look: str = "light", width: float | None = None, height: float | None = None
     ) -> None:
         """Write a file, whole: SVG, PNG or PDF, as its name ends. An SVG file of the look "auto" has both looks."""
-        form = Path(path).suffix.lower().removeprefix(".")
+        place = check_path(path)
+        form = Path(place).suffix.lower().removeprefix(".")
         if form not in _FORMS:
-            raise ParameterError(f"`path` must end in {', '.join('.' + f for f in _FORMS)}; it was {str(path)!r}")
+            raise ParameterError(f"`path` must end in {', '.join('.' + f for f in _FORMS)}; it was {brief(place)}")
         if form == "svg":
             text = self.svg(look, width, height)
             if look == "auto":
@@ -107,7 +109,7 @@ class Plot:
             found = self.png(look, width=width, height=height)
         else:
             found = self._write("pdf", look, width, height, metadata={"CreationDate": None, "Title": self.title})
-        write_whole(path, found)
+        write_whole(place, found)
 
     def _write(self, form: str, look: str, width: float | None, height: float | None, **options: Any) -> bytes:
         figure = self.figure(look, width, height)
@@ -115,6 +117,17 @@ class Plot:
         with _drawing():
             figure.savefig(held, format=form, **options)
         return held.getvalue()
+
+    def __copy__(self) -> Plot:
+        return self  # nothing changes it
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Plot:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise ParameterError(
+            "a plot cannot be pickled; keep its drawing with plot.save(path), plot.svg() or plot.png()"
+        )
 
     def __repr__(self) -> str:
         return f"Plot({self.title!r}: {self.description})"
@@ -130,7 +143,7 @@ def _inches(name: str, given: float | None, own: float) -> float:
     if given is None:
         return own
     if not 1 <= given <= 100:
-        raise ParameterError(f"`{name}` must be from 1 to 100 inches; it was {given!r}")
+        raise ParameterError(f"`{name}` must be from 1 to 100 inches; it was {brief(given)}")
     return float(given)
 
 

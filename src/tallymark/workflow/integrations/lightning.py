@@ -17,10 +17,9 @@ from tallymark.workflow.integrations.inputs import by_eval_set, check_rows
 from tallymark.workflow.integrations.native import begin, check_evaluator
 
 with needed("tallymark.workflow.integrations.lightning", "lightning", extra="lightning"):
+    import torch
     from lightning.pytorch.callbacks import Callback
-
-import torch
-from torch.utils.data import DataLoader, Dataset, RandomSampler
+    from torch.utils.data import DataLoader, Dataset, RandomSampler
 
 from tallymark.workflow.integrations.torch import on_host
 

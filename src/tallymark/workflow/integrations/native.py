@@ -11,6 +11,7 @@ from tallymark.arrays import Array, describe
 from tallymark.batch import Batch
 from tallymark.errors import InputError, KindError, ParameterError
 from tallymark.metrics import Metric, metric
+from tallymark.states.counts import knows_positive
 from tallymark.states.encoding import encode
 from tallymark.target import Target
 from tallymark.workflow.eval_set import EvalSet
@@ -128,6 +129,8 @@ def check_positive(held: EvalSet, target: Array, by: str) -> None:
     try:
         labels, codes = encode(Batch(held.y_true, held.y_true), 0)
     except InputError:  # no labels
+        return
+    if not knows_positive(labels, held.target):  # metrics that need a positive class ask for it
         return
     wanted = 1 if held.target.positive is None else held.target.positive
     if len(labels) <= 2 and wanted in labels and np.array_equal(codes == labels.index(wanted), target == 0):

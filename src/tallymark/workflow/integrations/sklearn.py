@@ -88,7 +88,8 @@ def as_scorer(metric: str | Metric, *, classes: object = None, positive: object 
     The metric asks the estimator for what it reads: labels and values from `predict`, probabilities from
     `predict_proba`, scores from that or `decision_function`. A metric that is better when lower is made negative; one
     that is best at a value is how far it is from there, negative. Labels may be of any type. `positive` is the positive
-    class, 1 by default; `classes` are all classes, where neither the estimator nor the rows have seen all.
+    class, by default 1 where the other is 0 or -1; `classes` are all classes, where neither the estimator nor the rows
+    have seen all.
     `sample_weight` and `query`, where they are passed, go to the metric; with routing, ask by `set_score_request`.
 
     >>> from sklearn.dummy import DummyRegressor

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import RLock
 from typing import Any, TypeVar
 
 import numpy as np
@@ -63,6 +64,14 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
         self._first = (self._tally.metrics, self._tally.target.classes)
         self.persistent = persistent
         self.process_group = process_group
+        self._lock = RLock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: held for key, held in vars(self).items() if key != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._lock = RLock()
 
     @property
     def tally(self) -> Tally:
@@ -74,7 +83,8 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
         self, preds: Any, target: Any, *, weights: Any = None, query: Any = None, keys: Any = None, cluster: Any = None
     ) -> None:
         """Add a batch, predictions first, as torch has it. If it is refused, the tally stays as it was."""
-        self._tally = self._added(self._tally, preds, target, weights, query, keys, cluster)
+        with self._lock:  # the first batch may replace the tally
+            self._tally = self._added(self._tally, preds, target, weights, query, keys, cluster)
 
     @_eagerly
     def forward(
@@ -82,7 +92,8 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
     ) -> dict[str, Any]:
         """Add a batch, and give the numbers of this batch alone, in this process."""
         batch = self._added(self._fresh(), preds, target, weights, query, keys, cluster)
-        self._tally = self._added(self._tally, preds, target, weights, query, keys, cluster)
+        with self._lock:
+            self._tally = self._added(self._tally, preds, target, weights, query, keys, cluster)
         return _numbers(batch.report(errors="raise"))
 
     def gather(self) -> Tally:
