@@ -67,7 +67,7 @@ def test_scores_that_all_fail_are_an_error(tallymark, folder):
     """With the reason of the first."""
     done = tallymark("score", "answers.csv", "good.csv", "--metrics", "fscore")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "`--positive` must say which class" in done.stderr
+    assert "`--positive` must name the positive class" in done.stderr
 
 
 def test_a_challenge_shows_no_answer(tallymark, folder):

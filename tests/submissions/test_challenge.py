@@ -234,6 +234,6 @@ def test_an_error_that_names_answers_stays_inside(mode, monkeypatch):
 def test_a_metric_that_fails_in_an_analysis_says_why():
     """On the page and in the table, beside those that do not fail."""
     result = score("row_id,label\na,cat\nb,dog\n", metrics=["accuracy", "fscore", "confusion_matrix"])
-    assert "`positive` must say which class" in str(result)
+    assert "`positive` must name the positive class" in str(result)
     assert "accuracy" in result.to_html()
     assert list(result.scores) == ["accuracy", "confusion_matrix"]

@@ -78,7 +78,7 @@ def test_kinds_that_are_declared_or_do_not_matter():
 @pytest.mark.parametrize(
     ("truth", "facts", "right"),
     [
-        ([1, 2, 2], {}, 2),
+        ([1, 2, 2], {"positive": 1}, 2),
         (["no", "yes", "yes"], {"positive": "no"}, "'yes'"),
         ([0, 1, 1], {"positive": 0, "kind": "margin"}, 1),
         ([1, 1, 1], {}, "the class that is predicted"),
