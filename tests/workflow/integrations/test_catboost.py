@@ -244,7 +244,7 @@ class TestTraining:
         assert GridSearchCV(model, {"depth": [2, 3]}, cv=2).fit(x, y).best_params_["depth"] in (2, 3)
 
     @pytest.mark.parametrize(
-        ("names", "facts", "right"), [([1, 2], {}, "2"), (["no", "yes"], {"positive": "no"}, "'yes'")]
+        ("names", "facts", "right"), [([1, 2], {"positive": 1}, "2"), (["no", "yes"], {"positive": "no"}, "'yes'")]
     )
     def test_an_eval_set_of_the_other_class_is_refused(self, cb, ours, names, facts, right):
         """CatBoost predicts the second class in order: an eval set whose positive one is the first turns it around."""

@@ -279,7 +279,7 @@ class TestTraining:
         assert evaluator.best_value == max(values.values()) == later.best_score["valid"]["auc"]
 
     @pytest.mark.parametrize(
-        ("names", "facts", "right"), [([1, 2], {}, "2"), (["no", "yes"], {"positive": "no"}, "'yes'")]
+        ("names", "facts", "right"), [([1, 2], {"positive": 1}, "2"), (["no", "yes"], {"positive": "no"}, "'yes'")]
     )
     def test_an_eval_set_of_the_other_class_is_refused(self, lgb, ours, names, facts, right):
         """LightGBM predicts the second class in order: an eval set whose positive one is the first turns it around."""
