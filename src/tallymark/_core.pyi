@@ -14,7 +14,7 @@ def encode_labels(
     A list of (side, fault, count, first row) if labels must be refused.
     """
 
-def decide(column: object, decision: tuple[float, bool, bool, int]) -> bytes | list[tuple[int, str, int, int]]:
+def decide(column: object, decision: tuple[float, bool, bool, int, bool]) -> bytes | list[tuple[int, str, int, int]]:
     """
     Whether each row of a column of probabilities or margins reaches the threshold: a byte of 0 or 1 per row.
 
@@ -50,7 +50,7 @@ def count_pairs(
     prediction: object,
     weight: object | None,
     fractions: bool,
-    decision: tuple[float, bool, bool, int] | None,
+    decision: tuple[float, bool, bool, int, bool] | None,
     normal: object,
 ) -> (
     tuple[list[int | float | str], list[int | float | str], bytes, bytes, object, int]
