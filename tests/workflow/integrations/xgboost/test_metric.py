@@ -72,7 +72,7 @@ class TestTraining:
     def test_margins_are_declared(self, ours):
         """XGBoost gives probabilities or labels with most objectives: read as margins, every row would be positive."""
         assert ours.as_metric("margin_accuracy", kind="margin")([0, 1], [-1.0, 2.0]) == -1.0
-        with pytest.raises(tm.KindError, match='`kind` must be "margin" for margin_accuracy.*XGBoost gives margins'):
+        with pytest.raises(tm.KindError, match=r'`kind` must be "margin" for margin_accuracy.*XGBoost gives margins'):
             ours.as_metric("margin_accuracy")
 
     def test_its_own_cross_validation(self, xgb, ours):
