@@ -125,10 +125,13 @@ def centroid_spread(
     numpy.typing.NDArray[numpy.float64],
     numpy.typing.NDArray[numpy.float64],
     numpy.typing.NDArray[numpy.float64],
+    numpy.typing.NDArray[numpy.float64],
+    numpy.typing.NDArray[numpy.float64],
     int,
 ]:
     """
-    Centroids, overall centroid, weights, totals of distances and of squared distances, exponent.
+    Centroids and what rounding left out of them, the same of all rows, weights, totals of distances and of
+    squared distances, exponent.
 
     The totals are per cluster, to its centroid. All lengths are in units of 2**exponent, and coordinates in
     which all rows agree are read as 0.

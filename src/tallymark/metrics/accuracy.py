@@ -134,6 +134,11 @@ class Error(LabelMetric):
     def ratio(self, c: Counts) -> tuple[Any, Any]:
         return c.in_units(c.wrong)
 
+    def notes(self, state: Any) -> tuple[str, ...]:
+        counts: Counts = state.counts()
+        exact = counts.to_number(counts.wrong)
+        return (f"rounded to a float; exactly it is {exact}",) if isinstance(exact, int) else ()
+
     def paired(self, batch: Batch, target: Target) -> Outcomes | None:
         found = super().paired(batch, target)
         return None if found is None else found._replace(scale=float(batch.n))
