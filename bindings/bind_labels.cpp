@@ -49,8 +49,8 @@ nb::object encode(nb::handle source, bool fractions, nb::handle normal) {
 
 // What a decision makes of one column of numbers: 0 or 1 per row.
 nb::object decide(nb::handle column, const DecisionTuple& decision) {
-  const auto& [threshold, margin, normalize, positive] = decision;
-  Input input(column, Decision{threshold, margin, normalize, positive});
+  const auto& [threshold, margin, normalize, positive, by_margin] = decision;
+  Input input(column, Decision{threshold, margin, normalize, positive, by_margin});
   std::string out(input.rows(), '\0');
   {
     nb::gil_scoped_release release;
@@ -106,7 +106,7 @@ void bind_labels(nb::module_& m) {
         "fault, count, first row) if labels must be refused.");
   m.def(
       "decide", &decide, nb::arg("column"), nb::arg("decision"),
-      nb::sig("def decide(column: object, decision: tuple[float, bool, bool, int]) -> "
+      nb::sig("def decide(column: object, decision: tuple[float, bool, bool, int, bool]) -> "
               "bytes | list[tuple[int, str, int, int]]"),
       "Whether each row of a column of probabilities or margins reaches the threshold: a byte of 0 or 1 per row.\n\nA "
       "list of (side, fault, count, first row) if rows must be refused.");

@@ -51,8 +51,8 @@ nb::object count(nb::handle truth, nb::handle prediction, nb::handle weight, boo
   Input y(truth, normal, fractions);
   std::optional<Input> p;
   if (decision) {
-    const auto& [threshold, margin, normalize, positive] = *decision;
-    p.emplace(prediction, Decision{threshold, margin, normalize, positive});
+    const auto& [threshold, margin, normalize, positive, by_margin] = *decision;
+    p.emplace(prediction, Decision{threshold, margin, normalize, positive, by_margin});
   } else {
     p.emplace(prediction, normal, fractions);
   }
@@ -135,7 +135,7 @@ void bind_pairs(nb::module_& m) {
       nb::arg("decision").none(), nb::arg("normal"),
       nb::sig(
           "def count_pairs(truth: object, prediction: object, weight: object | None, fractions: bool, "
-          "decision: tuple[float, bool, bool, int] | None, normal: object) -> "
+          "decision: tuple[float, bool, bool, int, bool] | None, normal: object) -> "
           "tuple[list[int | float | str], list[int | float | str], bytes, bytes, object, int] | list[tuple[int, str, "
           "int, int]] | None"),
       "Count the pairs of labels.\n\nLabels of both sides in order, rows and columns of the cells (int64), and counts\n"

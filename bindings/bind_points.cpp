@@ -75,7 +75,8 @@ nb::tuple centroid_spread_of(nb::handle points, nb::handle codes, nb::handle wei
     spread = centroid_spread(given.table);
   }
   return nb::make_tuple(
-      array_of<Matrix>(std::move(spread.centroids), {k, d}), array_of<Vector>(std::move(spread.centre), {d}),
+      array_of<Matrix>(std::move(spread.centroids), {k, d}), array_of<Matrix>(std::move(spread.rests), {k, d}),
+      array_of<Vector>(std::move(spread.centre), {d}), array_of<Vector>(std::move(spread.centre_rest), {d}),
       array_of<Vector>(std::move(spread.weights), {k}), array_of<Vector>(std::move(spread.distances), {k}),
       array_of<Vector>(std::move(spread.squares), {k}), spread.exponent);
 }
@@ -95,8 +96,10 @@ void bind_points(nb::module_& m) {
                 "numpy.typing.NDArray[numpy.int64], weights: numpy.typing.NDArray[numpy.float64] | None, clusters: "
                 "int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
                 "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
+                "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
                 "numpy.typing.NDArray[numpy.float64], int]"),
-        "Centroids, overall centroid, weights, totals of distances and of squared distances, exponent.\n\n"
+        "Centroids and what rounding left out of them, the same of all rows, weights, totals of distances and of\n"
+        "squared distances, exponent.\n\n"
         "The totals are per cluster, to its centroid. All lengths are in units of 2**exponent, and coordinates in\n"
         "which all rows agree are read as 0.");
 }

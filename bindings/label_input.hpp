@@ -23,7 +23,7 @@ namespace tallymark {
 
 namespace nb = nanobind;
 
-using DecisionTuple = std::tuple<double, bool, bool, std::size_t>;
+using DecisionTuple = std::tuple<double, bool, bool, std::size_t, bool>;
 
 // An Arrow column from an object that offers the PyCapsule interface.
 inline std::shared_ptr<const ArrowColumn> import_arrow(nb::handle source) {

@@ -85,14 +85,22 @@ TM_INLINE void read_as(const char* data, std::ptrdiff_t stride, std::size_t n, d
 // Whether a column holds integers that a double may not hold.
 inline bool is_wide_integer(const Column& c) { return c.type == Type::i64 || c.type == Type::u64; }
 
+inline __int128 read_integer(const Column& c, std::size_t row) {
+  std::uint64_t x;
+  std::memcpy(&x, c.data + static_cast<std::ptrdiff_t>(row) * c.stride, sizeof x);
+  return c.type == Type::u64 ? static_cast<__int128>(x) : static_cast<__int128>(static_cast<std::int64_t>(x));
+}
+
 // a - b of two such columns, taken before anything is rounded.
 inline void subtract_integers(const Column& a, const Column& b, std::size_t first, std::size_t n, double* out) {
-  const auto read = [first](const Column& c, std::size_t i) {
-    std::uint64_t x;
-    std::memcpy(&x, c.data + static_cast<std::ptrdiff_t>(first + i) * c.stride, sizeof x);
-    return c.type == Type::u64 ? static_cast<__int128>(x) : static_cast<__int128>(static_cast<std::int64_t>(x));
-  };
-  for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<double>(read(a, i) - read(b, i));
+  for (std::size_t i = 0; i < n; ++i)
+    out[i] = static_cast<double>(read_integer(a, first + i) - read_integer(b, first + i));
+}
+
+// What a double leaves of such a number.
+inline double rest_of(const Column& c, std::size_t row) {
+  const __int128 x = read_integer(c, row);
+  return static_cast<double>(x - static_cast<__int128>(static_cast<double>(x)));
 }
 
 }  // namespace tallymark

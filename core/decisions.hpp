@@ -20,6 +20,10 @@ struct Decision {
   bool margin = false;       // before sigmoid or softmax
   bool normalize = false;    // divide the probabilities of a row by their sum
   std::size_t positive = 1;  // the column of the positive class, of two; 2 if none is: the largest decides
+  bool by_margin = false;    // the threshold is a margin, not a probability
+
+  // Whether a margin reaches the threshold.
+  bool reached(double x) const { return (by_margin ? x : sigmoid(x)) >= threshold; }
 };
 
 // Codes that are columns (or no and yes), known from the start.
@@ -51,7 +55,7 @@ class DecisionReader : public LabelReader {
       } else if (!decision_.margin && !(x >= 0.0 && x <= 1.0)) {
         codes[i] = refuse(Fault::outside, first + i);
       } else {
-        codes[i] = (decision_.margin ? sigmoid(x) : x) >= decision_.threshold ? 1U : 0U;
+        codes[i] = (decision_.margin ? decision_.reached(x) : x >= decision_.threshold) ? 1U : 0U;
       }
     }
   }
@@ -74,8 +78,9 @@ class DecisionReader : public LabelReader {
     }
     if (count > 2 || decision_.positive > 1) return static_cast<std::uint32_t>(best);
     const double yes = rows_[decision_.positive * kBlock + i], no = rows_[(1 - decision_.positive) * kBlock + i];
-    const double p = decision_.margin ? sigmoid(yes - no) : decision_.normalize ? yes / sum : yes;
-    return static_cast<std::uint32_t>(p >= decision_.threshold ? decision_.positive : 1 - decision_.positive);
+    const bool called =
+        decision_.margin ? decision_.reached(yes - no) : (decision_.normalize ? yes / sum : yes) >= decision_.threshold;
+    return static_cast<std::uint32_t>(called ? decision_.positive : 1 - decision_.positive);
   }
 
   std::uint32_t refuse(Fault fault, std::size_t row) {

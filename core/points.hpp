@@ -206,11 +206,11 @@ inline void silhouette(const Points& points, double* out) {
 
 // Clusters without rows have weight 0 and zeros elsewhere.
 struct Spread {
-  std::vector<double> centroids;           // clusters x d
-  std::vector<double> centre;              // d: of all rows
-  std::vector<double> weights;             // per cluster
-  std::vector<double> distances, squares;  // per cluster: weighted totals over its rows, to its centroid
-  int exponent = 0;                        // lengths here are those of the points times 2^-exponent
+  std::vector<double> centroids, rests;     // clusters x d: means, and how far they are above their float64
+  std::vector<double> centre, centre_rest;  // d: likewise of all rows
+  std::vector<double> weights;              // per cluster
+  std::vector<double> distances, squares;   // per cluster: weighted totals over its rows, to its centroid
+  int exponent = 0;                         // lengths here are those of the points times 2^-exponent
 };
 
 namespace detail {
@@ -234,22 +234,28 @@ TM_CLONES static void add_weighted(ExactSum& sum, std::size_t n, const double* x
   }
 }
 
-// sum / weight, rounded once but for rare near-ties: the mean of equal numbers is that number.
-inline double mean_of(ExactSum sum, double weight) {
+// A mean with twice the digits of a double: differences between means keep theirs far from the origin.
+struct Mean {
+  double value, rest;  // rounded but for rare near-ties, and what that left out; that of equal numbers is the number
+};
+
+inline Mean mean_of(ExactSum sum, double weight) {
   const double high = sum.nearest();
   sum.add(-high);
   const double q = high / weight;
-  return q + (std::fma(-q, weight, high) + sum.nearest()) / weight;
+  const double more = (std::fma(-q, weight, high) + sum.nearest()) / weight;
+  const double value = q + more;
+  return {value, more - (value - q)};
 }
 
 // Squared distances of n points to one; coordinate k of the points lies at x + k * stride.
 TM_CLONES static void squared_distances(std::size_t n, std::size_t d, const double* x, std::size_t stride,
-                                        const double* to, double* out) {
+                                        const double* to, const double* rest, double* out) {
   std::fill_n(out, n, 0.0);
   for (std::size_t k = 0; k < d; ++k) {
     const double* column = x + k * stride;
     for (std::size_t i = 0; i < n; ++i) {
-      const double t = column[i] - to[k];
+      const double t = (column[i] - to[k]) - rest[k];
       out[i] += t * t;
     }
   }
@@ -268,8 +274,11 @@ inline Spread centroid_spread(const Points& points) {
   const std::size_t n = points.n, d = points.d, clusters = points.clusters;
   const Sorted sorted = sorted_by_cluster(points);
   const Scale scale = scale_of(points);
-  Spread out{std::vector<double>(clusters * d), std::vector<double>(d),        std::vector<double>(clusters),
-             std::vector<double>(clusters),     std::vector<double>(clusters), scale.exponent};
+  Spread out;
+  out.exponent = scale.exponent;
+  for (auto* each : {&out.centroids, &out.rests}) each->resize(clusters * d);
+  for (auto* each : {&out.centre, &out.centre_rest}) each->resize(d);
+  for (auto* each : {&out.weights, &out.distances, &out.squares}) each->resize(clusters);
   std::vector<double> columns(n * d), squares(n), distances(n);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t k = 0; k < d; ++k)
@@ -288,14 +297,18 @@ inline Spread centroid_spread(const Points& points) {
       ExactSum sum;
       add_weighted(sum, run.last - run.first, columns.data() + k * n + run.first, weights_at(run.first));
       totals[t][k].add(sum);
-      out.centroids[run.cluster * d + k] = mean_of(sum, run.weight);
+      const Mean mean = mean_of(sum, run.weight);
+      out.centroids[run.cluster * d + k] = mean.value;
+      out.rests[run.cluster * d + k] = mean.rest;
     }
   });
   double weight = 0.0;
   for (const Run& run : sorted.runs) weight += out.weights[run.cluster] = run.weight;
   for (std::size_t k = 0; k < d && n > 0; ++k) {
     for (std::size_t t = 1; t < threads; ++t) totals[0][k].add(totals[t][k]);
-    out.centre[k] = mean_of(totals[0][k], weight);
+    const Mean mean = mean_of(totals[0][k], weight);
+    out.centre[k] = mean.value;
+    out.centre_rest[k] = mean.rest;
   }
 
   for_ranges(n, threads, [&](std::size_t, std::size_t first, std::size_t last) {
@@ -303,7 +316,7 @@ inline Spread centroid_spread(const Points& points) {
       const std::size_t stop = std::min(run.last, last);
       for (std::size_t i = std::max(run.first, first); i < stop; i += kBlock)
         squared_distances(std::min(kBlock, stop - i), d, columns.data() + i, n, out.centroids.data() + run.cluster * d,
-                          squares.data() + i);
+                          out.rests.data() + run.cluster * d, squares.data() + i);
     }
     roots(last - first, squares.data() + first, distances.data() + first);
   });

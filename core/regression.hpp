@@ -209,6 +209,15 @@ class Pass {
     if (is_wide_integer(truth) && is_wide_integer(prediction) && !linked) {
       subtract_integers(prediction, truth, first, n, b.e);
       b.errors = span_of(n, b.e);
+    } else if (!linked && ((is_wide_integer(truth) && largest_of(n, b.y) >= bits(0x1p53)) ||
+                           (is_wide_integer(prediction) && largest_of(n, b.p) >= bits(0x1p53)))) {
+      // An error close to such a number is exact before its rest is added, and any other has digits to spare.
+      const bool of_truth = is_wide_integer(truth);
+      for (std::size_t i = 0; i < n; ++i) {
+        const double rest = rest_of(of_truth ? truth : prediction, first + i);
+        b.e[i] = (b.p[i] - b.y[i]) + (of_truth ? -rest : rest);
+      }
+      b.errors = span_of(n, b.e);
     } else {
       b.errors = subtract(b, shared, tallies);
     }

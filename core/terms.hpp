@@ -12,9 +12,9 @@
 
 namespace tallymark {
 
-// e = prediction - truth. Sums unless the name says lowest, highest or range; totals of |e| and of squares also keep
-// the highest magnitude behind them. "Exact" terms lose nothing to rounding before they are totalled, weights included;
-// they feed differences that cancel.
+// e = prediction - truth. Sums unless the name says lowest, highest or range; totals that may vanish though their terms
+// do not, such as those of squares, also keep the highest magnitude behind them. "Exact" terms lose nothing to rounding
+// before they are totalled, weights included; they feed differences that cancel.
 enum class Term : int {
   weight = 0,           // 1, so that its total is that of the weights
   squared_error,        // e^2
@@ -309,11 +309,16 @@ TM_CLONES static void run_task(const Task& task, Block& b, Tally& t) {
     case Term::exact_products: return add_exact_squares(t, b, bounded(y, b.n, b.truth), bounded(p, b.n, b.prediction));
     case Term::relative_error: return add_terms(t, b, TM_EACH(absolute(e[i]) / at_least(absolute(y[i]), c)));
     case Term::symmetric_error: return add_terms(t, b, TM_EACH(symmetric_error(e[i], y[i], p[i])));
-    case Term::absolute_truth: return add_terms(t, b, TM_EACH(absolute(y[i])));
-    case Term::huber: return add_terms(t, b, TM_EACH(huber(e[i], c)));
-    case Term::log_cosh: return add_terms(t, b, TM_EACH(log_cosh_of(e[i])));
-    case Term::squared_log_error: return add_terms(t, b, TM_EACH(squared_log_error(y[i], p[i])));
+    case Term::absolute_truth:
+      note_largest(t, bounded(y, b.n, b.truth).bound);
+      return add_terms(t, b, TM_EACH(absolute(y[i])));
+    case Term::huber: note_largest(t, b.errors.most); return add_terms(t, b, TM_EACH(huber(e[i], c)));
+    case Term::log_cosh: note_largest(t, b.errors.most); return add_terms(t, b, TM_EACH(log_cosh_of(e[i])));
+    case Term::squared_log_error:
+      note_largest(t, b.errors.most);
+      return add_terms(t, b, TM_EACH(squared_log_error(y[i], p[i])));
     case Term::deviance:
+      if (c != 1.0) note_largest(t, b.errors.most);  // of power 1, a prediction below the least mean is read as it
       if (c == 1.0) return add_terms(t, b, TM_EACH(poisson_deviance(y[i], p[i])));
       if (c == 2.0) return add_terms(t, b, TM_EACH(gamma_deviance(y[i], p[i])));
       if (c > 0.0)

@@ -216,6 +216,11 @@ CASES = {
     "scores of nothing": lambda: tm.auc([0, 1], [[0.0, 0.0], [0.1, 0.9]], normalize=True),
     "NaN among scores of classes": lambda: tm.auc([0, 1], [0.1, NAN]),
     "NaN in the column that is not read": lambda: tm.auc([0, 1], [[NAN, 0.2], [0.3, 0.4]]),
+    "a weight beyond 2**53": lambda: tm.accuracy([0, 1], [0, 1], weights=[2**53 + 1, 1]),
+    "a truth beyond 2**53": lambda: tm.median_absolute_error([2**62, 2**62 + 1], [2**62, 2**62]),
+    "weights of points beyond 2**53": lambda: tm.silhouette(
+        [[0.0], [1.0], [2.0]], [0, 0, 1], weights=[2.0**53, 1.0, 1.0]
+    ),
     "scores beyond 2**53": lambda: tm.auc([0, 1], np.array([0, -(2**60)])),
     "scores that are strings": lambda: tm.auc([0, 1], ["low", "high"]),
     "scores and a table of truth": lambda: tm.auc([[0, 1], [1, 1]], [[0.1, 0.2], [0.3, 0.4]]),

@@ -62,6 +62,10 @@ CASES = {
     "an evaluator that is none": lambda: native.check_evaluator("auc"),
     "rules of stopping and dart": lambda: native.check_dart(_evaluator(early_stopping=tm.EarlyStopping(1))),
     "margins that are not declared": lambda: native.check_kinds(_of_classes(), "margin", "the objective 'logitraw'"),
+    "probabilities for a metric on margins": lambda: native.check_kinds(
+        tm.Evaluator("margin_accuracy", tm.EvalSet("valid", [0, 1])), "probability", "the objective 'binary:logistic'"
+    ),
+    "a metric on margins for a library": lambda: native.check_margins(tm.margin_accuracy, None, "XGBoost"),
     "values for metrics on classes": lambda: native.check_kinds(_of_classes(), "value", "the objective 'squared'"),
     # splits and selection
     "one fold": lambda: tm.KFold(1),

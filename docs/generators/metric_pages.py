@@ -98,9 +98,14 @@ def section(metric: tm.Metric) -> list[str]:
     lines.append(f"- Outliers: {metric.outliers}")
     if metric.when_undefined:
         lines.append(f"- Undefined: {metric.when_undefined}")
-    requires = [f"`{bound.who}` {bound}" for bound in getattr(metric, "requires", ()) if bound.who != "width"]
-    if requires:
-        lines.append(f"- Needs: {', '.join(requires)}")
+    needs = needs_of(metric)
+    if needs:
+        lines.append(f"- Needs: {needs}")
+    for sample in metric.samples:
+        other = needs_of(metric.replace(**sample))
+        if other != needs:
+            changed = ", ".join(f"{key}={value!r}" for key, value in sample.items())
+            lines.append(f"  - with `{changed}`: {other or 'any numbers'}")
     lines += [f"- Mind: {pitfall}" for pitfall in metric.pitfalls]
     aliases = [show_alias(f"`{name}`", meant) for name, meant in metric.aliases.items()]
     if aliases:
@@ -111,6 +116,12 @@ def section(metric: tm.Metric) -> list[str]:
         return lines
     source, output = examples[0]
     return [*lines, "", "```python", f">>> {source}{output}", "```"]
+
+
+def needs_of(metric: tm.Metric) -> str:
+    """The conditions on the values without which the metric has no meaning."""
+    bounds = getattr(metric, "requires", ())
+    return ", ".join(f"`{bound.who}` {bound}" for bound in bounds if bound.who != "width")
 
 
 def linked(name: str) -> str:

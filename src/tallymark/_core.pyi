@@ -14,7 +14,7 @@ def encode_labels(
     A list of (side, fault, count, first row) if labels must be refused.
     """
 
-def decide(column: object, decision: tuple[float, bool, bool, int]) -> bytes | list[tuple[int, str, int, int]]:
+def decide(column: object, decision: tuple[float, bool, bool, int, bool]) -> bytes | list[tuple[int, str, int, int]]:
     """
     Whether each row of a column of probabilities or margins reaches the threshold: a byte of 0 or 1 per row.
 
@@ -50,7 +50,7 @@ def count_pairs(
     prediction: object,
     weight: object | None,
     fractions: bool,
-    decision: tuple[float, bool, bool, int] | None,
+    decision: tuple[float, bool, bool, int, bool] | None,
     normal: object,
 ) -> (
     tuple[list[int | float | str], list[int | float | str], bytes, bytes, object, int]
@@ -125,10 +125,13 @@ def centroid_spread(
     numpy.typing.NDArray[numpy.float64],
     numpy.typing.NDArray[numpy.float64],
     numpy.typing.NDArray[numpy.float64],
+    numpy.typing.NDArray[numpy.float64],
+    numpy.typing.NDArray[numpy.float64],
     int,
 ]:
     """
-    Centroids, overall centroid, weights, totals of distances and of squared distances, exponent.
+    Centroids and what rounding left out of them, the same of all rows, weights, totals of distances and of
+    squared distances, exponent.
 
     The totals are per cluster, to its centroid. All lengths are in units of 2**exponent, and coordinates in
     which all rows agree are read as 0.

@@ -12,10 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from tallymark.errors import MissingPackageError, ParameterError, ShapeError, TallymarkError, TypeOfDataError, brief
+from tallymark.errors import (
+    DomainError,
+    MissingPackageError,
+    ParameterError,
+    ShapeError,
+    TallymarkError,
+    TypeOfDataError,
+    WeightError,
+    brief,
+)
 from tallymark.packages import needed
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+_EXACT = 2**53  # up to here, floats hold all integers
 
 READABLE = frozenset(np.dtype(code) for code in "?bhilqBHILQefd")
 
@@ -176,14 +187,42 @@ def _fill_masked(source: np.ma.MaskedArray[Any, Any]) -> Array:
     return plain
 
 
+def rounded_integers(array: Array) -> list[int] | None:
+    """The place of the first integer that float64 does not hold; None where there is none."""
+    if array.dtype.kind not in "iu" or array.dtype.itemsize < 8 or array.size == 0:
+        return None
+    if int(array.min()) >= -_EXACT and int(array.max()) <= _EXACT:
+        return None
+    size = np.abs(array).astype(np.uint64)
+    last_bit = np.maximum(size & (~size + np.uint64(1)), 1)
+    rounded = size >> np.uint64(53) >= last_bit
+    return np.argwhere(rounded)[0].tolist() if rounded.any() else None
+
+
+def rounded_integer(name: str, value: int, place: str) -> TallymarkError:
+    """The error for an integer that float64 does not hold."""
+    rounded = "pass floats to have it rounded"
+    advice = rounded.capitalize() if name == "weights" else f"Subtract a constant, or {rounded}"
+    return (WeightError if name == "weights" else DomainError)(
+        f"`{name}` must hold integers that float64 holds exactly, as all up to 2**53; {place} has {value}. {advice}"
+    )
+
+
 def _from_list(source: list[object] | tuple[object, ...], name: str) -> Array:
     try:
-        return np.asarray(source)
+        array = np.asarray(source)
     except ValueError as error:
         raise ShapeError(
             f"`{name}` must have rows of equal length; it was a ragged nested list. Several labels per row are "
             "given as a table of 0 and 1, one column per label"
         ) from error
+    for place in np.argwhere(np.abs(array) >= _EXACT).tolist() if array.dtype.kind == "f" and array.ndim < 3 else ():
+        item: Any = source
+        for k in place:
+            item = item[k]
+        if isinstance(item, int) and float(item) != item:  # NumPy rounds integers among floats
+            raise rounded_integer(name, item, f"row {place[0]:,}")
+    return array
 
 
 def _from_arrow(source: object) -> Array:
@@ -231,8 +270,9 @@ def _from_objects(array: Array, name: str, place: Callable[[int], str]) -> Array
             continue
         try:
             if isinstance(item, (Real, np.bool_)) or type(item).__name__ == "Decimal":
-                out[position] = float(item)
-                continue
+                out[position] = found = float(item)
+                if not isinstance(item, int) or found == item:
+                    continue
         except OverflowError:
             out[position] = np.inf if item > 0 else -np.inf
             continue
@@ -240,6 +280,8 @@ def _from_objects(array: Array, name: str, place: Callable[[int], str]) -> Array
             out[position] = np.nan
             continue
         row = position // array.shape[1] if array.ndim == 2 else position
+        if isinstance(item, int):
+            raise rounded_integer(name, item, place(row))
         raise TypeOfDataError(f"`{name}` must hold real numbers; {place(row)} is {describe(item)}")
     return out.reshape(array.shape)
 

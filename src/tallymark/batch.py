@@ -13,7 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from tallymark.arrays import READABLE, Array, as_array, as_numbers, check_choice, reading
+from tallymark.arrays import (
+    READABLE,
+    Array,
+    as_array,
+    as_numbers,
+    check_choice,
+    reading,
+    rounded_integer,
+    rounded_integers,
+)
 from tallymark.errors import EmptyError, InputError, LengthError, ShapeError
 from tallymark.labels import LabelColumn, as_labels, plain_labels
 from tallymark.missing import Places, bad_weight, missing_rows, missing_value
@@ -267,6 +276,13 @@ class Batch:
         array = self.truth if side == 0 else self.prediction
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise self._missing_value(side, array)
+
+    def require_exact(self, side: int) -> None:
+        """Refuse a truth (0) or predictions (1) with integers that float64 would round."""
+        array = self.truth if side == 0 else self.prediction
+        rounded = rounded_integers(array)
+        if rounded is not None:
+            raise rounded_integer(self.names[side], array[tuple(rounded)].item(), self.places.row(*rounded))
 
     def require_weights(self) -> None:
         """Refuse weights that are negative or not finite."""

@@ -7,7 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from tallymark.arrays import Array, as_numbers, columns_of, is_nested, names_of, only_column, reading, rows_of, to_numpy
+from tallymark.arrays import (
+    Array,
+    as_numbers,
+    columns_of,
+    is_nested,
+    names_of,
+    only_column,
+    reading,
+    rounded_integer,
+    rounded_integers,
+    rows_of,
+    to_numpy,
+)
 from tallymark.errors import ShapeError, WeightError, brief
 
 
@@ -54,6 +66,9 @@ def read_weights(source: object, n: int, place: Callable[[int], str]) -> Array |
         weights = weights[:, 0]
     if weights.ndim != 1:
         raise WeightError(f"`weights` must be one number per row; it had the shape {weights.shape}")
+    rounded = rounded_integers(weights)
+    if rounded is not None:
+        raise rounded_integer("weights", weights[rounded[0]].item(), place(rounded[0]))
     if len(weights) == n:
         return weights if n else None
     if len(weights) == 0:

@@ -45,7 +45,12 @@ def spread_twin(points, codes, weights):
 
 def spread(points, codes, weights=None):
     """The spread of clusters in the unit of the points."""
-    *numbers, exponent = _core.centroid_spread(points, codes, weights, int(codes.max()) + 1)
+    centroids, rests, centre, rest, *totals, exponent = _core.centroid_spread(
+        points, codes, weights, int(codes.max()) + 1
+    )
+    assert (centroids + rests == centroids).all()
+    assert (centre + rest == centre).all()
+    numbers = (centroids, centre, *totals)
     powers = (exponent, exponent, 0, exponent, 2 * exponent)
     return [np.ldexp(x, power) for x, power in zip(numbers, powers, strict=True)]
 
@@ -170,7 +175,7 @@ def test_spread_against_twin(n, d, k):
 def test_spread_gives_the_known_indices():
     """Davies–Bouldin and Calinski–Harabasz follow from it."""
     points, codes = blobs(11, 800, 6, 5)
-    centroids, centre, weights, distances, squares, _ = _core.centroid_spread(points, codes, None, 5)
+    centroids, _, centre, _, weights, distances, squares, _ = _core.centroid_spread(points, codes, None, 5)
     radius = distances / weights
     apart = np.sqrt(((centroids[:, None] - centroids) ** 2).sum(-1))
     np.fill_diagonal(apart, np.inf)

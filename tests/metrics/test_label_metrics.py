@@ -264,3 +264,47 @@ def test_strings_of_any_length_are_labels():
     assert tm.accuracy(np.array(["a", "b", None], dtype=strings), ["a", "a", "a"], missing="drop") == 0.5
     with pytest.raises(tm.MissingValueError):
         tm.accuracy(np.array(["a", "b", None], dtype=strings), ["a", "a", "a"])
+
+
+MARGINS = np.array([-2.0, 0.3, -0.4, 0.1, 0.0])
+CALLED = np.array([0, 1, 1, 0, 0])
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.2, 0.1, -0.4, 5.0, -7.5])
+def test_the_threshold_of_margin_accuracy_is_a_margin(threshold):
+    """A row is called positive where its margin reaches the threshold; of two columns, where their difference does."""
+    expected = float(np.mean((threshold <= MARGINS) == CALLED))
+    columns = np.column_stack([-MARGINS / 2, MARGINS / 2])
+    metric = tm.MarginAccuracy(threshold=threshold)
+    assert metric(CALLED, MARGINS) == expected
+    assert metric(CALLED, columns, classes=[0, 1]) == metric(CALLED, columns[:, ::-1], classes=[1, 0]) == expected
+    assert tm.metric(str(metric)) == metric
+    several = np.column_stack([CALLED, 1 - CALLED])
+    said = threshold <= np.column_stack([MARGINS, -MARGINS])
+    assert metric(several, np.column_stack([MARGINS, -MARGINS])) == float(np.mean((said == several).all(axis=1)))
+
+
+def test_margin_accuracy_is_positive_from_0_on_by_default():
+    """Also where the sigmoid of a margin below 0 rounds to 0.5; of three columns the largest decides."""
+    assert tm.margin_accuracy([0, 1], [-1e-17, 0.0]) == 1.0
+    assert tm.margin_accuracy([2, 0], [[-3, -2, -1], [5, 0, 0]], classes=[0, 1, 2]) == 1.0
+    with pytest.raises(tm.TallymarkError, match="`threshold` is for two classes"):
+        tm.margin_accuracy([2, 0], [[-3, -2, -1], [5, 0, 0]], classes=[0, 1, 2], threshold=0.5)
+
+
+def test_margin_accuracy_and_accuracy_do_not_share_a_state():
+    """In a report, a merged tally from bytes, groups and comparisons each has the value that it has alone."""
+    names = ["accuracy", "margin_accuracy", "margin_accuracy(threshold=0.2)", "accuracy(threshold=0.2)"]
+    alone = {name: tm.metric(name)(CALLED, MARGINS, kind="margin") for name in names}
+    assert list(alone.values()) == [0.4, 0.4, 0.8, 0.6]
+    assert dict(tm.evaluate(CALLED, MARGINS, names, kind="margin")) == alone
+    tally = tm.Tally(names, kind="margin")
+    for rows in ([0, 1], [2, 3, 4]):
+        tally.update(CALLED[rows], MARGINS[rows])
+    again = tm.Tally.from_bytes(tally.to_bytes())
+    assert dict(again.report()) == dict((tally + again).report()) == alone
+    groups = tm.evaluate(CALLED, MARGINS, names, kind="margin", by={"g": ["a", "a", "b", "b", "b"]})
+    assert groups.slices["b"]["margin_accuracy(threshold=0.2)"] == 2 / 3
+    assert groups.slices["b"]["accuracy"] == 0.0
+    compared = tm.compare(CALLED, {"a": MARGINS, "b": -MARGINS}, names, kind="margin")
+    assert {name: compared.ranking(name)["a"] for name in names} == alone

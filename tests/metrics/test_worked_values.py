@@ -169,10 +169,9 @@ def test_weighted_medians():
 
 def test_d2_says_why_it_is_undefined():
     """Where the baseline has no loss, too much, or no meaning."""
-    assert (
-        "too little" in tm.evaluate([0.0, 1e-200], [0.0, 1.0], ["d2_tweedie(power=0)"]).reasons["d2_tweedie(power=0)"]
-    )
-    assert "too large" in tm.evaluate([0.0, 1e200], [0.0, 1.0], ["d2_tweedie(power=0)"]).reasons["d2_tweedie(power=0)"]
+    for power, why in ((-2000, "varies too little"), (2000, "too large"), (3001, "too large")):
+        name = f"d2_tweedie(power={power})"
+        assert why in tm.evaluate([0.1, 0.3, 0.41], [0.2, 0.3, 0.4], [name]).reasons[name]
     negative = tm.evaluate([-3.0, 1.0], [1.0, 1.0], ["d2_tweedie(power=-1)"])
     assert negative.reasons["d2_tweedie(power=-1)"] == "the mean of the truth is not positive"
     assert tm.d2_tweedie([0.0, 1.0], [1e200, 1.0], power=0) == -math.inf
@@ -191,3 +190,67 @@ def test_odd_parameters():
     for bad in (object(), 1 + 2j, 10**400, [1.0]):
         with pytest.raises(tm.ParameterError, match="`delta` must be a finite number"):
             tm.Huber(delta=bad)
+
+
+TINY = ([1e-170, 2e-170, 4e-170], [2e-170, 2.5e-170, 3e-170])
+
+
+@pytest.mark.parametrize(
+    "name", ["mse", "rmse", "rss", "huber", "log_cosh", "msle", "rmsle", "tweedie_deviance(power=-1)"]
+)
+@pytest.mark.parametrize("weights", [None, [1, 2, 3]])
+def test_losses_that_sink_below_float64_are_undefined(name, weights):
+    """Zero would call the predictions perfect, as only equal ones are."""
+    report = tm.evaluate(*TINY, [name], weights=weights)
+    assert math.isnan(report[name])
+    assert report.cell(name).reason == "the terms are too large or too small for float64"
+    perfect = tm.evaluate(TINY[0], TINY[0], [name], weights=weights)
+    assert (perfect[name], perfect.cell(name).reason) == (0.0, None)
+
+
+def test_losses_that_float64_holds_are_not():
+    """However small, and zero where a prediction below the least mean of a Poisson distribution is the truth."""
+    assert tm.huber([0.0] * 3, [1e-150] * 3) == pytest.approx(5e-301, rel=1e-14)
+    assert tm.huber([0.0], [1.0], delta=1e-300) == pytest.approx(1e-300, rel=1e-15)
+    assert tm.log_cosh([0.0], [1e-150]) == pytest.approx(5e-301, rel=1e-14)
+    assert tm.msle([0.0], [1e-150]) == pytest.approx(1e-300, rel=1e-14)
+    assert tm.tweedie_deviance([1e-9], [0.0], power=1) == tm.poisson_deviance([1e-9], [0.0]) == 0.0
+
+
+@pytest.mark.parametrize("scale", [2.0**-1070, 2.0**-500, 1.0, 2.0**500, 2.0**1000])
+@pytest.mark.parametrize(
+    "name", ["d2_absolute", "d2_pinball", "d2_tweedie(power=0)", "d2_tweedie", "d2_tweedie(power=3)"]
+)
+@pytest.mark.parametrize("weights", [None, [0.25, 0.5, 0.25]])
+def test_a_share_of_losses_has_no_unit(name, scale, weights):
+    """From the smallest floats to the largest."""
+    y, p = np.array([1.0, 3.0, 6.0]), np.array([2.0, 3.0, 5.0])
+    metric = tm.metric(name)
+    expected = pytest.approx(metric(y, p, weights=weights), rel=1e-14)
+    assert metric(y * scale, p * scale, weights=weights) == expected
+
+
+def test_rates_far_below_the_floor_of_poisson_means():
+    """The floor of predictions lies below the mean, whatever that is."""
+    y, p = np.array([1e-10, 3e-10, 5e-10]), np.array([1e-10, 2e-10, 5e-10])
+    expected = 0.8513273989603868  # as scikit-learn has it
+    assert tm.d2_tweedie(y, p, power=1) == pytest.approx(expected, rel=1e-12)
+    assert tm.d2_tweedie(y * 1e10, p * 1e10, power=1) == pytest.approx(expected, rel=1e-12)
+    assert tm.d2_tweedie([1e-300, 2e-300], [1e-300, 1e300], power=1) == -math.inf
+
+
+def test_a_prediction_of_zero_is_a_poisson_mean_of_the_least_size():
+    """At power 1 only, and the reference says so."""
+    assert tm.tweedie_deviance([0.0], [0.0], power=1) == tm.poisson_deviance([0.0], [0.0]) == 2e-9
+    with pytest.raises(tm.DomainError, match="`y_pred` must be greater than 0"):
+        tm.tweedie_deviance([0.0], [0.0])
+
+
+@pytest.mark.parametrize("weights", [[0.25, 0.25, 0.5], [0.5, 0.5, 0.5], [0.1, 0.2, 0.3]])
+def test_a_truth_that_weights_take_below_float64_is_not_zero(weights):
+    """The weighted truth of a wape is lost; that of zeros is zero."""
+    y = [5e-324, 1e-323, 5e-324]
+    report = tm.evaluate(y, [5e-324, 5e-324, 1e-323], ["wape"], weights=weights)
+    assert report.cell("wape").reason == "the truth is too small for float64"
+    assert tm.evaluate([0.0] * 3, y, ["wape"], weights=weights).cell("wape").reason == "the truth is zero in every row"
+    assert tm.wape(y, [5e-324, 5e-324, 1e-323]) == 50.0

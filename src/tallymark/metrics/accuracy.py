@@ -9,8 +9,9 @@ from tallymark.batch import Batch
 from tallymark.metrics.answer import Interval, NoInterval
 from tallymark.metrics.confidence import share_interval
 from tallymark.metrics.labels import BANDS_OF_SHARES, LabelMetric, require_single
+from tallymark.metrics.parameters import number
 from tallymark.metrics.precision_recall import recall
-from tallymark.states import Counts, Outcomes, Reads
+from tallymark.states import Counts, Outcomes, PairsOf, Reads
 from tallymark.target import ANY_TARGET, Target
 
 __all__ = [
@@ -58,9 +59,12 @@ class Accuracy(LabelMetric):
 
 
 class MarginAccuracy(Accuracy):
-    """The share of rows whose label is right, where predictions are margins: positive from 0 on, or the largest wins.
+    """The share of rows whose label is right, where predictions are margins: positive from `threshold` on, or the
+    largest wins.
 
     >>> margin_accuracy([1, 0, 1], [2.5, -0.3, -1.0])
+    0.6666666666666666
+    >>> margin_accuracy([1, 0, 1], [2.5, -0.3, -1.0], threshold=-1.0)
     0.6666666666666666
     """
 
@@ -69,7 +73,14 @@ class MarginAccuracy(Accuracy):
     kinds = ("margin",)
     takes = ""
     symmetric = False
-    formula = "Σ w [ŷ = y] / Σ w, where ŷ is positive if sigmoid(margin) ≥ threshold"
+    formula = "Σ w [ŷ = y] / Σ w, where ŷ is positive if margin ≥ threshold"
+    samples = ({}, {"threshold": -0.7})
+
+    threshold: float = number(0.0)
+    """The margin from which on a row is called positive; of two columns, the margin is their difference."""
+
+    def reads_of(self, target: Target) -> PairsOf:
+        return PairsOf(target, self.threshold, by_margin=True)
 
     def needs(self, target: Target) -> Reads:
         self.check_kind(target.kind)
@@ -122,6 +133,11 @@ class Error(LabelMetric):
 
     def ratio(self, c: Counts) -> tuple[Any, Any]:
         return c.in_units(c.wrong)
+
+    def notes(self, state: Any) -> tuple[str, ...]:
+        counts: Counts = state.counts()
+        exact = counts.to_number(counts.wrong)
+        return (f"rounded to a float; exactly it is {exact}",) if isinstance(exact, int) else ()
 
     def paired(self, batch: Batch, target: Target) -> Outcomes | None:
         found = super().paired(batch, target)

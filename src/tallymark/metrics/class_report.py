@@ -141,10 +141,10 @@ class ClassificationReport(LabelMetric):
         columns = [metric.class_values(c) for metric in _COLUMNS]
         undefined = self.settle(_UNDEFINED).value if any(None in column for column in columns) else math.nan
         scores = {
-            label: ClassScores._make([*(undefined if v is None else v for v in values), c.to_float(truth)])
+            label: ClassScores._make([*(undefined if v is None else v for v in values), c.to_number(truth)])
             for label, *values, truth in zip(c.classes, *columns, c.truth, strict=True)
         }
-        support = c.to_float(sum(c.truth))
+        support = c.to_number(sum(c.truth))
         names = ("macro", "weighted") if c.single else ("micro", "macro", "weighted")
         averages = {
             name: ClassScores._make([*(_number(m.averaged(c, name)) for m in _COLUMNS), support]) for name in names

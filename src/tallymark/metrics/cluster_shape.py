@@ -10,11 +10,11 @@ import numpy as np
 from tallymark._core import centroid_spread
 from tallymark._core import silhouette as silhouettes
 from tallymark.batch import Batch
-from tallymark.errors import ShapeError
+from tallymark.errors import ShapeError, WeightError
 from tallymark.metrics.answer import Undefined
 from tallymark.metrics.base import Metric
 from tallymark.metrics.clusters import fractional_weight
-from tallymark.states import Points, PointsOf
+from tallymark.states import MOST_ROWS, Points, PointsOf
 
 __all__ = [
     "CalinskiHarabasz",
@@ -28,6 +28,7 @@ __all__ = [
 
 
 _CELLS = 1 << 16
+_ROUNDING = 2.0**-50
 
 
 class ShapeMetric(Metric, abstract=True):
@@ -62,7 +63,9 @@ class ShapeMetric(Metric, abstract=True):
         table, clusters, weights, count = state.arrays()
         if count < 2:
             return Undefined("there is one cluster only")
-        total = len(table) if weights is None else float(weights.sum())
+        total = len(table) if weights is None else math.fsum(weights.tolist())
+        if total >= MOST_ROWS:
+            raise WeightError(f"`weights` must add up to less than 2**53 for {self}; they added up to {total:.0f}")
         if count >= total:
             return Undefined("every row is a cluster of its own")
         return self.shape_value(table, clusters, weights, count)
@@ -104,6 +107,13 @@ class Silhouette(ShapeMetric):
         return math.fsum((each * weights).tolist()) / math.fsum(weights.tolist())
 
 
+def _between(centres: Any, rests: Any, others: Any, other_rests: Any) -> Any:
+    """How far centres are from others. All come with what rounding to float64 left out of them, which has errors of
+    its own: a difference of no more than those is none."""
+    found = (centres - others) + (rests - other_rests)
+    return np.where(np.abs(found) <= _ROUNDING * (np.abs(rests) + np.abs(other_rests)), 0.0, found)
+
+
 class DaviesBouldin(ShapeMetric):
     """How much clusters overlap with the one that is most like them, on average; low is good.
 
@@ -121,13 +131,13 @@ class DaviesBouldin(ShapeMetric):
     pitfalls = ("It favours round clusters, and depends on the scale of the columns.",)
 
     def shape_value(self, table: Any, clusters: Any, weights: Any, count: int) -> float | Undefined:
-        centres, _, sizes, distances, _, _ = centroid_spread(table, clusters, weights, count)
+        centres, rests, _, _, sizes, distances, _, _ = centroid_spread(table, clusters, weights, count)
         spread = distances / sizes
         worst = np.empty(count)
         step = max(1, _CELLS // centres.size)  # clusters at a time: no table of all by all
         for first in range(0, count, step):
             part = slice(first, first + step)
-            apart = np.sqrt(((centres[part, None] - centres) ** 2).sum(axis=2))
+            apart = np.sqrt((_between(centres[part, None], rests[part, None], centres, rests) ** 2).sum(axis=2))
             wide = spread[part, None] + spread
             with np.errstate(divide="ignore", invalid="ignore"):
                 overlap = np.where(wide > 0, wide / apart, 0.0)
@@ -155,11 +165,11 @@ class CalinskiHarabasz(ShapeMetric):
     pitfalls = ("It grows with the number of rows.", "It favours round clusters of similar size.")
 
     def shape_value(self, table: Any, clusters: Any, weights: Any, count: int) -> float | Undefined:
-        centres, centre, sizes, _, squares, _ = centroid_spread(table, clusters, weights, count)
+        centres, rests, centre, rest, sizes, _, squares, _ = centroid_spread(table, clusters, weights, count)
         within = math.fsum(squares.tolist())
         if not within:
             return Undefined("the points of every cluster coincide")
-        apart = centres - centre
+        apart = _between(centres, rests, centre, rest)
         between = math.fsum((sizes[:, None] * (apart * apart)).ravel().tolist())
         return between * (math.fsum(sizes.tolist()) - count) / (within * (count - 1))
 

@@ -14,7 +14,7 @@ from tallymark.labels import Label
 from tallymark.metrics.answer import Answer
 from tallymark.metrics.labels import LabelMetric
 from tallymark.report import Frames, Table, to_html, to_json, to_text
-from tallymark.states import Indicators, Pairs
+from tallymark.states import MOST_WHOLE, Indicators, Pairs
 from tallymark.target import show_labels
 
 __all__ = ["Confusion", "ConfusionMatrix", "confusion_matrix"]
@@ -54,7 +54,7 @@ class Confusion(Frames):
             if label not in self._index:
                 raise KeyError(f"{label!r} is not a class; the classes are {show_labels(self.classes)}")
         place = self._places.get((self._index[key[0]], self._index[key[1]]))
-        return 0 if place is None else self._counts[place].item()
+        return 0 if place is None else self._counts[place : place + 1].tolist()[0]
 
     __iter__ = None  # not a sequence: its cells are pairs()
 
@@ -77,9 +77,10 @@ class Confusion(Frames):
         """The shares of each row ("truth"), of each column ("prediction") or of the whole ("all")."""
         check_choice("by", by, _NORMS)
         group = {"truth": self._rows, "prediction": self._columns, "all": np.zeros_like(self._rows)}[by]
-        sums = np.bincount(group, weights=self._counts)
+        counts = self._counts.astype(np.float64)
+        sums = np.bincount(group, weights=counts)
         title = f"{self.title.partition(',')[0]}, shares of {by}"
-        return Confusion(self.classes, self._rows, self._columns, self._counts / sums[group], title)
+        return Confusion(self.classes, self._rows, self._columns, counts / sums[group], title)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         size = len(self.classes)
@@ -90,7 +91,7 @@ class Confusion(Frames):
         return table if dtype is None else table.astype(dtype)
 
     def to_numpy(self) -> Any:
-        """The matrix: counts as int64, weights and shares as float64."""
+        """The matrix: counts as int64, weights and shares as float64; weights from 2**63 on as Python's integers."""
         return np.asarray(self)
 
     def to_dict(self) -> dict[str, Any]:
@@ -191,9 +192,10 @@ class ConfusionMatrix(LabelMetric):
 def _numbers(state: Pairs) -> Array:
     """Counts, or weights; whole numbers stay so: weights of 1 give what no weights give."""
     whole = state.whole()
-    if whole is None or max(whole, default=0) >= 1 << 62:
+    most = MOST_WHOLE if whole is None else max(whole, default=0)
+    if whole is None or most >= MOST_WHOLE:
         return np.array([state.counts().to_float(int(value)) for value in state.values])
-    return np.array(whole, np.int64)
+    return np.array(whole, np.int64 if most < 1 << 63 else object)
 
 
 confusion_matrix = ConfusionMatrix()

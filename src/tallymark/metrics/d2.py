@@ -7,6 +7,7 @@ are, so these keep the rows.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,22 +18,40 @@ from tallymark.metrics.deviance import deviance_term, tweedie_bounds
 from tallymark.metrics.parameters import number, tweedie_power
 from tallymark.metrics.regression import CONSTANT_TRUTH, TRUTH, Bound, RowMetric
 from tallymark.metrics.weighted_quantile import weighted_quantile
-from tallymark.states import Output, SumsOf, Term, divide
+from tallymark.states import ONE, Output, SumsOf, Term, divide, exact_sum
 
 __all__ = ["D2Absolute", "D2Pinball", "D2Tweedie", "d2_absolute", "d2_pinball", "d2_tweedie"]
 
 
-def _removed(term: Term, truth: Any, prediction: Any, constant: float, weights: Any) -> float | Undefined:
-    """1 - loss of the predictions / loss of the constant."""
+_LEAST = 2.0**-300
+_TOO_LARGE = Undefined("the losses are too large for float64")
+
+
+def _removed(
+    term: Term, truth: Any, prediction: Any, constant: float, weights: Any, excess: Fraction = Fraction(0)
+) -> float | Undefined:
+    """1 - loss of the predictions / loss of the constant, which is too high by `excess`."""
     if (truth == truth[0]).all():
         return CONSTANT_TRUTH
     baseline = _sums(term, truth, np.broadcast_to(constant, truth.shape), weights).absolute(term)
     loss = _sums(term, truth, prediction, weights).absolute(term)
     if baseline is None:
-        return Undefined("the losses are too large for float64")
+        return _TOO_LARGE
+    baseline -= round(excess * ONE)
     if baseline <= 0:
         return Undefined("the truth varies too little for float64")
     return -math.inf if loss is None else divide(baseline - loss, baseline)
+
+
+def _scaled(truth: Any, prediction: Any, size: float, least: float = _LEAST) -> tuple[Any, Any]:
+    """The rows in a unit in which this size is near 1, where it is below `least` or so large that losses overflow. The
+    unit is a power of two, and changes no ratio of losses."""
+    if least <= size <= 1 / _LEAST or size == 0:
+        return truth, prediction
+    exponent = math.frexp(size)[1]
+    with np.errstate(over="ignore"):
+        moved = np.ldexp(prediction, -exponent)
+    return np.ldexp(truth, -exponent), np.nan_to_num(moved)  # an infinite one becomes the largest float
 
 
 def _sums(term: Term, truth: Any, prediction: Any, weights: Any) -> Output:
@@ -60,6 +79,7 @@ class D2Absolute(RowMetric):
     pitfalls = ("It depends on how much y varies in these rows.", "It keeps the rows, so its state grows.")
 
     def column(self, truth: Any, prediction: Any, weights: Any) -> float | Undefined:
+        truth, prediction = _scaled(truth, prediction, float(np.abs(truth).max()))
         return _removed(Term("absolute_error"), truth, prediction, weighted_quantile(truth, weights, 0.5), weights)
 
 
@@ -88,6 +108,7 @@ class D2Pinball(RowMetric):
     """The quantile that is predicted."""
 
     def column(self, truth: Any, prediction: Any, weights: Any) -> float | Undefined:
+        truth, prediction = _scaled(truth, prediction, float(np.abs(truth).max()))
         constant = weighted_quantile(truth, weights, self.alpha)
         return _removed(Term("pinball", (self.alpha,)), truth, prediction, constant, weights)
 
@@ -110,7 +131,11 @@ class D2Tweedie(RowMetric):
     landmarks = ((0.0, "as good as always predicting the mean of y"),)
     related = ("tweedie_deviance", "r2")
     when_undefined = "The truth is constant."
-    pitfalls = ("It depends on how much y varies in these rows.", "It keeps the rows, so its state grows.")
+    pitfalls = (
+        "It depends on how much y varies in these rows.",
+        "It keeps the rows, so its state grows.",
+        "At power 1, predictions below about 1e-9, or 1e-9 times a mean of y below 1, are read as that.",
+    )
     samples = ({}, {"power": 0}, {"power": 1}, {"power": 2})
 
     power: float = tweedie_power(1.5)
@@ -121,10 +146,23 @@ class D2Tweedie(RowMetric):
         return tweedie_bounds(self.power)
 
     def column(self, truth: Any, prediction: Any, weights: Any) -> float | Undefined:
-        constant = _sums(TRUTH, truth, truth, weights).mean(TRUTH)
+        truth, prediction = _scaled(truth, prediction, float(np.abs(truth).max()))
+        if self.power == 1:  # whose predictions have a floor, which must lie far below the mean
+            truth, prediction = _scaled(truth, prediction, _sums(TRUTH, truth, truth, weights).mean(TRUTH), 1.0)
+        sums = _sums(TRUTH, truth, truth, weights)
+        constant = sums.mean(TRUTH)
         if self.power < 0 and constant <= 0:
             return Undefined("the mean of the truth is not positive")
-        return _removed(deviance_term(self.power), truth, prediction, constant, weights)
+        # The deviance of a constant c exceeds that of the mean m by the weight times the deviance of m from c.
+        rest = Fraction(sums.exact(TRUTH) or 0, sums.weight) - Fraction(constant)
+        excess = Fraction(0)
+        if rest:
+            rows = Fraction(len(truth)) if weights is None else Fraction(exact_sum(weights), ONE)
+            try:
+                excess = rows * rest**2 * Fraction(constant**-self.power)
+            except OverflowError:
+                return _TOO_LARGE
+        return _removed(deviance_term(self.power), truth, prediction, constant, weights, excess)
 
 
 d2_absolute = D2Absolute()

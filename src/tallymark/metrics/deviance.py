@@ -114,7 +114,10 @@ class TweedieDeviance(MeanMetric):
     reading = "Compare only at the same power; a higher power cares more about relative and less about absolute errors."
     outliers = "high: as squared errors do at power 0; the higher the power, the more only ratios count."
     related = ("d2_tweedie",)
-    pitfalls = ("Its value depends on the power.",)
+    pitfalls = (
+        "Its value depends on the power.",
+        "At power 1 it is poisson_deviance: predictions below 1e-9, also negative ones, are read as 1e-9.",
+    )
     samples = ({}, {"power": 0}, {"power": 1}, {"power": 2}, {"power": 3}, {"power": -1.5})
 
     power: float = tweedie_power(1.5)

@@ -17,7 +17,7 @@ from tallymark.metrics.clusters import (
     ratio_of_entropies,
 )
 from tallymark.metrics.parameters import choice, positive_beta
-from tallymark.states import Pairs
+from tallymark.states import MOST_ROWS, Pairs
 
 __all__ = [
     "AdjustedMutualInformation",
@@ -33,8 +33,6 @@ __all__ = [
     "normalized_mutual_information",
     "v_measure",
 ]
-
-_MOST_ROWS = 1 << 53
 
 
 class MutualInformation(ClusterMetric):
@@ -109,7 +107,7 @@ class AdjustedMutualInformation(ClusterMetric):
         total = sum(truth)
         if is_trivial(pairs) or total in (len(truth), len(predicted)):
             return 0.0  # one side puts all rows together, or all apart: every arrangement tells as much
-        if total > _MOST_ROWS:
+        if total > MOST_ROWS:
             raise WeightError(f"`weights` must add up to at most 2**53 for {self}; they added up to {total}")
         info = Information(pairs)
         expected = expected_mutual_information(np.array(truth), np.array(predicted), total)

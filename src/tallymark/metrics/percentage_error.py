@@ -97,11 +97,13 @@ class Wape(SumMetric):
     reading = "The total error as a share of the total volume."
     outliers = "low: errors and truth count by their size; a row of very large truth counts on both sides."
     related = ("mase", "mae")
-    when_undefined = "The truth is zero in every row."
+    when_undefined = "The truth is zero in every row, or too small for its weighted total in float64."
     pitfalls = ("Large rows decide it.",)
     terms = (ABSOLUTE_ERROR, ABSOLUTE_TRUTH)
 
     def output(self, s: Output) -> float | Undefined:
+        if s.lost(ABSOLUTE_TRUTH):
+            return Undefined("the truth is too small for float64")
         if s.exact(ABSOLUTE_TRUTH) == 0:
             return Undefined("the truth is zero in every row")
         return 100.0 * s.ratio(ABSOLUTE_ERROR, ABSOLUTE_TRUTH)

@@ -1,6 +1,6 @@
 """States: what is kept of the rows. One file per state; each has a zero, adds, and can be written as bytes."""
 
-from tallymark.states.base import ONE, UNIT_BITS, Reads, State, divide, to_float
+from tallymark.states.base import MOST_ROWS, MOST_WHOLE, ONE, UNIT_BITS, Reads, State, divide, to_float
 from tallymark.states.bins import MOST_BINS, Bin, Bins, BinsOf
 from tallymark.states.bounded import BoundedScores, BoundedScoresOf
 from tallymark.states.counts import Cells, Counts, ThresholdCounts
@@ -43,6 +43,8 @@ __all__ = [
     "KEPT",
     "LOWEST",
     "MOST_BINS",
+    "MOST_ROWS",
+    "MOST_WHOLE",
     "MOST_CLUSTERS",
     "MOST_LEFT_OUT",
     "MOST_RESAMPLES",

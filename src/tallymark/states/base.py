@@ -19,6 +19,9 @@ UNIT_BITS = 1074
 MOST_ROWS = 1 << 53
 """More rows than this are not counted exactly by a float64."""
 
+MOST_WHOLE = 1 << 117
+"""No integer weights add up to more: each has 64 bits, and there are at most 2**53 rows."""
+
 ONE = 1 << UNIT_BITS
 """The number 1 as an exact total."""
 
@@ -34,6 +37,17 @@ def divide(numerator: int, denominator: int) -> float:
         return numerator / denominator
     except OverflowError:
         return float("inf") if (numerator > 0) == (denominator > 0) else float("-inf")
+
+
+def to_number(exact: int) -> float:
+    """An exact total as a float; as an int where it is whole and a float would round it.
+
+    >>> to_number(ONE // 2), to_number(3 * ONE), to_number((2**53 + 1) * ONE)
+    (0.5, 3.0, 9007199254740993)
+    """
+    whole, rest = divmod(exact, ONE)
+    found = to_float(exact)
+    return found if rest or found == whole or whole >= MOST_WHOLE else whole
 
 
 def exact_total(raw: bytes, shift: int) -> int:

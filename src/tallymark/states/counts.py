@@ -10,7 +10,7 @@ import numpy as np
 
 from tallymark.errors import ParameterError
 from tallymark.labels import Label
-from tallymark.states.base import divide
+from tallymark.states.base import UNIT_BITS, divide, to_number
 from tallymark.target import ANY_TARGET, Target, show_labels
 
 _MODERATE = 200  # powers of two that can be multiplied four times
@@ -52,6 +52,10 @@ class Counts:
     def to_float(self, count: int) -> float:
         """A count as the weight that it stands for."""
         return divide(*self.in_units(count))
+
+    def to_number(self, count: int) -> float:
+        """A count as the weight that it stands for; an int where that is whole and a float would round it."""
+        return to_number(count << (UNIT_BITS + self.unit))
 
     def in_units(self, count: int) -> tuple[int, int]:
         """A count as the weight that it stands for: numerator and denominator."""

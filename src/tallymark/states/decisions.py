@@ -32,10 +32,10 @@ def decides(batch: Batch, target: Target) -> bool:
     return True
 
 
-def threshold_column(classes: Sequence[Label], target: Target, threshold: float) -> int:
-    """The column whose probability the threshold is for; 2 where there is none, and the largest decides."""
+def threshold_column(classes: Sequence[Label], target: Target, threshold: float, default: float) -> int:
+    """The column whose probability or margin the threshold is for; 2 where there is none, and the largest decides."""
     if len(classes) > 2 or not knows_positive(classes, target):
-        if threshold != 0.5:
+        if threshold != default:
             why = "is for two classes" if len(classes) > 2 else "needs `positive`, the class that it is for"
             raise ParameterError(f"`threshold` {why}; here the largest of the columns ({show_labels(classes)}) decides")
         return 2

@@ -36,7 +36,8 @@ class Counted(NamedTuple):
     rows: int = 0
 
 
-Decision = tuple[float, bool, bool, int]  # threshold, margin, normalize, column of the positive class
+# Threshold, if predictions are margins, normalize, column of the positive class, whether the threshold is a margin
+Decision = tuple[float, bool, bool, int, bool]
 
 
 def count_rows(
@@ -91,8 +92,14 @@ def read_pairs(
     truth = batch.truth_labels
     if decision is not None:
         held = batch.prediction
-        if decision[1] and batch.prediction_columns == 1 and (found := probabilities_of(batch)) is not None:
-            held, decision = found, (decision[0], False, *decision[2:])
+        threshold, margin, *others = decision
+        if (
+            margin
+            and not others[-1]
+            and batch.prediction_columns == 1
+            and (found := probabilities_of(batch)) is not None
+        ):
+            held, decision = found, (threshold, False, *decision[2:])
         return _count(batch, truth, LabelColumn(held, "integer", classes), fractions, decision)
     prediction = batch.prediction_labels
     key = ("pairs", fractions and "real" in (truth.type, prediction.type))  # classes and clusters share one count

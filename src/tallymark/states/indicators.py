@@ -16,7 +16,6 @@ from tallymark.states.base import UNIT_BITS, FoldedState, State, check_addable
 from tallymark.states.counts import Counts
 from tallymark.states.encoding import count_rows
 from tallymark.states.label_faults import label_fault
-from tallymark.states.packing import target_of
 from tallymark.states.pairs import PairsOf
 from tallymark.target import show_labels
 
@@ -79,7 +78,7 @@ def _read_predictions(reads: PairsOf, batch: Batch) -> Array:
     if kind not in ("probability", "margin") and not (kind is None and batch.prediction.dtype.kind == "f"):
         return _read_flags(batch, 1)
     batch.require_finite_side(1)
-    decision = (reads.threshold, kind == "margin", False, 0)
+    decision = reads.decision(0)
     said = [decide(batch.prediction[:, k], decision) for k in range(batch.prediction_columns)]
     if any(isinstance(column, list) for column in said):
         outside = ((batch.prediction < 0) | (batch.prediction > 1)).any(axis=1)
@@ -172,7 +171,7 @@ class Indicators(FoldedState[PairsOf]):
     def fields(self) -> dict[str, Any]:
         return {
             "target": self.reads.target.facts(),
-            "threshold": self.reads.threshold,
+            **self.reads.decision_fields(),
             "columns": [len(self.labels)] * 2,
             "n": self.n,
             "labels": [list(flags) for flags in self.labels],
@@ -183,7 +182,7 @@ class Indicators(FoldedState[PairsOf]):
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Indicators:
-        reads = PairsOf(target_of(fields["target"]), float(fields["threshold"]))
+        reads = PairsOf.from_fields(fields)
         labels = [(int(a), int(b), int(c)) for a, b, c in fields["labels"]]
         n, right, total = int(fields["n"]), int(fields["right"]), int(fields["total"])
         if [len(labels)] * 2 != list(map(int, fields["columns"])) or len(labels) < 2 or n < 1:

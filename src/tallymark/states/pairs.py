@@ -5,6 +5,7 @@ Its size goes with the distinct pairs: a handful for most classifiers, and never
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
@@ -46,16 +47,24 @@ class PairsOf(Reads):
     """Asks for pair counts of labels.
 
     Predictions of other kinds become labels as the target says; `threshold` is the probability from which on a row is
-    called positive. With `clusters`, numbers of any type are labels, fractions included.
+    called positive, or the margin with `by_margin`. With `clusters`, numbers of any type are labels, also fractions.
     """
 
-    __slots__ = ("_hash", "clusters", "target", "threshold")
+    __slots__ = ("_hash", "by_margin", "clusters", "target", "threshold")
 
-    def __init__(self, target: Target = ANY_TARGET, threshold: float = 0.5, *, clusters: bool = False) -> None:
+    def __init__(
+        self,
+        target: Target = ANY_TARGET,
+        threshold: float = 0.5,
+        *,
+        clusters: bool = False,
+        by_margin: bool = False,
+    ) -> None:
         self.target = target
         self.threshold = threshold
         self.clusters = clusters
-        self._hash = hash((target, threshold, clusters))
+        self.by_margin = by_margin
+        self._hash = hash((target, threshold, clusters, by_margin))
 
     @property
     def group(self) -> Hashable:
@@ -79,14 +88,14 @@ class PairsOf(Reads):
         if not self._decides(batch):
             return LABELS, None, None
         if batch.prediction_columns == 1:
-            return POSITIVE, None, self._decision(0)
+            return POSITIVE, None, self.decision(0)
         classes = column_classes(self.target, batch)
-        return LABELS, classes, self._decision(threshold_column(classes, self.target, self.threshold))
+        return LABELS, classes, self.decision(threshold_column(classes, self.target, self.threshold, self.default))
 
     def settled(self, batch: Batch | None, whole: State) -> PairsOf:
         if self.clusters or not isinstance(whole, Pairs):  # clusters have no classes, and tables have columns
             return self
-        return PairsOf(self.target.with_classes(whole.classes()[0]), self.threshold)
+        return PairsOf(self.target.with_classes(whole.classes()[0]), self.threshold, by_margin=self.by_margin)
 
     def replicates(self, batch: Batch, draws: Draws) -> Iterator[State | None]:
         found = self._row_cells(batch)
@@ -114,8 +123,14 @@ class PairsOf(Reads):
         prediction, columns = encode(batch, 1, fractions=self.clusters)
         return (truth, prediction), rows * len(prediction) + columns
 
-    def _decision(self, positive: int) -> Decision:
-        return (self.threshold, self.target.kind == "margin", self.target.normalize, positive)
+    def decision(self, positive: int) -> Decision:
+        """How numbers become labels, given the column of the positive class."""
+        return (self.threshold, self.target.kind == "margin", self.target.normalize, positive, self.by_margin)
+
+    @property
+    def default(self) -> float:
+        """The threshold at which the larger of two columns decides."""
+        return 0.0 if self.by_margin else 0.5
 
     def _decides(self, batch: Batch) -> bool:
         return not self.clusters and decides(batch, self.target)
@@ -145,15 +160,30 @@ class PairsOf(Reads):
             return True
         return (
             isinstance(other, PairsOf)
-            and (self.threshold, self.clusters) == (other.threshold, other.clusters)
+            and (self.threshold, self.clusters, self.by_margin) == (other.threshold, other.clusters, other.by_margin)
             and self.target == other.target
         )
 
     def __hash__(self) -> int:
         return self._hash
 
+    def decision_fields(self) -> dict[str, Any]:
+        """The threshold as the byte format writes it."""
+        return {"threshold": self.threshold, **({"by_margin": True} if self.by_margin else {})}
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any], *, clusters: bool = False) -> PairsOf:
+        """The declaration of a state, from what the byte format wrote."""
+        target, threshold, by_margin = target_of(fields["target"]), float(fields["threshold"]), fields.get("by_margin")
+        if by_margin is not None and (by_margin is not True or target.kind != "margin"):
+            raise StateError("only a threshold of margins is a margin")
+        if not (math.isfinite(threshold) if by_margin else 0 <= threshold <= 1):
+            raise StateError("the threshold must be a probability, or a margin of margins")
+        return cls(target, threshold, clusters=clusters, by_margin=bool(by_margin))
+
     def __repr__(self) -> str:
-        return f"PairsOf({self.target!r}, {self.threshold}{', clusters=True' if self.clusters else ''})"
+        flags = "".join(f", {name}=True" for name in ("clusters", "by_margin") if getattr(self, name))
+        return f"PairsOf({self.target!r}, {self.threshold}{flags})"
 
 
 class Pairs(FoldedState[PairsOf]):
@@ -326,7 +356,7 @@ class Pairs(FoldedState[PairsOf]):
     def fields(self) -> dict[str, Any]:
         return {
             "target": self.reads.target.facts(),
-            "threshold": self.reads.threshold,
+            **self.reads.decision_fields(),
             "clusters": self.reads.clusters,
             "columns": None if self.columns is None else list(self.columns),
             "form": self.form,
@@ -340,7 +370,7 @@ class Pairs(FoldedState[PairsOf]):
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Pairs:
-        reads = PairsOf(target_of(fields["target"]), float(fields["threshold"]), clusters=bool(fields["clusters"]))
+        reads = PairsOf.from_fields(fields, clusters=bool(fields["clusters"]))
         labels = (unpack_labels(fields["labels"][0]), unpack_labels(fields["labels"][1]))
         rows, columns = fields["cells"]
         unit = None if fields["unit"] is None else int(fields["unit"])
@@ -357,8 +387,6 @@ class Pairs(FoldedState[PairsOf]):
         if (np.diff(keys) <= 0).any() or any(value <= 0 for value in values):
             raise StateError("cells must be in order, and their values positive")
         n = int(fields["n"])
-        if not 0 <= reads.threshold <= 1:
-            raise StateError("the threshold must be a probability")
         if n < len(values) or (unit is None and n != sum(values.tolist())):
             raise StateError("the rows do not add up")
         if unit is not None and (values, unit) != lowest_terms(values, unit):

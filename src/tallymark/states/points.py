@@ -28,6 +28,7 @@ class PointsOf(SoleReads):
             return self.zero()
         clusters = Encoded(*encode(batch, 1, fractions=True))
         batch.require_finite_side(0)
+        batch.require_exact(0)
         batch.require_weights()
         table = np.array(batch.truth, dtype=np.float64, order="C").reshape(batch.n, -1)
         return Points(self, (Chunk(table, clusters, copy_weights(batch)),))

@@ -49,7 +49,7 @@ class RanksOf(KeyedReads):
         batch.require_finite_side(1)
         batch.require_weights()
         if self.target.kind == "probability":
-            read_pairs(batch, None, decision=(0.5, False, self.target.normalize, 2))  # for what it refuses
+            read_pairs(batch, None, decision=(0.5, False, self.target.normalize, 2, False))  # for what it refuses
         ranks = read_ranks(batch, self.target)
         found = count_rows(ranks, ranks, batch.weights, False, None)
         if not isinstance(found, Counted):

@@ -25,6 +25,8 @@ class RowsOf(SoleReads):
         if batch.n == 0:
             return self.zero()
         batch.require_finite()
+        batch.require_exact(0)
+        batch.require_exact(1)
         return Rows(self, (Chunk(_copy(batch.truth), _copy(batch.prediction), copy_weights(batch)),))
 
 

@@ -73,7 +73,7 @@ def positive_column(classes: Sequence[Label], target: Target) -> int:
 def check_rows(batch: Batch, target: Target, *, finite: bool = True) -> None:
     """Refuse rows of several columns that are not what a declared kind says."""
     if target.kind == "probability" or target.normalize:
-        read_pairs(batch, None, decision=(0.5, False, target.normalize, 2))  # for what it refuses
+        read_pairs(batch, None, decision=(0.5, False, target.normalize, 2, False))  # for what it refuses
     if finite:
         batch.require_finite_side(1)  # of two columns only one is sorted
     batch.require_weights()  # before classes go by them

@@ -12,12 +12,13 @@ from tallymark._core import Tasks
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import StateError
-from tallymark.states.base import UNIT_BITS, FoldedState, Reads, State, check_same_width, divide, to_float
+from tallymark.states.base import UNIT_BITS, FoldedState, Reads, State, check_same_width, divide, to_float, to_number
 from tallymark.states.packing import columns_of
-from tallymark.states.terms import SQUARES, TRUTH_ONLY, Term, check_parameters
+from tallymark.states.terms import LIKE_SQUARES, OF_ERRORS, SQUARES, TRUTH_ONLY, Term, check_parameters
 
 _from_bytes = int.from_bytes
 _new_tuple = tuple.__new__  # a call of Total takes twice as long, and every pass makes some
+_DIGITS = 45  # that a total keeps beside what its terms may have lost
 _SAFE_BITS = 960  # a total of 2**-960 or more has all its digits
 _LINKS = {None: 0, "log": 1, "sigmoid": 2}  # the core's numbers
 
@@ -126,13 +127,14 @@ class Layout(NamedTuple):
 class SumsOf(Reads):
     """Asks for totals of these terms. `link="log"` reads predictions through exp first."""
 
-    __slots__ = ("_layouts", "link", "terms")
+    __slots__ = ("_layouts", "_of_errors", "link", "terms")
 
     def __init__(self, *terms: Term, link: str | None = None) -> None:
         for term in terms:
             check_parameters(term)
         self.terms = tuple(sorted(set(terms)))
         self.link = link
+        self._of_errors = all(term.name in OF_ERRORS for term in self.terms)
         self._layouts: dict[tuple[int, int], Layout] = {}
 
     @property
@@ -152,6 +154,9 @@ class SumsOf(Reads):
     def fold(self, batch: Batch) -> Sums:
         if batch.n == 0:
             return self.zero()
+        if not self._of_errors:
+            batch.require_exact(0)
+            batch.require_exact(1)
         columns = (batch.truth_columns, batch.prediction_columns)
         layout = self._layouts.get(columns) or self.layout(columns)
         unit, totals, weight = read_totals(layout.run(batch, self.link), batch)
@@ -292,13 +297,14 @@ def _checked_total(exact: int, above: int, below: int, undefined: int, lowest: f
 class Output:
     """The totals of one output, as formulas read them. Exact totals and the weight share one unit."""
 
-    __slots__ = ("_output", "_slots", "_totals", "_unit", "weight")
+    __slots__ = ("_output", "_rows", "_slots", "_totals", "_unit", "weight")
 
     def __init__(self, state: Sums, output: int) -> None:
         self._output = output
         self._slots = state.slots
         self._totals = state.totals
         self._unit = state.unit
+        self._rows = state.n
         self.weight = state._weight
 
     def find(self, term: Term, column: int | None = None) -> Total:
@@ -334,6 +340,8 @@ class Output:
         safe = found.exact != 0 and found.exact.bit_length() + self._unit > UNIT_BITS - _SAFE_BITS
         if safe or found.above or not 0 < found.highest < math.inf:
             return False
+        if term.name in LIKE_SQUARES:  # each may be off by half of the smallest float, times its weight
+            return found.exact << self._unit < max(self._rows, self.weight << self._unit >> UNIT_BITS) << _DIGITS
         # Squares below the floor have lost digits. Plain values have not, unless a weight took them there.
         return term.name in SQUARES or to_float(found.exact << self._unit) < found.highest
 
@@ -361,8 +369,8 @@ class Output:
 
 
 def total_weight(state: State) -> float:
-    """The total weight of a state as a float."""
-    return to_float(state.weight)
+    """The total weight of a state as a float, or as an int where a float would round it."""
+    return to_number(state.weight)
 
 
 _VALUES = Term("exact_truth")

@@ -200,6 +200,9 @@ class TestTraining:
 
         for value, logged in (run("margin", logistic), run("probability", "binary")):
             assert logged == pytest.approx(value, rel=1e-14)
+        assert ours.as_metric("margin_accuracy", kind="margin")([0, 1], [-1.0, 2.0])[1] == 1.0
+        with pytest.raises(tm.KindError, match=r'`kind` must be "margin" for margin_accuracy.*LightGBM gives margins'):
+            ours.as_metric("margin_accuracy")
         for objective in ("binary", "poisson"):
             with pytest.raises(tm.KindError, match='must not have kind="margin": LightGBM gives predictions of kind'):
                 run("margin", objective)

@@ -75,6 +75,19 @@ def test_kinds_that_are_declared_or_do_not_matter():
     native.check_kinds(tm.Evaluator(None, tm.EvalSet("valid", [0, 1])), "margin", "it")
 
 
+@pytest.mark.parametrize("given", ["probability", "label", "value"])
+def test_margins_are_asked_of_libraries_that_give_something_else(given):
+    """Probabilities read as margins are all positive; margins, given or declared, are what the metric reads."""
+    undeclared = tm.Evaluator("margin_accuracy", tm.EvalSet("valid", [0, 1]))
+    with pytest.raises(tm.KindError, match=rf"reads predictions of kind .margin.*gives predictions of kind {given!r}"):
+        native.check_kinds(undeclared, given, "it")
+    native.check_kinds(undeclared, "margin", "it")
+    native.check_kinds(tm.Evaluator("margin_accuracy", tm.EvalSet("valid", [0, 1], kind="margin")), given, "it")
+    with pytest.raises(tm.KindError, match=r'`kind` must be "margin" for margin_accuracy.*Take accuracy'):
+        native.check_margins(tm.margin_accuracy, None, "it")
+    native.check_margins(tm.margin_accuracy, "margin", "it")
+
+
 @pytest.mark.parametrize(
     ("truth", "facts", "right"),
     [

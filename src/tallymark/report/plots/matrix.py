@@ -22,6 +22,8 @@ _WIDEST = 1.5  # inches of a name
 def matrix_plot(names: Sequence[str], counts: Array, table: Table) -> Plot:
     """Rows are the truth, columns the predictions; the shade is the share of the row."""
     title, size = "Confusion matrix", len(names)
+    if counts.astype(np.float64).sum() >= 2.0**62:  # sums of integers would overflow, and the digits do not show
+        counts = counts.astype(np.float64)
     sums = counts.sum(axis=1, keepdims=True).astype(np.float64)
     shares = np.divide(counts, sums, out=np.zeros(counts.shape), where=sums > 0)
     roomy = size <= _ROOMY

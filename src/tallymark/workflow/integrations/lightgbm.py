@@ -17,6 +17,7 @@ from tallymark.workflow.integrations.native import (
     check_dart,
     check_evaluator,
     check_kinds,
+    check_margins,
     check_positive,
     one_per_row,
     stops,
@@ -39,6 +40,10 @@ _OBJECTIVE = ("objective", "objective_type", "app", "application", "loss")
 
 
 class _Metric(NativeMetric):
+    def __init__(self, wanted: str | Metric, kind: str | None) -> None:
+        super().__init__(wanted, kind)
+        check_margins(self.metric, kind, "LightGBM")
+
     def __call__(
         self, y_true: Array, y_pred: Any, weight: Array | None = None, group: Array | None = None
     ) -> tuple[str, float, bool]:

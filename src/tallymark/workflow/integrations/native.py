@@ -109,14 +109,26 @@ def check_dart(evaluator: Evaluator) -> None:
         )
 
 
+def check_margins(item: Metric, kind: str | None, by: str) -> None:
+    """Refuse a metric that reads margins only where a library gives it what the objective makes of them."""
+    if item.kind == "margin" and kind is None:
+        raise KindError(
+            f'`kind` must be "margin" for {item}, which would read probabilities as margins: {by} gives margins only '
+            "where the objective is a function of your own, or has no transformation. Take accuracy with others"
+        )
+
+
 def check_kinds(evaluator: Evaluator, given: str, by: str) -> None:
-    """Refuse metrics on classes where the predictions that are given to eval sets are no probabilities, undeclared."""
+    """Refuse metrics on classes where the predictions given to eval sets are of another kind, undeclared."""
     for item in (evaluator.metrics or {}).values():
         for held in evaluator.eval_sets.values():
-            if item.kind not in _OF_CLASSES or held.target.kind is not None or given in ("probability", "score"):
+            read = ("margin",) if item.kind == "margin" else ("probability", "score")
+            if item.kind not in (*_OF_CLASSES, "margin") or held.target.kind is not None or given in read:
                 continue
             advice = f'declare that by EvalSet(..., kind="{given}")'
-            if given == "value":
+            if item.kind == "margin" and given != "value":
+                advice = 'take accuracy, or declare margins by EvalSet(..., kind="margin") where the library gives them'
+            elif given == "value":
                 advice = 'an objective of your own has margins, which are declared by EvalSet(..., kind="margin")'
             takes = item.takes or f"predictions of kind {item.kind!r}"
             raise KindError(f"{item} reads {takes}; {by} gives predictions of kind {given!r}: {advice}")

@@ -20,6 +20,7 @@ from tallymark.workflow.integrations.native import (
     check_dart,
     check_evaluator,
     check_kinds,
+    check_margins,
     check_positive,
     one_per_row,
     stops,
@@ -43,6 +44,7 @@ _KINDS = {
 class _Metric(NativeMetric):
     def __init__(self, wanted: str | Metric, kind: str | None, maximize: bool | None) -> None:
         super().__init__(wanted, kind)
+        check_margins(self.metric, kind, "XGBoost")
         plain = re.sub(r"[\s:]", "", super().__name__)  # which XGBoost puts between values
         told = plain != "mape" and plain.startswith(_MAXIMIZED) if maximize is None else maximize
         self._negative = told != self.maximize

@@ -69,6 +69,12 @@ class TestTraining:
         assert ours.as_metric("rmse", maximize=True).__name__ == "neg_rmse"
         assert ours.as_metric("mape").__name__ == "mape"
 
+    def test_margins_are_declared(self, ours):
+        """XGBoost gives probabilities or labels with most objectives: read as margins, every row would be positive."""
+        assert ours.as_metric("margin_accuracy", kind="margin")([0, 1], [-1.0, 2.0]) == -1.0
+        with pytest.raises(tm.KindError, match=r'`kind` must be "margin" for margin_accuracy.*XGBoost gives margins'):
+            ours.as_metric("margin_accuracy")
+
     def test_its_own_cross_validation(self, xgb, ours):
         """Takes the metric, in every fold."""
         x, y, w = rows.two_classes()
