@@ -204,7 +204,7 @@ def test_one_column_of_probabilities_is_that_of_the_positive_class():
 
 
 @pytest.mark.parametrize(
-    "truth, predicted",
+    ("truth", "predicted"),
     [
         (["0", "1"], ["0.2", "1.0"]),
         (["0", "1"], ["2e-05", "nan"]),
@@ -221,7 +221,7 @@ def test_decimals_on_one_side_need_a_task(truth, predicted, metrics):
     assert score(*files, metrics=metrics, task="labels").scores["accuracy"] == 0.0
 
 
-@pytest.mark.parametrize("truth, predicted", [(["0.5", "2.5"], ["0.5", "3"]), ("ab", "12"), (["1.5", "x"], "12")])
+@pytest.mark.parametrize(("truth", "predicted"), [(["0.5", "2.5"], ["0.5", "3"]), ("ab", "12"), (["1.5", "x"], "12")])
 def test_labels_are_the_task_where_no_side_or_both_are_decimals(truth, predicted):
     """Words, whole numbers, and decimals on both sides are compared as texts; so are the floats of a frame."""
     score(rows(zip("ab", predicted, strict=True)), rows(zip("ab", truth, strict=True)))

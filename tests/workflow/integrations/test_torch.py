@@ -318,6 +318,38 @@ def test_a_process_without_rows_adds_nothing(trained):
     assert [each["never"] for each in facts] == ["no rows", "no rows"]
 
 
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize(("n", "world", "size"), [(801, 2, 64), (8, 2, 4), (9, 2, 4), (7, 3, 2), (1, 3, 2), (5, 4, 1)])
+def test_rows_that_a_sampler_repeats_are_left_out(torch, n, world, size, shuffle):
+    """Each row counts once; where the last ones are dropped, none counts twice."""
+    from tallymark.workflow.integrations.torch import unpadded_rows
+
+    data = torch.arange(n)
+    for drop_last in (False, True):
+        found = []
+        for rank in range(world):
+            sampler = torch.utils.data.DistributedSampler(data, world, rank, shuffle=shuffle, drop_last=drop_last)
+            loader = torch.utils.data.DataLoader(data, size, sampler=sampler)
+            found += [row for k, rows in enumerate(loader) for row in rows[unpadded_rows(loader, k)].tolist()]
+        assert len(set(found)) == len(found) == (n // world * world if drop_last else n)
+
+
+def test_repeated_rows_nobody_can_know_are_an_error(torch):
+    """Of a sampler of unknown order, or of several loaders at once; other samplers repeat none."""
+    from tallymark.workflow.integrations.torch import unpadded_rows
+
+    class Backwards(torch.utils.data.DistributedSampler):
+        def __iter__(self):
+            return iter(sorted(super().__iter__(), reverse=True))
+
+    data = torch.arange(5)
+    assert unpadded_rows(torch.utils.data.DataLoader(data, 2, shuffle=True), 1) == slice(None)
+    with pytest.raises(tm.ParameterError, match="may have another order"):
+        unpadded_rows(torch.utils.data.DataLoader(data, 2, sampler=Backwards(data, 2, 1)), 1)
+    with pytest.raises(tm.ParameterError, match=r"`loader` must be the DataLoader of the batch; it was .*list"):
+        unpadded_rows([torch.utils.data.DataLoader(data)], 0)
+
+
 def test_threads_that_share_a_metric_lose_no_batch(torch, made):
     """Not even the first, which decides how many classes there are."""
     for _ in range(20):

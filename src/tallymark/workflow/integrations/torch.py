@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tallymark.arrays import columns_of, describe, named_codes
-from tallymark.errors import DomainError, StateError
+from tallymark.errors import DomainError, ParameterError, StateError
 from tallymark.evaluation import Report, Tally
 from tallymark.evaluation.chosen import Wanted
 from tallymark.packages import needed
@@ -16,10 +16,12 @@ from tallymark.packages import needed
 with needed("tallymark.workflow.integrations.torch", "torch", extra="torch"):
     import torch
     from torch import distributed
+    from torch.utils.data import BatchSampler, DataLoader, DistributedSampler
 
-__all__ = ["TallyMetric"]
+__all__ = ["TallyMetric", "unpadded_rows"]
 
 _OF_NUMPY = (torch.float16, torch.float32, torch.float64)
+_KNOWN_SAMPLERS = ("torch", "lightning", "pytorch_lightning")  # packages, of which the order of rows is known
 _Method = TypeVar("_Method")
 
 
@@ -35,7 +37,8 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
     `classes`, K columns of predictions with whole numbers as targets are of the classes 0 to K − 1, as for
     torch.nn.CrossEntropyLoss; where `classes` are texts, whole numbers are places in them. What is given may be on any
     device, of any type, and track gradients; the tally is on the host. With ``persistent=True`` it is part of
-    `state_dict`. The processes of `process_group`, by default all, are added up when a value is asked for.
+    `state_dict`. The processes of `process_group`, by default all, are added up when a value is asked for. Rows that a
+    `DistributedSampler` repeats count twice unless `unpadded_rows` leaves them out.
 
     >>> import torch
     >>> metric = TallyMetric(["auc", "accuracy"], kind="margin")
@@ -172,6 +175,46 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
 
     def extra_repr(self) -> str:
         return repr(self._tally).removeprefix("Tally(").removesuffix(")")
+
+
+def unpadded_rows(loader: Any, batch: int) -> slice:
+    """The rows of a batch, by its number, that count: without those that a `DistributedSampler` repeats.
+
+    So that all processes have as many rows, the sampler repeats some at the end. `loader` is the DataLoader of the
+    process; without a `DistributedSampler`, and with ``drop_last=True``, which repeats none, all rows count.
+
+    >>> import torch
+    >>> from torch.utils.data import DataLoader, DistributedSampler
+    >>> data = torch.arange(5)
+    >>> second = DataLoader(data, batch_size=2, sampler=DistributedSampler(data, 2, rank=1, shuffle=False))
+    >>> [rows.tolist() for rows in second], [rows[unpadded_rows(second, k)].tolist() for k, rows in enumerate(second)]
+    ([[1, 3], [0]], [[1, 3], []])
+    """
+    if not isinstance(loader, DataLoader):
+        raise ParameterError(
+            f"`loader` must be the DataLoader of the batch; it was {describe(loader)}. Of several, pass one, such as "
+            "loaders[dataloader_idx]"
+        )
+    sampler = sampler_of(loader)
+    if not isinstance(sampler, DistributedSampler):
+        return slice(None)
+    if (
+        type(loader.batch_sampler) is not BatchSampler
+        or type(sampler).__iter__.__module__.partition(".")[0] not in _KNOWN_SAMPLERS
+        or not getattr(loader, "in_order", True)
+    ):
+        raise ParameterError(
+            "`loader` must have batches of the rows of a DistributedSampler in their order; it may have another order, "
+            "in which nobody knows the repeated rows"
+        )
+    own = len(range(sampler.rank, len(sampler.dataset), sampler.num_replicas))
+    return slice(max(own - batch * loader.batch_sampler.batch_size, 0))
+
+
+def sampler_of(loader: Any) -> Any:
+    """What chooses the rows of a DataLoader."""
+    inner = getattr(getattr(loader, "batch_sampler", None), "sampler", None)
+    return getattr(loader, "sampler", None) if inner is None else inner
 
 
 def on_host(held: Any) -> Any:
