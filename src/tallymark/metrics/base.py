@@ -297,8 +297,8 @@ class Metric(metaclass=_Record):
             )
         if "keras" in sys.modules and sys._getframe(1).f_globals.get("__name__", "").startswith("keras."):
             raise ParameterError(
-                f"{self} cannot be among the metrics of a Keras model: Keras averages the values of batches, which is not "
-                "the value of all rows. Pass tallymark.workflow.integrations.keras.EvaluatorCallback as one of the "
+                f"{self} cannot be among the metrics of a Keras model: Keras averages the values of batches, which is "
+                "not the value of all rows. Pass tallymark.workflow.integrations.keras.EvaluatorCallback as one of the "
                 "`callbacks` of `fit`"
             )
         if parameters:

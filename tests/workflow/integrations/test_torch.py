@@ -189,6 +189,24 @@ def test_queries_and_intervals_go_through(torch, made):
     assert cell.lo < cell.value < cell.hi
 
 
+@pytest.mark.parametrize("by", ["group", ["group", "half"]])
+def test_groups_go_through(made, torch, rows, by):
+    """In a column or several, to an update or a call, as in a tally."""
+    margins, labels, _ = rows
+    groups = {"group": torch.arange(500) % 3, "half": torch.arange(500) // 250}
+    groups = groups["group"] if by == "group" else groups
+    metric = made(["auc", "gap(auc)"], kind="score", by=by)
+    for part in (slice(0, 200), slice(200, 500)):
+        given = {key: held[part] for key, held in groups.items()} if isinstance(groups, dict) else groups[part]
+        add = metric.update if part.start else metric
+        add(margins[part], labels[part], by=given)
+    tally = tm.Tally(["auc", "gap(auc)"], kind="score", by=by)
+    held = {key: each.numpy() for key, each in groups.items()} if isinstance(groups, dict) else groups.numpy()
+    expected = tally.update(labels.numpy(), margins.numpy(), by=held).report()
+    assert metric.report().to_dict() == expected.to_dict()
+    assert len(expected.slices) == (3 if by == "group" else 6)
+
+
 def test_no_batch_is_undefined_and_says_so(made):
     """Not 0."""
     assert made("auc").report().cell("auc").reason == "no rows"

@@ -33,7 +33,7 @@ def _eagerly(method: _Method) -> _Method:
 class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not installed has no type
     """Metrics over the batches that a model sees: `update` with each, then read the report of all, in every process.
 
-    `kind`, `classes`, `positive`, `normalize`, `missing` and the keywords of an `interval` are as in `Tally`. Without
+    `kind`, `classes`, `positive`, `normalize`, `missing` and the `others` (`by`, `ci`, …) are as in `Tally`. Without
     `classes`, K columns of predictions with whole numbers as targets are of the classes 0 to K − 1, as for
     torch.nn.CrossEntropyLoss; where `classes` are texts, whole numbers are places in them. What is given may be on any
     device, of any type, and track gradients; the tally is on the host. With ``persistent=True`` it is part of
@@ -59,10 +59,10 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
         missing: str = "error",
         persistent: bool = False,
         process_group: Any = None,
-        **interval: Any,
+        **others: Any,
     ) -> None:
         super().__init__()
-        self._given = {"kind": kind, "positive": positive, "normalize": normalize, "missing": missing, **interval}
+        self._given = {"kind": kind, "positive": positive, "normalize": normalize, "missing": missing, **others}
         self._tally = Tally(metrics, classes=classes, **self._given)
         self._first = (self._tally.metrics, self._tally.target.classes)
         self.persistent = persistent
@@ -83,20 +83,26 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
 
     @_eagerly
     def update(
-        self, preds: Any, target: Any, *, weights: Any = None, query: Any = None, keys: Any = None, cluster: Any = None
+        self,
+        preds: Any,
+        target: Any,
+        *,
+        weights: Any = None,
+        query: Any = None,
+        by: Any = None,
+        keys: Any = None,
+        cluster: Any = None,
     ) -> None:
         """Add a batch, predictions first, as torch has it. If it is refused, the tally stays as it was."""
+        facts = {"weights": weights, "query": query, "by": by, "keys": keys, "cluster": cluster}
         with self._lock:  # the first batch may replace the tally
-            self._tally = self._added(self._tally, preds, target, weights, query, keys, cluster)
+            self._tally = self._added(self._tally, preds, target, facts)
 
     @_eagerly
-    def forward(
-        self, preds: Any, target: Any, *, weights: Any = None, query: Any = None, keys: Any = None, cluster: Any = None
-    ) -> dict[str, Any]:
-        """Add a batch, and give the numbers of this batch alone, in this process."""
-        batch = self._added(self._fresh(), preds, target, weights, query, keys, cluster)
-        with self._lock:
-            self._tally = self._added(self._tally, preds, target, weights, query, keys, cluster)
+    def forward(self, preds: Any, target: Any, **facts: Any) -> dict[str, Any]:
+        """Add a batch as `update` does, and give the numbers of this batch alone, in this process."""
+        batch = self._added(self._fresh(), preds, target, facts)
+        self.update(preds, target, **facts)
         return _numbers(batch.report(errors="raise"))
 
     def gather(self) -> Tally:
@@ -128,13 +134,12 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
         metrics, classes = self._first
         return Tally(metrics, classes=range(columns) if classes is None and columns > 1 else classes, **self._given)
 
-    def _added(self, tally: Tally, preds: Any, target: Any, weights: Any, query: Any, keys: Any, cluster: Any) -> Tally:
-        truth, prediction, *others = map(on_host, (target, preds, weights, query, keys, cluster))
+    def _added(self, tally: Tally, preds: Any, target: Any, facts: dict[str, Any]) -> Tally:
+        truth, prediction = on_host(target), on_host(preds)
         if _numbered(truth) and columns_of(prediction) > 1 and not tally.n:
             tally = self._fresh(columns_of(prediction))
         truth, prediction = self._named(truth, "target"), self._named(prediction, "preds")
-        facts = dict(zip(("weights", "query", "keys", "cluster"), others, strict=True))
-        return tally.update(truth, prediction, **facts)
+        return tally.update(truth, prediction, **on_host(facts))
 
     def _named(self, held: Any, name: str) -> Any:
         """The classes at the places that whole numbers are, where the classes are texts."""
@@ -218,7 +223,9 @@ def sampler_of(loader: Any) -> Any:
 
 
 def on_host(held: Any) -> Any:
-    """A tensor as an array that NumPy has, with the same numbers; anything else as it is."""
+    """A tensor as an array that NumPy has, with the same numbers; anything else as it is, but for tensors in a dict."""
+    if isinstance(held, dict):
+        return {key: on_host(each) for key, each in held.items()}
     if not isinstance(held, torch.Tensor):
         return held
     if held.is_floating_point() and held.dtype not in _OF_NUMPY:
