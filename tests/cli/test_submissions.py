@@ -70,6 +70,17 @@ def test_scores_that_all_fail_are_an_error(tallymark, folder):
     assert "`--positive` must name the positive class" in done.stderr
 
 
+def test_probabilities_without_a_task_are_an_error_that_names_it(tallymark, folder):
+    """Compared as texts they would score 0 %."""
+    (folder / "answers.csv").write_text("row_id,label\na,0\nb,1\n")
+    (folder / "floats.csv").write_text("row_id,label\na,0.2\nb,0.7\n")
+    done = tallymark("score", "answers.csv", "floats.csv")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "`--task` must say what is predicted" in done.stderr
+    assert "Pass --task probabilities" in done.stderr
+    assert "accuracy   100.0 %" in tallymark("score", "answers.csv", "floats.csv", "--task", "probabilities").stdout
+
+
 def test_a_challenge_shows_no_answer(tallymark, folder):
     """Neither in print nor on the page."""
     done = tallymark(

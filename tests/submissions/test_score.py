@@ -203,6 +203,32 @@ def test_one_column_of_probabilities_is_that_of_the_positive_class():
         score(probabilities, "row_id,label\na,n\nb,n\nc,y\nd,y\n", task="probabilities")
 
 
+@pytest.mark.parametrize(
+    ("truth", "predicted"),
+    [
+        (["0", "1"], ["0.2", "1.0"]),
+        (["0", "1"], ["2e-05", "nan"]),
+        (["cat", "dog"], [".2", "7."]),
+        (["0.0", "1.0"], "01"),
+    ],
+)
+@pytest.mark.parametrize("metrics", [None, "accuracy"])
+def test_decimals_on_one_side_need_a_task(truth, predicted, metrics):
+    """Texts that never match would score 0 %; a task that was named is taken."""
+    files = [rows(zip("ab", labels, strict=True)) for labels in (predicted, truth)]
+    with pytest.raises(tm.ParameterError, match="`task` must say what is predicted"):
+        score(*files, metrics=metrics)
+    assert score(*files, metrics=metrics, task="labels").scores["accuracy"] == 0.0
+
+
+@pytest.mark.parametrize(("truth", "predicted"), [(["0.5", "2.5"], ["0.5", "3"]), ("ab", "12"), (["1.5", "x"], "12")])
+def test_labels_are_the_task_where_no_side_or_both_are_decimals(truth, predicted):
+    """Words, whole numbers, and decimals on both sides are compared as texts; so are the floats of a frame."""
+    score(rows(zip("ab", predicted, strict=True)), rows(zip("ab", truth, strict=True)))
+    frames = [pd.DataFrame({"row_id": [1, 2], "label": labels}) for labels in ([0, 1], [0.0, 1.0])]
+    assert tm.score_submission(*frames).scores["accuracy"] == 1.0
+
+
 def test_columns_of_probabilities_are_called_as_their_classes():
     """In any order of the columns."""
     answers = "row_id,label\na,x\nb,y\nc,z\n"

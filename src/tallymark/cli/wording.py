@@ -55,7 +55,7 @@ _TYPED = {
 }
 _NAMED = re.compile(rf"`({'|'.join(_NAMES)})`")
 _OF_GROUP = re.compile(r"take accept\(report\.slices\[.*\], \.\.\.\)")
-_GIVEN = re.compile(r"\b(kind|missing|ci)=\"?([\w.]+)\"?")
+_GIVEN = re.compile(r"\b(kind|missing|ci|task)=\"?([\w.]+)\"?")
 
 
 def in_options(message: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self, dataclass_transform
 
@@ -293,6 +294,12 @@ class Metric(metaclass=_Record):
             raise ParameterError(
                 f"{self.name} is called with `y_true` and `y_pred`; a metric with other parameters is "
                 f"tm.{type(self).__name__}(...) or tm.metric({self.name!r}, ...)"
+            )
+        if "keras" in sys.modules and sys._getframe(1).f_globals.get("__name__", "").startswith("keras."):
+            raise ParameterError(
+                f"{self} cannot be among the metrics of a Keras model: Keras averages the values of batches, which is "
+                "not the value of all rows. Pass tallymark.workflow.integrations.keras.EvaluatorCallback as one of the "
+                "`callbacks` of `fit`"
             )
         if parameters:
             facts: Any = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -12,7 +13,7 @@ from tallymark._core import TextCodes
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.engines.packages import load
-from tallymark.errors import FileError, ParameterError, Rejection, TallymarkError
+from tallymark.errors import FileError, ParameterError, Rejection, TallymarkError, brief
 from tallymark.evaluation.chosen import Wanted
 from tallymark.evaluation.evaluate import evaluate_batch
 from tallymark.evaluation.result import Report
@@ -31,6 +32,7 @@ from tallymark.submissions.tasks import answer_columns, check_entries, class_nam
 from tallymark.submissions.warnings import warn
 from tallymark.target import Target
 
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf(inity)?)", re.IGNORECASE)
 _YES_AND_NO = ({"0", "1"}, {"-1", "1"}, {"false", "true"}, {"False", "True"})
 
 
@@ -61,7 +63,8 @@ def score_submission(
     and `label` name their columns; others are ignored. Ids and labels are texts, without the blanks around them and in
     normal form C. `task` says what is predicted: "labels", "numbers", "probabilities" (one column called as `label`, of
     the `positive` class, or one for each class, called as it) or "ranking" (scores, within each `query` of the
-    answers); without it, that of the first of the `metrics`, else labels.
+    answers); without it, that of the first of the `metrics`, else labels. Decimals against labels of another form are
+    then refused: `task` must be named.
 
     `mode="analysis"` is for files of your own: answers that the submission lacks are left out and counted.
     `mode="challenge"` is for those of others: nothing in the result tells more about the answers than the scores do,
@@ -107,6 +110,8 @@ def score_rows(held: Entries, entries: Entries, matched: Matched, settings: Sett
         labelled = Labelled.read(held, entries, matched, settings.names.label)
         counted = settings.challenge and len(matched.missing) > 0
         known = labelled.distinct(labelled.truth, labelled.unanswered)
+        if not settings.task_named:
+            _require_task(known, labelled.distinct(labelled.said), settings)
         positive = settings.positive or _likely_positive(known)
         batch, target = labelled.batch(counted=counted, positive=positive)
         preview = None if settings.challenge else preview_labels(entries.columns[settings.names.id], labelled, matched)
@@ -269,6 +274,27 @@ def _rows(held: Entries, entries: Entries, matched: Matched, settings: Settings)
         positive = settings.positive or _positive(truth, settings)
         return Batch(labels, table[:, 0], None), Target("probability", classes=settings.classes, positive=positive)
     return Batch(labels, table, None), Target("probability", classes=given, positive=settings.positive)
+
+
+def _require_task(answers: Sequence[str], predictions: Sequence[str], settings: Settings) -> None:
+    """Refuse to compare decimals with labels of another form as texts, unless that task was named."""
+    sides = _decimal(answers), _decimal(predictions)
+    if (sides[0] is None) == (sides[1] is None) or (sides[0] and not all(map(_NUMBER.fullmatch, predictions))):
+        return
+    answer = "" if settings.challenge else f" such as {brief(sides[0] or answers[0])}"
+    told = [f"{'labels' if sides[0] is None else 'decimals'}{answer}"]
+    told += [f"{'labels' if sides[1] is None else 'decimals'} such as {brief(sides[1] or predictions[0])}"]
+    raise ParameterError(
+        f"`task` must say what is predicted: the answers are {told[0]}, the predictions {told[1]}. Pass "
+        'task="probabilities" or task="numbers", or task="labels" to compare texts, of which "1.0" is not "1"'
+    )
+
+
+def _decimal(labels: Sequence[str]) -> str | None:
+    """The first label that is a decimal, where all labels are numbers."""
+    if not all(map(_NUMBER.fullmatch, labels)):
+        return None
+    return next((each for each in labels if not each.lstrip("+-").isalnum()), None)
 
 
 def _likely_positive(labels: Sequence[str]) -> str | None:

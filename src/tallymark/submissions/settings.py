@@ -40,6 +40,7 @@ class Settings(NamedTuple):
     interval: IntervalSettings | None
     outcomes: tuple[str, ...] = ()
     tells_classes: bool = False
+    task_named: bool = True
 
 
 def settings_of(
@@ -80,6 +81,7 @@ def settings_of(
         interval_settings(ci, ci_method, resamples, seed, cluster=False, keys=False),
         _check_outcomes(outcomes, wanted),
         tells_classes,
+        task is not None,
     )
 
 

@@ -10,6 +10,7 @@ from tallymark.workflow.integrations.torch import TallyMetric
 from tests.workflow.integrations.boosted_rows import two_classes
 
 PARTS = slice(0, 60), slice(60, None)
+ODD = slice(60, 187)  # which two processes cannot halve
 BATCH = 60  # the last bits of what a network says depend on the rows that it sees at once
 
 

@@ -5,8 +5,11 @@ import sys
 import warnings
 from pathlib import Path
 
+import torch
+
 import tallymark as tm
 from tallymark.workflow.integrations.lightning import EvaluatorCallback
+from tallymark.workflow.integrations.torch import TallyMetric, unpadded_rows
 from tests.workflow.integrations import lightning_models as models
 
 
@@ -16,11 +19,25 @@ class Written(models.Validated):
     def __init__(self, folder, evaluator):
         super().__init__()
         self.folder, self.evaluator = folder, evaluator
+        self.odd, self.padded = TallyMetric("mae"), 0
+
+    def validation_step(self, batch, place, dataloader_idx):
+        rows = unpadded_rows(self.trainer.val_dataloaders[dataloader_idx], place)
+        if dataloader_idx:
+            self.padded += len(batch[2])
+            self.odd.update(torch.zeros_like(batch[2])[rows], batch[2][rows])
+        else:
+            self.metric.update(self(batch[0])[rows], batch[1][rows], weights=batch[2][rows])
+
+    def on_validation_epoch_start(self):
+        self.odd.reset()
+        self.padded = 0
 
     def on_train_end(self):
         logged = {name: value.item() for name, value in self.trainer.callback_metrics.items()}
         seen = [found.tolist() for found in self.seen]
-        facts = {"logged": logged, "history": self.evaluator.history.to_dict(), "seen": seen}
+        odd = {"rows": self.odd.gather().n, "padded": self.padded, "mae": self.odd.report()["mae"]}
+        facts = {"odd": odd, "logged": logged, "history": self.evaluator.history.to_dict(), "seen": seen}
         (Path(self.folder) / f"facts{self.global_rank}.json").write_text(json.dumps(facts))
 
 
@@ -31,4 +48,5 @@ if __name__ == "__main__":
     evaluator = tm.Evaluator(["logloss", "auc"], held, early_stopping=tm.EarlyStopping(4))
     callback = EvaluatorCallback(evaluator, x, batch_size=models.BATCH)
     trainer = models.trainer([callback], strategy="ddp_spawn", devices=2)
-    trainer.fit(Written(sys.argv[1], evaluator), models.loader(models.PARTS[0]), models.loader(models.PARTS[1]))
+    valid = [models.loader(models.PARTS[1]), models.loader(models.ODD)]
+    trainer.fit(Written(sys.argv[1], evaluator), models.loader(models.PARTS[0]), valid)

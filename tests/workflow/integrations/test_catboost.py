@@ -158,6 +158,27 @@ class TestTraining:
                 value = evaluator.history[-1].value("validation", "poisson_deviance")
                 assert value == pytest.approx(found, rel=1e-9)
 
+    @pytest.mark.parametrize(("loss", "name"), [("MultiRMSE", "rmse"), ("MultiLogloss", "hamming_loss")])
+    def test_several_targets(self, cb, ours, loss, name):
+        """A metric that says so, and an evaluator by itself; both have the values of the raw predictions, weighted."""
+        x, _, w = rows.two_classes()
+        y = np.column_stack([x[:, 0] + x[:, 1], 2 * x[:, 2]]).round(1)
+        kind = None
+        if loss == "MultiLogloss":
+            y, kind = (y > 0).astype(int), "margin"
+        first, valid = (cb.Pool(x[part], y[part], weight=w[part]) for part in (slice(0, 200), slice(200, None)))
+        evaluator = tm.Evaluator(name, ours.as_eval_set("validation", valid, kind=kind))
+        callback = ours.EvaluatorCallback(evaluator)
+        given = {"rounds": 5, "loss_function": loss}
+        model = train(cb, first, valid, eval_metric=callback.metric, callbacks=[callback], **given)
+        truth, weights = valid.get_label(), valid.get_weight()
+        expected = [tm.metric(name)(truth, raw(model, valid, k + 1), weights=weights, kind=kind) for k in range(5)]
+        assert list(evaluator.history.values("validation", name).values()) == expected
+        item = pickle.loads(pickle.dumps(ours.as_metric(name, multi_target=True)))
+        model = train(cb, first, valid, eval_metric=item, **given)
+        # CatBoost keeps targets as float32.
+        assert model.get_evals_result()["validation"][name] == pytest.approx(expected, rel=1e-6)
+
     def test_the_rows_it_learns_from(self, cb, ours):
         """In their order they can be followed; shuffled ones are refused, not read against the wrong truth."""
         first, valid = halves(cb, rows.two_classes())

@@ -243,6 +243,19 @@ def test_inputs_must_be_of_the_eval_sets(ours):
             ours.EvaluatorCallback(tm.Evaluator("auc", sets[:1]), few)
 
 
+@pytest.mark.parametrize("argument", ["metrics", "weighted_metrics"])
+@pytest.mark.parametrize("wanted", [tm.metric("auc"), tm.Auc, tm.mse])
+@pytest.mark.parametrize("eagerly", [False, True])
+def test_metrics_that_keras_would_average_over_batches_are_refused(keras, wanted, argument, eagerly):
+    """The sentence names the callback; calls from callbacks of Keras stay allowed, as in the other tests."""
+    made = model(keras)
+    made.compile("sgd", "mse", run_eagerly=eagerly, **{argument: [wanted]})
+    with pytest.raises(
+        tm.ParameterError, match=r"averages the values of batches.*integrations\.keras\.EvaluatorCallback"
+    ):
+        made.fit(X[TRAIN], rows.two_classes()[1][TRAIN], verbose=0)
+
+
 @pytest.mark.parametrize("backend", ["jax"])
 def test_on_other_backends(backend):
     """Where the state of a model is elsewhere while it trains, in a process of its own."""

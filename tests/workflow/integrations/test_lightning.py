@@ -252,6 +252,25 @@ def test_inputs_must_fit(models, ours, valid):
         fit(models, [ours.EvaluatorCallback(followed(valid), models.loader(slice(60, 67)))], 1)
 
 
+def test_loaders_that_shuffle_are_refused(models, ours, valid):
+    """Whatever shuffles their rows."""
+    from torch.utils import data
+
+    held = models.loader(models.PARTS[1]).dataset
+    samplers = [
+        data.SubsetRandomSampler(range(340)),
+        data.WeightedRandomSampler(valid[2], 340),
+        data.DistributedSampler(held, 1, 0, shuffle=True),
+    ]
+    loaders = [data.DataLoader(held, sampler=each) for each in samplers]
+    loaders.append(data.DataLoader(held, batch_sampler=data.BatchSampler(data.RandomSampler(held), 10, False)))
+    for loader in loaders:
+        with pytest.raises(tm.ParameterError, match="its DataLoader shuffles"):
+            ours.EvaluatorCallback(followed(valid), loader)
+    in_order = data.DataLoader(held, sampler=data.DistributedSampler(held, 1, 0, shuffle=False))
+    ours.EvaluatorCallback(followed(valid), in_order)
+
+
 def test_two_processes(models, valid, tmp_path):
     """Both have the values of all rows, and stop together where a hand computation does; a tally is that of both."""
     _, y, w = valid
@@ -268,3 +287,5 @@ def test_two_processes(models, valid, tmp_path):
     # The halves of the rows are in other batches, which shows in the last bits of what a network says.
     assert first["logged"]["logloss"] == pytest.approx(values[-1], rel=1e-6)
     assert first["logged"]["auc"] == pytest.approx(tm.auc(y, margins[-1], weights=w), rel=1e-6)
+    odd = models.tensors(models.ODD)[2].numpy()
+    assert first["odd"] == {"rows": 127, "padded": 64, "mae": tm.mae(odd, np.zeros(127))}  # of 128 in both

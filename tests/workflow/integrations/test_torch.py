@@ -189,6 +189,24 @@ def test_queries_and_intervals_go_through(torch, made):
     assert cell.lo < cell.value < cell.hi
 
 
+@pytest.mark.parametrize("by", ["group", ["group", "half"]])
+def test_groups_go_through(made, torch, rows, by):
+    """In a column or several, to an update or a call, as in a tally."""
+    margins, labels, _ = rows
+    groups = {"group": torch.arange(500) % 3, "half": torch.arange(500) // 250}
+    groups = groups["group"] if by == "group" else groups
+    metric = made(["auc", "gap(auc)"], kind="score", by=by)
+    for part in (slice(0, 200), slice(200, 500)):
+        given = {key: held[part] for key, held in groups.items()} if isinstance(groups, dict) else groups[part]
+        add = metric.update if part.start else metric
+        add(margins[part], labels[part], by=given)
+    tally = tm.Tally(["auc", "gap(auc)"], kind="score", by=by)
+    held = {key: each.numpy() for key, each in groups.items()} if isinstance(groups, dict) else groups.numpy()
+    expected = tally.update(labels.numpy(), margins.numpy(), by=held).report()
+    assert metric.report().to_dict() == expected.to_dict()
+    assert len(expected.slices) == (3 if by == "group" else 6)
+
+
 def test_no_batch_is_undefined_and_says_so(made):
     """Not 0."""
     assert made("auc").report().cell("auc").reason == "no rows"
@@ -316,6 +334,38 @@ def test_a_process_without_rows_adds_nothing(trained):
     facts, *_ = trained
     assert [each["alone"] for each in facts] == [2 / 3, 2 / 3]
     assert [each["never"] for each in facts] == ["no rows", "no rows"]
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize(("n", "world", "size"), [(801, 2, 64), (8, 2, 4), (9, 2, 4), (7, 3, 2), (1, 3, 2), (5, 4, 1)])
+def test_rows_that_a_sampler_repeats_are_left_out(torch, n, world, size, shuffle):
+    """Each row counts once; where the last ones are dropped, none counts twice."""
+    from tallymark.workflow.integrations.torch import unpadded_rows
+
+    data = torch.arange(n)
+    for drop_last in (False, True):
+        found = []
+        for rank in range(world):
+            sampler = torch.utils.data.DistributedSampler(data, world, rank, shuffle=shuffle, drop_last=drop_last)
+            loader = torch.utils.data.DataLoader(data, size, sampler=sampler)
+            found += [row for k, rows in enumerate(loader) for row in rows[unpadded_rows(loader, k)].tolist()]
+        assert len(set(found)) == len(found) == (n // world * world if drop_last else n)
+
+
+def test_repeated_rows_nobody_can_know_are_an_error(torch):
+    """Of a sampler of unknown order, or of several loaders at once; other samplers repeat none."""
+    from tallymark.workflow.integrations.torch import unpadded_rows
+
+    class Backwards(torch.utils.data.DistributedSampler):
+        def __iter__(self):
+            return iter(sorted(super().__iter__(), reverse=True))
+
+    data = torch.arange(5)
+    assert unpadded_rows(torch.utils.data.DataLoader(data, 2, shuffle=True), 1) == slice(None)
+    with pytest.raises(tm.ParameterError, match="may have another order"):
+        unpadded_rows(torch.utils.data.DataLoader(data, 2, sampler=Backwards(data, 2, 1)), 1)
+    with pytest.raises(tm.ParameterError, match=r"`loader` must be the DataLoader of the batch; it was .*list"):
+        unpadded_rows([torch.utils.data.DataLoader(data)], 0)
 
 
 def test_threads_that_share_a_metric_lose_no_batch(torch, made):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tallymark.arrays import Array, as_array, describe
+from tallymark.arrays import Array, as_array, columns_of, describe
 from tallymark.errors import KindError, ParameterError
 from tallymark.metrics import Metric
 from tallymark.packages import needed
@@ -22,7 +22,7 @@ from tallymark.workflow.integrations.native import (
 )
 
 with needed("tallymark.workflow.integrations.catboost", "catboost", extra="catboost"):
-    from catboost import Pool
+    from catboost import MultiTargetCustomMetric, Pool
 
 __all__ = ["EvaluatorCallback", "as_eval_set", "as_metric"]
 
@@ -34,8 +34,9 @@ _LOGARITHMS = ("Poisson", "Tweedie", "LogLinQuantile")
 class _Metric(NativeMetric):
     no_jit = True  # CatBoost would try to compile it where numba is installed, and warn that it cannot
 
-    def __init__(self, wanted: str | Metric, kind: str | None) -> None:
+    def __init__(self, wanted: str | Metric, kind: str | None, multi_target: bool) -> None:
         super().__init__(wanted, kind)
+        self.multi_target = multi_target
         if self.metric.by_query:
             raise ParameterError(
                 f"`metric` must need no queries, which CatBoost does not show; {self.metric} does. Metrics of an "
@@ -43,40 +44,42 @@ class _Metric(NativeMetric):
             )
         if kind is None and self.metric.kind != "value" and "margin" in self.metric.kinds:
             self.kind = "margin"
-        # CatBoost calls a metric by the name of its class.
-        self.__class__ = type(self.__name__, (type(self),), {})
+        # CatBoost calls a metric by the name of its class, and asks for a base class with several targets only.
+        bases = (type(self), MultiTargetCustomMetric) if multi_target else (type(self),)
+        self.__class__ = type(self.__name__, bases, {})
 
     def is_max_optimal(self) -> bool:
         return self.maximize
 
     def evaluate(self, approxes: Sequence[Array], target: Array, weight: Array | None) -> tuple[float, float]:
-        return self.value(target, _table(approxes), weight), 1.0
+        return self.value(_target(target), _table(approxes), weight), 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
         return error
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.metric, self.kind)
+        return _rebuild, (self.metric, self.kind, self.multi_target)
 
     def __deepcopy__(self, memo: object) -> _Metric:
         return self  # CatBoost copies its parameters, and scikit-learn clones what then are the same ones
 
 
-def _rebuild(metric: Metric, kind: str | None) -> _Metric:
-    return _Metric(metric, kind)
+def _rebuild(metric: Metric, kind: str | None, multi_target: bool) -> _Metric:
+    return _Metric(metric, kind, multi_target)
 
 
-def as_metric(metric: str | Metric, *, kind: str | None = None) -> Any:
+def as_metric(metric: str | Metric, *, kind: str | None = None, multi_target: bool = False) -> Any:
     """A metric for `eval_metric` of CatBoost's models; the direction and the weights of the Pool are passed on.
 
     `kind` is what the predictions are. CatBoost gives metrics its raw values: margins to those on classes, which need
-    not be said, and values to others; of a loss such as Poisson, whose raw values are logarithms, pass "margin".
+    not be said, and values to others; of a loss such as Poisson, whose raw values are logarithms, pass "margin". A loss
+    of several targets, such as MultiRMSE or MultiLogloss, takes only metrics with ``multi_target=True``.
 
     >>> item = as_metric("auc")
     >>> item.evaluate([[-2.2, -0.4, -0.6, 1.4]], [0, 0, 1, 1], None), item.is_max_optimal()
     ((0.75, 1.0), True)
     """
-    return _Metric(metric, kind)
+    return _Metric(metric, kind, multi_target)
 
 
 def as_eval_set(name: str, data: Any, **facts: Any) -> EvalSet:
@@ -90,16 +93,16 @@ def as_eval_set(name: str, data: Any, **facts: Any) -> EvalSet:
 class _Recorder(_Metric):
     """The metric that is followed, which keeps the predictions that it is shown."""
 
-    def __init__(self, wanted: Metric, kind: str | None) -> None:
-        super().__init__(wanted, kind)
+    def __init__(self, wanted: Metric, kind: str | None, multi_target: bool) -> None:
+        super().__init__(wanted, kind, multi_target)
         self.seen: list[tuple[Array, Array]] = []
 
     def evaluate(self, approxes: Sequence[Array], target: Array, weight: Array | None) -> tuple[float, float]:
-        self.seen.append((_table(approxes), np.array(target)))
+        self.seen.append((_table(approxes), _target(target)))
         return super().evaluate(approxes, target, weight)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _Recorder, (self.metric, self.kind)
+        return _Recorder, (self.metric, self.kind, self.multi_target)
 
 
 class EvaluatorCallback:
@@ -108,6 +111,7 @@ class EvaluatorCallback:
     It is given to `fit` as one of the `callbacks`, and its `metric`, which shows it the predictions, to the model as
     `eval_metric`. Each eval set has the name of one of CatBoost's: "learn", "validation", or "validation_0",
     "validation_1", … of several. Metrics on classes are given margins: declare that by ``EvalSet(..., kind="margin")``.
+    Where the truth has several columns, the loss must be one of several targets, such as MultiRMSE.
     """
 
     def __init__(self, evaluator: Evaluator) -> None:
@@ -116,7 +120,9 @@ class EvaluatorCallback:
         if evaluator.metrics is None or evaluator.monitor is None:
             raise ParameterError("`evaluator` must have metrics, the first of which says what is better")
         name, key = evaluator.monitor
-        self.metric: Any = _Recorder(evaluator.metrics[key], evaluator.eval_sets[name].target.kind)
+        held = evaluator.eval_sets[name]
+        several = columns_of(as_array(held.y_true, "y_true")) > 1
+        self.metric: Any = _Recorder(evaluator.metrics[key], held.target.kind, several)
 
     def after_iteration(self, info: Any) -> bool:
         """Evaluate the round; whether to go on, as CatBoost asks."""
@@ -173,6 +179,11 @@ def _table(approxes: Sequence[Array]) -> Array:
     return np.array(approxes[0]) if len(approxes) == 1 else np.array(approxes).T
 
 
+def _target(target: Any) -> Array:
+    """A copy of the target, one column for each of several."""
+    return np.array(target).T if np.ndim(target) == 2 else np.array(target)
+
+
 def _place(name: str) -> tuple[bool, int]:
     """Where a set of CatBoost comes, from the rows it learns from to the last it is validated on."""
     return name != "learn", int(name.rpartition("_")[2]) if name[-1:].isdigit() else 0
@@ -180,11 +191,12 @@ def _place(name: str) -> tuple[bool, int]:
 
 def _same_rows(truth: Array, target: Array) -> bool:
     """Whether a target is the truth, or another name for each of its classes."""
-    if len(truth) != len(target):
+    if truth.size != target.size:
         return False
+    truth = truth.reshape(target.shape)
     if truth.dtype.kind in "biuf" and np.array_equal(truth.astype(np.float32), target):
         return True
-    if truth.dtype.kind == "f":
+    if truth.dtype.kind == "f" or truth.ndim == 2:
         return False
     classes, codes = np.unique(truth, return_inverse=True)
     return len(np.unique(np.column_stack([codes, target]), axis=0)) == len(classes)

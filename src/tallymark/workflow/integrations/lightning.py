@@ -19,11 +19,13 @@ from tallymark.workflow.integrations.native import begin, check_evaluator
 with needed("tallymark.workflow.integrations.lightning", "lightning", extra="lightning"):
     import torch
     from lightning.pytorch.callbacks import Callback
-    from torch.utils.data import DataLoader, Dataset, RandomSampler
+    from torch.utils.data import DataLoader, Dataset, RandomSampler, SubsetRandomSampler, WeightedRandomSampler
 
-from tallymark.workflow.integrations.torch import on_host
+from tallymark.workflow.integrations.torch import on_host, sampler_of
 
 __all__ = ["EvaluatorCallback"]
+
+_SHUFFLING = (RandomSampler, SubsetRandomSampler, WeightedRandomSampler)
 
 
 class EvaluatorCallback(Callback):  # type: ignore[misc]  # what is not installed has no type
@@ -143,7 +145,8 @@ def _batches(name: str, held: Any, size: int) -> Any:
         held = DataLoader(held, batch_size=size)
     if isinstance(held, Iterator):
         return list(held)  # which is read in every epoch
-    if isinstance(getattr(held, "sampler", None), RandomSampler):
+    sampler = sampler_of(held)
+    if isinstance(sampler, _SHUFFLING) or getattr(sampler, "shuffle", False) is True:
         raise ParameterError(
             f"`data` must keep the order of the rows of the eval set {name!r}; its DataLoader shuffles them. Make one "
             "with shuffle=False"

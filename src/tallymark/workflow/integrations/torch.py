@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tallymark.arrays import columns_of, describe, named_codes
-from tallymark.errors import DomainError, StateError
+from tallymark.errors import DomainError, ParameterError, StateError
 from tallymark.evaluation import Report, Tally
 from tallymark.evaluation.chosen import Wanted
 from tallymark.packages import needed
@@ -16,10 +16,12 @@ from tallymark.packages import needed
 with needed("tallymark.workflow.integrations.torch", "torch", extra="torch"):
     import torch
     from torch import distributed
+    from torch.utils.data import BatchSampler, DataLoader, DistributedSampler
 
-__all__ = ["TallyMetric"]
+__all__ = ["TallyMetric", "unpadded_rows"]
 
 _OF_NUMPY = (torch.float16, torch.float32, torch.float64)
+_KNOWN_SAMPLERS = ("torch", "lightning", "pytorch_lightning")  # packages, of which the order of rows is known
 _Method = TypeVar("_Method")
 
 
@@ -31,11 +33,12 @@ def _eagerly(method: _Method) -> _Method:
 class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not installed has no type
     """Metrics over the batches that a model sees: `update` with each, then read the report of all, in every process.
 
-    `kind`, `classes`, `positive`, `normalize`, `missing` and the keywords of an `interval` are as in `Tally`. Without
+    `kind`, `classes`, `positive`, `normalize`, `missing` and the `others` (`by`, `ci`, …) are as in `Tally`. Without
     `classes`, K columns of predictions with whole numbers as targets are of the classes 0 to K − 1, as for
     torch.nn.CrossEntropyLoss; where `classes` are texts, whole numbers are places in them. What is given may be on any
     device, of any type, and track gradients; the tally is on the host. With ``persistent=True`` it is part of
-    `state_dict`. The processes of `process_group`, by default all, are added up when a value is asked for.
+    `state_dict`. The processes of `process_group`, by default all, are added up when a value is asked for. Rows that a
+    `DistributedSampler` repeats count twice unless `unpadded_rows` leaves them out.
 
     >>> import torch
     >>> metric = TallyMetric(["auc", "accuracy"], kind="margin")
@@ -56,10 +59,10 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
         missing: str = "error",
         persistent: bool = False,
         process_group: Any = None,
-        **interval: Any,
+        **others: Any,
     ) -> None:
         super().__init__()
-        self._given = {"kind": kind, "positive": positive, "normalize": normalize, "missing": missing, **interval}
+        self._given = {"kind": kind, "positive": positive, "normalize": normalize, "missing": missing, **others}
         self._tally = Tally(metrics, classes=classes, **self._given)
         self._first = (self._tally.metrics, self._tally.target.classes)
         self.persistent = persistent
@@ -80,20 +83,26 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
 
     @_eagerly
     def update(
-        self, preds: Any, target: Any, *, weights: Any = None, query: Any = None, keys: Any = None, cluster: Any = None
+        self,
+        preds: Any,
+        target: Any,
+        *,
+        weights: Any = None,
+        query: Any = None,
+        by: Any = None,
+        keys: Any = None,
+        cluster: Any = None,
     ) -> None:
         """Add a batch, predictions first, as torch has it. If it is refused, the tally stays as it was."""
+        facts = {"weights": weights, "query": query, "by": by, "keys": keys, "cluster": cluster}
         with self._lock:  # the first batch may replace the tally
-            self._tally = self._added(self._tally, preds, target, weights, query, keys, cluster)
+            self._tally = self._added(self._tally, preds, target, facts)
 
     @_eagerly
-    def forward(
-        self, preds: Any, target: Any, *, weights: Any = None, query: Any = None, keys: Any = None, cluster: Any = None
-    ) -> dict[str, Any]:
-        """Add a batch, and give the numbers of this batch alone, in this process."""
-        batch = self._added(self._fresh(), preds, target, weights, query, keys, cluster)
-        with self._lock:
-            self._tally = self._added(self._tally, preds, target, weights, query, keys, cluster)
+    def forward(self, preds: Any, target: Any, **facts: Any) -> dict[str, Any]:
+        """Add a batch as `update` does, and give the numbers of this batch alone, in this process."""
+        batch = self._added(self._fresh(), preds, target, facts)
+        self.update(preds, target, **facts)
         return _numbers(batch.report(errors="raise"))
 
     def gather(self) -> Tally:
@@ -125,13 +134,12 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
         metrics, classes = self._first
         return Tally(metrics, classes=range(columns) if classes is None and columns > 1 else classes, **self._given)
 
-    def _added(self, tally: Tally, preds: Any, target: Any, weights: Any, query: Any, keys: Any, cluster: Any) -> Tally:
-        truth, prediction, *others = map(on_host, (target, preds, weights, query, keys, cluster))
+    def _added(self, tally: Tally, preds: Any, target: Any, facts: dict[str, Any]) -> Tally:
+        truth, prediction = on_host(target), on_host(preds)
         if _numbered(truth) and columns_of(prediction) > 1 and not tally.n:
             tally = self._fresh(columns_of(prediction))
         truth, prediction = self._named(truth, "target"), self._named(prediction, "preds")
-        facts = dict(zip(("weights", "query", "keys", "cluster"), others, strict=True))
-        return tally.update(truth, prediction, **facts)
+        return tally.update(truth, prediction, **on_host(facts))
 
     def _named(self, held: Any, name: str) -> Any:
         """The classes at the places that whole numbers are, where the classes are texts."""
@@ -174,8 +182,50 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
         return repr(self._tally).removeprefix("Tally(").removesuffix(")")
 
 
+def unpadded_rows(loader: Any, batch: int) -> slice:
+    """The rows of a batch, by its number, that count: without those that a `DistributedSampler` repeats.
+
+    So that all processes have as many rows, the sampler repeats some at the end. `loader` is the DataLoader of the
+    process; without a `DistributedSampler`, and with ``drop_last=True``, which repeats none, all rows count.
+
+    >>> import torch
+    >>> from torch.utils.data import DataLoader, DistributedSampler
+    >>> data = torch.arange(5)
+    >>> second = DataLoader(data, batch_size=2, sampler=DistributedSampler(data, 2, rank=1, shuffle=False))
+    >>> [rows.tolist() for rows in second], [rows[unpadded_rows(second, k)].tolist() for k, rows in enumerate(second)]
+    ([[1, 3], [0]], [[1, 3], []])
+    """
+    if not isinstance(loader, DataLoader):
+        raise ParameterError(
+            f"`loader` must be the DataLoader of the batch; it was {describe(loader)}. Of several, pass one, such as "
+            "loaders[dataloader_idx]"
+        )
+    sampler = sampler_of(loader)
+    if not isinstance(sampler, DistributedSampler):
+        return slice(None)
+    if (
+        type(loader.batch_sampler) is not BatchSampler
+        or type(sampler).__iter__.__module__.partition(".")[0] not in _KNOWN_SAMPLERS
+        or not getattr(loader, "in_order", True)
+    ):
+        raise ParameterError(
+            "`loader` must have batches of the rows of a DistributedSampler in their order; it may have another order, "
+            "in which nobody knows the repeated rows"
+        )
+    own = len(range(sampler.rank, len(sampler.dataset), sampler.num_replicas))
+    return slice(max(own - batch * loader.batch_sampler.batch_size, 0))
+
+
+def sampler_of(loader: Any) -> Any:
+    """What chooses the rows of a DataLoader."""
+    inner = getattr(getattr(loader, "batch_sampler", None), "sampler", None)
+    return getattr(loader, "sampler", None) if inner is None else inner
+
+
 def on_host(held: Any) -> Any:
-    """A tensor as an array that NumPy has, with the same numbers; anything else as it is."""
+    """A tensor as an array that NumPy has, with the same numbers; anything else as it is, but for tensors in a dict."""
+    if isinstance(held, dict):
+        return {key: on_host(each) for key, each in held.items()}
     if not isinstance(held, torch.Tensor):
         return held
     if held.is_floating_point() and held.dtype not in _OF_NUMPY:
