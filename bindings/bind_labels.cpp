@@ -96,6 +96,23 @@ nb::bytes count_above(nb::handle table, nb::handle places) {
   return to_bytes(above);
 }
 
+// The first row that points outside of its column, -1 where none does, None where the core does not read the type.
+nb::object malformed_row(nb::handle source) {
+  const auto column = import_arrow(source);
+  if (!column->readable()) return nb::none();
+  auto row = column->malformed();
+  if (!row && column->coded() && column->rows() != 0) {
+    nb::gil_scoped_release release;
+    ArrowReader reader(column, true);
+    std::uint32_t codes[kBlock];
+    for (std::size_t first = 0; first < column->rows(); first += kBlock)
+      reader.read(first, std::min(kBlock, column->rows() - first), codes);
+    const auto& found = reader.faults.entries[static_cast<std::size_t>(Fault::malformed)];
+    if (found.count != 0) row = found.first;
+  }
+  return nb::int_(row ? static_cast<std::int64_t>(*row) : -1);
+}
+
 }  // namespace
 
 void bind_labels(nb::module_& m) {
@@ -110,6 +127,8 @@ void bind_labels(nb::module_& m) {
               "bytes | list[tuple[int, str, int, int]]"),
       "Whether each row of a column of probabilities or margins reaches the threshold: a byte of 0 or 1 per row.\n\nA "
       "list of (side, fault, count, first row) if rows must be refused.");
+  m.def("malformed_row", &malformed_row, nb::arg("column"), nb::sig("def malformed_row(column: object) -> int | None"),
+        "The first row of an Arrow column that points outside of it, or -1; None for types that are not read here.");
   m.def("count_above", &count_above, nb::arg("table"), nb::arg("places"),
         nb::sig("def count_above(table: object, places: object) -> bytes"),
         "How many columns of each row lie strictly above the one at its place (int64).");

@@ -18,6 +18,7 @@ std::shared_ptr<const ArrowColumn> import_texts(nb::handle source) {
   if (!column->readable() || column->coded() ||
       (form != ArrowForm::text && form != ArrowForm::large_text && form != ArrowForm::text_view))
     throw nb::value_error("these Arrow data are not texts");
+  if (column->malformed()) throw nb::value_error("these Arrow data are malformed");
   return column;
 }
 

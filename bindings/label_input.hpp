@@ -209,7 +209,8 @@ inline std::vector<std::int64_t> read_places(nb::handle source) {
   return out;
 }
 
-inline constexpr const char* kFaultNames[kFaults] = {"missing", "fractional", "outside", "sum", "mixed", "unreadable"};
+inline constexpr const char* kFaultNames[kFaults] = {"missing", "fractional", "outside",  "sum",
+                                                     "mixed",   "unreadable", "malformed"};
 
 inline void list_faults(nb::list& out, int side, const Faults& faults) {
   for (std::size_t k = 0; k < kFaults; ++k)

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -154,19 +156,31 @@ class ArrowColumn {
     if (s == nullptr) return;
     coded_ = s->dictionary != nullptr;
     if (coded_) values_.emplace(s->dictionary->format);
-    for (const auto& held : arrays_) {
+    // A null column has no buffers; a dictionary of dictionaries is nothing that anybody writes.
+    const bool known_types = known(type_) && (!coded_ || (type_.form == ArrowForm::number && !is_float(type_.number) &&
+                                                          known(*values_) && s->dictionary->dictionary == nullptr));
+    if (!known_types) return;
+    for (auto& held : arrays_) {
+      require(held->length >= 0 && held->offset >= 0, "a length or an offset is negative");
       if (nested && held->null_count != 0 && held->n_buffers > 0 && held->buffers[0] != nullptr) return;
-      const ArrowArray* array = nested ? held->children[0] : const_cast<Owned<ArrowArray>&>(held).get();
+      require(!nested || (held->n_children == 1 && held->children[0]->length - held->offset >= held->length),
+              "a column has fewer rows than its table");
+      const ArrowArray* array = nested ? held->children[0] : held.get();
+      check_buffers(*array, type_);
+      require(!coded_ || array->dictionary != nullptr, "a dictionary is missing");
+      if (coded_) check_buffers(*array->dictionary, *values_);
       const std::int64_t offset = array->offset + (nested ? held->offset : 0);
       chunks_.push_back({array, offset, static_cast<std::size_t>(held->length), rows_});
       rows_ += static_cast<std::size_t>(held->length);
     }
-    // A null column has no buffers; a dictionary of dictionaries is nothing that anybody writes.
-    readable_ = known(type_) && (!coded_ || (type_.form == ArrowForm::number && !is_float(type_.number) &&
-                                             known(*values_) && s->dictionary->dictionary == nullptr));
+    for (std::size_t k = 0; k < chunks_.size() && !malformed_; ++k) malformed_ = first_malformed(chunks_[k]);
+    readable_ = true;
   }
 
   bool readable() const { return readable_; }
+  // The first row whose text, or whose dictionary, lies outside of its buffers. The interface gives sizes only of the
+  // buffers that views point to; other offsets must not be negative and must not decrease.
+  std::optional<std::size_t> malformed() const { return malformed_; }
   std::size_t rows() const { return rows_; }
   bool coded() const { return coded_; }
   const ArrowType& type() const { return type_; }                        // of the rows, or of their codes
@@ -183,6 +197,66 @@ class ArrowColumn {
 
  private:
   static bool known(const ArrowType& type) { return type.form != ArrowForm::unknown; }
+  static void require(bool fits, const char* otherwise) {
+    if (!fits) throw std::invalid_argument(std::string("the Arrow data are malformed: ") + otherwise);
+  }
+  static void check_buffers(const ArrowArray& array, const ArrowType& type) {
+    require(array.length >= 0 && array.offset >= 0 &&
+                array.offset <= std::numeric_limits<std::int64_t>::max() / 32 - array.length,
+            "a length or an offset is negative or too large");
+    if (type.form == ArrowForm::none) return;
+    const bool plain = type.form == ArrowForm::number || type.form == ArrowForm::boolean;
+    require(array.n_buffers >= (plain ? 2 : 3), "a buffer is missing");
+    require(array.length == 0 || array.buffers[1] != nullptr, "a buffer is missing");
+  }
+
+  std::optional<std::size_t> first_malformed(const ArrowChunk& chunk) const {
+    if (chunk.length == 0) return std::nullopt;
+    if (coded_) {
+      const ArrowArray& held = *chunk.array->dictionary;
+      const ArrowChunk values{&held, held.offset, static_cast<std::size_t>(held.length), 0};
+      return first_bad_text(values, *values_) == values.length ? std::nullopt : std::optional(chunk.first);
+    }
+    const std::size_t row = first_bad_text(chunk, type_);
+    return row == chunk.length ? std::nullopt : std::optional(chunk.first + row);
+  }
+  // The first row of a chunk whose text lies outside, or the number of rows.
+  static std::size_t first_bad_text(const ArrowChunk& chunk, const ArrowType& type) {
+    if (chunk.length == 0) return 0;
+    if (type.form == ArrowForm::text) return first_bad_offset<std::int32_t>(chunk);
+    if (type.form == ArrowForm::large_text) return first_bad_offset<std::int64_t>(chunk);
+    return type.form == ArrowForm::text_view ? first_bad_view(chunk) : chunk.length;
+  }
+  template <class Offset>
+  static std::size_t first_bad_offset(const ArrowChunk& chunk) {
+    const char* at = chunk.buffer(1) + chunk.offset * static_cast<std::int64_t>(sizeof(Offset));
+    const auto offset = [at](std::size_t row) {
+      Offset found;
+      std::memcpy(&found, at + row * sizeof(Offset), sizeof(Offset));
+      return found;
+    };
+    if (offset(0) < 0) return 0;
+    bool falls = false;
+    for (std::size_t row = 0; row < chunk.length; ++row) falls |= offset(row + 1) < offset(row);
+    const bool pointless = chunk.buffer(2) == nullptr;
+    for (std::size_t row = 0; (falls || pointless) && row < chunk.length; ++row)
+      if (offset(row + 1) < offset(row) || (pointless && offset(row + 1) != 0)) return row;
+    return chunk.length;
+  }
+  static std::size_t first_bad_view(const ArrowChunk& chunk) {
+    const std::int64_t blocks = chunk.array->n_buffers - 3;
+    const char* sizes = chunk.buffer(chunk.array->n_buffers - 1);
+    for (std::size_t row = 0; row < chunk.length; ++row) {
+      std::int32_t words[4];  // length, first bytes, block, offset
+      std::memcpy(words, chunk.buffer(1) + (chunk.offset + static_cast<std::int64_t>(row)) * 16, sizeof words);
+      if ((words[0] >= 0 && words[0] <= 12) || !chunk.valid(row)) continue;
+      if (words[0] < 0 || words[2] < 0 || words[2] >= blocks || words[3] < 0 || sizes == nullptr) return row;
+      std::int64_t size;
+      std::memcpy(&size, sizes + words[2] * sizeof size, sizeof size);
+      if (std::int64_t{words[3]} + words[0] > size || chunk.buffer(2 + words[2]) == nullptr) return row;
+    }
+    return chunk.length;
+  }
   static std::string format_of(const ArrowSchema& schema) {
     const std::string format = schema.format;
     return format == "+s" && schema.n_children == 1 ? schema.children[0]->format : format;
@@ -193,6 +267,7 @@ class ArrowColumn {
   ArrowType type_;
   std::optional<ArrowType> values_;
   std::vector<ArrowChunk> chunks_;
+  std::optional<std::size_t> malformed_;
   std::size_t rows_ = 0;
   bool coded_ = false, readable_ = false;
 };
@@ -203,6 +278,10 @@ class ArrowReader final : public LabelReader {
       : column_(std::move(column)), fractions_(fractions) {}
 
   void read(std::size_t first, std::size_t n, std::uint32_t* codes) override {
+    if (column_->malformed()) {
+      std::fill(codes, codes + n, refuse(Fault::malformed, *column_->malformed()));
+      return;
+    }
     const auto& chunks = column_->chunks();
     while (n > 0) {
       while (first >= chunks[chunk_].first + chunks[chunk_].length) ++chunk_;  // rows are asked for in order
@@ -281,7 +360,11 @@ class ArrowReader final : public LabelReader {
     const bool all = chunk.buffer(0) == nullptr;
     for (std::size_t i = 0; i < n; ++i) {
       const auto key = static_cast<std::uint64_t>(keys[i]) ^ (column_->type().number == Type::u64 ? kTop : 0);
-      const bool there = (all || chunk.valid(from + i)) && key < translation_.size();
+      const bool there = all || chunk.valid(from + i);
+      if (there && key >= translation_.size()) {
+        codes[i] = refuse(Fault::malformed, row + i);
+        continue;
+      }
       const std::uint32_t code = there ? translation_[key] : kNoLabel;
       codes[i] = code < kFraction ? code : refuse(code == kFraction ? Fault::fractional : Fault::missing, row + i);
     }

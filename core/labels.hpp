@@ -22,8 +22,8 @@ namespace tallymark {
 inline constexpr std::uint32_t kNoLabel = 0xffffffffU;
 
 // What can be wrong with a row. The caller looks the row up in its input and says it in words.
-enum class Fault { missing, fractional, outside, sum, mixed, unreadable };
-inline constexpr std::size_t kFaults = 6;
+enum class Fault { missing, fractional, outside, sum, mixed, unreadable, malformed };
+inline constexpr std::size_t kFaults = 7;
 
 struct Faults {
   struct Entry {

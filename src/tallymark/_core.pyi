@@ -21,6 +21,11 @@ def decide(column: object, decision: tuple[float, bool, bool, int, bool]) -> byt
     A list of (side, fault, count, first row) if rows must be refused.
     """
 
+def malformed_row(column: object) -> int | None:
+    """
+    The first row of an Arrow column that points outside of it, or -1; None for types that are not read here.
+    """
+
 def count_above(table: object, places: object) -> bytes:
     """
     How many columns of each row lie strictly above the one at its place (int64).

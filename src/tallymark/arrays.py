@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tallymark._core import malformed_row
 from tallymark.errors import (
     DomainError,
     MissingPackageError,
@@ -39,6 +40,7 @@ def as_array(source: object, name: str) -> Array:
         types = set(map(type, source))
         array = np.asarray(source) if types <= {bool, int} or types == {float} else _object_array(source)
         return array if array.dtype.kind != "f" or types == {float} else _object_array(source)  # too wide for 64 bits
+    check_arrow(source, f"`{name}`")
     nulls = getattr(source, "null_count", None)
     to_list = getattr(source, "to_pylist", None) or getattr(source, "to_list", None)
     if to_list is not None and (nulls() if callable(nulls) else nulls):
@@ -157,6 +159,7 @@ def to_numpy(source: object, name: str) -> Array:
         return _from_list(source, name)
     if isinstance(source, (str, bytes, bytearray, dict, set, frozenset)) or source is None:
         raise TypeOfDataError(f"`{name}` must be an array or a sequence, one item per row; it was {describe(source)}")
+    check_arrow(source, f"`{name}`")
     if hasattr(source, "detach"):  # a tensor that tracks gradients refuses __array__
         source = source.detach()
     try:
@@ -176,6 +179,58 @@ def to_numpy(source: object, name: str) -> Array:
             "and of a type that NumPy has"
         ) from error
     raise TypeOfDataError(f"`{name}` must be an array or a sequence, one item per row; it was {describe(source)}")
+
+
+def check_arrow(source: Any, what: str, place: Callable[[int], str] = "row {:,}".format, *, read: bool = False) -> None:
+    """Refuse data of pyarrow that point outside of their buffers: to read them could end the process.
+
+    `read` says that the core reads them next, which checks the offsets of texts itself.
+    """
+    held = _held_by_arrow(source)
+    if held is None:
+        return
+    import pyarrow as pa
+
+    try:
+        held.validate()  # the sizes of buffers, in no time
+        row = -1 if read else malformed_row(held) if isinstance(held, (pa.Array, pa.ChunkedArray)) else None
+        if row is None:
+            held.validate(full=True)
+        elif row >= 0:
+            raise malformed(what, place(row))
+    except pa.ArrowInvalid as error:
+        raise malformed(what, place(_first_malformed(held)), f"is not: {str(error).splitlines()[0]}") from error
+
+
+def malformed(what: str, place: str, why: str = "points outside of its buffers") -> TypeOfDataError:
+    """The error for a row of Arrow data that cannot be read."""
+    return TypeOfDataError(
+        f"{what} must be valid Arrow data; {place} {why}. Write or build the array again; "
+        "its method validate(full=True) tells more"
+    )
+
+
+def _held_by_arrow(source: Any) -> Any:
+    """What pyarrow holds, by itself or for pandas; None for anything else."""
+    if type(source).__module__.partition(".")[0] == "pyarrow":
+        return source if hasattr(source, "validate") else None
+    by_arrow = is_pandas(source) and getattr(getattr(source, "dtype", None), "storage", "") == "pyarrow"
+    return getattr(source, "array", source).__arrow_array__() if by_arrow else None
+
+
+def _first_malformed(held: Any) -> int:
+    """The last row of the shortest beginning that is malformed."""
+    import pyarrow as pa
+
+    low, high = 0, len(held)
+    while low < high:
+        middle = (low + high) // 2
+        try:
+            held.slice(0, middle).validate(full=True)
+            low = middle + 1
+        except pa.ArrowInvalid:
+            high = middle
+    return max(low - 1, 0)
 
 
 def _fill_masked(source: np.ma.MaskedArray[Any, Any]) -> Array:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.arrays import Array, as_array, categories_of, describe, is_pandas, named_codes
+from tallymark.arrays import Array, as_array, categories_of, check_arrow, describe, is_pandas, named_codes
 from tallymark.errors import TypeOfDataError
 
 Label = int | float | str
@@ -51,7 +51,7 @@ def as_labels(source: object, name: str) -> LabelColumn:
     if isinstance(source, (list, tuple)):
         return LabelColumn(source, _type_of_items(source))
     if type(source) is not np.ndarray:
-        found = _from_categories(source, name) or _from_arrow(source)
+        found = _from_categories(source, name) or _from_arrow(source, name)
         if found is not None:
             return found
         source = as_array(source, name)
@@ -114,7 +114,7 @@ def _from_categories(source: Any, name: str) -> LabelColumn | None:
     return LabelColumn(codes, kind, names)  # type: ignore[arg-type]
 
 
-def _from_arrow(source: Any) -> LabelColumn | None:
+def _from_arrow(source: Any, name: str) -> LabelColumn | None:
     """Texts and dictionaries that the Arrow interface hands over; numbers are better read as arrays."""
     if not (hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")):
         return None
@@ -123,6 +123,7 @@ def _from_arrow(source: Any) -> LabelColumn | None:
         return None
     if is_pandas(source) and "pyarrow" not in str(getattr(source.dtype, "storage", "pyarrow")):
         return None  # pandas would build Arrow data first, only to be read
+    check_arrow(source, f"`{name}`", read=True)
     if not dtype.startswith("dictionary"):
         return LabelColumn(source, "text")
     values = dtype.partition("values=")[2]

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -150,10 +151,64 @@ void arrow_dictionaries_are_read() {
   check(!p.column("c", {}, "+l")->readable(), "and the values labels");
 }
 
+// The first malformed row, or -1.
+int malformed(const std::shared_ptr<const ArrowColumn>& column) {
+  check(shown(column).find_first_not_of("? ") == std::string::npos || !column->malformed(), "no row of it is read");
+  return column->malformed() ? static_cast<int>(*column->malformed()) : -1;
+}
+
+void malformed_columns_are_not_read() {
+  Producer p;
+  const void* data = p.buffer<char>({'a', 'b', 'b', 'a'});
+  const auto texts = [&](std::vector<std::int32_t> offsets, std::int64_t from = 0) {
+    const auto rows = static_cast<std::int64_t>(offsets.size()) - 1 - from;
+    return p.array(rows, from, {nullptr, p.buffer(offsets), data});
+  };
+  check(malformed(p.column("u", {texts({0, 1, 1, 4})})) == -1, "offsets in order");
+  check(malformed(p.column("u", {texts({0, 1, -9, 4})})) == 1, "a negative offset");
+  check(malformed(p.column("u", {texts({-1, 1, 4})})) == 0, "a first offset that is negative");
+  check(malformed(p.column("u", {texts({0, 1, 4}), texts({9, 0, 7, 4, 4}, 1)})) == 3, "a later chunk, at an offset");
+  check(malformed(p.column("u", {p.array(1, 0, {nullptr, p.buffer<std::int32_t>({0, 1}), nullptr})})) == 0, "no data");
+  check(malformed(p.column("U", {p.array(1, 0, {nullptr, p.buffer<std::int64_t>({3, 1}), data})})) == 0, "large texts");
+
+  const auto view = [&](std::int32_t length, std::int32_t block, std::int32_t at) {
+    const void* held = p.buffer<std::int32_t>({length, 0, block, at});
+    const void* bytes = p.buffer(std::vector<char>(20, 'x'));
+    return p.column("vu", {p.array(1, 0, {nullptr, held, bytes, p.buffer<std::int64_t>({20})})});
+  };
+  check(malformed(view(13, 0, 7)) == -1 && malformed(view(13, 0, 8)) == 0, "a view ends within its block");
+  check(malformed(view(13, 1, 0)) == 0 && malformed(view(13, -1, 0)) == 0 && malformed(view(13, 0, -1)) == 0 &&
+            malformed(view(-1, 0, 0)) == 0 && malformed(view(13, 0, 0x7fffffff)) == 0,
+        "a view of a block that is not there");
+
+  const ArrowArray labels = p.array(2, 0, {nullptr, p.buffer<std::int32_t>({0, 7, 4}), data});
+  const void* codes = p.buffer<std::int8_t>({0, 2});
+  check(malformed(p.column("c", {p.with_dictionary(p.array(2, 0, {nullptr, codes}), labels)}, "u")) == 0,
+        "a malformed dictionary");
+  ArrowReader reader(p.column("c", {p.with_dictionary(p.array(2, 0, {nullptr, codes}), texts({0, 1, 2}))}, "u"), false);
+  std::uint32_t found[2];
+  reader.read(0, 2, found);
+  const auto& faults = reader.faults.entries[static_cast<std::size_t>(Fault::malformed)];
+  check(found[0] == 0 && found[1] == kNoLabel && faults.count == 1 && faults.first == 1, "a code of no label");
+
+  const auto refused = [&](const char* format, ArrowArray array) {
+    try {
+      p.column(format, {array});
+    } catch (const std::invalid_argument&) {
+      return true;
+    }
+    return false;
+  };
+  check(refused("u", p.array(-1, 0, {nullptr, data, data})) && refused("u", p.array(1, -1, {nullptr, data, data})) &&
+            refused("u", p.array(1, 0, {nullptr, data})) && refused("l", p.array(1, 0, {nullptr, nullptr})),
+        "lengths and buffers that cannot be");
+}
+
 }  // namespace
 
 int main() {
   arrow_columns_are_read();
   arrow_dictionaries_are_read();
+  malformed_columns_are_not_read();
   return finish("arrow");
 }

@@ -111,3 +111,42 @@ def test_a_query_of_duckdb(tmp_path):
         assert (report.n, list(report.slices)) == (3, ["BONN", "ULM"])
     odd = duckdb.from_arrow(TABLE.rename_columns(['a "b"', "p", "x; drop"]))
     assert tm.evaluate_table(odd, **{**ASKED, "truth": 'a "b"'}, by="x; drop").n == 4
+
+
+@pytest.mark.filterwarnings("ignore:Arrow output on a DB-API result")  # DuckDB's advice to pass con.sql instead
+def test_a_result_of_duckdb_is_read_as_its_rows():
+    """What execute returns is the connection, which holds the rows."""
+    con = duckdb.connect()
+    con.register("rows", TABLE)
+    assert tm.evaluate_table(con.execute("select y, p from rows"), **ASKED)["mae"] == 0.75
+    with pytest.raises(tm.errors.FileError, match="has no column 'p'; it has 'y'"):
+        tm.evaluate_table(con.execute("select y from rows"), **ASKED)
+    with pytest.raises(
+        tm.errors.ParameterError, match=r"connection of DuckDB without a result. Pass con\.sql\(query\)"
+    ):
+        tm.evaluate_table(duckdb.connect(), **ASKED)
+
+
+@pytest.mark.parametrize(
+    ("opened", "library"),
+    [
+        (pyarrow.dataset.dataset, "a dataset of pyarrow"),
+        (lambda folder: pyarrow.dataset.dataset(folder).scanner().to_reader(), "a reader of pyarrow"),
+        (pl.scan_parquet, "a lazy frame of polars"),
+        (lambda folder: duckdb.read_parquet(f"{folder}/*.parquet"), "a relation of duckdb"),
+    ],
+)
+def test_files_that_a_library_cannot_read_together(opened, library, tmp_path):
+    """Their types differ; the sentence says so, and that the folder itself may be passed."""
+    odd = (
+        pa.array(["1.5", "x", "2", "3"]) if "duckdb" in library else pa.array([1.5, 2, 3, 4]).cast(pa.decimal128(3, 1))
+    )
+    whole = TABLE.set_column(0, "y", pa.array([1, 2, 3, 4]))
+    pq.write_table(whole, tmp_path / "a.parquet")
+    pq.write_table(whole.set_column(0, "y", odd), tmp_path / "b.parquet")
+    with pytest.raises(
+        tm.errors.FileError, match=rf"{library} failed: .*different types, pass the folder or the paths"
+    ):
+        tm.evaluate_table(opened(tmp_path), **ASKED)
+    if "duckdb" not in library:
+        assert tm.evaluate_table(tmp_path, **ASKED)["mae"] == (0 + 0 + 1 + 2 + 0.5 + 0 + 1 + 2) / 8

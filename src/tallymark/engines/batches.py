@@ -11,7 +11,7 @@ from tallymark.engines.job import Chunk, Exchange, Job, Progress, chunks
 from tallymark.engines.packages import load
 from tallymark.engines.spool import exchange_here
 from tallymark.engines.tables import check_columns, is_table, to_arrow
-from tallymark.errors import ParameterError
+from tallymark.errors import FileError, ParameterError, TallymarkError
 
 _ROWS = 1 << 19  # in a batch, where one may choose
 
@@ -21,6 +21,7 @@ class Batches:
 
     def __init__(self, source: Any) -> None:
         self.kind, self._read = _reader_of(source)
+        self._library = _library_of(source)
         self.once = self.kind in ("a reader", "a stream") or isinstance(source, Iterator)
         self._started: Iterator[Any] | None = None
 
@@ -42,8 +43,22 @@ class Batches:
         return exchange_here(job, lambda dealing: self.fold(dealing, progress, in_order=False))
 
     def _batches(self, columns: Sequence[str]) -> Iterator[Any]:
-        for table in self._read(columns):
+        tables = iter(self._read(columns) if self.kind == "batches" else self._explained(columns))
+        for table in tables:
             yield from to_arrow(table, columns).to_batches()
+
+    def _explained(self, columns: Sequence[str]) -> Iterator[Any]:
+        """The tables of a library, whose errors about a query or about files are told as ours."""
+        try:
+            yield from self._read(columns)
+        except (TallymarkError, MemoryError):
+            raise
+        except Exception as error:
+            told = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+            raise FileError(
+                f"`source` must give its rows; {self.kind} of {self._library} failed: {told[:300]}. If its files have "
+                "columns of different types, pass the folder or the paths instead"
+            ) from error
 
 
 def _counted(batches: Iterator[Any], progress: Progress | None) -> Iterator[Chunk]:
@@ -55,10 +70,12 @@ def _counted(batches: Iterator[Any], progress: Progress | None) -> Iterator[Chun
 
 def _reader_of(source: Any) -> tuple[str, Callable[[Sequence[str]], Iterable[Any]]]:
     """What a source is called, and how tables of columns are read from it."""
-    module, name = type(source).__module__.partition(".")[0], type(source).__name__
+    module, name = _library_of(source), type(source).__name__
     if module == "polars" and name == "LazyFrame":
         return "a lazy frame", lambda columns: _from_lazy(source, columns)
-    if module in ("duckdb", "_duckdb") and hasattr(source, "to_arrow_reader"):
+    if module == "duckdb" and hasattr(source, "execute"):
+        return "a reader", lambda columns: _from_connection(source)
+    if module == "duckdb" and hasattr(source, "to_arrow_reader"):
         return "a relation", lambda columns: _from_relation(source, columns)
     if hasattr(source, "to_batches") and hasattr(source, "schema"):
         return "a dataset", lambda columns: _from_dataset(source, columns)
@@ -72,6 +89,20 @@ def _reader_of(source: Any) -> tuple[str, Callable[[Sequence[str]], Iterable[Any
         "`source` must be a table, a path, batches of rows, or a frame of DuckDB, Dask, Spark or Ray; it was "
         f"{describe(source)}"
     )
+
+
+def _library_of(source: object) -> str:
+    return type(source).__module__.partition(".")[0].lstrip("_")
+
+
+def _from_connection(source: Any) -> Any:
+    """The result of DuckDB's execute, which is the connection itself."""
+    if source.description is None:
+        raise ParameterError(
+            "`source` must hold rows; it was a connection of DuckDB without a result. Pass con.sql(query) or "
+            "con.execute(query)"
+        )
+    return source.to_arrow_reader(_ROWS)
 
 
 def _from_lazy(source: Any, columns: Sequence[str]) -> Iterator[Any]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -12,10 +14,15 @@ from tallymark.engines.datasets import Files
 from tallymark.engines.job import Exchange, Job, Progress
 from tallymark.engines.packages import load
 from tallymark.engines.tables import check_columns
+from tallymark.errors import FileError, ParameterError, TallymarkError
 from tallymark.packages import needed
 
 _CLUSTERS = {"dask": "a Dask frame", "pyspark": "a Spark frame", "ray": "a Ray dataset"}
 _MODULES = {"dask": "dask", "pyspark": "spark", "ray": "ray"}
+_FRAMES = {"dask": "DataFrame", "pyspark": "DataFrame", "ray": "Dataset"}
+_TYPES = re.compile(
+    r"\[FAILED_READ_FILE[^\]]*\] ([^\n]+)|pyarrow\.lib\.Arrow\w+: ([^\n]+)"
+)  # of columns that differ by file
 
 
 class Source(Protocol):
@@ -43,24 +50,50 @@ class Cluster:
     def __init__(self, source: Any, package: str) -> None:
         self.kind = _CLUSTERS[package]
         self._source = source
+        if getattr(source, "isStreaming", False):
+            raise ParameterError(
+                "`source` must be a frame that ends; it was a stream of Spark. Add up its batches: a function of "
+                "foreachBatch that calls tally_table on each and adds the tallies"
+            )
         with needed(f"evaluating {self.kind}", package, extra=_MODULES[package]):
             self._engine = import_module(f"tallymark.engines.{_MODULES[package]}")
 
     def empty(self, columns: Sequence[str]) -> Any:
         """A batch of no rows."""
-        pa, schema = load("pyarrow"), self._engine.schema(self._source)
+        pa = load("pyarrow")
+        with self._explained():
+            schema = self._engine.schema(self._source)
         check_columns("the frame", schema.names, columns)
         fields = [schema.field(name) for name in columns]
         return pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in fields], schema=pa.schema(fields))
 
     def fold(self, job: Job, progress: Progress | None, *, in_order: bool) -> Any:
         """The bytes of the piece of all rows."""
-        return self._engine.fold(self._source, job, progress)
+        with self._explained():
+            return self._engine.fold(self._source, job, progress)
 
     def exchange(self, job: Exchange, progress: Progress | None) -> list[bytes]:
         """What is left of every range, whose pieces the engine brings to one worker."""
-        found: list[bytes] = self._engine.exchange(self._source, job, progress)
+        with self._explained():
+            found: list[bytes] = self._engine.exchange(self._source, job, progress)
         return found
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Files whose columns cannot be read as the frame has them are told in a sentence instead of in pages."""
+        try:
+            yield
+        except TallymarkError:
+            raise
+        except Exception as error:  # each engine has its own
+            found = _TYPES.search(f"{type(error).__module__}.{type(error).__name__}: {error}")
+            if found is None:
+                raise
+            told = (found[1] or found[2]).partition(" SQLSTATE")[0][:300].rstrip(".")
+            raise FileError(
+                f"the files of {self.kind} must have columns of the same types; {told}. "
+                "Convert the column where the files are written, or pass the folder instead of the frame"
+            ) from error
 
 
 def open_source(source: Any, separator: str | None = None) -> Source:
@@ -70,7 +103,10 @@ def open_source(source: Any, separator: str | None = None) -> Source:
     if isinstance(source, (str, os.PathLike)) or _are_paths(source):
         return Files(source, separator)
     package = type(source).__module__.partition(".")[0]
-    return Cluster(source, package) if package in _CLUSTERS else Batches(source)
+    if package in _CLUSTERS and _FRAMES[package] in (each.__name__ for each in type(source).__mro__):
+        pandas_on_spark = package == "pyspark" and hasattr(source, "to_spark")
+        return Cluster(source.to_spark() if pandas_on_spark else source, package)
+    return Batches(source)
 
 
 def _are_paths(source: object) -> bool:

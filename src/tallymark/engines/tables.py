@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from tallymark.arrays import check_arrow
 from tallymark.engines.packages import load
 from tallymark.errors import FileError, LengthError, TypeOfDataError
 from tallymark.nearest import nearest
@@ -41,6 +42,9 @@ def to_arrow(source: Any, columns: Sequence[str]) -> Any:
 
 def _to_arrow_column(column: Any, name: str) -> Any:
     pa = load("pyarrow")
+    if isinstance(column, (pa.Array, pa.ChunkedArray)):
+        check_arrow(column, f"column {name!r}")
+        return column
     try:
         return pa.array(column, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:

@@ -46,7 +46,10 @@ class Comparison(Exports, Frames):
     gives all differences.
     """
 
-    _texts = ("metric", "first", "second", "method", "winner", "reason", "notes")
+    _types = {
+        **dict.fromkeys(("metric", "first", "second", "method", "winner", "reason", "notes"), str),
+        **dict.fromkeys(("value", "lo", "hi", "p", "p_corrected", "detectable"), float),
+    }
 
     def __init__(self, reports: Mapping[str, Report], differences: list[Difference], settings: Settings) -> None:
         self.reports = dict(reports)

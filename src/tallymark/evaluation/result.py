@@ -145,10 +145,27 @@ class Cell:
         return f"Cell({self.metric}: {self._value!r}{f', {self.reason}' if self.reason else ''})"
 
 
+VALUE_TYPES: Mapping[str, type] = {
+    "metric": str,
+    "part": str,
+    "value": float,
+    "lo": float,
+    "hi": float,
+    "method": str,
+    "better": str,
+    "unit": str,
+    "n": int,
+    "weight": float,
+    "reason": str,
+    "notes": str,
+}
+"""What a data frame of values has in its columns."""
+
+
 class Report(Mapping[str, Any], Exports, Frames):
     """The values of metrics by key. A lookup takes the key, any other name of the metric, or the metric itself."""
 
-    _texts = ("metric", "part", "method", "better", "unit", "reason", "notes")
+    _types = VALUE_TYPES
 
     def __init__(
         self,
@@ -288,8 +305,7 @@ class Report(Mapping[str, Any], Exports, Frames):
             for key, cell in self._cells.items()
             for (part, value), (lo, hi) in zip(cell.parts(), cell.ends(), strict=True)
         ]
-        names = ("metric", "part", "value", "lo", "hi", "method", "better", "unit", "n", "weight", "reason", "notes")
-        return {name: [row[k] for row in rows] for k, name in enumerate(names)}
+        return {name: [row[k] for row in rows] for k, name in enumerate(VALUE_TYPES)}
 
     def _rows(self) -> dict[str, list[Any]]:
         """One row per value, of all rows and then of every group."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from tallymark.errors import ParameterError, brief
 from tallymark.evaluation.group_notes import notes_of_groups
-from tallymark.evaluation.result import Report, show_interval
+from tallymark.evaluation.result import VALUE_TYPES, Report, show_interval
 from tallymark.lists import first_of
 from tallymark.metrics import Metric, gap, ratio, worst
 from tallymark.metrics.answer import Answer
@@ -95,15 +95,20 @@ class Slices(Mapping[Group, Report], Frames):
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per group and value: what the data frames hold."""
-        out: dict[str, list[Any]] = {}
+        names = [f"{name} (group)" if name in VALUE_TYPES else name for name in self.names]
+        out: dict[str, list[Any]] = {name: [] for name in (*names, *VALUE_TYPES)}
         for group, report in self._reports.items():
             held = report.columns()
             rows = len(held["metric"])
-            names = [f"{name} (group)" if name in held else name for name in self.names]
             labels = {name: [label] * rows for name, label in zip(names, _labels(group), strict=True)}
             for name, column in {**labels, **held}.items():
-                out.setdefault(name, []).extend(column)
+                out[name].extend(column)
         return out
+
+    @property
+    def _types(self) -> Mapping[str, type]:  # type: ignore[override]
+        """Labels are as they were given; without a group, texts."""
+        return VALUE_TYPES if self._reports else {**dict.fromkeys(self.columns(), str), **VALUE_TYPES}
 
     def table(self, whole: Report | None = None, *, intervals: bool = True) -> Table:
         """One row per group, one column per metric with one number; all rows last, where their report is given."""

@@ -7,6 +7,7 @@ from functools import cached_property, reduce
 from operator import add
 from typing import Any, NamedTuple
 
+from tallymark.arrays import check_arrow
 from tallymark.batch import Batch
 from tallymark.engines.columns import AUTO, Builder, Column, side_by_side
 from tallymark.engines.job import Chunk
@@ -67,6 +68,7 @@ def read_table(table: Any, names: Sequence[str], place: Callable[[int], str] = "
     out = {}
     for name in names:
         column = table.column(table.schema.get_field_index(name))
+        check_arrow(column, f"column {name!r}", place)
         builder = Builder(name, AUTO, place)
         for piece in getattr(column, "chunks", [column]):
             builder.add(piece, written=False)

@@ -111,7 +111,7 @@ class Metric(metaclass=_Record):
         if abstract:
             return
         if "name" not in vars(cls):
-            cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+            cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()  # type: ignore[call-overload]
         registry.register(cls)
 
     def __init__(self, **given: Any) -> None:
@@ -156,6 +156,11 @@ class Metric(metaclass=_Record):
     def reads(self) -> Reads:
         """Which state the formula reads, and what that state must hold."""
         raise NotImplementedError(f"{type(self).__name__} must declare what it reads")
+
+    @property
+    def __name__(self) -> str:
+        """The name of a function, which a metric is to scikit-learn's `make_scorer`."""
+        return self.name
 
     @property
     def description(self) -> str:
@@ -279,7 +284,7 @@ class Metric(metaclass=_Record):
         self,
         y_true: object = NOT_GIVEN,
         y_pred: object = NOT_GIVEN,
-        *,
+        *more: object,
         weights: object = None,
         query: object = None,
         kind: str | None = None,
@@ -290,6 +295,11 @@ class Metric(metaclass=_Record):
         **parameters: Any,
     ) -> Any:
         """The value on these rows. Further keywords are parameters of the metric."""
+        if more:
+            raise ParameterError(
+                f"{self.name} is called with two arrays; weights and all else are keywords, such as weights=. As "
+                f"`scoring` of scikit-learn pass as_scorer({str(self)!r}) of tallymark.workflow.integrations.sklearn"
+            )
         if y_true is NOT_GIVEN or y_pred is NOT_GIVEN:
             raise ParameterError(
                 f"{self.name} is called with `y_true` and `y_pred`; a metric with other parameters is "

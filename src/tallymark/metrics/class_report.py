@@ -79,6 +79,8 @@ class ClassReport(Frames):
         """Scores by class and average as JSON; what is undefined is null, and the notes say why."""
         return to_json(self.to_dict(), indent)
 
+    _types = {"part": str, "name": str, **dict.fromkeys(_NAMES, float)}
+
     def _frame(self) -> dict[str, list[Any]]:
         rows = [("class", str(label), *scores) for label, scores in self.scores.items()]
         rows += [("average", name, *scores) for name, scores in self.averages.items()]

@@ -109,10 +109,12 @@ class Confusion(Frames):
         axes = {name: pd.Index(self.classes, name=name) for name in ("truth", "prediction")}
         return pd.DataFrame(self.to_numpy(), index=axes["truth"], columns=axes["prediction"])
 
-    def _frame(self) -> dict[str, list[Any]]:
+    def _frame(self) -> dict[str, Any]:
         names = _distinct("truth", map(str, self.classes))
-        columns = zip(names, self.to_numpy().T.tolist(), strict=True)
-        return {"truth": self.classes, **{name: list(column) for name, column in columns}}
+        columns = zip(
+            names, self.to_numpy().T.astype(np.float64), strict=True
+        )  # which weights may be, and counts are not
+        return {"truth": self.classes, **dict(columns)}
 
     def summary(self) -> str:
         """What it is, in a few words."""

@@ -165,7 +165,7 @@ class GroupMetric(Metric, abstract=True):
         for item in self.of:
             item.check_columns(truth_columns, prediction_columns)
 
-    def __call__(
+    def __call__(  # type: ignore[override]  # groups may come third
         self,
         y_true: object = NOT_GIVEN,
         y_pred: object = NOT_GIVEN,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from tallymark.packages import needed
@@ -12,15 +12,25 @@ from tallymark.packages import needed
 _PACKAGES = {"pandas": ("pandas", "DataFrame"), "polars": ("polars", "DataFrame"), "arrow": ("pyarrow", "table")}
 
 
-def to_frame(columns: Mapping[str, Any], form: str, *, texts: Sequence[str] = ()) -> Any:
-    """The columns as a table of the package that `form` names: pandas, polars or arrow; `texts` are strings or None."""
+def to_frame(columns: Mapping[str, Any], form: str, types: Mapping[str, type]) -> Any:
+    """The columns as a table of the package that `form` names: pandas, polars or arrow.
+
+    `types` say which columns hold str, float or int, whatever their values: a column of only None, or of no rows,
+    has the type that it has with others, so that the tables of several days can be joined.
+    """
     package, constructor = _PACKAGES[form]
+    own: dict[type | None, Any]
     with needed(f"to_{form}()", package):
         module = importlib.import_module(package)
     if form == "polars":
-        return module.DataFrame(columns, schema_overrides=dict.fromkeys(texts, module.String))
+        own = {str: module.String, float: module.Float64, int: module.Int64}
+        return module.DataFrame(columns, schema_overrides={key: own[types[key]] for key in columns if key in types})
     if form == "arrow":
-        columns = {key: module.array(held, module.string()) if key in texts else held for key, held in columns.items()}
+        own = {str: module.string(), float: module.float64(), int: module.int64()}
+        columns = {key: module.array(held, own.get(types.get(key))) for key, held in columns.items()}
+    else:
+        own = {str: module.Series(["text"]).dtype, float: "float64", int: "int64"}
+        columns = {key: module.Series(held, dtype=own.get(types.get(key))) for key, held in columns.items()}
     return getattr(module, constructor)(columns)
 
 
@@ -28,7 +38,9 @@ class Frames(ABC):
     """Something whose rows can be had as a data frame."""
 
     __slots__ = ()
-    _texts: ClassVar[Sequence[str]] = ()  # columns of strings, some of which may be None
+    _types: ClassVar[
+        Mapping[str, type]
+    ] = {}  # of columns: str, which may be None, float or int; others by their values
 
     @abstractmethod
     def _frame(self) -> Mapping[str, Any]:
@@ -36,12 +48,12 @@ class Frames(ABC):
 
     def to_pandas(self) -> Any:
         """The rows as a pandas data frame."""
-        return to_frame(self._frame(), "pandas", texts=self._texts)
+        return to_frame(self._frame(), "pandas", self._types)
 
     def to_polars(self) -> Any:
-        """The rows as a Polars data frame."""
-        return to_frame(self._frame(), "polars", texts=self._texts)
+        """The rows as a Polars data frame, whose types do not depend on the values."""
+        return to_frame(self._frame(), "polars", self._types)
 
     def to_arrow(self) -> Any:
-        """The rows as an Arrow table."""
-        return to_frame(self._frame(), "arrow", texts=self._texts)
+        """The rows as an Arrow table, whose types do not depend on the values."""
+        return to_frame(self._frame(), "arrow", self._types)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tallymark.arrays import describe
+from tallymark.arrays import describe, malformed
 from tallymark.batch import Batch
 from tallymark.errors import DomainError, InputError, MissingValueError, TypeOfDataError
 
 Fault = tuple[int, str, int, int]  # side, fault, how many rows, the first of them
 
 # Faults that hide others come first: mixed types before fractions, missing values before everything.
-_ORDER = ("missing", "unreadable", "mixed", "outside", "sum", "fractional")
+_ORDER = ("malformed", "missing", "unreadable", "mixed", "outside", "sum", "fractional")
 
 
 def label_fault(batch: Batch, faults: list[Fault], *, decided: bool, labels: bool = True) -> InputError:
@@ -20,6 +20,8 @@ def label_fault(batch: Batch, faults: list[Fault], *, decided: bool, labels: boo
     side, fault, count, row = min(faults, key=lambda f: (_ORDER.index(f[1]), f[0]))
     name = batch.names[side]
     rows, place = batch.places.rows_have(count), batch.places.row(row)
+    if fault == "malformed":
+        return malformed(f"`{name}`", place)
     numbers = decided and side == 1
     if fault == "missing":
         what = "be finite" if numbers else "have a label in every row"

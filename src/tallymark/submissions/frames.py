@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tallymark.arrays import check_arrow
 from tallymark.engines.columns import NUMBER, without_views
 from tallymark.engines.packages import load
 from tallymark.errors import ParameterError
@@ -22,12 +23,15 @@ Choose = Callable[[Sequence[str]], Mapping[str, str]]
 def read_frame(source: Any, choose: Choose, check: Check, limits: Limits, name: str) -> tuple[Entries, Found]:
     """The entries of a data frame: anything that hands over Arrow data, or a mapping of columns."""
     pa, compute = load("pyarrow"), load("pyarrow.compute")
+    for column in source.values() if isinstance(source, dict) else ():
+        check_arrow(column, name)
     try:
         table = pa.table({key: pa.array(held) for key, held in source.items()} if isinstance(source, dict) else source)
     except (TypeError, ValueError, pa.ArrowException) as error:
         raise ParameterError(
             f"{name} must be a path, an open file or a data frame; it was of type {type(source).__name__}: {error}"
         ) from error
+    check_arrow(table, name)
     names = [normal_name(str(each)) for each in table.column_names]
     wanted = choose(names)
     found = check_header(names, wanted, limits, "table")

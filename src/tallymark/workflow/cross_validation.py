@@ -58,7 +58,11 @@ class Score(NamedTuple):
 class CrossValidation(Mapping[str, Score], Frames):
     """The scores by metric. `folds` hold every split, `out_of_fold` is the report over all tested rows."""
 
-    _texts = ("metric", "reason")
+    _types = {
+        **dict.fromkeys(("metric", "reason"), str),
+        **dict.fromkeys(("fold", "train_rows", "test_rows"), int),
+        **dict.fromkeys(("value", "fit_time", "score_time"), float),
+    }
 
     def __init__(self, folds: list[Fold], out_of_fold: Report, metrics: dict[str, Metric], level: float) -> None:
         self.folds = folds

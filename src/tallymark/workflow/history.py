@@ -103,7 +103,7 @@ class History(Sequence[Round], Frames):
     {0: 0.6}
     """
 
-    _texts = ("set", "metric", "better", "reason", "action")
+    _types = {"round": int, "value": float, **dict.fromkeys(("set", "metric", "better", "reason", "action"), str)}
 
     def __init__(self, rounds: Iterable[Round] = ()) -> None:
         self._rounds: list[Round] = []

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import tallymark as tm
 from tallymark.engines.ray import connected, fold, open_files, schema
 from tallymark.errors import FileError, MissingValueError, ParameterError, TypeOfDataError
 from tests.engines.clusters.jobs import FailsOnce, Refuses, Rows, as_rows, read
@@ -141,3 +142,12 @@ def test_files_and_connections(ray, tmp_path):
         data = open_files(sorted(map(str, tmp_path.glob("*.parquet"))), ["y"])
         assert read(fold(data, Rows("y")))[0] == as_rows([0, 1, 2, None, None, None])
     assert ray.is_initialized()
+
+
+def test_files_whose_types_differ_are_told_in_a_sentence(ray, tmp_path):
+    """Instead of in the lines of a worker."""
+    pq.write_table(pa.table({"y": [1, 2], "p": [1.0, 2.0]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"y": [Decimal("1.5"), Decimal("2.0")], "p": [1.0, 2.0]}), tmp_path / "b.parquet")
+    with pytest.raises(FileError, match=r"must have columns of the same types; .* pass the folder") as caught:
+        tm.evaluate_table(ray.data.read_parquet(str(tmp_path)), truth="y", prediction="p", metrics=["mae"])
+    assert "\n" not in str(caught.value)

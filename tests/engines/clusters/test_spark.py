@@ -12,10 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import tallymark as tm
 from tallymark.engines import spark as engine
 from tallymark.engines import spark_progress
 from tallymark.engines.spark import connected, fold, open_files, schema
-from tallymark.errors import FileError, MissingValueError, StateError
+from tallymark.errors import FileError, MissingValueError, ParameterError, StateError
 from tests.engines.clusters.jobs import FailsOnce, Held, Large, Refuses, Rows, Slow, as_rows, read
 from tests.waiting import until
 
@@ -189,3 +190,36 @@ def test_files_and_connections(spark, tmp_path):
         assert frame.columns == ["y"]
         assert read(fold(frame, Rows("y")))[0] == as_rows([0, 1, 2, None, None, None])
     assert spark.range(3).count() == 3
+
+
+ASKED = {"truth": "y", "prediction": "p", "metrics": ["mae"]}
+
+
+def test_files_whose_types_differ_are_told_in_a_sentence(spark, tmp_path):
+    """Instead of in the pages of Java; the folder itself can be read."""
+    pq.write_table(pa.table({"y": [1, 2], "p": [1.0, 2.0]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"y": [Decimal("1.5"), Decimal("2.0")], "p": [1.0, 2.0]}), tmp_path / "b.parquet")
+    with pytest.raises(FileError, match=r"must have columns of the same types; .*\[y\].* pass the folder") as caught:
+        tm.evaluate_table(spark.read.parquet(str(tmp_path)), **ASKED)
+    assert "\n" not in str(caught.value)
+    assert tm.evaluate_table(tmp_path, **ASKED)["mae"] == 0.125
+
+
+def test_a_stream_is_refused_with_what_to_do(spark):
+    """It has no end, so there is no report of all rows."""
+    stream = spark.readStream.format("rate").load()
+    with pytest.raises(ParameterError, match=r"must be a frame that ends; it was a stream of Spark.*foreachBatch"):
+        tm.evaluate_table(stream, truth="value", prediction="value", metrics=["mae"])
+
+
+def test_a_frame_of_pandas_on_spark_is_its_frame_of_spark(spark):
+    """By what `to_spark` gives: pandas on Spark itself does not load with pandas 3."""
+    frame = type("DataFrame", (), {"__module__": "pyspark.pandas.frame", "to_spark": lambda self: numbers(spark)})()
+    assert tm.evaluate_table(frame, **ASKED) == tm.evaluate_table(numbers(spark), **ASKED)
+
+
+def test_what_is_not_a_frame_is_refused(spark):
+    """A session, or groups."""
+    for source in (spark, spark.range(3).groupBy("id")):
+        with pytest.raises(ParameterError, match="`source` must be a table, a path"):
+            tm.evaluate_table(source, **ASKED)

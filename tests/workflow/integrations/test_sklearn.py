@@ -260,3 +260,28 @@ def test_what_does_not_fit_is_refused():
         as_scorer("recall(average=none)")(LogisticRegression().fit(x, y), x, y)
     with pytest.raises(tm.ParameterError, match="`y` must be given: accuracy compares predictions with it"):
         as_scorer("accuracy")(LogisticRegression().fit([[0], [1]], [0, 1]), [[0]])
+
+
+@pytest.mark.parametrize(
+    ("metric", "peer", "more"),
+    [
+        (tm.fscore, sklearn.metrics.fbeta_score, {"beta": 2}),
+        (tm.accuracy, sklearn.metrics.accuracy_score, {}),
+        (tm.brier, sklearn.metrics.brier_score_loss, {"greater_is_better": False, "response_method": "predict_proba"}),
+    ],
+)
+def test_make_scorer_takes_a_metric_as_a_function(metric, peer, more):
+    """With its parameters, in a search, and in what is printed of it."""
+    x, y, _ = rows.two_classes()
+    ours, theirs = (sklearn.metrics.make_scorer(each, **more) for each in (metric, peer))
+    found = cross_val_score(LogisticRegression(), x, y, cv=3, scoring=ours, error_score="raise")
+    assert found == pytest.approx(cross_val_score(LogisticRegression(), x, y, cv=3, scoring=theirs), rel=1e-12)
+    assert repr(ours).startswith(f"make_scorer({metric.name}, ")
+    assert pickle.loads(pickle.dumps(ours))._score_func == metric
+
+
+def test_a_metric_itself_is_not_a_scorer():
+    """The sentence says what is; scikit-learn passes three arguments, and so may one who passes weights."""
+    x, y, _ = rows.two_classes()
+    with pytest.raises(tm.errors.ParameterError, match=r"called with two arrays; .* pass as_scorer\('fscore'\)"):
+        tm.fscore(LogisticRegression().fit(x, y), x, y)
