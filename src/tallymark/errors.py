@@ -141,19 +141,26 @@ class BoundError(FileError):
 class Rejection(TallymarkError):  # noqa: N818 - the word for what happens to a submission
     """A submission is not scored: `problems` are the first 50 of its problems, `total` is how many there are.
 
-    Where they were very many, reading `stopped`, and there may be more.
+    Where they were very many, reading `stopped`, and there may be more. `file` is the one that has the problems:
+    "submission", "answers" or "template".
     """
 
     def __init__(
-        self, message: str, problems: Sequence[Any] = (), total: int | None = None, stopped: bool = False
+        self,
+        message: str,
+        problems: Sequence[Any] = (),
+        total: int | None = None,
+        stopped: bool = False,
+        file: str = "submission",
     ) -> None:
         super().__init__(message)
         self.problems = list(problems)
         self.total = len(self.problems) if total is None else total
         self.stopped = stopped
+        self.file = file
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.problems, self.total, self.stopped)
+        return type(self), (str(self), self.problems, self.total, self.stopped, self.file)
 
 
 class StateError(TallymarkError):

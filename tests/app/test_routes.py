@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from tallymark.app.example import load_example
+from tallymark.app.routes.organise import _percent
 from tallymark.app.store.models import Challenge, Invitation, Team, User, Version
 from tallymark.errors import FileError
 from tests.app.stage import FORM, guess, table, truth
@@ -25,7 +26,12 @@ def _files(**held: bytes):
     [
         ({"answers": table(truth())}, {}, "Choose a file."),
         ({"submission": table(truth())}, {}, "Choose a file."),
-        ({"answers": table(truth()), "submission": b"row_id,label\nr000,a\nr000,b\n"}, {}, "The file was rejected"),
+        (
+            {"answers": table(truth()), "submission": b"row_id,label\nr000,a\nr000,b\n"},
+            {},
+            "The submission was rejected",
+        ),
+        ({"answers": b"row_id,label\nr000,a\nr000,b\n", "submission": table(truth())}, {}, "The answers were rejected"),
         ({"answers": table(truth()), "submission": table(truth())}, {"metrics": "nonsense"}, "no metric"),
         ({"answers": b"\x00", "submission": table(truth())}, {}, "answers"),
     ],
@@ -80,7 +86,7 @@ def test_the_account_page(make_stage):
     ("data", "files", "told"),
     [
         ({"action": "answers"}, {}, "Choose a file."),
-        ({"action": "answers"}, {"answers": b"row_id,label\nr000,a\nr000,b\n"}, "The file was rejected"),
+        ({"action": "answers"}, {"answers": b"row_id,label\nr000,a\nr000,b\n"}, "The answers were rejected"),
         ({**FORM, "action": "save", "quota": "none"}, {}, "It must be a whole number from 1 to 1,000."),
         ({**FORM, "action": "save", "metrics": "rmse"}, {}, "rmse"),
     ],
@@ -102,6 +108,21 @@ def test_what_was_written_beside_rejected_answers_is_kept(stage, host, challenge
     assert answer.status_code == 422
     assert 'value="Two birds were foxes"' in answer.text
     assert f'value="{challenge.title}"' in answer.text
+
+
+@pytest.mark.parametrize("percent", ["40", "5", "12.5", "33.3333333333333333", "0.1", "29"])
+def test_the_share_of_a_split_comes_back_as_it_was_given(percent):
+    """Without an exponent, and as a number that is read as the same share."""
+    shown = _percent(float(percent) / 100)
+    assert "e" not in shown
+    assert float(shown) == float(percent)
+
+
+def test_the_form_shows_the_share_of_a_split(stage, host):
+    """In percent, as it was typed."""
+    data = {**FORM, "slug": "split", "split": "seeded", "split_share": "40", "split_seed": "1"}
+    assert stage.client(host).post("/organise/new", data=data, files=_files(answers=table(truth()))).status_code == 303
+    assert 'name="split_share" value="40"' in " ".join(stage.client(host).get("/organise/split").text.split())
 
 
 def test_changes_of_no_kind(stage, host, challenge):

@@ -57,7 +57,9 @@ def test_a_rejection_tells_all_problems(tallymark, folder):
     """On standard error for people, as JSON for programs; the exit code is that of wrong input."""
     done = tallymark("score", "answers.csv", "broken.csv", "--json")
     assert done.returncode == 2
-    assert [each["code"] for each in json.loads(done.stdout)["problems"]] == ["ragged_row", "bad_quote"]
+    told = json.loads(done.stdout)
+    assert [each["code"] for each in told["problems"]] == ["ragged_row", "bad_quote"]
+    assert told["file"] == "submission"
     assert done.stderr.startswith("tallymark: `broken.csv` was rejected: line 2, column 1:")
     assert "\n  line 3, column 6:" in done.stderr
     assert "Traceback" not in done.stderr

@@ -78,6 +78,17 @@ def test_one_class_on_both_sides_is_perfect():
     assert any("perfect" in warning for warning in result.warnings)
 
 
+@pytest.mark.parametrize("metrics", [None, ["logloss", "accuracy"], ["accuracy", "auc", "logloss"]])
+def test_scores_are_perfect_only_where_all_are(metrics):
+    """A log loss above 0 beside an accuracy of 1 is not; one of sure and right probabilities is."""
+    answers = rows(zip("abcd", "0110", strict=True))
+    for predicted, perfect in ((["0.2", "0.8", "0.9", "0.1"], False), ("0110", True)):
+        given = rows(zip("abcd", predicted, strict=True))
+        result = score(given, answers, task="probabilities", metrics=metrics)
+        assert result.scores["accuracy"] == 1.0
+        assert any("every score is perfect" in warning for warning in result.warnings) == perfect
+
+
 def test_imbalance_shows_in_the_macro_scores():
     """99 of 100 right by predicting the large class."""
     answers = rows((k, "rare" if k == 0 else "usual") for k in range(100))

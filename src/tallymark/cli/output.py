@@ -37,7 +37,13 @@ def tell_rejection(error: Rejection, form: str | None) -> None:
         from tallymark.report import to_json
 
         problems = [each.to_dict() for each in error.problems]
-        told = {"rejected": True, "total": error.total, "stopped": error.stopped, "problems": problems}
+        told = {
+            "rejected": True,
+            "file": error.file,
+            "total": error.total,
+            "stopped": error.stopped,
+            "problems": problems,
+        }
         write(f"{to_json(told)}\n")
 
 

@@ -43,7 +43,11 @@ class Percent(Banded):
 
 
 def show_number(value: float, digits: int = 6) -> str:
-    """A number as a person reads it: some significant digits, thousands apart, no exponent where it can be helped."""
+    """A number as a person reads it: some significant digits, thousands apart, no exponent where it can be helped.
+
+    >>> show_number(0.123456, 4), show_number(123456.78, 4), show_number(123456.78, 8)
+    ('0.1235', '123,457', '123,456.78')
+    """
     value = float(value)
     if math.isnan(value):
         return "undefined"
@@ -54,9 +58,7 @@ def show_number(value: float, digits: int = 6) -> str:
         return f"{value:,.0f}"
     if size != 0 and (size < 1e-4 or size >= 1e15):
         return f"{value:.{digits}g}"
-    if size >= 1e5:
-        return f"{value:,.1f}" if size < 1e9 else f"{value:,.0f}"
-    return f"{value:.{max(digits, len(f'{size:.0f}'))}g}"
+    return f"{value:{',' * (round(size) >= 1e5)}.{max(digits, len(f'{size:.0f}'))}g}"
 
 
 def show_cell(value: object) -> str:

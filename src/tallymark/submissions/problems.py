@@ -119,12 +119,12 @@ def _order(line: int | None, row: int | None) -> int:
     return line if line is not None else -1 if row is None else row
 
 
-def rejection(name: str, found: Found) -> Rejection:
-    """The error that has all problems: the first in its first line, the others below."""
+def rejection(name: str, found: Found, shown: str | None = None) -> Rejection:
+    """The error that has all problems: the first in its first line, the others below. A file is `shown` by its path."""
     first, *others = found.shown
     least = "at least " if found.stopped else ""
     more = f" ({least}{found.total:,} problems in all)" if found.total > 1 else ""
-    lines = [f"{name} was rejected: {first}. {first.mend}{more}"]
+    lines = [f"{shown or name} was rejected: {first}. {first.mend}{more}"]
     lines += [f"  {each}. {each.mend}" for each in others]
     hidden = found.total - len(others) - 1
     unread = "the rest was not looked at" if found.stopped else ""
@@ -132,4 +132,4 @@ def rejection(name: str, found: Found) -> Rejection:
         lines.append(f"  and {least}{hidden:,} more{'; ' * bool(unread)}{unread}")
     elif unread:
         lines.append(f"  {unread}")
-    return Rejection("\n".join(lines), [first, *others], found.total, stopped=found.stopped)
+    return Rejection("\n".join(lines), [first, *others], found.total, stopped=found.stopped, file=name.strip("`"))

@@ -42,7 +42,7 @@ def read_entries(
     """
     require_file(source, name)
     if not _is_file(source):
-        return _refused(name, *read_frame(source, choose, check, limits, name))
+        return _refused(name, name, *read_frame(source, choose, check, limits, name))
     try:
         with File(source, separator=separator, bounds=limits.bounds(), tolerant=True) as file:
             shown = file.name if file.path not in ("", "-") else name
@@ -50,7 +50,7 @@ def read_entries(
                 _read_names(file, limits)
             if (separator is None or not declared) and file.form == "CSV":
                 _find_separator(file, choose, limits)
-            return _refused(shown, *_read_file(file, choose, check, limits))
+            return _refused(shown, name, *_read_file(file, choose, check, limits))
     except BoundError as error:
         found = Found()
         found.note(error.code, **error.facts)
@@ -93,9 +93,9 @@ def _unreadable(error: FileError) -> Found:
     return found
 
 
-def _refused(name: str, entries: Entries, found: Found) -> Entries:
+def _refused(shown: str, name: str, entries: Entries, found: Found) -> Entries:
     if found:
-        raise rejection(name, found)
+        raise rejection(name, found, shown)
     return entries
 
 

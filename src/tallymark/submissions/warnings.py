@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from itertools import islice
 
 from tallymark.evaluation.result import Report
+from tallymark.metrics import Metric
 from tallymark.submissions.entries import Entries
 from tallymark.submissions.labelled import Labelled
 from tallymark.submissions.likeness import MOST_PAIRS, alike, alike_among
@@ -44,8 +46,15 @@ def _constant(submission: Entries, names: Names, labelled: Labelled | None) -> s
 
 def _perfect(report: Report) -> bool:
     cells = [report.cell(key) for key in report]
-    told = [cell for cell in cells if cell.error is None and cell.metric.at_perfect is not None]
-    return bool(told) and all(cell.value == cell.metric.at_perfect for cell in told)
+    scored = [(cell.metric, cell.value) for cell in cells if cell.error is None and cell.metric.better is not None]
+    return bool(scored) and all(_at_best(item, value) for item, value in scored)
+
+
+def _at_best(item: Metric, value: object) -> bool:
+    if item.at_perfect is not None or not isinstance(value, float):
+        return value == item.at_perfect
+    best = item.range[item.better == "higher"]
+    return math.isclose(value, best, abs_tol=1e-9)  # a log loss of clipped probabilities is never 0
 
 
 def _short(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
@@ -244,7 +245,10 @@ def _values(challenge: Challenge, version: Version) -> dict[str, str]:
 
 def _percent(share: float) -> str:
     """The shortest number of percent that is read as the same share."""
-    return next(text for text in (f"{100 * share:.{digits}g}" for digits in range(1, 18)) if float(text) / 100 == share)
+    near = 100 * share
+    texts = [f"{near:.{decimals}f}" for decimals in range(16)]
+    texts += map(repr, (near, math.nextafter(near, 0), math.nextafter(near, 100)))
+    return next(text for text in texts if float(text) / 100 == share)
 
 
 def _field(at: datetime | None) -> str:
