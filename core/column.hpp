@@ -97,10 +97,12 @@ inline void subtract_integers(const Column& a, const Column& b, std::size_t firs
     out[i] = static_cast<double>(read_integer(a, first + i) - read_integer(b, first + i));
 }
 
-// What a double leaves of such a number.
-inline double rest_of(const Column& c, std::size_t row) {
-  const __int128 x = read_integer(c, row);
-  return static_cast<double>(x - static_cast<__int128>(static_cast<double>(x)));
+// What doubles leave of such numbers.
+inline void read_rests(const Column& c, std::size_t first, std::size_t n, double* out) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const __int128 x = read_integer(c, first + i);
+    out[i] = static_cast<double>(x - static_cast<__int128>(static_cast<double>(x)));
+  }
 }
 
 }  // namespace tallymark

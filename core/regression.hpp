@@ -123,7 +123,7 @@ class Pass {
 
  private:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-  static constexpr std::size_t kBuffers = 8;
+  static constexpr std::size_t kBuffers = 10;
 
   // Of tasks that stand together and read the same columns, those that the loop over the errors can total.
   struct Shared {
@@ -176,6 +176,13 @@ class Pass {
     return room;
   }
 
+  // What doubles leave of integers that they cannot hold; nullptr where there is nothing.
+  static const double* rests(const Column& c, const double* values, std::size_t first, std::size_t n, double* room) {
+    if (!is_wide_integer(c) || largest_of(n, values) < bits(0x1p53)) return nullptr;
+    read_rests(c, first, n, room);
+    return room;
+  }
+
   const double* predictions(std::size_t column, std::size_t first, std::size_t n, double* room, bool& finite) {
     const double* p = rows(table_.prediction[column], first, n, room);
     if (table_.link == Link::none) return p;
@@ -206,17 +213,16 @@ class Pass {
     const Column& truth = table_.truth[task.truth];
     const Column& prediction = table_.prediction[task.prediction];
     const bool linked = table_.link != Link::none;
+    b.truth_rest = rests(truth, b.y, first, n, buffer(8));
+    b.prediction_rest = linked ? nullptr : rests(prediction, b.p, first, n, buffer(9));
     if (is_wide_integer(truth) && is_wide_integer(prediction) && !linked) {
       subtract_integers(prediction, truth, first, n, b.e);
       b.errors = span_of(n, b.e);
-    } else if (!linked && ((is_wide_integer(truth) && largest_of(n, b.y) >= bits(0x1p53)) ||
-                           (is_wide_integer(prediction) && largest_of(n, b.p) >= bits(0x1p53)))) {
-      // An error close to such a number is exact before its rest is added, and any other has digits to spare.
-      const bool of_truth = is_wide_integer(truth);
-      for (std::size_t i = 0; i < n; ++i) {
-        const double rest = rest_of(of_truth ? truth : prediction, first + i);
-        b.e[i] = (b.p[i] - b.y[i]) + (of_truth ? -rest : rest);
-      }
+    } else if (!linked && (b.truth_rest != nullptr || b.prediction_rest != nullptr)) {
+      // An error close to a large integer is exact before the rest is added, and any other has digits to spare.
+      const double* rest = b.truth_rest != nullptr ? b.truth_rest : b.prediction_rest;
+      const double sign = b.truth_rest != nullptr ? -1.0 : 1.0;
+      for (std::size_t i = 0; i < n; ++i) b.e[i] = (b.p[i] - b.y[i]) + sign * rest[i];
       b.errors = span_of(n, b.e);
     } else {
       b.errors = subtract(b, shared, tallies);
@@ -241,6 +247,8 @@ class Pass {
       p[kept] = b.p[i];
       if (b.upper != nullptr) upper[kept] = b.upper[i];
       if (b.other != nullptr) buffer(7)[kept] = b.other[i];
+      if (b.truth_rest != nullptr) buffer(8)[kept] = b.truth_rest[i];
+      if (b.prediction_rest != nullptr) buffer(9)[kept] = b.prediction_rest[i];
       b.e[kept] = b.e[i];
       w[kept] = b.w[i];
       ++kept;

@@ -125,9 +125,11 @@ struct Block {
   std::size_t n = 0;
   const double* y = nullptr;
   const double* p = nullptr;
-  const double* upper = nullptr;  // the second prediction column, where a task reads two
-  const double* other = nullptr;  // the probability of the other case, where it is known by itself
-  const double* w = nullptr;      // nullptr: unweighted
+  const double* upper = nullptr;       // the second prediction column, where a task reads two
+  const double* other = nullptr;       // the probability of the other case, where it is known by itself
+  const double* truth_rest = nullptr;  // of integers that doubles cannot hold, what they leave
+  const double* prediction_rest = nullptr;
+  const double* w = nullptr;  // nullptr: unweighted
   double* e = nullptr;
   double* scratch = nullptr;         // two blocks of room
   int power = 1;                     // of its terms, that the task wants
@@ -239,6 +241,23 @@ TM_INLINE void add_exact_squares(Tally& t, const Block& b, Values u, Values v) {
   add_products(t, b.n, b.w, b.largest_weight, low, bound_low);
 }
 
+// The same of numbers with rests, which are added beside them and multiplied with each other.
+TM_INLINE void add_exact(Tally& t, const Block& b, Values v, const double* rest) {
+  add_exact(t, b, v);
+  if (rest != nullptr) add_exact(t, b, {rest, largest(b.n, TM_EACH(rest[i]))});
+}
+
+TM_INLINE void add_exact_squares(Tally& t, const Block& b, Values u, const double* u_rest, Values v,
+                                 const double* v_rest) {
+  add_exact_squares(t, b, u, v);
+  if (u_rest == nullptr && v_rest == nullptr) return;
+  const Values r = u_rest == nullptr ? Values{} : Values{u_rest, largest(b.n, TM_EACH(u_rest[i]))};
+  const Values s = v_rest == nullptr ? Values{} : Values{v_rest, largest(b.n, TM_EACH(v_rest[i]))};
+  if (u_rest != nullptr) add_exact_squares(t, b, r, v);
+  if (v_rest != nullptr) add_exact_squares(t, b, u, s);
+  if (u_rest != nullptr && v_rest != nullptr) add_exact_squares(t, b, r, s);
+}
+
 // Keeps the largest magnitude behind a total, so that squares that vanished can be told from zeros.
 TM_INLINE void note_largest(Tally& t, std::uint64_t largest) { t.highest = std::fmax(t.highest, real(largest)); }
 
@@ -294,19 +313,21 @@ TM_CLONES static void run_task(const Task& task, Block& b, Tally& t) {
       return add_bounded_terms(t, b, b.errors.most, TM_EACH(absolute(e[i])));
     case Term::exact_error: return add_exact(t, b, errors);
     case Term::exact_error_squares: note_largest(t, b.errors.most); return add_exact_squares(t, b, errors, errors);
-    case Term::exact_truth: return add_exact(t, b, bounded(y, b.n, b.truth));
+    case Term::exact_truth: return add_exact(t, b, bounded(y, b.n, b.truth), b.truth_rest);
     case Term::exact_truth_squares: {
       const Values truth = bounded(y, b.n, b.truth);
       note_largest(t, truth.bound);
-      return add_exact_squares(t, b, truth, truth);
+      return add_exact_squares(t, b, truth, b.truth_rest, truth, b.truth_rest);
     }
-    case Term::exact_prediction: return add_exact(t, b, bounded(p, b.n, b.prediction));
+    case Term::exact_prediction: return add_exact(t, b, bounded(p, b.n, b.prediction), b.prediction_rest);
     case Term::exact_prediction_squares: {
       const Values prediction = bounded(p, b.n, b.prediction);
       note_largest(t, prediction.bound);
-      return add_exact_squares(t, b, prediction, prediction);
+      return add_exact_squares(t, b, prediction, b.prediction_rest, prediction, b.prediction_rest);
     }
-    case Term::exact_products: return add_exact_squares(t, b, bounded(y, b.n, b.truth), bounded(p, b.n, b.prediction));
+    case Term::exact_products:
+      return add_exact_squares(t, b, bounded(y, b.n, b.truth), b.truth_rest, bounded(p, b.n, b.prediction),
+                               b.prediction_rest);
     case Term::relative_error: return add_terms(t, b, TM_EACH(absolute(e[i]) / at_least(absolute(y[i]), c)));
     case Term::symmetric_error: return add_terms(t, b, TM_EACH(symmetric_error(e[i], y[i], p[i])));
     case Term::absolute_truth:

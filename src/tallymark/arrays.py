@@ -265,19 +265,12 @@ def rounded_integer(name: str, value: int, place: str) -> TallymarkError:
 
 def _from_list(source: list[object] | tuple[object, ...], name: str) -> Array:
     try:
-        array = np.asarray(source)
+        return np.asarray(source)
     except ValueError as error:
         raise ShapeError(
             f"`{name}` must have rows of equal length; it was a ragged nested list. Several labels per row are "
             "given as a table of 0 and 1, one column per label"
         ) from error
-    for place in np.argwhere(np.abs(array) >= _EXACT).tolist() if array.dtype.kind == "f" and array.ndim < 3 else ():
-        item: Any = source
-        for k in place:
-            item = item[k]
-        if isinstance(item, int) and float(item) != item:  # NumPy rounds integers among floats
-            raise rounded_integer(name, item, f"row {place[0]:,}")
-    return array
 
 
 def _from_arrow(source: object) -> Array:
@@ -326,8 +319,8 @@ def _from_objects(array: Array, name: str, place: Callable[[int], str]) -> Array
         try:
             if isinstance(item, (Real, np.bool_)) or type(item).__name__ == "Decimal":
                 out[position] = found = float(item)
-                if not isinstance(item, int) or found == item:
-                    continue
+                if not isinstance(item, int) or found == item or any(isinstance(each, float) for each in flat):
+                    continue  # integers among floats are floats
         except OverflowError:
             out[position] = np.inf if item > 0 else -np.inf
             continue

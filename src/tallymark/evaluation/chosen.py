@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -25,7 +25,7 @@ from tallymark.evaluation.source import Source
 from tallymark.metrics import GroupMetric, Metric, metric
 from tallymark.metrics.answer import Answer
 from tallymark.metrics.naming import describe_other
-from tallymark.states import Plan, Reads, SizeOf, Slice, States, total_weight
+from tallymark.states import Plan, SizeOf, Slice, States, total_weight
 from tallymark.target import Target
 
 ERRORS = ("cell", "raise")
@@ -155,12 +155,18 @@ class Chosen:
     def without_unreadable(self, batch: Batch) -> Chosen:
         """The same metrics, where those that cannot read these rows are failed cells and the others compute."""
         batch.require_present()
-        unreadable = {reads.group for reads in self.plan.reads if _unreadable(reads, batch) is not None}
+        unreadable: dict[Hashable, TallymarkError] = {}
+        for reads in self.plan.reads:
+            try:
+                fold(batch, Plan([reads]))
+            except DATA_FAULTS:
+                raise
+            except TallymarkError as error:
+                unreadable[reads.group] = error
         failed = dict(self.errors)
         for key, item in self.metrics.items():
-            # Of metrics that share a state, some may read rows that others refuse.
-            needs = [] if key in failed else [each for each in item.all_needs(self.target) if each.group in unreadable]
-            found = next(filter(None, (_unreadable(each, batch) for each in needs)), None)
+            groups = [] if key in failed else [each.group for each in item.all_needs(self.target)]
+            found = next((unreadable[group] for group in groups if group in unreadable), None)
             if found is not None:
                 failed[key] = found
         return Chosen(self.metrics, self.target, None, errors="cell", failed=failed)
@@ -231,17 +237,6 @@ class Chosen:
         if errors == "raise":
             raise failure
         return Cell(item, None, n, weight, error=failure)
-
-
-def _unreadable(reads: Reads, batch: Batch) -> TallymarkError | None:
-    """Why these rows cannot be read, if it is not a fault of the data."""
-    try:
-        fold(batch, Plan([reads]))
-    except DATA_FAULTS:
-        raise
-    except TallymarkError as error:
-        return error
-    return None
 
 
 class _GroupReader:

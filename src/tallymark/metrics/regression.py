@@ -298,9 +298,10 @@ TRUTH_TERMS = (TRUTH, TRUTH_SQUARES, TRUTH_RANGE)
 
 def truth_variance(s: Output) -> int | Undefined:
     """The variance of the truth times weight², exactly and positive; or why there is none."""
-    if s.lowest(TRUTH_RANGE) == s.highest(TRUTH_RANGE):
-        return CONSTANT_TRUTH
     spread = variance(s.weight, s.exact(TRUTH_SQUARES), s.exact(TRUTH))
+    lowest = s.lowest(TRUTH_RANGE)
+    if lowest == s.highest(TRUTH_RANGE) and (abs(lowest) < 2**53 or not spread):  # larger integers may differ as well
+        return CONSTANT_TRUTH
     if spread is None:
         return OVERFLOW
     return spread if spread > 0 and not s.lost(TRUTH_SQUARES) else TOO_LITTLE

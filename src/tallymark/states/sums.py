@@ -14,7 +14,7 @@ from tallymark.batch import Batch
 from tallymark.errors import StateError
 from tallymark.states.base import UNIT_BITS, FoldedState, Reads, State, check_same_width, divide, to_float, to_number
 from tallymark.states.packing import columns_of
-from tallymark.states.terms import LIKE_SQUARES, OF_ERRORS, SQUARES, TRUTH_ONLY, Term, check_parameters
+from tallymark.states.terms import LIKE_SQUARES, SQUARES, TRUTH_ONLY, Term, check_parameters
 
 _from_bytes = int.from_bytes
 _new_tuple = tuple.__new__  # a call of Total takes twice as long, and every pass makes some
@@ -127,14 +127,13 @@ class Layout(NamedTuple):
 class SumsOf(Reads):
     """Asks for totals of these terms. `link="log"` reads predictions through exp first."""
 
-    __slots__ = ("_layouts", "_of_errors", "link", "terms")
+    __slots__ = ("_layouts", "link", "terms")
 
     def __init__(self, *terms: Term, link: str | None = None) -> None:
         for term in terms:
             check_parameters(term)
         self.terms = tuple(sorted(set(terms)))
         self.link = link
-        self._of_errors = all(term.name in OF_ERRORS for term in self.terms)
         self._layouts: dict[tuple[int, int], Layout] = {}
 
     @property
@@ -154,9 +153,6 @@ class SumsOf(Reads):
     def fold(self, batch: Batch) -> Sums:
         if batch.n == 0:
             return self.zero()
-        if not self._of_errors:
-            batch.require_exact(0)
-            batch.require_exact(1)
         columns = (batch.truth_columns, batch.prediction_columns)
         layout = self._layouts.get(columns) or self.layout(columns)
         unit, totals, weight = read_totals(layout.run(batch, self.link), batch)

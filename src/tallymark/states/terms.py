@@ -70,22 +70,6 @@ SQUARES = frozenset(name for name in CODES if name.endswith(("squared_error", *P
 LIKE_SQUARES = frozenset({"huber", "log_cosh", "squared_log_error", "deviance"})
 """Terms that are like squares near 0, and sink as well."""
 
-_OF_ERRORS = (
-    "squared_error",
-    "absolute_error",
-    "exact_error",
-    "relative_error",
-    "symmetric_error",
-    "absolute_truth",
-    "huber",
-    "log_cosh",
-    "pinball",
-    "small_truth",
-    "highest_absolute_error",
-)
-OF_ERRORS = frozenset(name for name in CODES if name.startswith(_OF_ERRORS))
-"""Terms of errors, which are exact where integers are not, and of sizes, whose last digit does not matter."""
-
 TRUTH_ONLY = frozenset(
     {"exact_truth", "exact_truth_squares", "absolute_truth", "small_truth", "truth_range", "soft_truth"}
 )
