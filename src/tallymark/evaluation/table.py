@@ -64,8 +64,8 @@ def evaluate_table(
 
     `source` is a data frame of pandas or Polars, eager or lazy, a table of Arrow, or a mapping of names to columns; a
     path, pattern or folder of Parquet, CSV or Arrow files, which may be larger than memory; batches of rows, such as
-    data frames, one after the other; a relation of DuckDB; or a frame of Dask, Spark or Ray, whose workers then do the
-    work. `truth`, `prediction` and the others name its columns, and only those are read; several columns of
+    data frames, one after the other; a relation or a result of DuckDB; or a frame of Dask, Spark or Ray, whose workers
+    then do the work. `truth`, `prediction` and the others name its columns, and only those are read; several columns of
     predictions are one per class, output or quantile. Everything else is as in `evaluate`.
 
     What is not in memory is folded piece by piece. The state of most metrics is small. Metrics that keep the rows, such
