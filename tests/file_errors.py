@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from unittest import mock
 
+import duckdb
 import pyarrow as pa
 
 import tallymark as tm
@@ -21,6 +22,23 @@ def read(content, **wanted):
     """Columns of a file that comes as standard input."""
     with mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO(content))):
         return read_columns("-", wanted or {"y": "auto"})
+
+
+def wild_texts():
+    """Texts of which the second begins behind its end."""
+    return pa.Array.from_buffers(
+        pa.string(), 2, [None, pa.py_buffer(pa.array([0, 99, 2], pa.int32()).buffers()[1]), pa.py_buffer(b"ab")]
+    )
+
+
+def failing_reader():
+    """A reader of Arrow whose batches cannot be had."""
+
+    def batches():
+        raise pa.ArrowInvalid("Rescaling Decimal value would cause data loss")
+        yield
+
+    return pa.RecordBatchReader.from_batches(pa.schema({"y": pa.int64(), "p": pa.int64()}), batches())
 
 
 def evaluate(source=None, files=None, **asked):
@@ -123,8 +141,9 @@ CASES = {
     "a column named twice": lambda: evaluate({"y": [1.0]}, prediction=["y", "y"]),
     "columns of other lengths": lambda: evaluate({"y": [1.0, 2.0], "p": [1.0]}),
     "mixed values in a column": lambda: evaluate({"y": [1.0, "a"], "p": [1.0, 2.0]}),
-    "a metric that needs rows, in pieces": lambda: evaluate(one(), metrics=["median_absolute_error"]),
-    "a metric that needs rows, from files": lambda: evaluate(files={"a.csv": "y,p\n1,2\n"}, metrics=["silhouette"]),
+    "a connection of DuckDB": lambda: evaluate(duckdb.connect()),
+    "a reader that fails": lambda: evaluate(failing_reader()),
+    "Arrow data that point anywhere": lambda: evaluate({"y": wild_texts(), "p": ["a", "b"]}, metrics=["accuracy"]),
     "no ranges of scores": lambda: in_ranges(score_ranges=0),
     "ranges for a curve": lambda: in_ranges(metrics="roc_curve"),
     "ranges for part of an area": lambda: in_ranges(metrics="auc(max_fpr=0.1)"),

@@ -87,6 +87,7 @@ CASES = {
     "a misspelt name": lambda: tm.metric("rsme"),
     "a name in capitals": lambda: tm.metric("MAE"),
     "a name like no other": lambda: tm.metric("qqqq"),
+    "a third array": lambda: tm.fscore([1, 0], [1, 0], [1.0, 2.0]),
     "positional parameters": lambda: tm.metric("huber(2)"),
     "code in a string": lambda: tm.metric("huber(delta=__import__('os').getpid())"),
     "star parameters": lambda: tm.metric("huber(**x)"),

@@ -202,11 +202,11 @@ def check_arrow(source: Any, what: str, place: Callable[[int], str] = "row {:,}"
         raise malformed(what, place(_first_malformed(held)), f"is not: {str(error).splitlines()[0]}") from error
 
 
-def malformed(what: str, place: str, why: str = "points outside of its buffers") -> TypeOfDataError:
+def malformed(what: str, place: str, why: str = "points outside its buffers") -> TypeOfDataError:
     """The error for a row of Arrow data that cannot be read."""
     return TypeOfDataError(
-        f"{what} must be valid Arrow data; {place} {why}. Write or build the array again; "
-        "its method validate(full=True) tells more"
+        f"{what} must be valid Arrow data; {place} {why}. Build the array again; its method "
+        "validate(full=True) says what is wrong"
     )
 
 

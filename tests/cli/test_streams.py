@@ -107,21 +107,23 @@ def test_pieces_have_the_numbers_of_the_whole(told, folder, asked):
 
 
 def test_which_files_are_read_in_pieces(told, folder, monkeypatch):
-    """One file is read at once up to a size, so that metrics may ask for all rows; --no-stream asks for that."""
-    asked = (*VALUE, "--metrics", "median_absolute_error")
-    assert told("evaluate", "all.csv", *asked)[0] == 0
-    for one in (("all.csv", "--stream"), ("day*.csv",), ("parquet",), ("day0.csv", "day1.csv")):
-        code, out, err = told("evaluate", *one, *asked)
-        assert (code, out) == (2, "")
-        assert (
-            "needs all rows at once, and files are read in pieces; use huber, or pass one file with --no-stream" in err
-        )
+    """One file is read at once up to a size; the numbers are the same, also of metrics that keep the rows."""
+    pieces, read = [], streams._read_files
+    monkeypatch.setattr(streams, "_read_files", lambda *args: pieces.append(args) or read(*args))
+    asked = (*VALUE, "--metrics", "median_absolute_error", "--json")
+    whole = told("evaluate", "all.csv", *asked)
+    assert (whole[0], len(pieces)) == (0, 0)
+    for one in (("all.csv", "--stream"), ("day*.csv",), ("parquet",), ("day0.csv", "day1.csv", "day2.csv")):
+        assert told("evaluate", *one, *asked) == whole
+    assert len(pieces) == 4
     monkeypatch.setattr(streams, "LARGE", 100)
-    assert told("evaluate", "all.csv", *asked)[0] == 2
-    assert told("evaluate", "all.csv", *asked, "--no-stream")[0] == 0
-    assert told("evaluate", "al?.csv", *asked, "--no-stream")[0] == 0
+    assert told("evaluate", "all.csv", *asked) == whole
+    assert len(pieces) == 5
+    assert told("evaluate", "all.csv", *asked, "--no-stream") == whole
+    assert told("evaluate", "al?.csv", *asked, "--no-stream") == whole
     code, _, err = told("evaluate", "parquet", *asked, "--no-stream")
     assert (code, err.startswith("tallymark: `--no-stream` reads all rows of one file at once")) == (2, True)
+    assert len(pieces) == 5
 
 
 def test_folders_of_table_formats_are_refused(told, folder):

@@ -314,20 +314,25 @@ def test_nulls_decimals_dates_and_categories(tmp_path):
     assert numbers_of(found) == numbers_of(tm.evaluate_table(held, missing="drop", **asked))
 
 
-def test_metrics_that_need_all_rows_are_refused_before_anything_is_read():
-    """The error says what to use instead."""
-
-    def rows():
-        yield {"y": [1.0], "p": [1.0]}
-        raise AssertionError("rows were read")
-
-    with pytest.raises(tm.ParameterError, match=r"median_absolute_error needs all rows at once.*use huber, or read"):
-        tm.evaluate_table(rows(), truth="y", prediction="p", metrics=["median_absolute_error"])
-    own = tm.custom(lambda y, p: 1.0, name="own")
-    with pytest.raises(tm.ParameterError, match="needs all rows at once"):
-        tm.evaluate_table(rows(), truth="y", prediction="p", metrics=[own])
-    table = {"y": [1.0, 2.0], "p": [1.0, 3.0]}
-    assert tm.evaluate_table(table, truth="y", prediction="p", metrics=["median_absolute_error"]).n == 2
+@pytest.mark.parametrize("read", ["files", "batches"])
+def test_metrics_that_keep_rows_have_the_values_of_evaluate(read, tmp_path):
+    """To the last bit, also by group and of a function that depends on the order of the rows."""
+    rng = np.random.default_rng(5)
+    y, x, city = rng.normal(size=900), rng.normal(size=900), rng.choice(["Ulm", "Bonn"], 900)
+    held = pd.DataFrame({"y": y, "p": y + x, "city": city})
+    for place in range(9):
+        held[100 * place : 100 * (place + 1)].to_parquet(tmp_path / f"{place}.parquet", row_group_size=10)
+    own = tm.custom(lambda y, p, w: float(np.abs(np.diff(y - p)).sum()), name="own")
+    metrics = ["median_absolute_error", "spearman", "d2_absolute", "d2_pinball", own, "gap(own)", "rmse"]
+    source = tmp_path if read == "files" else [held[:500], held[500:]]
+    found = tm.evaluate_table(source, truth="y", prediction="p", by="city", metrics=metrics)
+    assert numbers_of(found) == numbers_of(tm.evaluate(held.y, held.p, metrics, by={"city": city}))
+    points = tm.evaluate_table(tmp_path, truth=["y", "p"], prediction="city", metrics=["silhouette", "davies_bouldin"])
+    assert list(points.values()) == [
+        each(held[["y", "p"]].to_numpy(), city) for each in (tm.silhouette, tm.davies_bouldin)
+    ]
+    tally = tm.tally_table(source, truth="y", prediction="p", metrics=["spearman"])
+    assert tally.report()["spearman"] == tm.spearman(held.y, held.p)
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,6 @@ _NAMES = {
 _TYPED = {
     "normalize=True": "--normalize",
     "`source`": "FILE",
-    "read the columns into memory and pass the table": "pass one file with --no-stream",
 }
 _NAMED = re.compile(rf"`({'|'.join(_NAMES)})`")
 _OF_GROUP = re.compile(r"take accept\(report\.slices\[.*\], \.\.\.\)")

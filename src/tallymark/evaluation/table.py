@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -23,10 +23,10 @@ from tallymark.errors import (
 from tallymark.evaluation.chosen import Wanted, choose
 from tallymark.evaluation.evaluate import evaluate
 from tallymark.evaluation.result import Report
-from tallymark.evaluation.table_job import Columns, TableJob, named, read_table
+from tallymark.evaluation.table_job import Columns, TableJob, named, own_metrics, read_table
 from tallymark.evaluation.table_ranges import check_ranges, fold_ranges
 from tallymark.evaluation.tally import Tally
-from tallymark.metrics import Metric, registry
+from tallymark.metrics import Metric
 from tallymark.metrics.group_metric import check_min_rows
 from tallymark.target import Target
 
@@ -64,13 +64,15 @@ def evaluate_table(
 
     `source` is a data frame of pandas or Polars, eager or lazy, a table of Arrow, or a mapping of names to columns; a
     path, pattern or folder of Parquet, CSV or Arrow files, which may be larger than memory; batches of rows, such as
-    data frames, one after the other; a relation of DuckDB; or a frame of Dask, Spark or Ray, whose workers then do the
-    work. `truth`, `prediction` and the others name its columns, and only those are read; several columns of
+    data frames, one after the other; a relation or a result of DuckDB; or a frame of Dask, Spark or Ray, whose workers
+    then do the work. `truth`, `prediction` and the others name its columns, and only those are read; several columns of
     predictions are one per class, output or quantile. Everything else is as in `evaluate`.
 
-    What is not in memory is folded piece by piece. Metrics that need all rows at once, such as the median error, are
-    refused before anything is read. Intervals from resamples go by `keys`, the column that tells rows apart; without it
-    they go by the order of the rows, which Dask, Spark and Ray do not have.
+    What is not in memory is folded piece by piece. The state of most metrics is small. Metrics that keep the rows, such
+    as `spearman`, `median_absolute_error` and functions of your own, have a state that grows with them and must fit
+    into memory; on Dask, Spark and Ray a function of your own sees the rows in any order. Intervals from resamples go
+    by `keys`, the column that tells rows apart; without it they go by the order of the rows, which those three do not
+    have.
 
     Exact metrics on scores, such as `auc`, keep every distinct score, in the end in one place. Where those are too
     many, `score_ranges=64` has them walked in about so many ranges, each by one worker, for the same value: `auc`,
@@ -148,7 +150,7 @@ def tally_table(
     facts = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize, "missing": missing}
     intervals = {"ci": ci, "ci_method": ci_method, "resamples": resamples, "seed": seed}
     opened = open_source([source] if is_table(source) else source, separator)
-    return _fold(opened, roles, metrics, facts, intervals, progress, whole=is_table(source))
+    return _fold(opened, roles, metrics, facts, intervals, progress)
 
 
 def _roles(truth: Any, prediction: Any, weights: Any, query: Any, cluster: Any, keys: Any, by: Any) -> Columns:
@@ -169,7 +171,6 @@ def _fold(
     intervals: dict[str, Any],
     progress: Progress,
     *,
-    whole: bool = False,
     score_ranges: int | None = None,
 ) -> Tally:
     """The tally of a source that is read in pieces."""
@@ -184,8 +185,6 @@ def _fold(
         return Tally(chosen, by=roles.by or None, **facts, **intervals)
 
     if wanted is not None:  # before anything is read
-        for item in wanted.values() if not whole else ():
-            _check_mergeable(item, target, source.kind)
         empty_tally(wanted)
         if score_ranges is not None:
             check_ranges(score_ranges, wanted, target, roles, source)
@@ -196,12 +195,14 @@ def _fold(
             raise EmptyError("`source` has no rows")
         held = read_table(empty, roles.names())
         query = None if roles.query is None else held[roles.query].values
-        tally = empty_tally(choose(wanted, Batch(*roles.rows(held), query=query, whole=False), target))
-        in_order = tally.interval is not None and roles.keys is None and roles.cluster is None
+        chosen = choose(wanted, Batch(*roles.rows(held), query=query, whole=False), target)
+        tally = empty_tally(chosen)
+        by_place = tally.interval is not None and roles.keys is None and roles.cluster is None
+        in_order = by_place or _keeps_rows(chosen.values(), target)
         with shown(progress) as tell:
             if score_ranges is not None:
                 return fold_ranges(source, tally, roles, score_ranges, tell, in_order=in_order)
-            return source.fold(TableJob(tally.to_bytes(), roles), tell, in_order=in_order)
+            return source.fold(TableJob(tally.to_bytes(), roles, own_metrics(chosen.values())), tell, in_order=in_order)
 
     with _explained(getattr(source, "odd", {})):
         found = _as_typed(source, roles.names(), attempt, by_types=wanted is None)
@@ -237,25 +238,10 @@ def _as_typed(source: Source, columns: Sequence[str], attempt: Callable[[], Any]
     return attempt()
 
 
-def _check_mergeable(item: Metric, target: Target, what: str) -> None:
-    """Refuse a metric that needs all rows at once."""
-    for reads in item.all_needs(target):
-        if type(reads.zero()).size == "rows" and not item.by_query:
-            instead = _instead(item, target)
-            advice = f"use {instead}, or read" if instead else "read"
-            pieces = f"{what} {'are' if what.endswith('s') else 'is'} read in pieces"
-            raise ParameterError(
-                f"{item} needs all rows at once, and {pieces}; {advice} the columns into memory and pass the table"
-            )
-
-
-def _instead(item: Metric, target: Target) -> str:
-    """A metric like this one that adds up; empty where none is known."""
-    for name in item.related:
-        known = registry.classes.get(name)
-        if known is not None and type(known().needs(target).zero()).size != "rows":
-            return str(name)
-    return ""
+def _keeps_rows(metrics: Iterable[Metric], target: Target) -> bool:
+    """Whether one of these sees the rows in their order, as a function of one's own does."""
+    needs = (reads for item in metrics if not item.by_query for reads in item.all_needs(target))
+    return any(type(reads.zero()).size == "rows" for reads in needs)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from tallymark.engines.columns import AUTO, Builder, Column, side_by_side
 from tallymark.engines.job import Chunk
 from tallymark.errors import ParameterError, brief
 from tallymark.evaluation.tally import Tally
+from tallymark.metrics import Metric, registry
 
 
 class Columns(NamedTuple):
@@ -76,13 +77,25 @@ def read_table(table: Any, names: Sequence[str], place: Callable[[int], str] = "
     return out
 
 
-class TableJob:
-    """Folds batches of rows into tallies of one kind, and adds them. It pickles to the bytes of an empty tally."""
+def own_metrics(metrics: Iterable[Metric]) -> list[Metric]:
+    """Those of these, and of what they are made of, that are not tallymark's, so that a worker may not know them."""
+    held = dict.fromkeys(part for metric in metrics for part in (metric, *getattr(metric, "of", ())))
+    return [
+        each for each in held if each.name in registry.functions or not type(each).__module__.startswith("tallymark.")
+    ]
 
-    def __init__(self, empty: bytes, roles: Columns) -> None:
+
+class TableJob:
+    """Folds batches of rows into tallies of one kind, and adds them. It pickles to the bytes of an empty tally, and to
+    the metrics of the user's own, which a worker does not know by their names."""
+
+    def __init__(self, empty: bytes, roles: Columns, own: Sequence[Metric] = ()) -> None:
         self.columns = roles.names()
         self._empty = empty
         self._roles = roles
+        self._own = own
+        for metric in own:
+            registry.make_known(metric)
 
     @cached_property
     def _tally(self) -> Tally:
@@ -109,4 +122,4 @@ class TableJob:
         return self.join([Tally.from_bytes(piece) for piece in pieces]).to_bytes()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return TableJob, (self._empty, self._roles)
+        return TableJob, (self._empty, self._roles, self._own)

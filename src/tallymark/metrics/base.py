@@ -297,8 +297,8 @@ class Metric(metaclass=_Record):
         """The value on these rows. Further keywords are parameters of the metric."""
         if more:
             raise ParameterError(
-                f"{self.name} is called with two arrays; weights and all else are keywords, such as weights=. As "
-                f"`scoring` of scikit-learn pass as_scorer({str(self)!r}) of tallymark.workflow.integrations.sklearn"
+                f"{self.name} takes two arrays; pass the rest by keyword, such as weights=. For `scoring` of "
+                f"scikit-learn, pass as_scorer({str(self)!r}) of tallymark.workflow.integrations.sklearn"
             )
         if y_true is NOT_GIVEN or y_pred is NOT_GIVEN:
             raise ParameterError(

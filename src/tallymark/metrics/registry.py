@@ -43,6 +43,15 @@ def register_function(instance: Metric, name: str) -> None:
     _changed()
 
 
+def make_known(instance: Metric) -> None:
+    """Make a metric that came from another process known by its name."""
+    if type(instance).name == instance.name:
+        if classes.get(instance.name) is not type(instance):
+            register(type(instance))
+    elif instance.name not in functions:
+        register_function(instance.replace(undefined=None), instance.name)
+
+
 def on_change(call: Callable[[], None]) -> None:
     """Call this whenever a name gets a new meaning."""
     _listeners.append(call)

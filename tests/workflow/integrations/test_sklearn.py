@@ -283,5 +283,5 @@ def test_make_scorer_takes_a_metric_as_a_function(metric, peer, more):
 def test_a_metric_itself_is_not_a_scorer():
     """The sentence says what is; scikit-learn passes three arguments, and so may one who passes weights."""
     x, y, _ = rows.two_classes()
-    with pytest.raises(tm.errors.ParameterError, match=r"called with two arrays; .* pass as_scorer\('fscore'\)"):
+    with pytest.raises(tm.errors.ParameterError, match=r"takes two arrays; .* pass as_scorer\('fscore'\)"):
         tm.fscore(LogisticRegression().fit(x, y), x, y)
