@@ -10,7 +10,15 @@ import numpy as np
 from tallymark._core import classes_present, count_pairs, encode_labels
 from tallymark.arrays import Array, describe
 from tallymark.batch import NAMES, Batch
-from tallymark.errors import DomainError, InputError, LengthError, ParameterError, ShapeError, TypeOfDataError
+from tallymark.errors import (
+    DomainError,
+    InputError,
+    LengthError,
+    ParameterError,
+    ShapeError,
+    TallymarkError,
+    TypeOfDataError,
+)
 from tallymark.labels import Label, LabelColumn, normal_label
 from tallymark.states.base import UNIT_BITS, exact_total
 from tallymark.states.label_faults import label_fault
@@ -72,7 +80,7 @@ class own_errors:  # noqa: N801
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, Exception) and not isinstance(error, MemoryError):
+        if isinstance(error, Exception) and not isinstance(error, (TallymarkError, MemoryError)):
             raise _unreadable(error, self._who) from error
 
 
