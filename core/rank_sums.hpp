@@ -135,7 +135,7 @@ class Walk {
 
   TM_INLINE void step() {
     const double a = n_[-1], b = p_[-1];
-    take(a < b ? 0 : 1, b < a ? 0 : 1);  // at least one row, even where a number is none
+    take(b > a ? 0 : 1, b >= a ? 1 : 0);  // one row at least, whatever the scores are
   }
 
   // Goes on as long as both classes are there, then takes what is left of one, which lies below all of the other.

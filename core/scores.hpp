@@ -111,8 +111,8 @@ class Deal {
   std::uint64_t low_key_ = 0;
 };
 
-// One pass over all blocks: visit(range, column, first row, rows, group of each, scores, weights) for every block and
-// column, where rows that take no part are left out. Whether all scores are finite, of those rows too.
+// One pass over all blocks: visit(range, column, rows, group of each, scores, weights) for every block and column,
+// where rows that take no part are left out. Whether all scores are finite, of those rows too.
 template <class Group, class Read, class Weigh, class Visit>
 bool each_block(const Dealt& dealt, std::size_t columns, bool whole, Group&& group, Read&& read, Weigh&& weigh,
                 Visit&& visit) {
@@ -143,23 +143,11 @@ bool each_block(const Dealt& dealt, std::size_t columns, bool whole, Group&& gro
         if (largest_score(scores, n) >= kInfinity) bad[t] = 1;
         if (!whole)
           for (std::size_t j = 0; j < kept; ++j) scores[j] = scores[row_of[j]];
-        visit(t, k, row, kept, group_of, scores, weights);
+        visit(t, k, kept, group_of, scores, weights);
       }
     }
   });
   return std::all_of(bad.begin(), bad.end(), [](std::uint8_t each) { return each == 0; });
-}
-
-// Whether the buckets that have rows lie one above the other.
-inline bool rising(const Extent* buckets, std::size_t n) {
-  bool out = true;
-  std::uint64_t low = 0;  // below any key of a number
-  for (std::size_t b = 0; b < n; ++b) {
-    if (buckets[b].low > buckets[b].high) continue;
-    out = out && buckets[b].low > low;
-    low = buckets[b].high;
-  }
-  return out;
 }
 
 TM_CLONES static bool all_positive(const double* weights, std::size_t n) {
@@ -212,11 +200,11 @@ std::size_t settle_keys(Row* rows, std::size_t n) {
 
 // The rows of a few columns by group, sorted. `group(range, i)` is that of row i, one of `dealt.groups` or any other
 // number where the row takes no part; `read(first, n, column, scores)` and `weigh(first, n, weights)` read a block.
-// Nothing if a score is not finite, or if scores or weights changed meanwhile so that they cannot be told in order.
+// Nothing if a score is not finite, or if scores or weights changed between the passes.
 //
 // Two passes over the rows: how many go to each bucket, and the dealing itself, after which a bucket is small enough to
-// be sorted in the nearest caches. The first notes the bucket of each row, since a score may be another one by the time
-// of the second: see `own_copy.hpp`. Rows that changed their bucket are found by the order of the buckets.
+// be sorted in the nearest caches. The second may find other scores than the first (see `own_copy.hpp`): a bucket takes
+// no more rows than were counted, and must have got them all.
 template <class Row, class Group, class Read, class Weigh>
 std::vector<std::vector<Runs>> sort_groups(const Dealt& dealt, std::size_t columns, Group&& group, Read&& read,
                                            Weigh&& weigh) {
@@ -238,64 +226,67 @@ std::vector<std::vector<Runs>> sort_groups(const Dealt& dealt, std::size_t colum
     deals[k] = Deal(sample, detail::kSample, digit);
   }
 
-  std::vector<std::shared_ptr<std::uint16_t[]>> noted(columns);
-  static_assert(detail::kMostDigitBits <= 16);
-  for (std::size_t k = 0; k < columns; ++k)
-    if (deals[k].digit() > 0) noted[k] = room_for<std::uint16_t>(dealt.rows);
-  std::vector<std::vector<std::vector<std::size_t>>> places(threads, std::vector<std::vector<std::size_t>>(columns));
-  for (auto& of_thread : places)
+  std::vector<std::vector<std::vector<std::size_t>>> sizes(threads, std::vector<std::vector<std::size_t>>(columns));
+  for (auto& of_thread : sizes)
     for (std::size_t k = 0; k < columns; ++k) of_thread[k].assign(groups * deals[k].size(), 0);
   const bool finite = detail::each_block(
       dealt, columns, whole, group, read, [](std::size_t, std::size_t, double*) {},
-      [&](std::size_t t, std::size_t k, std::size_t row, std::size_t n, const std::uint32_t* g, const double* scores,
-          const double*) {
+      [&](std::size_t t, std::size_t k, std::size_t n, const std::uint32_t* g, const double* scores, const double*) {
         std::uint32_t at[detail::kPiece];
         deals[k].buckets(scores, n, at);
-        if (deals[k].digit() > 0) std::copy_n(at, n, noted[k].get() + row);
-        std::size_t* count = places[t][k].data();
+        std::size_t* count = sizes[t][k].data();
         const unsigned shift = deals[k].digit();
         for (std::size_t j = 0; j < n; ++j) ++count[(std::size_t{g[j]} << shift) | at[j]];
       });
   if (!finite) return {};
+  struct Room {
+    Row *next, *end;
+  };
+  std::vector<std::vector<std::vector<Room>>> rooms(threads, std::vector<std::vector<Room>>(columns));
   std::vector<std::vector<std::size_t>> edges(columns);  // where buckets begin, and the end of the last
   std::vector<std::shared_ptr<Row[]>> held;
   for (std::size_t k = 0; k < columns; ++k) {
+    Row* const first = held.emplace_back(room_for<Row>(total)).get();
     std::size_t at = 0;
     for (std::size_t bucket = 0; bucket < groups * deals[k].size(); ++bucket) {
       edges[k].push_back(at);
-      for (std::size_t t = 0; t < threads; ++t) at += std::exchange(places[t][k][bucket], at);
+      for (std::size_t t = 0; t < threads; ++t) {
+        const std::size_t size = sizes[t][k][bucket];
+        rooms[t][k].push_back({first + at, first + at + size});
+        at += size;
+      }
     }
     edges[k].push_back(at);
-    held.push_back(room_for<Row>(total));
   }
   std::atomic<bool> changed{false};
-  const bool still_finite =
-      detail::each_block(dealt, columns, whole, group, read, weigh,
-                         [&](std::size_t t, std::size_t k, std::size_t row, std::size_t n, const std::uint32_t* g,
-                             const double* scores, const double* weights) {
-                           std::uint32_t at[detail::kPiece];
-                           std::uint64_t keys[detail::kPiece];
-                           if (deals[k].digit() > 0)
-                             std::copy_n(noted[k].get() + row, n, at);
-                           else
-                             std::fill_n(at, n, 0U);
-                           detail::to_keys(scores, n, keys);
-                           if constexpr (sizeof(Row) > sizeof(double))
-                             if (!detail::all_positive(weights, n)) changed = true;
-                           std::size_t* place = places[t][k].data();
-                           const unsigned shift = deals[k].digit();
-                           Row* rows = held[k].get();
-                           for (std::size_t j = 0; j < n; ++j)
-                             rows[place[(std::size_t{g[j]} << shift) | at[j]]++] = Row(keys[j], weights[j]);
-                         });
+  const bool still_finite = detail::each_block(dealt, columns, whole, group, read, weigh,
+                                               [&](std::size_t t, std::size_t k, std::size_t n, const std::uint32_t* g,
+                                                   const double* scores, const double* weights) {
+                                                 std::uint32_t at[detail::kPiece];
+                                                 std::uint64_t keys[detail::kPiece];
+                                                 deals[k].buckets(scores, n, at);
+                                                 detail::to_keys(scores, n, keys);
+                                                 if constexpr (sizeof(Row) > sizeof(double))
+                                                   if (!detail::all_positive(weights, n)) changed = true;
+                                                 Room* rooms_of = rooms[t][k].data();
+                                                 const unsigned shift = deals[k].digit();
+                                                 for (std::size_t j = 0; j < n; ++j) {
+                                                   Room& room = rooms_of[(std::size_t{g[j]} << shift) | at[j]];
+                                                   if (room.next == room.end) [[unlikely]]
+                                                     continue;
+                                                   *room.next++ = Row(keys[j], weights[j]);
+                                                 }
+                                               });
+  for (const auto& of_thread : rooms)
+    for (const auto& of_column : of_thread)
+      for (const Room& room : of_column)
+        if (room.next != room.end) changed = true;
   if (!still_finite || changed) return {};
 
   std::vector<std::pair<std::size_t, std::size_t>> tasks;  // column and first bucket
   for (std::size_t k = 0; k < columns; ++k)
     for (std::size_t bucket = 0; bucket + 1 < edges[k].size(); bucket += detail::kBucketsAtOnce)
       tasks.emplace_back(k, bucket);
-  std::vector<std::vector<detail::Extent>> extents(columns);
-  for (std::size_t k = 0; k < columns; ++k) extents[k].resize(groups * deals[k].size());
   std::vector<std::atomic<std::size_t>> distinct(columns * groups);
   std::atomic<std::size_t> next{0};
   for_ranges(threads, threads, [&](std::size_t, std::size_t, std::size_t) {
@@ -308,14 +299,10 @@ std::vector<std::vector<Runs>> sort_groups(const Dealt& dealt, std::size_t colum
         const std::size_t n = edges[k][bucket + 1] - edges[k][bucket];
         if (n > room.size()) room = std::vector<Row>(n);
         detail::sort_rows(rows, room.data(), n);
-        if (n > 0) extents[k][bucket] = {rows[0].key, rows[n - 1].key};
         distinct[k * groups + (bucket >> deals[k].digit())] += detail::settle_keys(rows, n);
       }
     }
   });
-  for (std::size_t k = 0; k < columns; ++k)
-    for (std::size_t g = 0; g < groups; ++g)
-      if (!detail::rising(extents[k].data() + (g << deals[k].digit()), deals[k].size())) return {};
 
   std::vector<std::vector<Runs>> out(columns, std::vector<Runs>(groups));
   next = 0;
