@@ -74,7 +74,7 @@ nb::bytes count_above(nb::handle table, nb::handle places) {
   const auto at = read_places(places);
   if (at.size() != held.rows()) throw nb::value_error("table and places differ in length");
   for (const std::int64_t place : at)
-    if (place < 0 || static_cast<std::size_t>(place) >= columns.size()) throw nb::value_error("no such column");
+    if (place < 0 || static_cast<std::size_t>(place) >= columns.size()) throw InputChanged("no such column");
   std::vector<std::int64_t> above(at.size());
   {
     nb::gil_scoped_release release;

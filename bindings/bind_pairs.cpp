@@ -78,7 +78,7 @@ nb::object count(nb::handle truth, nb::handle prediction, nb::handle weight, boo
   const int unit = range.unit();
   const bool whole = range.whole;
   if (range.width(rows) < 128) {
-    auto found = run(locked, [&] { return weigh_rows(y.reader(), p->reader(), rows, columns.front(), unit); });
+    auto found = run(locked, [&] { return weigh_rows(y.reader(), p->reader(), rows, columns.front(), range); });
     if (has_faults(found, faults)) return faults;
     return result(y, *p, found, [unit, whole](const auto& entries) {
       nb::list values;
@@ -86,7 +86,7 @@ nb::object count(nb::handle truth, nb::handle prediction, nb::handle weight, boo
       return nb::object(nb::make_tuple(values, unit, whole));
     });
   }
-  auto found = run(locked, [&] { return sum_rows(y.reader(), p->reader(), rows, columns.front()); });
+  auto found = run(locked, [&] { return sum_rows(y.reader(), p->reader(), rows, columns.front(), range); });
   if (has_faults(found, faults)) return faults;
   return result(y, *p, found, [whole](auto& entries) {
     nb::list values;

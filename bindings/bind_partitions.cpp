@@ -1,6 +1,10 @@
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
+#include <vector>
+
 #include "array.hpp"
+#include "own_copy.hpp"
 #include "partitions.hpp"
 
 namespace nb = nanobind;
@@ -8,20 +12,15 @@ using namespace tallymark;
 
 namespace {
 
-void check_indices(const Array<std::int64_t>& indices, std::size_t below, const char* message) {
-  for (std::size_t i = 0; i < indices.size(); ++i)
-    if (static_cast<std::uint64_t>(indices.data()[i]) >= below) throw nb::value_error(message);
-}
-
 double mutual_information_of(nb::handle rows, nb::handle columns, nb::handle counts, nb::handle truth,
                              nb::handle prediction, double total) {
   const Array<std::int64_t> row(rows, "rows"), column(columns, "columns");
   const Array<double> count(counts, "counts"), a(truth, "truth"), b(prediction, "prediction");
   if (row.size() != count.size() || column.size() != count.size())
     throw nb::value_error("rows, columns and counts differ in length");
-  check_indices(row, a.size(), "rows must be indices into truth");
-  check_indices(column, b.size(), "columns must be indices into prediction");
-  const Cells cells{row.data(), column.data(), count.data(), a.data(), b.data(), count.size(), total};
+  const auto of_row = own_indices(row.data(), row.size(), a.size(), "rows must be indices into truth");
+  const auto of_column = own_indices(column.data(), column.size(), b.size(), "columns must be indices into prediction");
+  const Cells cells{of_row.data(), of_column.data(), count.data(), a.data(), b.data(), count.size(), total};
   nb::gil_scoped_release release;
   return mutual_information(cells);
 }
@@ -32,23 +31,23 @@ double entropy_of(nb::handle sizes, double total) {
   return entropy(size.data(), size.size(), total);
 }
 
-void check_sizes(const Array<std::int64_t>& sizes, std::int64_t total) {
+std::vector<std::int64_t> own_sizes(const Array<std::int64_t>& sizes, std::int64_t total) {
+  std::vector<std::int64_t> out(sizes.data(), sizes.data() + sizes.size());
   std::int64_t left = total;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const std::int64_t size = sizes.data()[i];
+  for (const std::int64_t size : out) {
     if (size < 1 || size > left) throw nb::value_error("sizes must be positive and sum to total");
     left -= size;
   }
   if (left != 0) throw nb::value_error("sizes must be positive and sum to total");
+  return out;
 }
 
 double expected_mutual_information_of(nb::handle truth, nb::handle prediction, std::int64_t total) {
   const Array<std::int64_t> a(truth, "truth"), b(prediction, "prediction");
   if (total < 0 || total > std::int64_t{1} << 53) throw nb::value_error("total must lie between 0 and 2**53");
-  check_sizes(a, total);
-  check_sizes(b, total);
+  const auto rows = own_sizes(a, total), columns = own_sizes(b, total);
   nb::gil_scoped_release release;
-  return expected_mutual_information(a.data(), a.size(), b.data(), b.size(), total);
+  return expected_mutual_information(rows.data(), rows.size(), columns.data(), columns.size(), total);
 }
 
 }  // namespace

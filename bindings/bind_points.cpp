@@ -32,9 +32,6 @@ class Arguments {
     if (codes_.size() != n) throw nb::value_error("points and codes differ in length");
     if (clusters < 0 || static_cast<std::size_t>(clusters) > n)
       throw nb::value_error("clusters must lie between 0 and the number of points");
-    for (std::size_t i = 0; i < n; ++i)
-      if (codes_.data()[i] < 0 || codes_.data()[i] >= clusters)
-        throw nb::value_error("codes must lie between 0 and clusters - 1");
     for (std::size_t i = 0; i < n * d; ++i)
       if (magnitude(points_.data()[i]) >= kInfinity) throw nb::value_error("points must be finite");
     if (!weights.is_none()) {

@@ -30,16 +30,10 @@ Rankings rank(nb::handle relevance, nb::handle score, nb::handle codes, std::siz
   if (scores.size() != n) throw nb::value_error("relevance and score differ in length");
   if (queries > n || (codes.is_none() && (queries == 0 ? n != 0 : n % queries != 0)))
     throw nb::value_error("rows must divide into queries");
-  for (std::size_t i = 0; i < n; ++i)
-    if (!(gains.data()[i] >= 0.0 && gains.data()[i] < HUGE_VAL) || magnitude(scores.data()[i]) >= kInfinity)
-      throw nb::value_error("relevance must be finite and not negative, score finite");
   std::optional<Array<std::int64_t>> places;
   if (!codes.is_none()) {
     places.emplace(codes, "codes");
     if (places->size() != n) throw nb::value_error("codes and score differ in length");
-    for (std::size_t i = 0; i < n; ++i)
-      if (places->data()[i] < 0 || static_cast<std::size_t>(places->data()[i]) >= queries)
-        throw nb::value_error("codes must lie between 0 and queries - 1");
   }
   std::optional<Array<double>> heavy;
   if (!weights.is_none()) {

@@ -72,8 +72,6 @@ Out<std::int64_t, 2> cells(nb::handle cells, std::size_t count, nb::handle keys,
   if (key && key->size() != rows.n) throw nb::value_error("cells and keys differ in length");
   if (rows.n > kMostCellRows || count > kMostCells || resamples > kMostResamples)
     throw nb::value_error("there are too many rows, cells or resamples");
-  for (std::size_t i = 0; i < rows.n; ++i)
-    if (static_cast<std::uint64_t>(rows.cells[i]) >= count) throw nb::value_error("no such cell");
   return filled<std::int64_t, 2>({resamples, count},
                                  [&](auto* out) { resampled_cells(rows, seed, first, resamples, out); });
 }

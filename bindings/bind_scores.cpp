@@ -260,7 +260,7 @@ nb::object sort_columns(nb::handle places, std::size_t classes, nb::handle table
   const auto columns = held.columns();
   if (held.rows() != at.size()) throw nb::value_error("table and places differ in length");
   for (const std::int64_t place : at)
-    if (place < 0 || static_cast<std::size_t>(place) >= classes) throw nb::value_error("no such class");
+    if (place < 0 || static_cast<std::size_t>(place) >= classes) throw InputChanged("no such class");
   Weights weights(weight, at.size());
   const std::size_t blocks = (at.size() + kBlock - 1) / kBlock, threads = threads_for(at.size());
   std::vector<std::uint8_t> kept(at.size(), 0);

@@ -9,6 +9,8 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "array.hpp"
 #include "scores.hpp"
@@ -44,18 +46,10 @@ class GivenRuns {
     scores_.emplace(parts[0], "scores");
     runs.scores = scores_->data();
     runs.size = scores_->size();
-    if (!parts[1].is_none()) {
-      weights_.emplace(parts[1], "weights");
-      if (weights_->size() != runs.size) throw nb::value_error("scores and weights differ in length");
-      runs.weights = weights_->data();
-    }
-    if (!parts[2].is_none()) {
-      counts_.emplace(parts[2], "counts");
-      if (counts_->size() != runs.size) throw nb::value_error("scores and counts differ in length");
-      runs.counts = counts_->data();
-    }
+    if (!parts[1].is_none()) runs.weights = copy(parts[1], "weights", weights_);
+    if (!parts[2].is_none()) runs.counts = copy(parts[2], "counts", counts_);
   }
-  // Walks end only where scores are finite and in order.
+  // What walks make of other runs means nothing.
   void check() const {
     std::atomic<bool> ordered{true};
     for_ranges(runs.size, threads_for(runs.size), [&](std::size_t, std::size_t first, std::size_t last) {
@@ -77,8 +71,18 @@ class GivenRuns {
   Runs runs;
 
  private:
-  std::optional<Array<double>> scores_, weights_;
-  std::optional<Array<std::int64_t>> counts_;
+  template <class T>
+  const T* copy(nb::handle source, const char* name, std::vector<T>& out) const {
+    const Array<T> given(source, name);
+    if (given.size() != runs.size)
+      throw nb::value_error((std::string("scores and ") + name + " differ in length").c_str());
+    out.assign(given.data(), given.data() + given.size());
+    return out.data();
+  }
+
+  std::optional<Array<double>> scores_;  // read in place: walks end in any order of them
+  std::vector<double> weights_;
+  std::vector<std::int64_t> counts_;
 };
 
 }  // namespace tallymark

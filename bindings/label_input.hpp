@@ -18,6 +18,7 @@
 #include "buffer.hpp"
 #include "decisions.hpp"
 #include "objects.hpp"
+#include "own_copy.hpp"
 
 namespace tallymark {
 
@@ -128,6 +129,7 @@ class Input {
       reader_ = std::make_unique<TextReader>(texts);
     } else {
       numbers_.emplace(source);
+      if (numbers_->rows() != rows_ || numbers_->columns().size() != 1) throw InputChanged("labels of another shape");
       reader_ = read_numbers(numbers_->columns().front(), rows_, fractions);
     }
   }

@@ -1,6 +1,10 @@
 // The table of contents of tallymark._core: one line per topic.
 #include <nanobind/nanobind.h>
 
+#include <exception>
+
+#include "own_copy.hpp"
+
 namespace nb = nanobind;
 
 void bind_labels(nb::module_& m);
@@ -18,6 +22,13 @@ void bind_scores(nb::module_& m);
 
 NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);  // metrics keep their tasks until the interpreter ends
+  nb::register_exception_translator([](const std::exception_ptr& raised, void*) {
+    try {
+      std::rethrow_exception(raised);
+    } catch (const tallymark::InputChanged& error) {
+      PyErr_SetString(nb::module_::import_("tallymark.errors").attr("InputError").ptr(), error.what());
+    }
+  });
   m.doc() = "The native core: exact sums and counts over rows.";
   bind_labels(m);
   bind_matching(m);

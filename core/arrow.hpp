@@ -105,6 +105,14 @@ struct ArrowChunk {
   const ArrowArray* array = nullptr;
   std::int64_t offset = 0;  // of row 0 in the buffers
   std::size_t length = 0, first = 0;
+  std::int64_t end = 0;  // of the bytes of all texts, where they have offsets: no text reaches beyond it
+
+  ArrowChunk(const ArrowArray* held, const ArrowType& type, std::int64_t from, std::size_t rows, std::size_t before)
+      : array(held), offset(from), length(rows), first(before) {
+    const std::int64_t last = offset + static_cast<std::int64_t>(length);
+    if (length == 0 || (type.form != ArrowForm::text && type.form != ArrowForm::large_text)) return;
+    end = std::max<std::int64_t>(type.form == ArrowForm::text ? at<std::int32_t>(last) : at<std::int64_t>(last), 0);
+  }
 
   const char* buffer(std::int64_t k) const {
     return k < array->n_buffers ? static_cast<const char*>(array->buffers[k]) : nullptr;
@@ -130,18 +138,29 @@ struct ArrowChunk {
 
  private:
   template <class Offset>
-  std::string_view cut(const char* data, std::int64_t at) const {
-    Offset ends[2];
-    std::memcpy(ends, buffer(1) + at * static_cast<std::int64_t>(sizeof(Offset)), sizeof ends);
-    return {data + ends[0], static_cast<std::size_t>(ends[1] - ends[0])};
+  Offset at(std::int64_t place) const {
+    Offset out;
+    std::memcpy(&out, buffer(1) + place * static_cast<std::int64_t>(sizeof(Offset)), sizeof out);
+    return out;
   }
+  template <class Offset>
+  std::string_view cut(const char* data, std::int64_t place) const {
+    const std::int64_t from = at<Offset>(place), to = at<Offset>(place + 1);
+    if (from < 0 || from > to || to > end) return {data, 0};
+    return {data + from, static_cast<std::size_t>(to - from)};
+  }
+  // Buffers of texts come before the last one, which holds their sizes.
   std::string_view view(std::int64_t at) const {
     const char* place = buffer(1) + at * 16;
     std::int32_t words[4];
     std::memcpy(words, place, sizeof words);
-    const auto length = static_cast<std::size_t>(words[0]);
-    if (length <= 12) return {place + 4, length};
-    return {buffer(2 + words[2]) + words[3], length};
+    const std::int64_t length = words[0], which = words[2], from = words[3], sizes = array->n_buffers - 1;
+    if (length >= 0 && length <= 12) return {place + 4, static_cast<std::size_t>(length)};
+    if (length < 0 || which < 0 || from < 0 || which + 2 >= sizes) return {};
+    std::int64_t size;
+    std::memcpy(&size, buffer(sizes) + which * 8, sizeof size);
+    if (from + length > size) return {};
+    return {buffer(2 + which) + from, static_cast<std::size_t>(length)};
   }
 };
 
@@ -170,7 +189,7 @@ class ArrowColumn {
       require(!coded_ || array->dictionary != nullptr, "a dictionary is missing");
       if (coded_) check_buffers(*array->dictionary, *values_);
       const std::int64_t offset = array->offset + (nested ? held->offset : 0);
-      chunks_.push_back({array, offset, static_cast<std::size_t>(held->length), rows_});
+      chunks_.emplace_back(array, type_, offset, static_cast<std::size_t>(held->length), rows_);
       rows_ += static_cast<std::size_t>(held->length);
     }
     for (std::size_t k = 0; k < chunks_.size() && !malformed_; ++k) malformed_ = first_malformed(chunks_[k]);
@@ -371,7 +390,8 @@ class ArrowReader final : public LabelReader {
   }
 
   void translate(const ArrowArray& dictionary) {
-    const ArrowChunk chunk{&dictionary, dictionary.offset, static_cast<std::size_t>(dictionary.length), 0};
+    const ArrowChunk chunk(&dictionary, column_->values(), dictionary.offset,
+                           static_cast<std::size_t>(dictionary.length), 0);
     translation_.resize(chunk.length);
     const Faults before = faults;
     const auto& fractions = faults.entries[static_cast<std::size_t>(Fault::fractional)];

@@ -4,9 +4,11 @@
 // codes are renumbered by the order of the labels before anyone sees them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <random>
 #include <string_view>
 #include <utility>
@@ -159,12 +161,26 @@ class Dictionary {
   const Key& key(std::size_t code) const { return keys_[code]; }
 
   TM_INLINE std::uint32_t code(const Key& key, std::uint64_t hash) {
+    const std::uint32_t known = find(key, hash);
+    return known != kUnknown ? known : add(key, hash);
+  }
+  static constexpr std::uint32_t kUnknown = 0xffffffffU;
+  TM_INLINE std::uint32_t find(const Key& key, std::uint64_t hash) const {
     std::size_t slot = hash & mask_;
-    while (slots_[slot].code != kFree) {
-      if (slots_[slot].tag == tag_of(hash) && keys_[slots_[slot].code] == key) return slots_[slot].code;
+    while (slots_[slot].code != kUnknown) {
+      if (slots_[slot].tag == tag_of(hash) && keys_[slots_[slot].code] == key) break;
       slot = (slot + 1) & mask_;
     }
-    return add(key, hash, slot);
+    return slots_[slot].code;
+  }
+  // A key that is unknown.
+  std::uint32_t add(const Key& key, std::uint64_t hash) {
+    const auto fresh = static_cast<std::uint32_t>(keys_.size());
+    place(hash, fresh);
+    keys_.push_back(key);
+    hashes_.push_back(hash);
+    if (2 * keys_.size() > mask_) grow();
+    return fresh;
   }
   std::vector<std::uint32_t> adopt(const Dictionary& other) {
     std::vector<std::uint32_t> codes(other.size());
@@ -173,29 +189,21 @@ class Dictionary {
   }
 
  private:
-  static constexpr std::uint32_t kFree = 0xffffffffU;
   struct Slot {
-    std::uint32_t tag = 0, code = kFree;
+    std::uint32_t tag = 0, code = kUnknown;
   };
   static std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
 
-  std::uint32_t add(const Key& key, std::uint64_t hash, std::size_t slot) {
-    const auto fresh = static_cast<std::uint32_t>(keys_.size());
-    slots_[slot] = {tag_of(hash), fresh};
-    keys_.push_back(key);
-    hashes_.push_back(hash);
-    if (2 * keys_.size() > mask_) grow();
-    return fresh;
+  void place(std::uint64_t hash, std::uint32_t code) {
+    std::size_t slot = hash & mask_;
+    while (slots_[slot].code != kUnknown) slot = (slot + 1) & mask_;
+    slots_[slot] = {tag_of(hash), code};
   }
 
   void grow() {
     mask_ = 2 * mask_ + 1;
     slots_.assign(mask_ + 1, {});
-    for (std::size_t code = 0; code < keys_.size(); ++code) {
-      std::size_t slot = hashes_[code] & mask_;
-      while (slots_[slot].code != kFree) slot = (slot + 1) & mask_;
-      slots_[slot] = {tag_of(hashes_[code]), static_cast<std::uint32_t>(code)};
-    }
+    for (std::size_t code = 0; code < keys_.size(); ++code) place(hashes_[code], static_cast<std::uint32_t>(code));
   }
 
   std::size_t mask_ = 31;
@@ -204,19 +212,44 @@ class Dictionary {
   std::vector<std::uint64_t> hashes_;
 };
 
-// Texts to codes.
+// Texts to codes. A text is looked up in the caller's memory, and a new one kept in our own: see `own_copy.hpp`.
 class TextDictionary {
  public:
   std::size_t size() const { return dictionary_.size(); }
   std::string_view text(std::size_t code) const { return dictionary_.key(code).all; }
   TM_INLINE std::uint32_t code(std::string_view text) {
     const Text key(text);
-    return dictionary_.code(key, key.hash(seed_));
+    const std::uint32_t known = dictionary_.find(key, key.hash(seed_));
+    return known != Dictionary<Text>::kUnknown ? known : add(text);
   }
-  std::vector<std::uint32_t> adopt(const TextDictionary& other) { return dictionary_.adopt(other.dictionary_); }
+  std::vector<std::uint32_t> adopt(const TextDictionary& other) {
+    pages_.insert(pages_.end(), other.pages_.begin(), other.pages_.end());
+    return dictionary_.adopt(other.dictionary_);
+  }
 
  private:
+  static constexpr std::size_t kPage = 4096;
+
+  std::uint32_t add(std::string_view text) {
+    if (text.size() > left_) {
+      left_ = std::max(text.size(), kPage);
+      pages_.push_back(std::make_shared<char[]>(left_));
+      free_ = pages_.back().get();
+    }
+    std::copy(text.begin(), text.end(), free_);
+    const Text key({free_, text.size()});
+    const std::uint64_t hash = key.hash(seed_);
+    const std::uint32_t known = dictionary_.find(key, hash);  // it may be another text than the one that was looked up
+    if (known != Dictionary<Text>::kUnknown) return known;
+    free_ += text.size();
+    left_ -= text.size();
+    return dictionary_.add(key, hash);
+  }
+
   std::uint64_t seed_ = hash_seed();
+  std::vector<std::shared_ptr<char[]>> pages_;  // shared with dictionaries that adopt the texts
+  char* free_ = nullptr;
+  std::size_t left_ = 0;
   Dictionary<Text> dictionary_;
 };
 

@@ -239,7 +239,8 @@ inline bool are_plain(const ArrowColumn& column) {
     if (odd) return false;
     if (!joined || chunk.length == 0) continue;
     const std::string_view first = chunk.text(column.type(), 0), last = chunk.text(column.type(), chunk.length - 1);
-    if (!is_ascii(first.data(), static_cast<std::size_t>(last.data() + last.size() - first.data()))) return false;
+    const char* end = last.data() + last.size();
+    if (end < first.data() || !is_ascii(first.data(), static_cast<std::size_t>(end - first.data()))) return false;
   }
   return true;
 }

@@ -12,6 +12,7 @@
 
 #include "exact_sum.hpp"
 #include "labels.hpp"
+#include "own_copy.hpp"
 #include "parallel.hpp"
 
 namespace tallymark {
@@ -145,6 +146,11 @@ struct WeightRange {
     bad = bad || other.bad;
     whole = whole && other.whole;
   }
+  // Whether a weight is one of those, as far as can be told. None is added that is not.
+  TM_INLINE bool holds(double weight) const {
+    const std::uint64_t b = bits(weight + 0.0);
+    return (b == 0 || (b >= lowest && b <= highest)) && (!whole || std::trunc(weight) == weight);
+  }
   // The exponent of the last bit that any of the weights can have.
   int unit() const { return highest == 0 ? 0 : WeightParts(real(lowest)).exponent; }
   // How many bits a sum of that many weights takes in that unit.
@@ -248,33 +254,37 @@ inline PairCounts<Counted> count_rows(LabelReader& truth, LabelReader& predictio
                                  PairTable<Counted>& table) { table.count(a, b, n); });
 }
 
-// Weights in units of 2^unit, which all of them are multiples of.
+// Calls add(row, weight) for the rows of a block that weigh something.
+template <class Add>
+void each_weight(const Column& weight, const WeightRange& range, std::size_t first, std::size_t n, Add&& add) {
+  double values[kBlock];
+  read_rows(weight, first, n, values);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!range.holds(values[i])) throw InputChanged("weights beyond those that were checked");
+    if (values[i] > 0.0) add(i, values[i]);
+  }
+}
+
+// Weights in the unit of their range, which all of them are multiples of.
 inline PairCounts<Weighed> weigh_rows(LabelReader& truth, LabelReader& prediction, std::size_t rows,
-                                      const Column& weight, int unit) {
+                                      const Column& weight, const WeightRange& range) {
   return count_pairs<Weighed>(truth, prediction, rows,
-                              [&weight, unit](std::size_t first, std::size_t n, const std::uint32_t* a,
-                                              const std::uint32_t* b, PairTable<Weighed>& table) {
-                                double values[kBlock];
-                                read_rows(weight, first, n, values);
-                                for (std::size_t i = 0; i < n; ++i) {
-                                  if (!(values[i] > 0.0)) continue;
-                                  const WeightRange::WeightParts w(values[i]);
-                                  const int shift = w.exponent - unit;
-                                  table.add(a[i], b[i], static_cast<Wide>(w.mantissa) << std::clamp(shift, 0, 127));
-                                }
+                              [&, unit = range.unit()](std::size_t first, std::size_t n, const std::uint32_t* a,
+                                                       const std::uint32_t* b, PairTable<Weighed>& table) {
+                                each_weight(weight, range, first, n, [&](std::size_t i, double value) {
+                                  const WeightRange::WeightParts w(value);
+                                  table.add(a[i], b[i], static_cast<Wide>(w.mantissa) << (w.exponent - unit));
+                                });
                               });
 }
 
-inline PairCounts<Summed> sum_rows(LabelReader& truth, LabelReader& prediction, std::size_t rows,
-                                   const Column& weight) {
-  return count_pairs<Summed>(truth, prediction, rows,
-                             [&weight](std::size_t first, std::size_t n, const std::uint32_t* a, const std::uint32_t* b,
-                                       PairTable<Summed>& table) {
-                               double values[kBlock];
-                               read_rows(weight, first, n, values);
-                               for (std::size_t i = 0; i < n; ++i)
-                                 if (values[i] > 0.0) table.add(a[i], b[i], values[i]);
-                             });
+inline PairCounts<Summed> sum_rows(LabelReader& truth, LabelReader& prediction, std::size_t rows, const Column& weight,
+                                   const WeightRange& range) {
+  return count_pairs<Summed>(
+      truth, prediction, rows,
+      [&](std::size_t first, std::size_t n, const std::uint32_t* a, const std::uint32_t* b, PairTable<Summed>& table) {
+        each_weight(weight, range, first, n, [&](std::size_t i, double value) { table.add(a[i], b[i], value); });
+      });
 }
 
 }  // namespace tallymark

@@ -12,7 +12,8 @@
 
 namespace tallymark {
 
-// The cells that hold rows. Without `row` and `column`, cell i is where cluster i of either side meets itself.
+// The cells that hold rows; `row` and `column` are indices of our own, which were checked. Without `row` and `column`,
+// cell i is where cluster i of either side meets itself.
 struct Cells {
   const std::int64_t* row = nullptr;
   const std::int64_t* column = nullptr;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "exact_sum.hpp"
+#include "own_copy.hpp"
 #include "parallel.hpp"
 
 namespace tallymark {
@@ -40,13 +41,14 @@ struct Sorted {
 
 inline Sorted sorted_by_cluster(const Points& points) {
   Sorted out{std::vector<std::size_t>(points.n), std::vector<double>(points.n, 1.0), {}};
+  const auto codes = own_indices(points.codes, points.n, points.clusters, "codes must lie between 0 and clusters - 1");
   std::vector<std::size_t> next(points.clusters + 1);
-  for (std::size_t i = 0; i < points.n; ++i) ++next[static_cast<std::size_t>(points.codes[i]) + 1];
+  for (const std::int64_t code : codes) ++next[static_cast<std::size_t>(code) + 1];
   for (std::size_t c = 0; c < points.clusters; ++c) {
     if (next[c + 1] > 0) out.runs.push_back({c, next[c], next[c] + next[c + 1], 0.0});
     next[c + 1] += next[c];
   }
-  for (std::size_t i = 0; i < points.n; ++i) out.order[next[static_cast<std::size_t>(points.codes[i])]++] = i;
+  for (std::size_t i = 0; i < points.n; ++i) out.order[next[static_cast<std::size_t>(codes[i])]++] = i;
   if (points.weights != nullptr)
     for (std::size_t i = 0; i < points.n; ++i) out.weights[i] = points.weights[out.order[i]];
   for (Run& run : out.runs)

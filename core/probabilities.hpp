@@ -10,6 +10,7 @@
 
 #include "column.hpp"
 #include "decisions.hpp"
+#include "own_copy.hpp"
 #include "parallel.hpp"
 #include "regression.hpp"
 
@@ -53,6 +54,12 @@ struct Chunk {
   double* rest;
   const std::int64_t* places;
 };
+
+TM_CLONES static bool all_below(std::size_t count, std::size_t n, const std::int64_t* places) {
+  std::int64_t stray = 0;
+  for (std::size_t i = 0; i < n; ++i) stray |= static_cast<std::uint64_t>(places[i]) >= count ? 1 : 0;
+  return stray == 0;
+}
 
 // Sums and largest values of the rows; whether all are probabilities that add up to 1, or can be made to.
 TM_CLONES static bool check_probabilities(const Chunk& c, bool normalize) {
@@ -175,15 +182,17 @@ class ProbabilityReader {
         sum_(step),
         top_(step),
         best_(step),
-        rest_(step) {
+        rest_(step),
+        places_(step) {
     for (const Wanted& w : wanted) ranks_ |= w.quantity == Quantity::top || w.quantity == Quantity::right;
   }
 
   void run(std::size_t first, std::size_t n) {
     const std::size_t count = table_.columns.size();
     for (std::size_t k = 0; k < count; ++k) read_rows(table_.columns[k], first, n, &x_[k * step_]);
-    const std::int64_t* places = table_.places == nullptr ? nullptr : table_.places + first;
-    const Chunk c{n, count, step_, x_.data(), sum_.data(), top_.data(), best_.data(), rest_.data(), places};
+    if (table_.places != nullptr) std::copy_n(table_.places + first, n, places_.data());
+    if (!all_below(count, n, places_.data())) throw InputChanged("no such column");
+    const Chunk c{n, count, step_, x_.data(), sum_.data(), top_.data(), best_.data(), rest_.data(), places_.data()};
     if (!(table_.margin ? check_margins(c) : check_probabilities(c, table_.normalize))) return find_faults(c, first);
     if (count == 2 && table_.margin) {
       const double* yes = c.x + table_.positive * step_;
@@ -250,6 +259,7 @@ class ProbabilityReader {
   std::size_t step_;
   bool ranks_ = false;  // whether the largest of a row is asked for
   std::vector<double> x_, sum_, top_, best_, rest_;
+  std::vector<std::int64_t> places_;  // of the rows of a chunk
 };
 
 }  // namespace detail

@@ -135,7 +135,7 @@ class Walk {
 
   TM_INLINE void step() {
     const double a = n_[-1], b = p_[-1];
-    take(a >= b ? 1 : 0, b >= a ? 1 : 0);
+    take(b > a ? 0 : 1, b >= a ? 1 : 0);  // one row at least, whatever the scores are
   }
 
   // Goes on as long as both classes are there, then takes what is left of one, which lies below all of the other.
@@ -227,8 +227,8 @@ inline std::vector<detail::Stretch> cut_walk(const Runs& negative, const Runs& p
   for (std::size_t t = count; t-- > 0;) {
     const std::size_t place = rows * t / count;
     const double score = place == 0 ? 0.0 : score_at(negative, positive, place);
-    part.negative_end = place == 0 ? 0 : below(negative, score);
-    part.positive_end = place == 0 ? 0 : below(positive, score);
+    part.negative_end = place == 0 ? 0 : std::min(below(negative, score), part.negative);
+    part.positive_end = place == 0 ? 0 : std::min(below(positive, score), part.positive);
     parts.push_back(part);
     part.fp += detail::total(negative, part.negative_end, part.negative);
     part.tp += detail::total(positive, part.positive_end, part.positive);

@@ -75,10 +75,13 @@ void each_step(const Runs& negative, const Runs& positive, int down_negative, in
   const Scaled weight_negative(negative, down_negative), weight_positive(positive, down_positive);
   std::size_t i = negative.size, j = positive.size;
   while (i > 0 || j > 0) {
-    const double score = i == 0                                                       ? positive.scores[j - 1]
-                         : j == 0 || negative.scores[i - 1] >= positive.scores[j - 1] ? negative.scores[i - 1]
-                                                                                      : positive.scores[j - 1];
+    const bool takes_negative = j == 0 || (i > 0 && !(negative.scores[i - 1] < positive.scores[j - 1]));
+    const double score = takes_negative ? negative.scores[i - 1] : positive.scores[j - 1];
     Pair dn, dp;
+    if (takes_negative)
+      dn = dn + weight_negative(--i);
+    else
+      dp = dp + weight_positive(--j);
     for (; i > 0 && negative.scores[i - 1] == score; --i) dn = dn + weight_negative(i - 1);
     for (; j > 0 && positive.scores[j - 1] == score; --j) dp = dp + weight_positive(j - 1);
     visit(score, dp, dn);

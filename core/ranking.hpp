@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "exact_sum.hpp"
+#include "own_copy.hpp"
 #include "parallel.hpp"
 #include "query_measures.hpp"
 
@@ -25,8 +27,8 @@ struct Wish {
   bool strict = false;
 };
 
-// Relevances are finite and not negative. Codes lie in [0, queries); without codes, every query has n / queries rows,
-// one after another. Weights are per query, or absent.
+// Relevances must be finite and not negative, scores finite. Codes lie in [0, queries); without codes, every query has
+// n / queries rows, one after another. Weights are per query, or absent.
 struct QueryRows {
   const double* relevance = nullptr;
   const double* score = nullptr;
@@ -165,17 +167,26 @@ class Rankings {
     if (rows.codes == nullptr) {
       const std::size_t width = rows.queries == 0 ? 0 : rows.n / rows.queries;
       for (std::size_t q = 0; q <= rows.queries; ++q) starts_[q] = q * width;
-    } else {
-      for (std::size_t i = 0; i < rows.n; ++i) ++starts_[static_cast<std::size_t>(rows.codes[i]) + 1];
-      for (std::size_t q = 0; q < rows.queries; ++q) starts_[q + 1] += starts_[q];
+      return take(rows, [](std::size_t i) { return i; });
     }
-    if (rows.codes == nullptr || std::is_sorted(rows.codes, rows.codes + rows.n)) {
-      for (std::size_t i = 0; i < rows.n; ++i) items_[i] = {detail::falling_key(rows.score[i]), rows.relevance[i]};
-      return;
-    }
+    const auto codes = own_indices(rows.codes, rows.n, rows.queries, "codes must lie between 0 and queries - 1");
+    for (const std::int64_t code : codes) ++starts_[static_cast<std::size_t>(code) + 1];
+    for (std::size_t q = 0; q < rows.queries; ++q) starts_[q + 1] += starts_[q];
+    if (std::is_sorted(codes.begin(), codes.end())) return take(rows, [](std::size_t i) { return i; });
     std::vector<std::size_t> next(starts_.begin(), starts_.end() - 1);
-    for (std::size_t i = 0; i < rows.n; ++i)
-      items_[next[static_cast<std::size_t>(rows.codes[i])]++] = {detail::falling_key(rows.score[i]), rows.relevance[i]};
+    take(rows, [&](std::size_t i) { return next[static_cast<std::size_t>(codes[i])]++; });
+  }
+
+  // Reads every row once, and puts it at its place.
+  template <class Place>
+  void take(const QueryRows& rows, Place&& place) {
+    bool good = true;
+    for (std::size_t i = 0; i < rows.n; ++i) {
+      const double score = rows.score[i], relevance = rows.relevance[i];
+      good = good && relevance >= 0.0 && relevance < HUGE_VAL && magnitude(score) < kInfinity;
+      items_[place(i)] = {detail::falling_key(score), relevance};
+    }
+    if (!good) throw std::invalid_argument("relevance must be finite and not negative, score finite");
   }
 
   struct Seen {

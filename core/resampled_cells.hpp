@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "own_copy.hpp"
 #include "parallel.hpp"
 #include "resample.hpp"
 #include "target.hpp"
@@ -40,8 +41,10 @@ TM_CLONES static void walk_cells(const CellRows& rows, const std::uint64_t* stre
 }  // namespace detail
 
 // The counts of every replicate first, first + 1, …, one line of `count` cells each.
-inline void resampled_cells(const CellRows& rows, std::uint64_t seed, std::uint64_t first, std::size_t resamples,
+inline void resampled_cells(const CellRows& given, std::uint64_t seed, std::uint64_t first, std::size_t resamples,
                             std::int64_t* out) {
+  const auto cells = own_indices(given.cells, given.n, given.count, "no such cell");
+  const CellRows rows{given.keys, cells.data(), given.n, given.count};
   constexpr std::size_t lanes = detail::kCellLanes;
   const std::size_t groups = (resamples + lanes - 1) / lanes;
   const std::size_t threads = std::min(threads_for(rows.n * resamples), std::max<std::size_t>(groups, 1));

@@ -150,6 +150,12 @@ bool each_block(const Dealt& dealt, std::size_t columns, bool whole, Group&& gro
   return std::all_of(bad.begin(), bad.end(), [](std::uint8_t each) { return each == 0; });
 }
 
+TM_CLONES static bool all_positive(const double* weights, std::size_t n) {
+  std::int64_t bad = 0;
+  for (std::size_t i = 0; i < n; ++i) bad |= weights[i] > 0.0 && bits(weights[i]) < kInfinity ? 0 : 1;
+  return bad == 0;
+}
+
 // Sorted rows of one group as runs, their keys made scores where there are no weights. Where all of those differ, their
 // memory is the result.
 template <class Row>
@@ -194,10 +200,11 @@ std::size_t settle_keys(Row* rows, std::size_t n) {
 
 // The rows of a few columns by group, sorted. `group(range, i)` is that of row i, one of `dealt.groups` or any other
 // number where the row takes no part; `read(first, n, column, scores)` and `weigh(first, n, weights)` read a block.
-// Nothing if a score is not finite.
+// Nothing if a score is not finite, or if scores or weights changed between the passes.
 //
 // Two passes over the rows: how many go to each bucket, and the dealing itself, after which a bucket is small enough to
-// be sorted in the nearest caches.
+// be sorted in the nearest caches. The second may find other scores than the first (see `own_copy.hpp`): a bucket takes
+// no more rows than were counted, and must have got them all.
 template <class Row, class Group, class Read, class Weigh>
 std::vector<std::vector<Runs>> sort_groups(const Dealt& dealt, std::size_t columns, Group&& group, Read&& read,
                                            Weigh&& weigh) {
@@ -219,43 +226,62 @@ std::vector<std::vector<Runs>> sort_groups(const Dealt& dealt, std::size_t colum
     deals[k] = Deal(sample, detail::kSample, digit);
   }
 
-  std::vector<std::vector<std::vector<std::size_t>>> places(threads, std::vector<std::vector<std::size_t>>(columns));
-  for (auto& of_thread : places)
+  std::vector<std::vector<std::vector<std::size_t>>> sizes(threads, std::vector<std::vector<std::size_t>>(columns));
+  for (auto& of_thread : sizes)
     for (std::size_t k = 0; k < columns; ++k) of_thread[k].assign(groups * deals[k].size(), 0);
   const bool finite = detail::each_block(
       dealt, columns, whole, group, read, [](std::size_t, std::size_t, double*) {},
       [&](std::size_t t, std::size_t k, std::size_t n, const std::uint32_t* g, const double* scores, const double*) {
         std::uint32_t at[detail::kPiece];
         deals[k].buckets(scores, n, at);
-        std::size_t* count = places[t][k].data();
+        std::size_t* count = sizes[t][k].data();
         const unsigned shift = deals[k].digit();
         for (std::size_t j = 0; j < n; ++j) ++count[(std::size_t{g[j]} << shift) | at[j]];
       });
   if (!finite) return {};
+  struct Room {
+    Row *next, *end;
+  };
+  std::vector<std::vector<std::vector<Room>>> rooms(threads, std::vector<std::vector<Room>>(columns));
   std::vector<std::vector<std::size_t>> edges(columns);  // where buckets begin, and the end of the last
   std::vector<std::shared_ptr<Row[]>> held;
   for (std::size_t k = 0; k < columns; ++k) {
+    Row* const first = held.emplace_back(room_for<Row>(total)).get();
     std::size_t at = 0;
     for (std::size_t bucket = 0; bucket < groups * deals[k].size(); ++bucket) {
       edges[k].push_back(at);
-      for (std::size_t t = 0; t < threads; ++t) at += std::exchange(places[t][k][bucket], at);
+      for (std::size_t t = 0; t < threads; ++t) {
+        const std::size_t size = sizes[t][k][bucket];
+        rooms[t][k].push_back({first + at, first + at + size});
+        at += size;
+      }
     }
     edges[k].push_back(at);
-    held.push_back(room_for<Row>(total));
   }
-  detail::each_block(dealt, columns, whole, group, read, weigh,
-                     [&](std::size_t t, std::size_t k, std::size_t n, const std::uint32_t* g, const double* scores,
-                         const double* weights) {
-                       std::uint32_t at[detail::kPiece];
-                       std::uint64_t keys[detail::kPiece];
-                       deals[k].buckets(scores, n, at);
-                       detail::to_keys(scores, n, keys);
-                       std::size_t* place = places[t][k].data();
-                       const unsigned shift = deals[k].digit();
-                       Row* rows = held[k].get();
-                       for (std::size_t j = 0; j < n; ++j)
-                         rows[place[(std::size_t{g[j]} << shift) | at[j]]++] = Row(keys[j], weights[j]);
-                     });
+  std::atomic<bool> changed{false};
+  const bool still_finite = detail::each_block(dealt, columns, whole, group, read, weigh,
+                                               [&](std::size_t t, std::size_t k, std::size_t n, const std::uint32_t* g,
+                                                   const double* scores, const double* weights) {
+                                                 std::uint32_t at[detail::kPiece];
+                                                 std::uint64_t keys[detail::kPiece];
+                                                 deals[k].buckets(scores, n, at);
+                                                 detail::to_keys(scores, n, keys);
+                                                 if constexpr (sizeof(Row) > sizeof(double))
+                                                   if (!detail::all_positive(weights, n)) changed = true;
+                                                 Room* rooms_of = rooms[t][k].data();
+                                                 const unsigned shift = deals[k].digit();
+                                                 for (std::size_t j = 0; j < n; ++j) {
+                                                   Room& room = rooms_of[(std::size_t{g[j]} << shift) | at[j]];
+                                                   if (room.next == room.end) [[unlikely]]
+                                                     continue;
+                                                   *room.next++ = Row(keys[j], weights[j]);
+                                                 }
+                                               });
+  for (const auto& of_thread : rooms)
+    for (const auto& of_column : of_thread)
+      for (const Room& room : of_column)
+        if (room.next != room.end) changed = true;
+  if (!still_finite || changed) return {};
 
   std::vector<std::pair<std::size_t, std::size_t>> tasks;  // column and first bucket
   for (std::size_t k = 0; k < columns; ++k)

@@ -25,8 +25,10 @@ from tallymark.errors import ShapeError, WeightError, brief
 
 def read_rows(source: object, name: str) -> tuple[Any, int, int, list[object] | None]:
     """The source if it can be read in place, else its array; how many rows and columns it has, and their names."""
-    if type(source) is np.ndarray and source.ndim == 1:
-        return source, len(source), 1, None
+    if type(source) is np.ndarray:
+        source = source.view()  # whose shape and type nobody else can change
+        if source.ndim == 1:
+            return source, len(source), 1, None
     with reading(name):
         held, n = _find_rows(source, name)
         return held, n, columns_of(held), names_of(held)
@@ -61,7 +63,7 @@ def read_weights(source: object, n: int, place: Callable[[int], str]) -> Array |
         hint = "; kappa takes it as weighting=" if source in ("linear", "quadratic") else ""
         raise WeightError(f"`weights` must be one number per row; it was {brief(source)}{hint}")
     with reading("weights"):
-        weights = as_numbers(source, "weights", place)
+        weights = as_numbers(source, "weights", place).view()
     if weights.ndim == 2 and weights.shape[1] == 1:
         weights = weights[:, 0]
     if weights.ndim != 1:

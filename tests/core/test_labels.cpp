@@ -345,12 +345,13 @@ void weights_are_exact_on_any_number_of_threads() {
     for (const auto& e : counted.entries) check(counts[pair(e)] == e.value, "counts");
     const WeightRange range = range_of_weights(column(near, Type::f64), kRows);
     check(!range.bad && range.width(kRows) < 128, "weights of one size have a common unit");
-    const auto weighed = weigh_rows(*a, *b, kRows, column(near, Type::f64), range.unit());
+    const auto weighed = weigh_rows(*a, *b, kRows, column(near, Type::f64), range);
     check(weighed.entries.size() == expected[0].size(), "every pair that weighs");
     for (const auto& e : weighed.entries)
       check(same(in_units(e.value, range.unit()), expected[0][pair(e)]), "weights in units");
-    check(range_of_weights(column(far, Type::f64), kRows).width(kRows) >= 128, "others have none");
-    const auto summed = sum_rows(*a, *b, kRows, column(far, Type::f64));
+    const WeightRange wide = range_of_weights(column(far, Type::f64), kRows);
+    check(wide.width(kRows) >= 128, "others have none");
+    const auto summed = sum_rows(*a, *b, kRows, column(far, Type::f64), wide);
     for (const auto& e : summed.entries) check(same(e.value, expected[1][pair(e)]), "weights far apart");
   }
   far[kRows - 1] = -1.0;

@@ -9,6 +9,7 @@ import numpy as np
 
 from tallymark.arrays import Array
 from tallymark.batch import Batch
+from tallymark.errors import InputError
 from tallymark.evaluation.difference import difference_between, largest_difference
 from tallymark.evaluation.intervals import check_nested, units_of
 from tallymark.evaluation.paired_tests import Tested, bootstrap, delong, mcnemar
@@ -118,6 +119,8 @@ class Evidence:
 
 
 def _differences(item: Metric, first: Array, second: Array) -> Array:
+    if len(first) != len(second):
+        raise InputError("the input changed while it was being read")
     pairs = zip(first.tolist(), second.tolist(), strict=True)
     return np.array([difference_between(item, *pair) for pair in pairs])
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallymark.arrays import Array
+from tallymark.errors import InputError
 from tallymark.evaluation.notes import together
 from tallymark.evaluation.percentiles import influence_of, percentile_interval
 from tallymark.evaluation.resampling import numbers_of
@@ -92,10 +93,12 @@ def resampled_interval(
     of `single` rows, of weight 1 and with one label, tell how sure they are.
     """
     numbers, rests_on = numbers_of(value), item.rests_on if single else "sizes"
-    lines, without = resamples.values, resamples.without
+    lines, without = np.atleast_2d(resamples.values), resamples.without
     left_out = np.zeros((len(numbers), 1)) if without is None else np.atleast_2d(without)
+    if not len(numbers) == len(lines) == len(left_out):
+        raise InputError("the input changed while it was being read")
     found = []
-    for part, (number, line, rest) in enumerate(zip(numbers, np.atleast_2d(lines), left_out, strict=True)):
+    for part, (number, line, rest) in enumerate(zip(numbers, lines, left_out, strict=True)):
         influence = influence_of(rest, units, number, rests_on)
         ends = percentile_interval(number, line, level, item.range, units, influence, item.typical)
         moves, counts = (resamples.moves or [Moves()] * len(numbers))[part], rests_on == "counts"

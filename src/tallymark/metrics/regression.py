@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from tallymark.batch import Batch
-from tallymark.errors import DomainError, ShapeError
+from tallymark.errors import DomainError, InputError, ShapeError
 from tallymark.metrics.answer import TOO_LARGE, Answer, Interval, NoInterval, Undefined
 from tallymark.metrics.base import Metric
 from tallymark.metrics.confidence import HALL, ONE_ROW, Ends, few_rows, mean_ends, outputs_interval, whole_interval
@@ -248,10 +248,10 @@ def _locate(bound: Bound, batch: Batch, link: str | None) -> str:
     bad = ~(read > bound.limit if bound.strict else read >= bound.limit)
     if batch.weights is not None:
         bad &= np.asarray(batch.weights)[:, None] > 0
-    row = int(np.argmax(bad.any(axis=1)))
-    return (
-        f"{batch.places.row(row)} has {'a width of ' if bound.who == 'width' else ''}{float(table[row][bad[row]][0])}"
-    )
+    if not bad.any():
+        raise InputError("the input changed while it was being read")
+    row, column = (int(place[0]) for place in np.nonzero(bad))
+    return f"{batch.places.row(row)} has {'a width of ' if bound.who == 'width' else ''}{float(table[row, column])}"
 
 
 class RowMetric(Regression, abstract=True):

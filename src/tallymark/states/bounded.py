@@ -107,6 +107,8 @@ class BoundedScoresOf(KeyedReads):
         if not isinstance(counted, Counted):
             raise InputError(_CHANGED)
         (bins, held), cells, values, unit, _, _ = counted
+        if not set(held) <= set(range(len(labels))):
+            raise InputError(_CHANGED)
         names = [labels[int(k)] for k in held]
         order = sorted(range(len(names)), key=lambda k: names[k])
         weights_of = [np.zeros(len(bins), np.int64 if unit is None else object) for _ in names]

@@ -10,7 +10,15 @@ import numpy as np
 from tallymark._core import classes_present, count_pairs, encode_labels
 from tallymark.arrays import Array, describe
 from tallymark.batch import NAMES, Batch
-from tallymark.errors import DomainError, InputError, LengthError, ParameterError, ShapeError, TypeOfDataError
+from tallymark.errors import (
+    DomainError,
+    InputError,
+    LengthError,
+    ParameterError,
+    ShapeError,
+    TallymarkError,
+    TypeOfDataError,
+)
 from tallymark.labels import Label, LabelColumn, normal_label
 from tallymark.states.base import UNIT_BITS, exact_total
 from tallymark.states.label_faults import label_fault
@@ -73,7 +81,7 @@ class own_errors:  # noqa: N801
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, Exception) and not isinstance(error, MemoryError):
+        if isinstance(error, Exception) and not isinstance(error, (TallymarkError, MemoryError)):
             raise _unreadable(error, self._who) from error
 
 
@@ -270,7 +278,10 @@ def _places_as_they_are(target: Target, batch: Batch) -> tuple[list[Label], Arra
     source, columns = batch.truth_labels.source, batch.prediction_columns
     if type(source) is not np.ndarray or source.dtype.kind not in "iu" or batch.truth_labels.names is not None:
         return None
-    places = np.require(source, np.int64, ["C", "A"])  # rows that came over a network may lie anywhere
+    in_core = batch.weights is None and target.classes in (None, tuple(range(columns)))
+    # Only the core checks places while it reads them: what NumPy indexes by is a copy, which nobody else can change.
+    # Rows that came over a network may lie anywhere.
+    places = np.require(source, np.int64, ["C", "A"]) if in_core else np.array(source, np.int64)
     found = classes_present(places, columns)
     if found is None or not (all(found) or target.classes == tuple(range(columns))):
         return None

@@ -133,6 +133,7 @@ def _walk(
 ) -> Array | None:
     if len(scores) > _MOST_ROWS:
         return None
+    scores = np.array(scores)  # which are put in order, and must not change meanwhile
     keys = np.arange(len(scores), dtype=np.uint64) if draws.keys is None else draws.keys
     order, steps = put_in_order(scores, positive, keys, weights)
     held = None if weights is None else weights[order]
@@ -169,4 +170,4 @@ def own_weights(batch: Batch) -> Array | None:
     """The weights of rows, None where all are 1."""
     if batch.weights is None or (np.asarray(batch.weights) == 1).all():
         return None
-    return np.asarray(batch.weights, np.float64)
+    return np.array(batch.weights, np.float64)
