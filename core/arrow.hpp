@@ -233,7 +233,7 @@ class ArrowColumn {
     if (chunk.length == 0) return std::nullopt;
     if (coded_) {
       const ArrowArray& held = *chunk.array->dictionary;
-      const ArrowChunk values{&held, held.offset, static_cast<std::size_t>(held.length), 0};
+      const ArrowChunk values(&held, *values_, held.offset, static_cast<std::size_t>(held.length), 0);
       return first_bad_text(values, *values_) == values.length ? std::nullopt : std::optional(chunk.first);
     }
     const std::size_t row = first_bad_text(chunk, type_);
