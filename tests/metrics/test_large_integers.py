@@ -145,7 +145,7 @@ def test_values_that_would_be_rounded_are_refused(name):
 @pytest.mark.parametrize("name", ["interval_score", "coverage"])
 def test_intervals_of_integers_that_would_be_rounded_are_refused(name):
     """A bound is above or below the truth, not equal to it."""
-    with pytest.raises(tm.DomainError, match="`y_pred` must hold integers.* row 0, column 1 has 9007199254740993"):
+    with pytest.raises(tm.DomainError, match=r"`y_pred` must hold integers.* row 0, column 1 has 9007199254740993"):
         tm.metric(name)([2**53], [[2**53 - 1, ODD]])
     assert tm.coverage([2**53], [[2**53 - 1, 2**53]]) == 1.0
 
