@@ -126,17 +126,28 @@ def test_an_error_far_from_a_large_integer_is_rounded_once_or_twice():
         "d2_absolute",
         "d2_pinball",
         "d2_tweedie(power=0)",
+        "poisson_deviance",
+        "gamma_deviance",
+        "msle",
     ],
 )
 def test_values_that_would_be_rounded_are_refused(name):
-    """Where a metric keeps the rows. What float64 holds is read, however large."""
+    """Where a metric keeps the rows, or compares them row by row. What float64 holds is read, however large."""
     metric, y, p = tm.metric(name), [2**62, 2**62 + 1024, 2**62 + 4096], [2**62, 2**62 + 2048, 2**62 + 2048]
     for held, side in (([*y[:2], 2**62 + 1], "y_true"), ([*y[:2], 10**30 + 1], "y_true")):
         with pytest.raises(tm.DomainError, match=rf"`{side}` must hold integers that float64 holds exactly.*row 2 has"):
             metric(held, p)
     with pytest.raises(tm.DomainError, match="`y_pred` must hold integers that float64 holds exactly"):
-        metric(y, np.array([*p[:2], -ODD]))
+        metric(y, np.array([*p[:2], ODD]))
     assert metric(y, p) == metric(np.array(y, np.float64), np.array(p, np.float64))
+
+
+@pytest.mark.parametrize("name", ["interval_score", "coverage"])
+def test_intervals_of_integers_that_would_be_rounded_are_refused(name):
+    """A bound is above or below the truth, not equal to it."""
+    with pytest.raises(tm.DomainError, match=r"`y_pred` must hold integers.* row 0, column 1 has 9007199254740993"):
+        tm.metric(name)([2**53], [[2**53 - 1, ODD]])
+    assert tm.coverage([2**53], [[2**53 - 1, 2**53]]) == 1.0
 
 
 def test_functions_and_points_see_no_rounded_integers():

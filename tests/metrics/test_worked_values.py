@@ -237,6 +237,7 @@ def test_rates_far_below_the_floor_of_poisson_means():
     assert tm.d2_tweedie(y, p, power=1) == pytest.approx(expected, rel=1e-12)
     assert tm.d2_tweedie(y * 1e10, p * 1e10, power=1) == pytest.approx(expected, rel=1e-12)
     assert tm.d2_tweedie([1e-300, 2e-300], [1e-300, 1e300], power=1) == -math.inf
+    assert tm.d2_tweedie([1e-300, 1e100], [1e-300, 1e100], power=1) == pytest.approx(1.0, rel=1e-15)
 
 
 def test_a_prediction_of_zero_is_a_poisson_mean_of_the_least_size():

@@ -146,9 +146,11 @@ class D2Tweedie(RowMetric):
         return tweedie_bounds(self.power)
 
     def column(self, truth: Any, prediction: Any, weights: Any) -> float | Undefined:
-        truth, prediction = _scaled(truth, prediction, float(np.abs(truth).max()))
-        if self.power == 1:  # whose predictions have a floor, which must lie far below the mean
-            truth, prediction = _scaled(truth, prediction, _sums(TRUTH, truth, truth, weights).mean(TRUTH), 1.0)
+        size, floored = float(np.abs(truth).max()), self.power == 1  # where predictions have a floor, it must not rise
+        truth, prediction = _scaled(truth, prediction, min(size, 1.0) if floored else size)
+        if floored:  # nor lie above the mean
+            mean = _sums(TRUTH, truth, truth, weights).mean(TRUTH)
+            truth, prediction = _scaled(truth, prediction, min(mean, 1.0), 1.0)
         sums = _sums(TRUTH, truth, truth, weights)
         constant = sums.mean(TRUTH)
         if self.power < 0 and constant <= 0:

@@ -14,7 +14,7 @@ from tallymark.batch import Batch
 from tallymark.errors import StateError
 from tallymark.states.base import UNIT_BITS, FoldedState, Reads, State, check_same_width, divide, to_float, to_number
 from tallymark.states.packing import columns_of
-from tallymark.states.terms import LIKE_SQUARES, SQUARES, TRUTH_ONLY, Term, check_parameters
+from tallymark.states.terms import LIKE_SQUARES, ROUNDING, SQUARES, TRUTH_ONLY, Term, check_parameters
 
 _from_bytes = int.from_bytes
 _new_tuple = tuple.__new__  # a call of Total takes twice as long, and every pass makes some
@@ -153,6 +153,9 @@ class SumsOf(Reads):
     def fold(self, batch: Batch) -> Sums:
         if batch.n == 0:
             return self.zero()
+        if not ROUNDING.isdisjoint(term.name for term in self.terms):
+            batch.require_exact(0)
+            batch.require_exact(1)
         columns = (batch.truth_columns, batch.prediction_columns)
         layout = self._layouts.get(columns) or self.layout(columns)
         unit, totals, weight = read_totals(layout.run(batch, self.link), batch)

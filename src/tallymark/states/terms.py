@@ -70,6 +70,11 @@ SQUARES = frozenset(name for name in CODES if name.endswith(("squared_error", *P
 LIKE_SQUARES = frozenset({"huber", "log_cosh", "squared_log_error", "deviance"})
 """Terms that are like squares near 0, and sink as well."""
 
+ROUNDING = frozenset(
+    name for name in CODES if name.startswith(("squared_log_error", "deviance", "interval", "covered", "lowest_width"))
+)
+"""Terms that compare values as float64 holds them, so that integers must not be rounded before."""
+
 TRUTH_ONLY = frozenset(
     {"exact_truth", "exact_truth_squares", "absolute_truth", "small_truth", "truth_range", "soft_truth"}
 )
