@@ -153,8 +153,10 @@ class Metric(metaclass=_Record):
 
     @property
     def reads(self) -> Reads:
-        """Which state the formula reads, and what that state must hold."""
-        raise NotImplementedError(f"{type(self).__name__} must declare what it reads")
+        """Which state the formula reads, and what that state must hold. A subclass writes this or `reads_of`."""
+        if type(self).reads_of is Metric.reads_of:
+            raise NotImplementedError(f"{type(self).__name__} must declare what it reads")
+        return self.needs(ANY_TARGET)
 
     @property
     def description(self) -> str:
@@ -172,6 +174,10 @@ class Metric(metaclass=_Record):
         return self.size in ("rows", "distinct scores")
 
     # What a subclass writes.
+
+    def reads_of(self, target: Target) -> Reads:
+        """The state for predictions as the target says, where it depends on that."""
+        return self.reads
 
     def formula_value(self, state: Any) -> Any:
         """The value of a state that has rows and weight: a float, or `Undefined` with the reason."""
@@ -220,9 +226,15 @@ class Metric(metaclass=_Record):
         return "good" if value >= good else "fair" if value >= fair else "poor"
 
     def needs(self, target: Target) -> Reads:
-        """What to read when predictions are as the target says."""
+        """What to read when predictions are as the target says, if the metric reads such predictions."""
+        # The last one is remembered: a loop asks for the same again and again.
+        known: tuple[Target, Reads] | None = vars(self).get("_needs")
+        if known is not None and known[0] is target:
+            return known[1]
         self.check_kind(target.kind)
-        return self.reads
+        found = self.reads_of(target)
+        vars(self)["_needs"] = (target, found)
+        return found
 
     def check_kind(self, kind: str | None) -> None:
         """Refuse predictions of another kind."""
