@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Self, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
 from tallymark.arrays import Array
 from tallymark.batch import Batch
@@ -13,10 +13,12 @@ from tallymark.errors import KindError, ParameterError, UndefinedError
 from tallymark.metrics import registry
 from tallymark.metrics.answer import LIGHT, NO_ROWS, NO_WEIGHT, TOO_LARGE, Answer, Interval, NoInterval, Undefined
 from tallymark.metrics.parameters import Parameter, show, undefined_choice
-from tallymark.metrics.signature import ShownSignature
 from tallymark.nearest import did_you_mean
 from tallymark.states import UNIT_BITS, Draws, Outcomes, Placements, Reads, State
 from tallymark.target import ANY_TARGET, Target
+
+if TYPE_CHECKING:
+    from inspect import Signature
 
 __all__ = ["Interval", "Metric", "NoInterval", "Undefined"]
 
@@ -47,6 +49,25 @@ LEAST_WEIGHT = 1 << (UNIT_BITS - 300)
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 class _Record(type):
     """Collects the parameters of a metric class. A dataclass would do the same at 0.5 ms of import time each."""
+
+
+class _ShownSignature:
+    """Answers ``inspect.signature``, for help, notebooks and editors: of a metric class, its parameters; of a metric,
+    how it is called, with its parameters by name."""
+
+    def __get__(self, instance: Metric | None, owner: type[Metric]) -> Signature:
+        from inspect import Parameter as Argument
+        from inspect import Signature  # slow to load, and only help asks
+
+        def keyword(name: str, default: Any) -> Argument:
+            return Argument(name, Argument.KEYWORD_ONLY, default=default)
+
+        if instance is None:
+            return Signature([keyword(name, parameter.default) for name, parameter in owner._parameters.items()])
+        rows = [Argument(name, Argument.POSITIONAL_OR_KEYWORD) for name in ("y_true", "y_pred")]
+        known = {"weights": None, "query": None, "kind": None, "classes": None, "positive": None, "normalize": False}
+        facts = [keyword(name, default) for name, default in {**known, "missing": "error"}.items()]
+        return Signature([*rows, *facts, *(keyword(name, value) for name, value in instance.parameters().items())])
 
 
 class Metric(metaclass=_Record):
@@ -99,7 +120,7 @@ class Metric(metaclass=_Record):
     undefined: float | str | None = undefined_choice()
     """What stands for an undefined value: None for NaN, a number, or "raise"."""
 
-    __signature__: ClassVar[Any] = ShownSignature()
+    __signature__: ClassVar[Any] = _ShownSignature()
     _parameters: ClassVar[dict[str, Parameter]] = {"undefined": undefined}  # type: ignore[dict-item]
     _values: ClassVar[tuple[Any, ...]] = ()  # of the parameters, per instance; a ClassVar to be no field
 
