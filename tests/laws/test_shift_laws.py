@@ -6,6 +6,8 @@ numbers lie on a binary grid, on which 1e8 is added without rounding, so any cha
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,7 @@ import tallymark as tm
 from tallymark.metrics.regression import SumMetric
 from tallymark.states import Output, Term
 from tests.docs.pages import DOCS, run_examples
-from tests.laws.cases import METRICS, close, labels_for, random_rows, reads_labels
+from tests.laws.cases import METRICS, close, labels_for, numbers, random_rows, reads_labels
 
 GRID = 2.0**10
 SMALL = (1.0, 16.0)
@@ -42,10 +44,10 @@ def check_no_cancellation(metric):
             continue
         try:
             expected = moved(rows).call(metric)
-            invariant = all(close(moved(rows, by).call(metric), expected, 1e-7) for by in SMALL)
+            same = [close(moved(rows, by).call(metric), expected, 1e-7) for by in SMALL]
         except tm.DomainError:  # probabilities, which have no other place to be
             continue
-        if invariant:
+        if all(same) and any(map(math.isfinite, numbers(expected))):
             checked += 1
             assert close(moved(rows, FAR).call(metric), expected, 1e-9)
     return checked
