@@ -285,9 +285,6 @@ class File:
         likely = likely_separator(self.names, self.separator) if self._typed is None else None
         if likely is not None:
             return f"; its header is {_short(self.names[0])!r}: pass the `separator` {likely}"
-        parts = [part.strip() for part in name.split(",")]
-        if len(parts) > 1 and all(part in self.names for part in parts):
-            return f"; name several columns one by one: {' '.join(parts)}"
         near = nearest(name, self.names)
         if near:
             return f"; did you mean {near[0]!r}?"

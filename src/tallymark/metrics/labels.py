@@ -26,7 +26,6 @@ from tallymark.metrics.confidence import (
     wilson,
 )
 from tallymark.metrics.parameters import absent_choice, choice, probability
-from tallymark.metrics.target_metric import TargetMetric
 from tallymark.report import show_number
 from tallymark.states import Cells, Counts, Outcomes, Pairs, PairsOf, divide, read_outcomes
 from tallymark.target import Target, show_labels
@@ -37,7 +36,7 @@ AVERAGES = ("binary", "macro", "micro", "weighted", None)
 BANDS_OF_SHARES = (0.6, 0.8)
 
 
-class LabelMetric(TargetMetric, abstract=True):
+class LabelMetric(Metric, abstract=True):
     """A metric on labels. Probabilities become labels by a threshold or by the largest; margins become probabilities.
 
     A subclass writes `ratio(counts)`, where counts are those of every class, or `formula_value(counts)` if its value is

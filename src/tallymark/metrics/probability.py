@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from tallymark.batch import Batch
 from tallymark.metrics.answer import Interval, NoInterval
+from tallymark.metrics.base import Metric
 from tallymark.metrics.confidence import (
     HALL,
     ONE_ROW,
@@ -14,14 +15,13 @@ from tallymark.metrics.confidence import (
     mean_ends,
     whole_interval,
 )
-from tallymark.metrics.target_metric import TargetMetric
 from tallymark.states import Cost, Probabilities, ProbabilitiesOf, soft_fault
 from tallymark.target import Target
 
 __all__ = ["CostMetric", "ProbabilityMetric"]
 
 
-class ProbabilityMetric(TargetMetric, abstract=True):
+class ProbabilityMetric(Metric, abstract=True):
     """A metric on probabilities. Margins become probabilities first; labels and other scores are refused.
 
     A subclass writes `reads_of(target)`.
