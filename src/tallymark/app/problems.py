@@ -10,23 +10,23 @@ from tallymark.errors import Rejection
 from tallymark.submissions.problems import Problem
 
 
-def problem_list(error: Rejection) -> ProblemList:
+def problem_list(error: Rejection, sentence: str = "The file was rejected") -> ProblemList:
     """The problems of a file that was just read."""
-    return _list(error.problems, error.total, error.stopped)
+    return _list(error.problems, error.total, error.stopped, sentence)
 
 
 def stored_problems(facts: Mapping[str, Any]) -> ProblemList:
     """The problems that were written down."""
     fields = set(Problem._fields)
     problems = [Problem(**{key: value for key, value in each.items() if key in fields}) for each in facts["problems"]]
-    return _list(problems, facts["total"], facts["stopped"])
+    return _list(problems, facts["total"], facts["stopped"], "The file was rejected")
 
 
-def _list(problems: Sequence[Problem], total: int, stopped: bool) -> ProblemList:
+def _list(problems: Sequence[Problem], total: int, stopped: bool, sentence: str) -> ProblemList:
     least = "at least " if stopped else ""
     count = "one problem" if total == 1 else f"{least}{total:,} problems"
     hidden = total - len(problems)
     more = f"And {least}{hidden:,} more." if hidden else ""
     if stopped:
         more = f"{more} The rest of the file was not looked at.".strip()
-    return ProblemList(f"The file was rejected: it has {count}.", problems, more)
+    return ProblemList(f"{sentence}: it has {count}.", problems, more)

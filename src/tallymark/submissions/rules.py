@@ -44,10 +44,3 @@ RULES = {
         Rule("not_scored", "the score could not be computed from these predictions", "Ask those who set the challenge"),
     )
 }
-
-
-def rules_as_json() -> str:
-    """The table as JSON, by code, for checks that are written in other languages."""
-    from tallymark.report import to_json
-
-    return to_json({code: {"says": rule.says, "mend": rule.mend} for code, rule in RULES.items()})
