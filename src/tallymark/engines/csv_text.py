@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tallymark.engines.csv_tokens import tokenize
+from tallymark.engines.csv_tokens import first_row
 from tallymark.engines.packages import load, reader_of
-from tallymark.engines.problems import Found
 from tallymark.errors import FileError
 
 BLOCK = 1 << 20
@@ -119,10 +118,9 @@ def read_header(text: CheckedText, name: str, separator: str) -> list[str]:
         if len(held) > _LONGEST_HEADER:
             raise FileError(f"{name} must begin with the names of its columns; its first line is longer than 1 MB")
     text.unread(held[end:])
-    first = next(tokenize(io.BytesIO(codecs.BOM_UTF8 + held[:end]), separator, Found()), None)
-    if first is None:
+    if not end:
         raise FileError(f"{name} is empty")
-    return first.fields
+    return first_row(held[:end], separator)
 
 
 def _end_of_record(held: bytes, *, last: bool) -> int | None:
