@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallymark.engines import csv_text, files
+from tallymark.engines.csv_tokens import even_rows
 from tallymark.engines.files import read_columns
+from tallymark.engines.problems import Found
 from tallymark.errors import FileError, ParameterError
 from tests.engines.conftest import column, items
 
@@ -214,6 +216,25 @@ def test_anything_is_refused_or_read_as_python_reads_it(tmp_path_factory, pieces
         assert "is not valid CSV: line " in told
         return
     assert [items(each) for each in found.values()] == [[row[k] or None for row in rows] for k in (0, 1)]
+
+
+BYTES = [b"a", b",", b'"', b"\n", b"\r\n", b"\r", b" ", b"\xc3\xa9", b"\xe9", b'""', b'",', b"\0", b"\xef\xbb\xbf"]
+
+
+@given(st.lists(st.sampled_from(BYTES), max_size=20))
+def test_the_fast_reader_refuses_what_the_tokenizer_finds_fault_with(pieces):
+    """No fault is noticed that has no place, and none has a place that was not noticed."""
+    content = b"y,p\n" + b"".join(pieces)
+    found = Found()
+    for _ in even_rows(io.BytesIO(content), ",", found):
+        continue
+    try:
+        read_columns(io.BytesIO(content), {"y": "text", "p": "text"})
+    except FileError:
+        refused = True
+    else:
+        refused = False
+    assert refused == bool(found)
 
 
 def test_a_row_that_never_ends(file, monkeypatch):
