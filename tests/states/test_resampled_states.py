@@ -12,7 +12,7 @@ from tests.states.round_trip import refuse_odd_fields, survive_bytes
 import tallymark as tm
 from tallymark import _core
 from tallymark.batch import Batch
-from tallymark.evaluation.resampling import read_resampled
+from tallymark.intervals.replicates import read_resampled
 from tallymark.states import BinsOf, PairsOf, Resampled, ResampledOf, State, UnitsOf, coarsen, spread_keys
 from tallymark.states.format import pack
 from tallymark.states.resample import MOST_GROUPS

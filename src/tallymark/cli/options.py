@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from tallymark.cli.several import Several
-from tallymark.evaluation.settings import METHODS
+from tallymark.intervals.settings import METHODS
 from tallymark.target import KINDS
 
 if TYPE_CHECKING:

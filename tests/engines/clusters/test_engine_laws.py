@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tallymark.evaluation.interval_states import GROWS, NO_FORMULA
 
 import tallymark as tm
-from tallymark.evaluation.interval_states import GROWS, NO_FORMULA
 from tallymark.evaluation.table import _check_mergeable
 from tallymark.metrics import LabelMetric
 from tallymark.target import Target
