@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tallymark.evaluation.interval_states import GROWS, NO_FORMULA
 
 import tallymark as tm
+from tallymark.intervals.sources import GROWS, NO_FORMULA
 from tests.laws.cases import METRICS, random_rows
 from tests.laws.test_slice_laws import cells_agree
 
