@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from tallymark.evaluation.settings import METHODS
+from tallymark.intervals.settings import METHODS
 from tallymark.lists import split_list
 from tallymark.target import KINDS
 

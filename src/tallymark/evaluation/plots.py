@@ -11,8 +11,8 @@ import numpy as np
 
 from tallymark.arrays import Array
 from tallymark.errors import ParameterError, ShapeError, TallymarkError, UndefinedError, brief
-from tallymark.evaluation.settings import show_level
 from tallymark.evaluation.source import Source
+from tallymark.intervals.settings import show_level
 from tallymark.metrics import (
     ConfusionMatrix,
     Ece,

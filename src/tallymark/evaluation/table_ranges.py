@@ -16,9 +16,9 @@ from tallymark.engines.job import Chunk, Progress
 from tallymark.engines.sources import Source
 from tallymark.errors import ParameterError
 from tallymark.evaluation.pieces import pack_states, unpack_states
-from tallymark.evaluation.settings import check_whole
 from tallymark.evaluation.table_job import Columns, TableJob
 from tallymark.evaluation.tally import Tally
+from tallymark.intervals.settings import check_whole
 from tallymark.metrics import Metric
 from tallymark.metrics.auc import Auc
 from tallymark.metrics.scores import ScoreMetric

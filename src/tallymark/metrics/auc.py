@@ -13,7 +13,7 @@ from tallymark.batch import Batch
 from tallymark.errors import ParameterError
 from tallymark.metrics.answer import TOO_LARGE, Answer, Interval, NoInterval, Undefined
 from tallymark.metrics.bounded import Bounds
-from tallymark.metrics.confidence import by_logit, few_rows, whole_interval
+from tallymark.metrics.confidence import DELONG, by_logit, few_rows, whole_interval
 from tallymark.metrics.delong import area_spread
 from tallymark.metrics.parameters import bin_count, choice, share_or_none
 from tallymark.metrics.scores import ONE_CLASS, RankMetric, average_bounds, average_classes, no_row
@@ -43,7 +43,6 @@ class Auc(RankMetric):
 
     aliases = {"roc_auc": {}, "roc_auc_score": {}, "auroc": {}}
     symmetric_columns = True
-    rests_on = "pairs"
     typical = 1.0
     formula = "Σ w₊ w₋ ([s₊ > s₋] + ½ [s₊ = s₋]) / Σ w₊ w₋"
     reading = "1 puts every positive before every negative, 0.5 is chance, 0 is the wrong way round."
@@ -173,11 +172,11 @@ def area_interval(state: Scores, level: float) -> Interval | NoInterval | None:
         return None
     fewest = min(places.negatives, places.positives)
     if fewest < 2:
-        return NoInterval("one row of a class does not show how far the value can move")
+        return NoInterval("the variance cannot be estimated from one row of a class")
     area = state.sums(symmetric=True).area
     spread = area_spread(places)
     found = by_logit(area, math.sqrt(spread.variance), level, (0.0, 1.0), spread.freedom)  # type: ignore[arg-type]
-    return whole_interval(found, "DeLong", few_rows(fewest, " of a class"))
+    return whole_interval(found, DELONG, few_rows(fewest, " of a class"))
 
 
 def partial_area(steps: Steps, most: float) -> float | Undefined:
@@ -216,7 +215,6 @@ class Gini(RankMetric):
     aliases = {"somers_d": {}}
     range = (-1.0, 1.0)
     symmetric_columns = True
-    rests_on = "pairs"
     formula = "2 auc − 1"
     reading = "1 is perfect, 0 is chance, −1 is the wrong way round."
     landmarks = ((0.0, "what chance gets"), (-1.0, "every pair the wrong way round"))

@@ -163,12 +163,6 @@ class Metric(metaclass=_Record):
         return max(abs(end) for end in (low, high, 0.0) if math.isfinite(end)) if low < 0 < high else 0.0
 
     @property
-    def rests_on(self) -> str:
-        """What rows bring to the value, which says how well it tells its own spread: "counts", where it is a function
-        of how many rows have which label; "pairs", where it is of how many pairs of rows are in order; or "sizes"."""
-        return "sizes"
-
-    @property
     def symmetric(self) -> bool:
         """Whether truth and prediction can change places."""
         return False
@@ -219,8 +213,8 @@ class Metric(metaclass=_Record):
         return None
 
     def has_formula(self, columns: tuple[int, int]) -> bool:
-        """Whether `analytic` has an interval for all plain rows of so many columns of truth and prediction. Then a
-        tally keeps no resamples."""
+        """Whether plain rows of so many columns of truth and prediction have an interval without resamples. Then a
+        tally keeps none."""
         return type(self).analytic is not Metric.analytic
 
     def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:

@@ -10,7 +10,6 @@ from tallymark.metrics.base import Metric
 from tallymark.metrics.confidence import (
     HALL,
     ONE_ROW,
-    few_deciding,
     few_rows,
     mean_ends,
     whole_interval,
@@ -73,5 +72,4 @@ class CostMetric(ProbabilityMetric, abstract=True):
         if state.n < 2:
             return ONE_ROW
         found = state.moments(self.cost)
-        notes = few_rows(state.n) or few_deciding(found, state.n)
-        return whole_interval(mean_ends(found, state.n, level, self.typical), HALL, notes)
+        return whole_interval(mean_ends(found, state.n, level, self.typical), HALL, few_rows(state.n))

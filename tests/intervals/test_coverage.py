@@ -22,9 +22,8 @@ QUICK = {
 @pytest.mark.slow
 @pytest.mark.parametrize("title", QUICK)
 def test_resampled_intervals_hold_as_often_as_they_say(title):
-    """On 200 rows or clusters, 95 of 100 intervals hold the value: within a point and a half, and what so few
-    trials can tell. On the lognormal amounts, BCa as if every row told as much falls out of that, and where few are
-    wrong, resamples of rows of which none may be."""
+    """On 200 rows or clusters, 95 of 100 intervals contain the value, up to the shortfall that the documentation has
+    and what so few trials can tell."""
     population = BOOTSTRAPPED[title]._replace(metrics=QUICK[title])
     for name, found in measure(population, 200, TRIALS, 1, partial(bootstrapped, resamples=199)).items():
         assert found.trials >= 0.97 * TRIALS  # where resamples lean to one side, there is none
