@@ -14,12 +14,18 @@ from tallymark.batch import Batch
 from tallymark.intervals import posterior
 from tallymark.intervals.posterior import DRAWS, MOST_CLASSES, draw_tables, table_of
 from tallymark.intervals.replicates import numbers_of
-from tallymark.metrics import AveragedMetric, LabelMetric
+from tallymark.metrics import AveragedMetric, LabelMetric, registry
 from tallymark.states import DrawnCounts
 from tallymark.target import Target
 
 TWO = np.array([[60.0, 4.0], [9.0, 27.0]])
 THREE = np.array([[20.0, 3.0, 0.0], [1.0, 30.0, 4.0], [0.0, 2.0, 40.0]])
+
+
+@pytest.fixture(autouse=True)
+def own_registry(monkeypatch):
+    """Metrics that are written in a test are known in it alone."""
+    monkeypatch.setattr(registry, "classes", dict(registry.classes))
 
 
 def analytic(y, p, metric, level=0.95, **facts):
