@@ -15,7 +15,7 @@ from tallymark.lists import first_of
 from tallymark.metrics import metric
 
 LACKS = "recall(average=macro) for flat: 'dog' counted as 0: nothing is truly positive"
-FEW = "accuracy for flat: only 6 rows: coverage may be below the nominal level"
+FEW = "accuracy, recall(average=macro) for flat: only 6 rows: coverage may be below the nominal level"
 
 
 def animals(**more):

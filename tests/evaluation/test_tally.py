@@ -228,7 +228,7 @@ def test_totals_that_no_rows_have_are_a_clear_error():
     for states in fields["interval_states"]:
         if states[0] == "Probabilities":
             costs = [name for name, _ in states[1]["costs"]]
-            states[1]["spent"][costs.index("brier_cubes")][0] <<= 1200
+            states[1]["spent"][costs.index("brier_cubes")][0] <<= 300
     with pytest.raises(tm.StateError, match="no rows have the totals of this tally"):
         tm.Tally.from_bytes(pack("Tally", fields)).report()
 

@@ -34,6 +34,8 @@ def moments(rows: int, weight: int, total: int, squares: int, cubes: int | None 
     if spread * _BLURRED < weight * squares:
         third = 0
     skewness = math.sqrt(divide(third * third, spread**3))
+    if skewness > rows:  # that of rows is never above their root
+        raise ValueError("the cubes are too large for the squares")
     variance = divide(spread, weight * weight) * (rows / (rows - 1))
     return Moments(mean, variance, skewness if third >= 0 else -skewness)
 
