@@ -118,6 +118,8 @@ def _of_probabilities(rng: np.random.Generator, n: int) -> Iterator[Case]:
         yield [y, p], [*works, partial(tm.top_k_accuracy, y, p, k=1)]
     happened, chance = rng.integers(0, 2, n), rng.random(n)
     yield [happened, chance], [partial(tm.ece, happened, chance, strategy="count")]
+    margins = rng.normal(0, 3, n)
+    yield [happened, margins], [partial(tm.evaluate, happened, margins, ["accuracy", "logloss"], kind="margin")]
     flags, chances = rng.integers(0, 2, (n, 3)), rng.random((n, 3))
     yield [flags, chances], [partial(tm.evaluate, flags, chances, ["accuracy", "f1"])]
 
@@ -168,6 +170,7 @@ def _of_texts(n: int) -> Iterator[Case]:
         offsets = np.arange(0, 12 * (n + 1), 12, dtype=width)
         texts = pa.Array.from_buffers(kind, n, [None, pa.py_buffer(offsets), letters])
         works: list[Call] = [partial(tm.accuracy, texts, texts), partial(_match, texts), partial(_look, texts)]
+        works.append(partial(tm.accuracy, texts, texts, missing="drop"))
         yield [offsets[1:-1]], works  # the last one says how many bytes there are
 
 
