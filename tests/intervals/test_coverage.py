@@ -1,9 +1,10 @@
-"""How often bootstrap intervals hold the value of the population: a short form of bench/bootstrap_coverage.py."""
+"""How often bootstrap intervals contain the value of the population: a short form of bench/bootstrap_coverage.py."""
 
 from __future__ import annotations
 
 import math
 from functools import partial
+from pathlib import Path
 
 import pytest
 from bench.bootstrap_coverage import BOOTSTRAPPED, bootstrapped
@@ -19,12 +20,23 @@ QUICK = {
 }
 
 
+DRAWS = 300  # behind each figure of the documentation
+
+
+def documented(title, name):
+    """The share of intervals that contain the value, as the documentation has it."""
+    page = Path(__file__).parents[2] / "docs/concepts/intervals.md"
+    (row,) = (line for line in page.read_text().splitlines() if line.startswith(f"| {title} | `{name}` |"))
+    return float(row.split("|")[3]) / 100
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("title", QUICK)
-def test_resampled_intervals_hold_as_often_as_they_say(title):
-    """On 200 rows or clusters, 95 of 100 intervals contain the value, up to the shortfall that the documentation has
-    and what so few trials can tell."""
+def test_resampled_intervals_contain_the_value_as_often_as_documented(title):
+    """On 200 rows or clusters, as far as so few trials can tell."""
     population = BOOTSTRAPPED[title]._replace(metrics=QUICK[title])
     for name, found in measure(population, 200, TRIALS, 1, partial(bootstrapped, resamples=199)).items():
+        share = documented(title, name)
+        error = math.sqrt(share * (1 - share) * (1 / TRIALS + 1 / DRAWS))
         assert found.trials >= 0.97 * TRIALS  # where resamples lean to one side, there is none
-        assert abs(found.held - 0.95) < 0.015 + 3 * math.sqrt(0.95 * 0.05 / TRIALS), (name, found)
+        assert abs(found.held - share) < 0.015 + 3 * error, (name, found, share)
