@@ -157,16 +157,17 @@ class Tally:
             self._check_columns(columns)
             folded = self._fold(batch)
         with self._lock:
-            if batch.n:
-                self._check_columns(columns)
-                whole, groups = folded or self._fold(batch)
+            if not batch.n:
                 held = self._contents
-                if held.whole is not None:
-                    whole, groups = held.whole.plus(whole), add_groups(held.groups, groups)
-                numbered = batch.key_side is None and batch.cluster_side is None
-                self._contents = _Contents(whole, groups, columns, numbered, held.dropped)
-            if batch.dropped:
-                self._contents = self._contents._replace(dropped=self.dropped + batch.dropped)
+                self._contents = held._replace(dropped=held.dropped + batch.dropped)
+                return self
+            self._check_columns(columns)
+            whole, groups = folded or self._fold(batch)
+            held = self._contents
+            if held.whole is not None:
+                whole, groups = held.whole.plus(whole), add_groups(held.groups, groups)
+            numbered = batch.key_side is None and batch.cluster_side is None
+            self._contents = _Contents(whole, groups, columns, numbered, held.dropped + batch.dropped)
         return self
 
     def _check_columns(self, columns: tuple[int, int]) -> None:
