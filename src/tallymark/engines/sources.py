@@ -104,7 +104,7 @@ def open_source(source: Any, separator: str | None = None) -> Source:
         return Files(source, separator)
     package = type(source).__module__.partition(".")[0]
     if package in _CLUSTERS and _FRAMES[package] in (each.__name__ for each in type(source).__mro__):
-        pandas_on_spark = package == "pyspark" and hasattr(source, "to_spark")
+        pandas_on_spark = type(source).__module__.startswith("pyspark.pandas")
         return Cluster(source.to_spark() if pandas_on_spark else source, package)
     return Batches(source)
 
