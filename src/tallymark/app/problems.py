@@ -13,7 +13,7 @@ from tallymark.submissions.problems import Problem
 def problem_list(error: Rejection, sentence: str | None = None) -> ProblemList:
     """The problems of a file that was just read."""
     if sentence is None:
-        sentence = f"The {error.file} {'were' if error.file == 'answers' else 'was'} rejected"
+        sentence = f"The {error.file} {'were' if error.file == 'answers' else 'was'} rejected: the file"
     return _list(error.problems, error.total, error.stopped, sentence)
 
 
@@ -21,7 +21,7 @@ def stored_problems(facts: Mapping[str, Any]) -> ProblemList:
     """The problems that were written down."""
     fields = set(Problem._fields)
     problems = [Problem(**{key: value for key, value in each.items() if key in fields}) for each in facts["problems"]]
-    return _list(problems, facts["total"], facts["stopped"], "The submission was rejected")
+    return _list(problems, facts["total"], facts["stopped"], "The submission was rejected: the file")
 
 
 def _list(problems: Sequence[Problem], total: int, stopped: bool, sentence: str) -> ProblemList:
@@ -31,4 +31,4 @@ def _list(problems: Sequence[Problem], total: int, stopped: bool, sentence: str)
     more = f"And {least}{hidden:,} more." if hidden else ""
     if stopped:
         more = f"{more} The rest of the file was not looked at.".strip()
-    return ProblemList(f"{sentence}: the file has {count}.", problems, more)
+    return ProblemList(f"{sentence} has {count}.", problems, more)

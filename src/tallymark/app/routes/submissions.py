@@ -118,7 +118,7 @@ def _check(visit: Visit, challenge: Challenge, version: Version, sent: Sent) -> 
         told = "Another file of yours is being checked. Wait until that is done, then check this one."
         return _form(visit, challenge.slug, 409, error=told)
     except Rejection as error:
-        problems = problem_list(error, f"{name} cannot be submitted")
+        problems = problem_list(error, f"{name} cannot be submitted: it")
         return _form(visit, challenge.slug, 422, problems=problems)
     return _form(visit, challenge.slug, checked=_checked(name, passed))
 
