@@ -9,24 +9,22 @@ unit is a row, a cluster of five rows or a query of eight.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from bench.interval_coverage import (
-    LEVEL,
     POPULATIONS,
     Draw,
     Population,
     asked,
     chances,
     errors,
+    reported,
     scores,
     study,
     two_classes,
 )
-
-import tallymark as tm
-from tallymark.metrics import Interval, Metric
 
 RESAMPLES = 400  # fewer than a report makes, to be done in an hour
 
@@ -111,20 +109,7 @@ BOOTSTRAPPED = {
 }
 
 
-def bootstrapped(
-    metrics: dict[str, Metric],
-    y: Any,
-    p: Any,
-    columns: dict[str, Any] | None = None,
-    *,
-    facts: dict[str, Any],
-    resamples: int = RESAMPLES,
-) -> dict[str, Any]:
-    """The bootstrap intervals of metrics, as a report has them."""
-    asked_for = {"ci": LEVEL, "ci_method": "bootstrap", "resamples": resamples}
-    report = tm.evaluate(y, p, list(metrics.values()), **asked_for, **facts, **(columns or {}))
-    cells = {name: report.cell(metric) for name, metric in metrics.items()}
-    return {name: None if each.lo is None else Interval(each.lo, each.hi, each.method) for name, each in cells.items()}
+bootstrapped = partial(reported, ci_method="bootstrap", resamples=RESAMPLES)
 
 
 if __name__ == "__main__":

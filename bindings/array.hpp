@@ -35,6 +35,8 @@ class Array {
   Array& operator=(const Array&) = delete;
   ~Array() { PyBuffer_Release(&view_); }
 
+  // Whether nobody can write to it through the object that was given.
+  bool read_only() const { return view_.readonly != 0; }
   const T* data() const { return static_cast<const T*>(view_.buf); }
   std::size_t size(int dimension = 0) const { return static_cast<std::size_t>(view_.shape[dimension]); }
 

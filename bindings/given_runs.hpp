@@ -46,8 +46,8 @@ class GivenRuns {
     scores_.emplace(parts[0], "scores");
     runs.scores = scores_->data();
     runs.size = scores_->size();
-    if (!parts[1].is_none()) runs.weights = copy(parts[1], "weights", weights_);
-    if (!parts[2].is_none()) runs.counts = copy(parts[2], "counts", counts_);
+    if (!parts[1].is_none()) runs.weights = hold(parts[1], "weights", weights_, own_weights_);
+    if (!parts[2].is_none()) runs.counts = hold(parts[2], "counts", counts_, own_counts_);
   }
   // What walks make of other runs means nothing.
   void check() const {
@@ -71,18 +71,21 @@ class GivenRuns {
   Runs runs;
 
  private:
+  // Those that the core made are read-only, and are read in place; others are copied before they are checked.
   template <class T>
-  const T* copy(nb::handle source, const char* name, std::vector<T>& out) const {
-    const Array<T> given(source, name);
-    if (given.size() != runs.size)
+  const T* hold(nb::handle source, const char* name, std::optional<Array<T>>& given, std::vector<T>& own) const {
+    given.emplace(source, name);
+    if (given->size() != runs.size)
       throw nb::value_error((std::string("scores and ") + name + " differ in length").c_str());
-    out.assign(given.data(), given.data() + given.size());
-    return out.data();
+    if (given->read_only()) return given->data();
+    own.assign(given->data(), given->data() + given->size());
+    return own.data();
   }
 
-  std::optional<Array<double>> scores_;  // read in place: walks end in any order of them
-  std::vector<double> weights_;
-  std::vector<std::int64_t> counts_;
+  std::optional<Array<double>> scores_, weights_;  // scores are read in place: walks end in any order of them
+  std::optional<Array<std::int64_t>> counts_;
+  std::vector<double> own_weights_;
+  std::vector<std::int64_t> own_counts_;
 };
 
 }  // namespace tallymark

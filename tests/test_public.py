@@ -56,6 +56,7 @@ def test_no_module_hides_behind_a_public_name():
         "grouping",
         "evaluation",
         "guidance",
+        "intervals",
         "labels",
         "lists",
         "metrics",

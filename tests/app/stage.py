@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -66,6 +67,12 @@ def guess(right: int, rows: int = ROWS, wrong: str = "otter") -> list[str]:
     """The first rows right, and all others wrong."""
     held = truth(rows)
     return [each if n < right else wrong if each != wrong else "moose" for n, each in enumerate(held)]
+
+
+def token_of(page: str) -> str:
+    """The token of the checked file on a submit page."""
+    [token] = re.findall(r'name="token" value="([^"]+)"', page)
+    return str(token)
 
 
 class Stage:
@@ -144,6 +151,19 @@ class Player:
         held = content if isinstance(content, bytes) else table(content)
         service = self.stage.service
         return submitting.take(service, self.user, self.challenge, self.team.id, io.BytesIO(held), name, note)
+
+    def upload(self, content: bytes | Sequence[object], name: str = "mine.csv") -> Any:
+        """Have a file checked on the submit page; its answer."""
+        held = content if isinstance(content, bytes) else table(content)
+        return self.client().post(self.submit_page, files={"submission": (name, held)})
+
+    def confirm(self, token: str, note: str = "") -> Any:
+        """Submit a checked file; the answer."""
+        return self.client().post(self.submit_page, data={"token": token, "note": note})
+
+    @property
+    def submit_page(self) -> str:
+        return f"/challenges/{self.challenge.slug}/submit"
 
     def allowance(self) -> submitting.Allowance:
         with self.stage.service.database.reading() as session:

@@ -66,8 +66,9 @@ def test_no_page_holds_the_answers(stage, secretive, over):
     stage.work()
     if over:
         stage.clock.move(days=30)
+    checked = {f"check of {name}": unescape(player.upload(content).text) for name, content in FILES.items()}
     starts = ["/", *(f"/submissions/{key}" for key in keys), f"/submissions/{foreign}", "/metrics", "/ready"]
-    pages = _crawl(player.client(), *starts)
+    pages = _crawl(player.client(), *starts) | checked
     assert f"/challenges/{secretive.slug}/sample" in pages
     assert sum("/report" in path for path in pages) == 3
     assert f"/challenges/{secretive.slug}/leaderboard" in pages

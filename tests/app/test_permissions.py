@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from tallymark.app import routes, visit
 from tallymark.app.permissions import MAY
 from tallymark.app.routes import ROUTERS
-from tests.app.stage import FORM, guess, table, truth
+from tests.app.stage import FORM, guess, table, token_of, truth
 
 pytestmark = pytest.mark.slow
 
@@ -47,7 +47,8 @@ PAGES = {
 FORMS = {
     ("/analyse", ""): ({}, BOTH_FILES, (200, 200, 200, 200, 200)),
     ("/challenges/{slug}/join", ""): ({"team": "Newts"}, {}, (401, 303, 422, 422, 303)),
-    ("/challenges/{slug}/submit", ""): ({}, FILE, (401, 403, 303, 303, 403)),
+    ("/challenges/{slug}/submit", "check"): ({}, FILE, (401, 403, 200, 200, 403)),
+    ("/challenges/{slug}/submit", "confirm"): ({"token": "{token}"}, {}, (401, 403, 303, 404, 403)),
     ("/challenges/{slug}/mine", "own"): ({"final": "{key}"}, {}, (401, 403, 303, 422, 403)),
     ("/sign-in", ""): ({"name": "x", "password": "y"}, {}, (422, 422, 422, 422, 422)),
     ("/sign-up", ""): ({"name": "x"}, {}, (422, 422, 422, 422, 422)),
@@ -68,7 +69,8 @@ def world(stage, host, challenge, player):
     key = player.send(guess(7))
     people = (None, stage.person("Eve"), player.user, other.user, host)
     clients = {name: stage.client(user) for name, user in zip(WHO, people, strict=True)}
-    return clients, {"slug": challenge.slug, "key": key, "name": "app.css", "part": "public"}
+    token = token_of(player.upload(guess(7)).text)
+    return clients, {"slug": challenge.slug, "key": key, "name": "app.css", "part": "public", "token": token}
 
 
 def test_every_route_is_in_the_matrix():

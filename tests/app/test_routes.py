@@ -155,7 +155,7 @@ def test_a_database_without_tables_is_not_ready(stage):
     assert stage.client().get("/ready").json()["database"] is False
 
 
-@pytest.mark.parametrize("name", ["app.css", "report.css", "check.js", "mark.svg"])
+@pytest.mark.parametrize("name", ["app.css", "report.css", "upload.js", "mark.svg"])
 def test_static_files(stage, name):
     """Styles, scripts and the mark have their own types."""
     kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}

@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import select
 
 from tallymark.app.store.models import Version
-from tests.app.stage import BOTH, Stage, guess, table
+from tests.app.stage import BOTH, Stage, guess, table, token_of
 from tests.waiting import LIMIT, free_port, until, until_midnight_is_far
 
 pytestmark = pytest.mark.slow
@@ -84,7 +84,9 @@ def test_a_process_that_was_killed_loses_nothing(tmp_path, database):
         path = f"{served.url}/challenges/{player.challenge.slug}/submit"
         for n in range(3):
             files = {"submission": ("large.csv", table(guess(30 + n)))}
-            answer = httpx.post(path, files=files, cookies=cookies, headers={"Origin": served.url}, timeout=LIMIT)
+            about = {"cookies": cookies, "headers": {"Origin": served.url}, "timeout": LIMIT}
+            token = token_of(httpx.post(path, files=files, **about).text)
+            answer = httpx.post(path, data={"token": token}, **about)
             assert answer.status_code == 303
             keys.append(answer.headers["location"].split("/")[-1])
         until(lambda: stage.submission(keys[0]).claimed_by is not None)

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from tallymark.app import challenges, scoring
 from tallymark.app.store.models import Score
 from tallymark.app.worker import LEASE, claim
-from tests.app.stage import BOTH, ROWS, guess, table
+from tests.app.stage import BOTH, ROWS, guess, table, token_of
 from tests.waiting import until
 
 pytestmark = pytest.mark.slow
@@ -120,8 +120,7 @@ def test_a_file_that_cannot_be_scored_at_once_is_left_to_the_worker(player, monk
         raise OSError("no more memory")
 
     monkeypatch.setattr(scoring, "score_parts", breaks)
-    files = {"submission": ("a.csv", table(guess(9)))}
-    answer = player.client().post(f"/challenges/{player.challenge.slug}/submit", files=files)
+    answer = player.confirm(token_of(player.upload(guess(9)).text))
     key = answer.headers["location"].split("/")[-1]
     assert (answer.status_code, stage.submission(key).state) == (303, "queued")
     stage.work()

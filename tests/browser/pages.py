@@ -16,15 +16,16 @@ POLICY = (
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 PAGE = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>
-<link rel="icon" href="data:,"><script type="module" src="/static/upload.js"></script></head><body><main>
+<link rel="icon" href="data:,"></head><body><main>
 <h1>{title}</h1>
-<form data-upload action="/send" method="post" enctype="multipart/form-data">
+<form data-send="Checking …" data-most="{most}" action="/send" method="post" enctype="multipart/form-data">
 <div data-drop><label for="file">The file</label> <input type="file" id="file" name="file" required></div>
-<button>Send</button> <progress aria-label="Sent"></progress>
-<p data-status></p><div data-problems></div>
+<button>Check</button> <progress aria-label="Sent" hidden></progress>
+<p data-status role="status"></p>
 </form>
-<script type="application/json" id="rules">{settings}</script>
+<script type="module" src="/static/upload.js"></script>
 </main></body></html>"""
+MOST = 20_000_000  # bytes of a file
 # Drops a file on the zone around the field of a form.
 DROP = """([name, text]) => {
     const held = new DataTransfer();
@@ -37,7 +38,7 @@ DROP = """([name, text]) => {
 
 
 class Site(ThreadingHTTPServer):
-    """A form at /, with `settings`; what is sent is kept, and answered once `answering` is set.
+    """A form at /; what is sent is kept, and answered once `answering` is set.
 
     A file with the word "refuse" in it is answered with a page, one with the word "plain" with a plain text, any other
     with the way to /result.
@@ -45,9 +46,8 @@ class Site(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, settings: str) -> None:
+    def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Answer)
-        self.settings = settings
         self.sent: list[bytes] = []
         self.answering = threading.Event()
         self.answering.set()
@@ -65,14 +65,14 @@ class _Answer(BaseHTTPRequestHandler):
             self._answer(200, "text/javascript", (STATIC / Path(self.path).name).read_text())
         else:
             title = {"/": "Send a file", "/result": "The result"}[self.path]
-            self._answer(200, "text/html; charset=utf-8", PAGE.format(title=title, settings=self.server.settings))
+            self._answer(200, "text/html; charset=utf-8", PAGE.format(title=title, most=MOST))
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.sent.append(body)
         self.server.answering.wait(30)
         if b"refuse" in body:
-            page = PAGE.format(title="The file was rejected", settings=self.server.settings)
+            page = PAGE.format(title="The file was rejected", most=MOST)
             self._answer(422, "text/html; charset=utf-8", page)
         elif b"plain" in body:
             self._answer(413, "text/plain", "too much")
@@ -93,9 +93,9 @@ class _Answer(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(settings: str) -> Iterator[Site]:
+def serving() -> Iterator[Site]:
     """The site while it answers."""
-    site = Site(settings)
+    site = Site()
     thread = threading.Thread(target=site.serve_forever)
     thread.start()
     try:

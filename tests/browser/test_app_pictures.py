@@ -62,7 +62,6 @@ def test_pictures(visits, server):
     visitor.join(LONG)
     results = {
         "result-pending": f"/submissions/{visitor.submit(MEDIOCRE)}",
-        "result-rejected": f"/submissions/{visitor.submit(BROKEN, 'Send it anyway')}",
         "result-queued": f"/submissions/{visitor.submit(GOOD)}",
     }
     link = host.invite()
@@ -96,8 +95,11 @@ def see_forms(visitor, ending):
     visitor.page.goto(f"{CHALLENGE}/submit")
     take(visitor, f"submit-{ending}")
     visitor.choose("submission", BROKEN)
-    visitor.page.locator("[data-problems] li").first.wait_for()
+    visitor.page.locator(".problems li").first.wait_for()
     take(visitor, f"submit-problems-{ending}")
+    visitor.choose("submission", MEDIOCRE)
+    visitor.page.locator("[data-result]").wait_for()
+    take(visitor, f"submit-checked-{ending}")
     for name, chosen in (("mediocre", MEDIOCRE), ("broken", BROKEN)):
         visitor.page.goto("/analyse")
         if name == "mediocre":

@@ -89,32 +89,48 @@ def in_percent(scores):
 
 
 def test_files_that_are_rejected_cost_nothing(visits, server, host):
-    """They are checked before they are sent, and again by the server; so is their size."""
+    """A check shows all problems at once and submits nothing; a file that is too large is not sent."""
     visitor = visits(server)
     visitor.sign_up(host.invite(), "Hasty")
     visitor.join("Hasty people")
     visitor.follow("Submit a file")
     assert visitor.text(".cost") == "1 of 5 today, resets 00:00 UTC"
     visitor.choose("submission", BROKEN)
-    expect(visitor.page.locator("[data-problems] li")).to_have_count(6)
-    told = visitor.texts("[data-problems] li")
-    with visitor.page.expect_navigation(url="**/submissions/*"):
-        visitor.page.get_by_role("button", name="Send it anyway").click()
-    visitor.look()
-    assert visitor.text(".outcome .word") == "Rejected"
-    assert visitor.texts(".problems li") == told
-    visitor.follow("Submit another file")
+    expect(visitor.page.locator(".problems li")).to_have_count(6)
+    visitor.look(422)
+    assert visitor.page.evaluate("document.activeElement.className") == "lead"
+    assert visitor.text(".problems .lead") == "▲ submission-broken.csv cannot be submitted: it has 6 problems."
+    assert re.match(r"line \d+, column \d+ ", visitor.texts(".problems li")[0])
     assert visitor.text(".cost") == "1 of 5 today, resets 00:00 UTC"
     visitor.choose("submission", file(LARGE))
-    expect(visitor.page.locator("[data-problems] li")).to_have_count(1)
-    assert "at most" in visitor.text("[data-problems]")
-    visitor.page.get_by_role("button", name="Send it anyway").click()
-    expect(visitor.page.locator("h1")).not_to_have_text("Submit a file")
-    visitor.look(413)
-    assert "At most 100 kB a file are taken here." in visitor.text()
+    expect(visitor.page.locator("[data-status]")).to_contain_text("at most 100,000 are allowed")
+    visitor.look()
     visitor.open(f"{CHALLENGE}/mine")
-    assert visitor.texts("td .state") == ["rejected"]
+    assert visitor.texts("td .state") == []
     assert "0 of 5 used today" in visitor.text()
+
+
+def test_a_checked_file_is_submitted_once(visits, server, host):
+    """Who goes back and submits again is told that it was, and nothing is counted twice."""
+    visitor = visits(server)
+    visitor.sign_up(host.invite(), "Twice")
+    visitor.join("Twice people")
+    visitor.open(f"{CHALLENGE}/submit")
+    visitor.choose("submission", GOOD)
+    expect(visitor.page.locator("[data-result]")).to_have_text("submission-good.csv: no problems found, 400 rows")
+    token = visitor.page.locator("[name=token]").get_attribute("value")
+    visitor.page.get_by_role("button", name="Submit", exact=True).click()
+    visitor.page.wait_for_url("**/submissions/*")
+    visitor.open(f"{CHALLENGE}/submit")
+    visitor.choose("submission", MEDIOCRE)
+    visitor.page.locator("[data-result]").wait_for()
+    visitor.page.evaluate("token => { document.querySelector('[name=token]').value = token; }", token)
+    visitor.page.get_by_role("button", name="Submit", exact=True).click()
+    expect(visitor.page.locator("h1")).to_have_text("Nothing is here")
+    visitor.look(404)
+    visitor.follow("My submissions")
+    assert visitor.texts("td .state") == ["scored"]
+    assert "1 of 5 used today" in visitor.text()
 
 
 def test_a_better_submission_goes_up_until_the_day_is_used_up(visits, server, host):
@@ -139,7 +155,7 @@ def test_a_better_submission_goes_up_until_the_day_is_used_up(visits, server, ho
     choose_finals(visitor)
     visitor.open(f"{CHALLENGE}/submit")
     assert "All 5 submissions of today are used." in visitor.text()
-    assert visitor.page.locator("form[data-upload]").count() == 0
+    assert visitor.page.locator("form[data-send]").count() == 0
     sign_out_and_go_back(visitor)
 
 

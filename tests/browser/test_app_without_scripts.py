@@ -15,10 +15,15 @@ HERE = "[document.activeElement.id, document.activeElement.innerText].filter(Boo
 SEEN = "getComputedStyle(document.activeElement).outlineStyle != 'none'"
 
 
-def send(visitor, chosen, status=200):
+def check(visitor, chosen, status=200):
     visitor.open(f"{CHALLENGE}/submit")
     visitor.choose("submission", chosen)
-    visitor.press("Submit", status)
+    visitor.press("Check the file", status)
+
+
+def send(visitor, chosen):
+    check(visitor, chosen)
+    visitor.press("Submit")
 
 
 def test_taking_part_without_scripts(visits, server, host):
@@ -27,10 +32,10 @@ def test_taking_part_without_scripts(visits, server, host):
     visitor = visits(server, java_script_enabled=False)
     visitor.sign_up(host.invite(), "Plain")
     visitor.join("Plain people")
-    send(visitor, BROKEN)
-    assert visitor.text(".outcome .word") == "Rejected"
+    check(visitor, BROKEN, 422)
+    assert "submission-broken.csv cannot be submitted: it has 6 problems." in visitor.text(".problems")
     assert visitor.page.locator(".problems li").count() == 6
-    send(visitor, file(b"x" * (MOST + 1)), 413)
+    check(visitor, file(b"x" * (MOST + 1)), 413)
     assert "At most 100 kB a file are taken here." in visitor.text()
     send(visitor, GOOD)
     assert visitor.text(".outcome .word") == "Scored"
@@ -85,7 +90,7 @@ def test_a_file_is_sent_by_keyboard(visits, server, host):
     told = ["Challenges", "Animals on photographs", "Overview", "Submit", "Leaderboard", "Mine", "submission"]
     assert stops(page, len(told)) == told
     visitor.choose("submission", GOOD)
-    expect(page.locator("[data-status]")).to_contain_text("can be read")
+    expect(page.locator("[data-result]")).to_be_focused()
     assert stops(page, 1) == ["note"]
     page.keyboard.type("by hand")
     assert stops(page, 1) == ["Submit"]
@@ -106,13 +111,13 @@ def stops(page, count):
 
 
 def test_a_file_is_dropped(visits, server, host):
-    """It is checked as one that was chosen, and sent with the form."""
+    """It is checked as one that was chosen."""
     visitor = visits(server)
     visitor.sign_up(host.invite(), "Mouse")
     visitor.join("Mice")
     visitor.open(f"{CHALLENGE}/submit")
     visitor.page.evaluate(DROP, ["dropped.csv", GOOD.read_text()])
-    expect(visitor.page.locator("[data-status]")).to_have_text("dropped.csv: 400 rows can be read.")
+    expect(visitor.page.locator("[data-result]")).to_have_text("dropped.csv: no problems found, 400 rows")
     with visitor.page.expect_navigation(url="**/submissions/*"):
         visitor.page.get_by_role("button", name="Submit").click()
     visitor.look()

@@ -1,38 +1,28 @@
-"""The form that sends a file: it says what is wrong before, how far it is, and where the answer is."""
+"""The script of the submit page: files are sent as soon as they are chosen, and the answer takes the page's place."""
 
 from __future__ import annotations
-
-import re
 
 import pytest
 from playwright.sync_api import expect
 
-import tallymark as tm
-from tallymark.app.checking import check_settings
-from tests.browser.pages import DROP, serving
+from tests.browser.pages import DROP, MOST, serving
 
 pytestmark = pytest.mark.slow
 
 ASKED = ("Failed to load resource: the server responded with a status of 4", "Failed to load resource: net::ERR_FAILED")
 GOOD = b"row_id,label\na,cat\nb,dog\n"
-BAD = b"row_id,label\na,cat\na,refuse\nb,\n<img src=x onerror=alert(1)>\n"
-TICKS = """() => {
-    let [time, ticks] = [0, 0];
-    performance.now = () => (time += 20);  // as if every look at the clock came late
-    const tick = () => { window.ticks = ++ticks; setTimeout(tick); };
-    tick();
-}"""
+BAD = b"row_id,label\na,cat\na,refuse\n"
 
 
 @pytest.fixture
 def site():
-    with serving(check_settings(limits=tm.Limits(bytes=20_000_000))) as served:
+    with serving() as served:
         yield served
 
 
 @pytest.fixture
 def page(browser, site):
-    """The page of the form; nothing may stand in its console but what the tests ask for."""
+    """The page of the form; nothing may be in its console but what the tests ask for."""
     context = browser.new_context()
     page = context.new_page()
     troubles = []
@@ -52,13 +42,11 @@ def says(page, text):
     expect(page.locator("[data-status]")).to_have_text(text)
 
 
-def test_a_file_without_problems_is_sent_and_its_answer_opened(page, site):
-    """While it is scored, the form says so; nothing is sent twice."""
-    choose(page, GOOD)
-    says(page, "answers.csv: 2 rows can be read.")
+def test_a_file_is_sent_when_it_is_chosen_and_only_once(page, site):
+    """While it is checked the form says so, and its button sends nothing more."""
     site.answering.clear()
-    page.locator("button").click()
-    says(page, "Scoring …")
+    choose(page, GOOD)
+    says(page, "Checking …")
     expect(page.locator("progress")).to_be_visible()
     page.locator("button").click()
     site.answering.set()
@@ -67,98 +55,60 @@ def test_a_file_without_problems_is_sent_and_its_answer_opened(page, site):
     assert GOOD in site.sent[0]
 
 
-def test_problems_are_told_before_anything_is_sent(page, site, serious):
-    """Each with its place and how to mend it, as text whatever is in the file; then another file may be chosen."""
+def test_the_answer_takes_the_place_of_the_page(page, site, serious):
+    """Its heading is where a screen reader goes on, and its form works as the first did."""
     choose(page, BAD)
-    says(page, "answers.csv would be rejected: 3 problems.")
-    assert page.locator("[data-problems] li").all_inner_texts() == [
-        "line 3, column 1 the id 'a' stands in lines 2 and 3. Give each id one row.",
-        "line 4, column 3 the field 'label' is empty. Give each row a value.",
-        "line 5, column 1 the row has 1 field, the header 2. Put what holds a separator in quotes.",
-    ]
-    assert page.locator("[data-problems]").get_attribute("aria-live") == "polite"
-    assert serious(page) == []
-    choose(page, b"row_id,<img src=x onerror=alert(1)>\n")
-    expect(page.locator("[data-problems] li")).to_contain_text("<img src=x onerror=alert(1)>")
-    choose(page, GOOD)
-    says(page, "answers.csv: 2 rows can be read.")
-    assert page.locator("[data-problems]").inner_text() == ""
-    assert page.locator("button").inner_text() == "Send"
-    assert site.sent == []
-
-
-def test_of_many_problems_the_first_are_shown(page):
-    """The others are counted."""
-    choose(page, b"row_id,label\n" + b"a\n" * 120)
-    says(page, "answers.csv would be rejected: 120 problems.")
-    assert page.locator("[data-problems] li").count() == 50
-    assert page.locator("[data-problems] p").inner_text() == "and 70 more"
-    choose(page, b"row_id,label\n" + b"a\n" * 50_000)
-    expect(page.locator("[data-problems] p")).to_have_text(
-        re.compile("^and at least [0-9,]+ more; the rest was not looked at$")
-    )
-
-
-def test_a_file_with_problems_can_be_sent_all_the_same_by_keyboard(page, site):
-    """The server decides; its answer takes the place of the page, and its form works as the first did."""
-    choose(page, BAD)
-    expect(page.locator("button")).to_have_text("Send it anyway")
-    page.locator("input").focus()
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
     expect(page.locator("h1")).to_have_text("The file was rejected")
     assert page.title() == "The file was rejected"
     assert page.evaluate("document.activeElement.tagName") == "H1"
-    assert BAD in site.sent[0]
+    assert serious(page) == []
     choose(page, GOOD)
-    says(page, "answers.csv: 2 rows can be read.")
-    page.locator("button").click()
+    page.wait_for_url("**/result")
+    assert [BAD in each for each in site.sent] == [True, False]
+
+
+def test_another_file_can_be_chosen_while_one_is_sent(page, site):
+    """The answer to the first is not waited for."""
+    site.answering.clear()
+    choose(page, BAD)
+    says(page, "Checking …")
+    choose(page, GOOD, "second.csv")
+    site.answering.set()
     page.wait_for_url("**/result")
 
 
 def test_a_file_can_be_dropped(page, site):
     """On the zone around the field."""
     page.evaluate(DROP, ["dropped.csv", GOOD.decode()])
-    says(page, "dropped.csv: 2 rows can be read.")
-    page.locator("button").click()
     page.wait_for_url("**/result")
     assert b'filename="dropped.csv"' in site.sent[0]
 
 
-def test_an_answer_that_is_no_page_is_told_and_the_form_stays(page, site):
-    """As is a connection that breaks."""
-    choose(page, b"row_id,label\na,plain\n")
+def test_a_file_over_the_limit_is_refused_before_it_is_sent(page, site, tmp_path):
+    """By its size, also by the button; one of exactly the limit is sent."""
+    (tmp_path / "large.csv").write_bytes(b"x" * (MOST + 1))
+    page.set_input_files("input", tmp_path / "large.csv")
+    told = "large.csv has 20,000,001 bytes; at most 20,000,000 are allowed. Leave out columns nobody needs."
+    says(page, told)
     page.locator("button").click()
+    says(page, told)
+    expect(page.locator("progress")).to_be_hidden()
+    assert site.sent == []
+    (tmp_path / "fits.csv").write_bytes(b"x" * MOST)
+    page.set_input_files("input", tmp_path / "fits.csv")
+    page.wait_for_url("**/result")
+
+
+def test_an_answer_that_is_no_page_is_reported_and_the_form_stays(page):
+    """As is a connection that breaks; the button sends the file again."""
+    choose(page, b"row_id,label\na,plain\n")
     says(page, "The file was not taken: the server answered 413.")
     page.route("**/send", lambda route: route.abort())
     page.locator("button").click()
     says(page, "The connection broke before an answer came. Send it again.")
     page.unroute("**/send")
     choose(page, GOOD)
-    page.locator("button").click()
     page.wait_for_url("**/result")
-
-
-def test_what_is_packed_is_checked_when_it_arrives(page):
-    """Which the form says."""
-    choose(page, b"PAR1", "answers.parquet")
-    says(page, "answers.parquet is checked when it arrives.")
-
-
-def test_ten_megabytes_leave_the_page_its_turn(page, tmp_path):
-    """Other work goes on while the file is looked at, and another file can be chosen in the meantime."""
-    rows = "".join(f"{row},label {row % 7}\n" for row in range(680_000))
-    path = tmp_path / "large.csv"
-    path.write_text(f"row_id,label\n{rows}0,x\n")
-    assert path.stat().st_size > 10_000_000
-    page.evaluate(TICKS)
-    page.set_input_files("input", path)
-    says(page, "large.csv would be rejected: 1 problem.")
-    assert page.evaluate("window.ticks") > 200  # of 620 blocks; without turns for others there are some 20
-    expect(page.locator("[data-problems] li")).to_contain_text("the id '0' stands in lines 2 and 680,002")
-    page.set_input_files("input", path)
-    choose(page, GOOD)
-    says(page, "answers.csv: 2 rows can be read.")
 
 
 def test_without_scripts_the_form_sends_as_any_other(browser, site):

@@ -11,7 +11,6 @@ import pytest
 import tallymark as tm
 from tallymark.cli.group import COMMANDS, commands
 from tallymark.cli.run import run
-from tallymark.cli.several import FileCommand
 from tallymark.lists import split_list
 
 Y, P = [31.5, 12.0, 45.0, 22.5, 18.0, 52.0], [30.0, 14.5, 40.0, 25.0, 18.5, 47.0]
@@ -55,7 +54,7 @@ def test_parquet_and_csv_give_the_same(told, rows):
 def test_options_are_the_keywords_of_the_call(told, rows):
     """Intervals, clusters, groups and metrics with parameters."""
     found = evaluated(
-        told, rows, "--truth", "minutes", "--prediction", "predicted", "--metrics", "rmse", "huber(delta=2)",
+        told, rows, "--truth", "minutes", "--prediction", "predicted", "--metrics", "rmse,huber(delta=2)",
         "--ci", "0.9", "--ci-method", "bootstrap", "--resamples", "50", "--seed", "3", "--cluster", "orders",
         "--weights", "orders", "--by", "city", "--min-rows", "2",
     )  # fmt: skip
@@ -74,7 +73,7 @@ def test_labels_follow_the_column(told, rows):
     assert evaluated(told, rows, *args)["metrics"]["auc"]["value"] == auc
     assert evaluated(told, rows, *args, "--positive", "0")["metrics"]["auc"]["value"] == pytest.approx(1 - auc)
     assert evaluated(told, rows, *args, "--classes", "0,1")["metrics"]["auc"]["value"] == auc
-    assert evaluated(told, rows, *args, "--classes", "0", "1")["metrics"]["auc"]["value"] == auc
+    assert evaluated(told, rows, *args, "--classes", "0", "--classes", "1")["metrics"]["auc"]["value"] == auc
     code, _, err = told("evaluate", rows, *args, "--positive", "yes")
     assert code == 2
     assert err == "tallymark: `--positive` must be a whole number, as the labels in 'late' are; it was 'yes'\n"
@@ -100,13 +99,13 @@ def test_several_columns_are_a_table(told, tmp_path):
     """Probabilities of classes, and outputs side by side."""
     path = tmp_path / "rows.csv"
     path.write_text("y,a,b,c\nx,0.5,0.3,0.2\ny,0.2,0.7,0.1\nz,0.1,0.2,0.7\n")
-    found = evaluated(told, path, "--truth", "y", "--prediction", "a", "b", "c", "--classes", "x", "y", "z")
+    found = evaluated(told, path, "--truth", "y", "--prediction", "a,b,c", "--classes", "x,y,z")
     assert found["metrics"]["accuracy"]["value"] == 1.0
-    found = evaluated(told, path, "--truth", "a", "b", "--prediction", "b", "c", "--kind", "value")
+    found = evaluated(told, path, "--truth", "a,b", "--prediction", "b,c", "--kind", "value")
     assert found["metrics"]["mae"]["value"] == tm.mae(
         [[0.5, 0.3], [0.2, 0.7], [0.1, 0.2]], [[0.3, 0.2], [0.7, 0.1], [0.2, 0.7]]
     )
-    code, _, err = told("evaluate", path, "--truth", "a", "--prediction", "y", "b")
+    code, _, err = told("evaluate", path, "--truth", "a", "--prediction", "y,b")
     assert code == 2
     assert err == "tallymark: column 'y' must hold numbers to stand beside others; it held text\n"
 
@@ -153,9 +152,7 @@ def test_what_fails_altogether_is_an_error(told, rows):
     code, out, err = told("evaluate", rows, *args)
     assert (code, out) == (2, "")
     assert err.startswith("tallymark: `--positive` must name the positive class")
-    code, out, err = told(
-        "evaluate", rows, "--truth", "minutes", "--prediction", "predicted", "--metrics", "mae", "auc"
-    )
+    code, out, err = told("evaluate", rows, "--truth", "minutes", "--prediction", "predicted", "--metrics", "mae,auc")
     assert (code, err) == (0, "")
     assert "failed" in out
 
@@ -164,28 +161,33 @@ def test_compare(told, rows):
     """Models are columns, one or more to an option, before or after the file."""
     args = ("--truth", "minutes", "--metrics", "mae", "--resamples", "50", "--json")
     expected = tm.compare(Y, {"predicted": P, "other": [28, 12, 44, 22, 21, 50]}, ["mae"], resamples=50).to_json()
-    several = told("compare", rows, *args, "--prediction", "predicted", "other")
+    several = told("compare", rows, *args, "--prediction", "predicted,other")
     assert several == (0, f"{expected}\n", "")
     assert told("compare", rows, *args, "--prediction", "predicted", "--prediction", "other") == several
-    assert told("compare", *args, "--prediction", "predicted", "other", rows) == several
-    assert told("compare", "--prediction", "predicted", "other", rows, *args) == several
-    baseline = json.loads(told("compare", rows, *args, "--prediction", "predicted", "other", "--baseline", "other")[1])
+    assert told("compare", *args, "--prediction", "predicted,other", rows) == several
+    assert told("compare", "--prediction", "predicted,other", rows, *args) == several
+    baseline = json.loads(told("compare", rows, *args, "--prediction", "predicted,other", "--baseline", "other")[1])
     assert baseline["baseline"] == "other"
-    assert "other − predicted" in told("compare", rows, *args[:-1], "--prediction", "predicted", "other")[1]
+    assert "other − predicted" in told("compare", rows, *args[:-1], "--prediction", "predicted,other")[1]
     code, _, err = told("compare", rows, *args, "--prediction", "other")
     assert (code, err) == (2, "tallymark: `--prediction` must be at least two, to be compared; there were 1\n")
 
 
-def test_values_of_options_that_take_several():
-    """Up to the next option; negative numbers are values; what follows -- is a file."""
-    command = commands.get_command(None, "evaluate")
-    assert isinstance(command, FileCommand)
-    spread = command._spread
-    assert spread(["f", "--by", "a", "b", "--json"]) == ["--by", "a", "--by", "b", "--json", "--", "f"]
-    assert spread(["--classes", "-1", "1", "--", "-f"]) == ["--classes", "-1", "--classes", "1", "--", "-f"]
-    assert spread(["--by", "a", "-", "--kind", "label"]) == ["--by", "a", "--kind", "label", "--", "-"]
-    assert spread(["--by=a", "f"]) == ["--by=a", "--", "f"]
-    assert spread(["--by"]) == ["--by"]
+def test_columns_are_listed_as_in_the_header_of_a_file(told, tmp_path):
+    """Between commas or option by option; in double quotes, a comma belongs to the name."""
+    path = tmp_path / "rows.csv"
+    path.write_text('y,"price, net"," b","a ""b"""\n1,2,3,1\n2,2,4,3\n')
+    for given in (['"price, net", b'], ['"price, net"', " b"]):
+        options = [word for name in given for word in ("--prediction", name)]
+        code, out, err = told("compare", path, "--truth", "y", *options, "--metrics", "mae", "--json")
+        assert (code, err, set(json.loads(out)["models"])) == (0, "", {"price, net", " b"}), given
+    assert (
+        evaluated(told, path, "--truth", "y", "--prediction", 'a "b"', "--metrics", "mae")["metrics"]["mae"]["value"]
+        == 0.5
+    )
+    code, _, err = told("evaluate", path, "--truth", "y", "--prediction", "a\n,b")
+    assert code == 2
+    assert "Invalid value for '--prediction': it is not a line of CSV" in err
 
 
 def test_lists_between_commas():
@@ -287,3 +289,5 @@ def test_completion_of_commands_metrics_and_columns(told, rows, monkeypatch):
         "predicted",
         "p",
     ]
+    assert completed(told, monkeypatch, f"tallymark evaluate {rows} --prediction p,o") == ["p,other", "p,orders"]
+    assert completed(told, monkeypatch, "tallymark score a.csv b.csv --metrics rmse,wa") == ["rmse,wape"]

@@ -18,7 +18,6 @@ import pytest
 
 import tallymark as tm
 from tallymark.cli import progress, streams
-from tallymark.cli.group import commands
 from tallymark.cli.run import run
 
 N = 300
@@ -85,12 +84,12 @@ ASKED = {
     "clusters": (*VALUE, "--metrics", "wape", "--ci", "0.9", "--resamples", "50", "--cluster", "city"),
     "a positive number": (*PROBABILITY, "--positive", "0"),
     "a positive text": ("--truth", "word", "--prediction", "p", "--positive", "late"),
-    "classes": ("--truth", "word", "--prediction", "p", "q", "--classes", "late", "in time"),
+    "classes": ("--truth", "word", "--prediction", "p,q", "--classes", "late,in time"),
     "labels": ("--truth", "late", "--prediction", "orders", "--labels"),
     "codes": ("--truth", "code", "--prediction", "orders", "--labels", "--metrics", "adjusted_rand"),
     "numbers with zeros in front": ("--truth", "code", "--prediction", "orders", "--kind", "value"),
     "queries": ("--truth", "late", "--prediction", "p", "--query", "city"),
-    "several outputs": ("--truth", "minutes", "p", "--prediction", "predicted", "q", "--kind", "value"),
+    "several outputs": ("--truth", "minutes,p", "--prediction", "predicted,q", "--kind", "value"),
 }
 
 
@@ -141,17 +140,6 @@ def test_addresses_are_refused_with_a_way_to_open_them(told, folder):
     for paths in (["s3://bucket/rows.parquet"], ["day0.csv", "s3://bucket/rows.parquet"]):
         code, _, err = told("evaluate", *paths, *VALUE)
         assert (code, "it is an address. Download it, or open it in Python" in err) == (2, True)
-
-
-def test_files_behind_the_values_of_an_option(folder):
-    """All that are files, where the command takes several; one value stays."""
-    spread = commands.get_command(None, "evaluate")._spread
-    assert spread(["--truth", "y", "--prediction", "p", "day0.csv", "day1.csv"]) == [
-        "--truth", "y", "--prediction", "p", "--", "day0.csv", "day1.csv",
-    ]  # fmt: skip
-    assert spread(["--by", "day0.csv", "day1.csv"]) == ["--by", "day0.csv", "--", "day1.csv"]
-    one = commands.get_command(None, "compare")._spread
-    assert one(["--prediction", "a", "day0.csv", "day1.csv"])[-2:] == ["--", "day1.csv"]
 
 
 def test_types_that_later_rows_change(told, folder):
@@ -241,7 +229,7 @@ def test_tallies_that_cannot_be_merged(told, folder):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("parquet", "--truth", "word", "--prediction", "p", "q"), "`--classes` must say of which class each column"),
+        (("parquet", "--truth", "word", "--prediction", "p,q"), "`--classes` must say of which class each column"),
         (("parquet", *PROBABILITY, "--positive", "yes"), "`--positive` must be a whole number, as the labels in"),
         (("day?.csv", *PROBABILITY, "--positive", "yes"), "`--positive` must be a whole number, as the labels in"),
         (("parquet", "--truth", "lat", "--prediction", "p"), "`parquet/0.parquet` has no column 'lat'; did you mean"),

@@ -38,7 +38,7 @@ def test_every_form_is_written(tallymark, folder):
     done = tallymark("score", "answers.csv", "good.csv", "--json", "--html", "score.html", "--ci", "0.9")
     assert json.loads(done.stdout)["scores"]["accuracy"]["lo"] < 0.75
     assert "Score of a submission" in (folder / "score.html").read_text()
-    done = tallymark("score", "answers.csv", "good.csv", "--metrics", "accuracy", "mcc", "--output", "score.md")
+    done = tallymark("score", "answers.csv", "good.csv", "--metrics", "accuracy,mcc", "--output", "score.md")
     assert (done.stdout, done.returncode) == ("", 0)
     assert "mcc" in (folder / "score.md").read_text()
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 from pathlib import Path
+from typing import Any
+
+from tallymark.metrics import registry
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -41,3 +45,16 @@ def anchors(path: Path) -> set[str]:
     """What a link can name within a page: its headings, as forges and the site write them."""
     headings = re.findall(r"^#+ (.+)$", prose(path), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
+
+
+def run_examples(path: Path, names: dict[str, Any] | None = None) -> tuple[int, list[Any]]:
+    """Run the code of a page, whose blocks share their names: how many failed, and the metrics that it defined."""
+    page = "\n".join(blocks(path, "python"))
+    example = doctest.DocTestParser().get_doctest(page, names or {}, named(path), str(path), 0)
+    known = {**registry.classes, **registry.functions}
+    try:
+        failed = doctest.DocTestRunner().run(example, clear_globs=False).failed
+    finally:
+        classes = [registry.classes.pop(name) for name in set(registry.classes) - set(known)]
+        functions = [registry.functions.pop(name) for name in set(registry.functions) - set(known)]
+    return failed, [*functions, *(cls() for cls in classes)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 import subprocess
 import sys
@@ -11,8 +10,7 @@ import pytest
 
 import tallymark as tm
 from tallymark import states
-from tallymark.metrics import registry
-from tests.docs.pages import DOCS, PAGES, anchors, blocks, loads_engine, loads_framework, named, prose
+from tests.docs.pages import DOCS, PAGES, anchors, blocks, loads_engine, loads_framework, named, prose, run_examples
 
 GENERATED = ("reference", "api")
 OF_FRAMEWORKS = [
@@ -34,16 +32,8 @@ RUNS = [
 @pytest.mark.parametrize("path", RUNS, ids=named)
 def test_the_code_runs(path):
     """Every example gives the output that stands below it; the examples of a page share their names."""
-    names = {"tm": tm} if path.parent.name in GENERATED else {}
-    example = doctest.DocTestParser().get_doctest("\n".join(blocks(path, "python")), names, named(path), str(path), 0)
-    known = set(registry.classes), set(registry.functions)
-    try:
-        result = doctest.DocTestRunner().run(example)
-    finally:
-        for table, before in zip((registry.classes, registry.functions), known, strict=True):
-            for name in set(table) - before:
-                del table[name]
-    assert result.failed == 0
+    failed, _ = run_examples(path, {"tm": tm} if path.parent.name in GENERATED else None)
+    assert failed == 0
 
 
 @pytest.mark.parametrize("path", PAGES, ids=named)

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallymark.engines import csv_text
+from tallymark.engines import csv_text, files
+from tallymark.engines.csv_tokens import even_rows
 from tallymark.engines.files import read_columns
+from tallymark.engines.problems import Found
 from tallymark.errors import FileError, ParameterError
 from tests.engines.conftest import column, items
 
@@ -73,18 +75,18 @@ def test_columns_that_nobody_asked_for_may_be_anything(file):
         (b"y;z\n1;2\n", "has no column 'y'; its header is 'y;z': pass the `separator` ';'"),
         (b"y\tz\n1\t2\n", "has no column 'y'; its header is 'y\\tz': pass the `separator` tab"),
         (b"y,z,y\n1,2,3\n", "must have the column 'y' once; it has it 2 times"),
-        (b"y,z\n1,2\n\n3\n", "must have 2 fields in each row, as in its header; row 1 (line 4) has 1"),
-        (b'y,z\n"1\n2",2\n3,4,5\n', "row 1 (line 4) has 3"),
-        (b'y,z\n1,"2\n3,4\n', "ends inside quotes; those of line 2 are never closed"),
-        (b'y,"z\n1,2\n', "ends inside quotes; those of line 1 are never closed"),
-        (b'y,z\n1,"a\n2,b\n3,"c\n', "has a quote out of place in line 4"),
-        (b'y,z\n1,5" pipe\n', "has a quote out of place in line 2"),
-        (b'y,z\n1,2\n3,"4"x\n', "has a quote out of place in line 3"),
-        (b"y,z\n1,2\n3,\xe9\n", "must be UTF-8; line 3 holds the byte 0xE9"),
-        (b"y,z\n1,\xc3", "must be UTF-8; line 2 holds the byte 0xC3"),
-        (b"y\xe9,z\n1,2\n", "must be UTF-8; line 1 holds the byte 0xE9"),
+        (b"y,z\n1,2\n\n3\n", "is not valid CSV: line 4, column 1: the row has 1 field, the header 2"),
+        (b'y,z\n"1\n2",2\n3,4,5\n', "line 4, column 1: the row has 3 fields, the header 2"),
+        (b'y,z\n1,"2\n3,4\n', "line 2, column 3: the quotes are never closed"),
+        (b'y,"z\n1,2\n', "line 1, column 3: the quotes are never closed"),
+        (b'y,z\n1,"a\n2,b\n3,"c\n', "line 4, column 4: text follows closing quotes"),
+        (b'y,z\n1,5" pipe\n', "line 2, column 4: a quote inside a field that is not quoted"),
+        (b'y,z\n1,2\n3,"4"x\n', "line 3, column 6: text follows closing quotes"),
+        (b"y,z\n1,2\n3,\xe9\n", "line 3, column 3: byte 0xE9 is not valid UTF-8"),
+        (b"y,z\n1,\xc3", "line 2, column 3: byte 0xC3 is not valid UTF-8"),
+        (b"y\xe9,z\n1,2\n", "line 1, column 2: byte 0xE9 is not valid UTF-8"),
         ("y,z\n1,2\n".encode("utf-16"), "must be UTF-8 text; it is UTF-16"),
-        (b"y,z\n1,2\n3,\0\n", "must be text; line 3 holds a NUL byte"),
+        (b"y,z\n1,2\n3,\0\n", "line 3, column 3: there is a NUL byte"),
         (b"PK\x03\x04rest", "must be CSV or Parquet; it is a zip archive or a spreadsheet"),
         (b"PARE" + b"\0" * 40, "must be CSV or Parquet; it is an encrypted Parquet file"),
         (b"PAR1" + b"\0" * 40 + b"PAR1", "could not be read as Parquet; it may be damaged"),
@@ -92,7 +94,6 @@ def test_columns_that_nobody_asked_for_may_be_anything(file):
         (gzip.compress(b"y,z\n" + b"1,2\n" * 999, mtime=0)[:-9], "could not be read: "),
         (b"\x1f\x8bnothing of the kind", "could not be read: "),
         (b"y" * (2 << 20), "its first line is longer than 1 MB"),
-        (b"y," + b"x" * (1 << 18) + b"\n1,2\n", "must begin with the names of its columns; they cannot be read: field"),
     ],
 )
 def test_a_fault_has_a_name_and_a_place(file, content, told):
@@ -104,6 +105,37 @@ def test_a_fault_has_a_name_and_a_place(file, content, told):
     assert told in str(raised.value)
 
 
+def test_all_faults_are_listed_at_once(file):
+    """In the order of the file, with how many there are; of very many the first are shown, and reading stops."""
+    path = file(b'y,z\n1\n2,\xe9\n3,a"b\n4,5\n6,"7"8\n')
+    with pytest.raises(FileError) as raised:
+        column(path)
+    first, *others = str(raised.value).split("\n")
+    assert first.startswith(f"`{path}` is not valid CSV: line 2, column 1: the row has 1 field, the header 2. ")
+    assert first.endswith(" (4 problems in all)")
+    assert [each.strip().partition(": ")[0] for each in others] == [
+        "line 3, column 3",
+        "line 4, column 4",
+        "line 6, column 6",
+    ]
+    with pytest.raises(FileError) as raised:
+        column(file(b"y,z\n" + b"1\n" * 100_000))
+    *_, last = str(raised.value).split("\n")
+    assert len(str(raised.value).split("\n")) == 51
+    assert last.endswith("more; the rest was not looked at")
+
+
+def test_names_of_columns_may_be_long(file):
+    """Up to the length of a header."""
+    name = "x" * (1 << 18)
+    assert items(column(file(f"y,{name}\n1,2\n"), name)) == [2]
+
+
+def test_a_second_byte_order_mark_belongs_to_a_name(file):
+    """The first is taken away, whoever reads the header."""
+    assert items(column(file(b"\xef\xbb\xbf\xef\xbb\xbfy\n1\n"), "\ufeffy")) == [1]
+
+
 def test_a_quote_at_the_edge_of_a_block(file, monkeypatch):
     """What stands on both sides of it is seen, wherever the blocks are cut."""
     content = b'y,x\n1,"a ""b"" c"\n2,"d"\n"3",""\n'
@@ -111,7 +143,7 @@ def test_a_quote_at_the_edge_of_a_block(file, monkeypatch):
         text = csv_text.CheckedText(io.BytesIO(content), "it", ",")
         assert b"".join(iter(lambda held=text, n=size: held.read(n), b"")) == content
         bad = csv_text.CheckedText(io.BytesIO(content.replace(b'"d"', b'"d"e')), "it", ",")
-        with pytest.raises(FileError, match="out of place in line 3"):
+        with pytest.raises(csv_text.Malformed, match="out of place"):
             list(iter(lambda held=bad, n=size: held.read(n), b""))
 
 
@@ -122,7 +154,7 @@ def test_letters_at_the_edge_of_a_block():
         text = csv_text.CheckedText(io.BytesIO(content), "it", ",")
         assert b"".join(iter(lambda held=text, n=size: held.read(n), b"")) == content
         bad = csv_text.CheckedText(io.BytesIO(content.replace("ü".encode(), b"\xc3x")), "it", ",")
-        with pytest.raises(FileError, match="line 3 holds the byte 0xC3"):
+        with pytest.raises(csv_text.Malformed, match="0xc3"):
             list(iter(lambda held=bad, n=size: held.read(n), b""))
 
 
@@ -163,7 +195,7 @@ PIECES = st.lists(st.sampled_from(["a", "1", ",", '"', "\n", "\r\n", " ", "é", 
 
 @given(PIECES, st.sampled_from([3, 7, 16, 1 << 20]))
 def test_anything_is_refused_or_read_as_python_reads_it(tmp_path_factory, pieces, block):
-    """Wherever the blocks are cut; nothing is made up or lost."""
+    """Wherever the blocks are cut; nothing is made up or lost, and what is refused has a place."""
     text = "y,p\n" + "".join(pieces)
     path = tmp_path_factory.mktemp("any") / "rows.csv"
     path.write_bytes(text.encode())
@@ -175,17 +207,44 @@ def test_anything_is_refused_or_read_as_python_reads_it(tmp_path_factory, pieces
         patch.setattr(csv_text, "BLOCK", block)
         try:
             found = read_columns(path, {"y": "text", "p": "text"})
-        except FileError:
-            assert rows is None or '"' in text or any(len(row) != 2 for row in rows)
-            return
+        except FileError as error:
+            told = str(error)
+        else:
+            told = ""
+    if told:
+        assert rows is None or '"' in text or any(len(row) != 2 for row in rows)
+        assert "is not valid CSV: line " in told
+        return
     assert [items(each) for each in found.values()] == [[row[k] or None for row in rows] for k in (0, 1)]
 
 
+BYTES = [b"a", b",", b'"', b"\n", b"\r\n", b"\r", b" ", b"\xc3\xa9", b"\xe9", b'""', b'",', b"\0", b"\xef\xbb\xbf"]
+
+
+@given(st.lists(st.sampled_from(BYTES), max_size=20))
+def test_the_fast_reader_refuses_what_the_tokenizer_finds_fault_with(pieces):
+    """No fault is noticed that has no place, and none has a place that was not noticed."""
+    content = b"y,p\n" + b"".join(pieces)
+    found = Found()
+    for _ in even_rows(io.BytesIO(content), ",", found):
+        continue
+    try:
+        read_columns(io.BytesIO(content), {"y": "text", "p": "text"})
+    except FileError:
+        refused = True
+    else:
+        refused = False
+    assert refused == bool(found)
+
+
 def test_a_row_that_never_ends(file, monkeypatch):
-    """It is refused before it fills the memory, with the line of the quote that may be to blame."""
-    monkeypatch.setattr(csv_text, "_LONGEST_ROW", 1 << 12)
+    """It is refused before it fills the memory, with the place of the quote that is to blame."""
+    for module in (csv_text, files):
+        monkeypatch.setattr(module, "LONGEST_ROW", 1 << 12)
     monkeypatch.setattr(csv_text, "BLOCK", 1 << 10)
-    with pytest.raises(
-        FileError, match=r"must have rows of at most 0 MB; one is longer\. Are the quotes of line 3 closed"
-    ):
+    with pytest.raises(FileError, match="line 3, column 3: the quotes are never closed"):
         column(file(b'y,x\n1,2\n3,"' + b"a\n" * (1 << 16)))
+    with pytest.raises(FileError, match=r"line 3, column 3: a field has [\d,]+ or more characters; at most 4,096"):
+        column(file(b'y,x\n1,2\n3,"' + b"a\n" * (1 << 16) + b'"\n'))
+    with pytest.raises(FileError, match="is not valid CSV: a row has more than 0 MB"):
+        column(file(b"y" + b",x" * (1 << 15) + b"\n1" + b',"a\nb"' * (1 << 15) + b"\n"))

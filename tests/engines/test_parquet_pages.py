@@ -52,6 +52,27 @@ def test_a_column_that_unpacks_to_much_is_refused_before_it_is_read():
         assert file.read({"id": "text"})["id"].values.to_pylist() == ["a", "b"]
 
 
+def varint(number, length=0):
+    """A whole number from 0 on as Thrift writes it, filled up to a length."""
+    digits = [number << 1 >> 7 * k & 0x7F for k in range(max(length, (number.bit_length() + 7) // 7))]
+    return bytes([*(digit | 0x80 for digit in digits[:-1]), digits[-1]])
+
+
+def test_a_footer_that_declares_less_does_not_help():
+    """The pages are asked themselves."""
+    table = pa.table({"label": ["x" * (20 << 20), "y"]})
+    honest = written(table, use_dictionary=False, compression="zstd", write_statistics=False).getvalue()
+    declared = varint(pq.read_metadata(io.BytesIO(honest)).row_group(0).column(0).total_uncompressed_size)
+    footer = len(honest) - 8 - int.from_bytes(honest[-8:-4], "little")
+    forged = honest[:footer] + honest[footer:].replace(declared, varint(64, len(declared)))
+    assert pq.read_metadata(io.BytesIO(forged)).row_group(0).column(0).total_uncompressed_size == 64
+    with (
+        File(io.BytesIO(forged), bounds=Bounds(ratio=100.0)) as file,
+        pytest.raises(BoundError, match="must unpack to at most"),
+    ):
+        file.read({"label": "text"})
+
+
 @given(st.binary(max_size=200))
 @settings(max_examples=300, deadline=None)
 def test_any_bytes_are_a_header_or_an_error(data):

@@ -15,7 +15,7 @@ from tallymark.lists import first_of
 from tallymark.metrics import metric
 
 LACKS = "recall(average=macro) for flat: 'dog' counted as 0: nothing is truly positive"
-FEW = "accuracy for flat: with 6 rows the interval may hold the value less often than its level says"
+FEW = "accuracy, recall(average=macro) for flat: only 6 rows: coverage may be below the nominal level"
 
 
 def animals(**more):
@@ -174,5 +174,5 @@ def test_notes_of_a_cell():
     """Those of the value come before those of its interval."""
     cell = animals(ci=0.95).slices["flat"].cell("recall(average=macro)")
     assert cell.value_notes == ("'dog' counted as 0: nothing is truly positive",)
-    assert all("interval" in note for note in cell.interval_notes)
+    assert all("coverage" in note for note in cell.interval_notes)
     assert cell.notes == (*cell.value_notes, *cell.interval_notes)

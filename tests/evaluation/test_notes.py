@@ -10,7 +10,7 @@ import pytest
 
 import tallymark as tm
 
-FEW = "with 5 rows the interval may hold the value less often than its level says"
+FEW = "only 5 rows: coverage may be below the nominal level"
 TRUTH, FOUND = [1.0, 2.0, 4.0, 7.0, 5.0], [1.5, 2.0, 3.0, 7.5, 5.5]
 
 

@@ -10,8 +10,8 @@ import pytest
 
 import tallymark as tm
 from tallymark import _core
-from tallymark.evaluation.percentiles import influence_of, percentile_interval
-from tallymark.evaluation.settings import least_resamples
+from tallymark.intervals.bca import acceleration_of, bca_ends
+from tallymark.intervals.settings import least_resamples
 
 RNG = np.random.default_rng(2)
 Y = RNG.normal(3, 2, 120)
@@ -125,12 +125,11 @@ def test_groups_have_intervals():
             times = _core.poisson_counts(0, replicate, np.flatnonzero(rows).astype(np.uint64))
             values.append(tm.recall((Y > 3)[rows], said[rows], weights=times))
         without = [tm.recall(np.delete((Y > 3)[rows], k), np.delete(said[rows], k)) for k in range(rows.sum())]
-        influence = influence_of(np.array(without), len(without), part.value, rests_on="counts")
-        ends = percentile_interval(part.value, np.array(values), 0.9, (0, 1), len(without), influence)
+        ends = bca_ends(part.value, np.array(values), 0.9, (0, 1), len(without), acceleration_of(np.array(without)))
         assert (part.lo, part.hi) == pytest.approx((ends.lo, ends.hi))
     gap = report.cell("equal_opportunity")
     assert 0 <= gap.lo <= gap.hi <= 1
-    assert gap.method == "intervals of all groups at once"
+    assert gap.method == "simultaneous intervals"
 
 
 def test_groups_without_a_value_cost_no_width():
@@ -207,14 +206,14 @@ def test_notes_name_the_part_that_they_are_of():
     """An output without errors, a class that is always right; what is true of all is said once."""
     two = np.column_stack([Y, Y])
     cell = bootstrap(two, np.column_stack([Y, P]), ["rmse(outputs=each)"]).cell("rmse(outputs=each)")
-    assert cell.notes == ("output 0: it has the same value in every resample",)
+    assert cell.notes == ("output 0: the metric has the same value in every resample",)
     assert (cell.lo[0], cell.hi[0]) == (None, None)
     labels = np.tile(["a", "b", "c"], 20)
     found = np.where((labels == "c") & (np.arange(60) % 4 == 0), "b", labels)
     cell = bootstrap(labels, found, ["recall(average=none)"], weights=np.full(60, 2.0)).cell("recall(average=none)")
-    assert cell.notes[0] == "class 'a', 'b': it has the same value in every resample"
+    assert cell.notes[0] == "class 'a', 'b': the metric has the same value in every resample"
     cell = bootstrap(two[:8], two[:8] + np.array([1.0, 2.0]), ["rmse(outputs=each)"]).cell("rmse(outputs=each)")
-    assert cell.notes == ("no interval: it has the same value in every resample",)
+    assert cell.notes == ("no interval: the metric has the same value in every resample",)
 
 
 @pytest.mark.parametrize("metric", ["auc", "mae", "fscore"])

@@ -222,13 +222,13 @@ def test_numbers_of_rows_beyond_float64_are_refused():
 
 
 def test_totals_that_no_rows_have_are_a_clear_error():
-    """Fourth powers that are far too large for the squares, of which an interval is made."""
+    """Cubes that are far too large for the squares, of which an interval is made."""
     tally = tm.Tally(["brier"], kind="probability", ci=0.95).update([0, 1, 1, 0], [0.2, 0.6, 0.9, 0.3])
     _, fields = unpack(tally.to_bytes())
     for states in fields["interval_states"]:
         if states[0] == "Probabilities":
             costs = [name for name, _ in states[1]["costs"]]
-            states[1]["spent"][costs.index("brier_fourths")][0] <<= 300
+            states[1]["spent"][costs.index("brier_cubes")][0] <<= 300
     with pytest.raises(tm.StateError, match="no rows have the totals of this tally"):
         tm.Tally.from_bytes(pack("Tally", fields)).report()
 

@@ -196,7 +196,7 @@ def test_what_grows_with_the_rows_is_not_resampled():
     assert report.cell("auc").method == "DeLong"
     for key in ("average_precision", "pr_auc"):
         assert report.cell(key).lo is None
-        assert "grows with the rows; evaluate resamples" in report.cell(key).notes[0]
+        assert "grows with the rows; use evaluate" in report.cell(key).notes[0]
 
 
 def test_states_that_are_too_large_are_not_kept():
@@ -208,7 +208,7 @@ def test_states_that_are_too_large_are_not_kept():
         tally = add(["v_measure"], y, p, pieces, facts={"resamples": 1000}, keys=np.arange(3000))
         report = tm.Tally.from_bytes(tally.to_bytes()).report()
         assert report["v_measure"] == tm.v_measure(y, p)
-        assert "so large a state" in report.cell("v_measure").notes[0]
+        assert "the state is too large" in report.cell("v_measure").notes[0]
     with pytest.raises(tm.ParameterError, match="keeps a state of each"):
         tm.Tally(["wape"], ci=0.9, resamples=10_001)
     tm.Tally(["wape"], ci=0.9, resamples=10_001, ci_method="analytic")
@@ -396,5 +396,5 @@ def test_a_tally_makes_as_many_resamples_as_it_can_keep():
     report = tm.Tally(["rmse", "r2"], ci=0.9999).update(Y, P).report()
     assert report.cell("rmse").lo < report["rmse"] < report.cell("rmse").hi
     assert report.cell("r2").notes == (
-        "no interval: so high a level needs 19,999 resamples, and at most 10,000 are made",
+        "no interval: an interval at a level of 99.99 % needs 19,999 resamples; there are 10,000",
     )

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.evaluation.interval_states import GROWS
-from tallymark.metrics import Interval, NoInterval
+from tallymark.intervals.sources import GROWS
 from tallymark.states import KEPT, Resampled
 from tallymark.target import Target
 from tests.laws.cases import METRICS, random_rows
@@ -75,16 +74,15 @@ def test_pieces_have_the_interval_of_all_rows(metric, method, form):
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_a_metric_that_says_so_has_a_formula(metric):
-    """`has_formula` is kept: plain rows then have an analytic interval, or a reason that it lacks."""
+def test_a_metric_that_says_so_needs_no_resamples(metric):
+    """`has_formula` is kept: plain rows then have an analytic interval, or a reason that there is none."""
     rows = random_rows(metric, 120, 3)
     batch, target = rows.batch(weighted=False), Target(**rows.facts)
-    found = metric.interval((metric.interval_reads(target) or metric.needs(target)).fold(batch), 0.9)
-    small = type(metric.needs(target).zero()).size in KEPT
-    if metric.has_formula((batch.truth_columns, batch.prediction_columns)) and small:
-        assert isinstance(found, (Interval, NoInterval)) or metric.no_interval
-    elif small and metric.name != "pearson":  # which has one of some rows only, and keeps resamples of all
-        assert found is None
+    asked = {"ci": 0.9, "ci_method": "analytic", "query": rows.q, **rows.facts}
+    cell = tm.evaluate(rows.y, rows.p, [metric], **asked).cell(metric)
+    needs_resamples = any('use ci_method="bootstrap"' in note for note in cell.notes)
+    if type(metric.needs(target).zero()).size in KEPT and not metric.no_interval and not metric.no_bootstrap:
+        assert metric.has_formula((batch.truth_columns, batch.prediction_columns)) != needs_resamples
 
 
 def test_most_small_states_have_an_interval():

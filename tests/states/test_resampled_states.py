@@ -12,7 +12,7 @@ from tests.states.round_trip import refuse_odd_fields, survive_bytes
 import tallymark as tm
 from tallymark import _core
 from tallymark.batch import Batch
-from tallymark.evaluation.resampling import read_resampled
+from tallymark.intervals.replicates import read_resampled
 from tallymark.states import BinsOf, PairsOf, Resampled, ResampledOf, State, UnitsOf, coarsen, spread_keys
 from tallymark.states.format import pack
 from tallymark.states.resample import MOST_GROUPS
@@ -49,12 +49,12 @@ def test_states_survive_bytes(state):
 def test_replicates_and_groups_are_those_of_the_rows():
     """A replicate is the rows as often as they count, and what is left out is one row after the other."""
     state = STATES["weighted"]
-    values, without = read_resampled({"r2": tm.r2}, state)
+    values, without = read_resampled([tm.r2], state)
     for replicate in range(19):
         times = _core.poisson_counts_of_places(3, replicate, 0, N)
-        assert values["r2"][replicate] == tm.r2(Y, P, weights=W * times)
+        assert values[tm.r2][replicate] == tm.r2(Y, P, weights=W * times)
     left = [tm.r2(np.delete(Y, k), np.delete(P, k), weights=np.delete(W, k)) for k in range(N)]
-    assert sorted(without["r2"]) == sorted(left)
+    assert sorted(without[tm.r2]) == sorted(left)
 
 
 @pytest.mark.parametrize("path", sorted(STORED.glob("*.resampled")), ids=lambda path: path.name)
@@ -62,8 +62,8 @@ def test_resamples_of_earlier_releases_load(path):
     """Each stored file has a twin that says what the metric is in every resample and without every row."""
     expected = json.loads(path.with_suffix(".json").read_text())
     item = tm.metric(expected["metric"])
-    values, without = read_resampled({"it": item}, State.from_bytes(path.read_bytes()))
-    assert (values["it"].tolist(), without["it"].tolist()) == (expected["values"], expected["without"])
+    values, without = read_resampled([item], State.from_bytes(path.read_bytes()))
+    assert (values[item].tolist(), without[item].tolist()) == (expected["values"], expected["without"])
 
 
 def test_groups_are_few_and_hold_every_row_once():

@@ -129,7 +129,7 @@ def test_frames_are_held_to_the_same_limits_and_types():
 
 def test_a_line_without_an_end_is_not_read_to_it(monkeypatch):
     """The careful reading stops there."""
-    monkeypatch.setattr("tallymark.submissions.tokens.LONGEST_LINE", 100)
+    monkeypatch.setattr("tallymark.engines.csv_tokens.LONGEST_LINE", 100)
     found = problems(b'row_id,label\na,x"\nb,' + b"y" * 1000)
     assert found == [("bad_quote", 2, 4), ("field_too_long", 3, 1)]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import pickle
 
 import pyarrow as pa
@@ -12,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tallymark as tm
-from tallymark.submissions.rules import RULES, rules_as_json
+from tallymark.submissions.rules import RULES
 from tests.submissions.files import ANSWERS, NUMBERS, file, problems, rejected, score
 
 CASES = {
@@ -171,13 +170,6 @@ def test_problems_and_rejections_are_plain_data():
         "column": 1,
         "mend": RULES["ragged_row"].mend,
     }
-
-
-def test_the_table_of_rules_can_be_shared():
-    """As JSON, by code."""
-    shared = json.loads(rules_as_json())
-    assert set(shared) == set(RULES)
-    assert shared["no_matching_rows"]["says"] == "No matching rows found"
 
 
 @pytest.mark.parametrize(

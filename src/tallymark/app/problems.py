@@ -10,24 +10,25 @@ from tallymark.errors import Rejection
 from tallymark.submissions.problems import Problem
 
 
-def problem_list(error: Rejection) -> ProblemList:
+def problem_list(error: Rejection, sentence: str | None = None) -> ProblemList:
     """The problems of a file that was just read."""
-    which = "The answers were" if error.file == "answers" else f"The {error.file} was"
-    return _list(error.problems, error.total, error.stopped, which)
+    if sentence is None:
+        sentence = f"The {error.file} {'were' if error.file == 'answers' else 'was'} rejected: the file"
+    return _list(error.problems, error.total, error.stopped, sentence)
 
 
 def stored_problems(facts: Mapping[str, Any]) -> ProblemList:
     """The problems that were written down."""
     fields = set(Problem._fields)
     problems = [Problem(**{key: value for key, value in each.items() if key in fields}) for each in facts["problems"]]
-    return _list(problems, facts["total"], facts["stopped"], "The submission was")
+    return _list(problems, facts["total"], facts["stopped"], "The submission was rejected: the file")
 
 
-def _list(problems: Sequence[Problem], total: int, stopped: bool, which: str) -> ProblemList:
+def _list(problems: Sequence[Problem], total: int, stopped: bool, sentence: str) -> ProblemList:
     least = "at least " if stopped else ""
     count = "one problem" if total == 1 else f"{least}{total:,} problems"
     hidden = total - len(problems)
     more = f"And {least}{hidden:,} more." if hidden else ""
     if stopped:
         more = f"{more} The rest of the file was not looked at.".strip()
-    return ProblemList(f"{which} rejected: the file has {count}.", problems, more)
+    return ProblemList(f"{sentence} has {count}.", problems, more)

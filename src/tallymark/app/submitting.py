@@ -11,6 +11,7 @@ from typing import BinaryIO, NamedTuple
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from tallymark.app import checks
 from tallymark.app.challenges import is_over, state_of, takes_files
 from tallymark.app.faults import Refused, not_found
 from tallymark.app.scoring import give_up, work_on
@@ -67,9 +68,19 @@ def why_refused(session: Session, service: Service, challenge: Challenge, team_i
 
 
 def take(
-    service: Service, user: User, challenge: Challenge, team_id: int, stream: BinaryIO, name: str, note: str
+    service: Service,
+    user: User,
+    challenge: Challenge,
+    team_id: int,
+    stream: BinaryIO,
+    name: str,
+    note: str,
+    checked: str | None = None,
 ) -> str:
-    """Take a file in, and score it at once where it is small enough; the key of the submission."""
+    """Take a file in, and score it at once where it is small enough; the key of the submission.
+
+    `checked` is the secret of a file that was checked, which is used up.
+    """
     with service.database.reading() as session:
         refused = why_refused(session, service, challenge, team_id)
     if refused:
@@ -82,6 +93,8 @@ def take(
         version = None if held is None else current_version(session, held)
         if held is None or version is None:
             raise not_found()
+        if checked is not None and not checks.use(session, service, user, held, checked):
+            raise checks.gone(held)
         refused = why_refused(session, service, held, team_id)
         if refused or not _take_quota(session, team_id, _day(now), held.quota):
             raise Refused(409, refused or f"All {held.quota} submissions of today are used.")
@@ -93,7 +106,7 @@ def take(
             team_id=team_id,
             user_id=user.id,
             file=kept.hash,
-            file_name=_file_name(name),
+            file_name=plain_name(name),
             note=printable(note.strip())[:_MOST_NOTE],
             created=now,
             late=is_over(held, now),
@@ -142,7 +155,7 @@ def _day(now: datetime) -> str:
     return now.date().isoformat()
 
 
-def _file_name(name: str) -> str:
+def plain_name(name: str) -> str:
     """The last part of a name, whatever a client calls its file."""
     plain = PurePath(name.replace("\\", "/")).name
     return printable(plain)[:120] or "submission"

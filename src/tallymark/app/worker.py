@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from sqlalchemy import or_, select, update
 
-from tallymark.app import boards
+from tallymark.app import boards, checks
 from tallymark.app.scoring import MOST_ATTEMPTS, give_up, work_on
 from tallymark.app.service import Service
 from tallymark.app.store.models import Submission
@@ -20,7 +20,10 @@ _LOG = logging.getLogger("tallymark.app")
 
 
 class Worker:
-    """One thread that works and one that renews its claim. Whatever fails is tried again, three times in all."""
+    """One thread that works, and one that renews its claim and discards checked files that nobody has submitted.
+
+    Whatever fails is tried again, three times in all.
+    """
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -80,15 +83,22 @@ class Worker:
 
     def _renew(self) -> None:
         while not self._stopped.wait(_RENEWAL):
-            busy = list(self._service.busy)
-            if not busy:
-                continue
             try:
-                with self._service.database.writing() as session:
-                    mine = Submission.id.in_(busy) & (Submission.claimed_by == self._service.name)
-                    session.execute(update(Submission).where(mine).values(claimed=self._service.now()))
+                self._renew_claims()
             except Exception:
                 _LOG.exception("a claim could not be renewed")
+            try:
+                checks.discard(self._service)
+            except Exception:
+                _LOG.exception("checked files could not be discarded")
+
+    def _renew_claims(self) -> None:
+        busy = list(self._service.busy)
+        if not busy:
+            return
+        with self._service.database.writing() as session:
+            mine = Submission.id.in_(busy) & (Submission.claimed_by == self._service.name)
+            session.execute(update(Submission).where(mine).values(claimed=self._service.now()))
 
 
 def _rebuilt(service: Service, challenge_id: int) -> bool:

@@ -7,13 +7,12 @@ from typing import Any
 import click
 
 from tallymark.cli import options
+from tallymark.cli.group import Command
 from tallymark.cli.output import tell_rejection, write
-from tallymark.cli.several import FileCommand
 from tallymark.errors import Rejection
-from tallymark.lists import split_list
 
 
-@click.command("check", cls=FileCommand, short_help="Check a submission without the answers.")
+@click.command("check", cls=Command, short_help="Check a submission without the answers.")
 @click.argument("submission", metavar="SUBMISSION", type=click.Path())
 @click.option("--template", metavar="FILE", type=click.Path(), help="A file with the ids that are asked for.")
 @options.columns_of_a_submission()
@@ -24,7 +23,7 @@ def command(**given: Any) -> None:
     \b
     Examples:
       tallymark check submission.csv --template sample.csv
-      tallymark check submission.csv --task probabilities --classes cat dog
+      tallymark check submission.csv --task probabilities --classes cat,dog
     """
     from tallymark.report import to_json
     from tallymark.submissions import check_submission
@@ -34,7 +33,7 @@ def command(**given: Any) -> None:
         found = check_submission(
             given["submission"],
             given["template"],
-            classes=split_list(given["classes"]) or None,
+            classes=given["classes"] or None,
             limits=options.limits_of(given),
             **{name: given[name] for name in keywords},
         )

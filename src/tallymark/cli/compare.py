@@ -7,16 +7,16 @@ from typing import Any
 import click
 
 from tallymark.cli import options
-from tallymark.cli.output import deliver
+from tallymark.cli.group import Command
+from tallymark.cli.output import check_places, deliver
 from tallymark.cli.progress import watched
 from tallymark.cli.rows import Rows
-from tallymark.cli.several import FileCommand
 from tallymark.cli.wording import command_line
 from tallymark.errors import ParameterError
 from tallymark.evaluation.corrections import CORRECTIONS
 
 
-@click.command("compare", cls=FileCommand, short_help="Compare models whose predictions stand in one file.")
+@click.command("compare", cls=Command, short_help="Compare models whose predictions stand in one file.")
 @options.rows_of(options.ONE_FILE, "The predictions of the models, a column for each.")
 @options.intervals(
     click.option("--ci", type=float, default=0.95, show_default=True, metavar="LEVEL", help="The level of intervals.")
@@ -35,11 +35,12 @@ def command(**given: Any) -> None:
 
     \b
     Examples:
-      tallymark compare deliveries.csv --truth minutes --prediction old new
-      tallymark compare clicks.csv --truth clicked --prediction a b c --kind probability --metrics auc logloss
+      tallymark compare deliveries.csv --truth minutes --prediction old,new
+      tallymark compare clicks.csv --truth clicked --prediction a,b,c --kind probability --metrics auc,logloss
     """
     from tallymark.evaluation.compare import compare
 
+    check_places(given)
     twice = [name for k, name in enumerate(given["prediction"]) if name in given["prediction"][:k]]
     if twice:
         raise ParameterError(f"`--prediction` must name each column once; {twice[0]!r} was named twice")

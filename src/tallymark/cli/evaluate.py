@@ -9,13 +9,14 @@ import click
 
 from tallymark.cli import options
 from tallymark.cli.answer import answer, check_report
+from tallymark.cli.group import Command
+from tallymark.cli.output import check_places
 from tallymark.cli.progress import watched
 from tallymark.cli.rows import Rows
-from tallymark.cli.several import FileCommand
 from tallymark.evaluation import Report, Tally
 
 
-@click.command("evaluate", cls=FileCommand, short_help="Evaluate the predictions in files.")
+@click.command("evaluate", cls=Command, short_help="Evaluate the predictions in files.")
 @options.rows_of(options.FILES, "The predictions; several columns are one per class, output or quantile.")
 @options.columns("--by", "Groups to evaluate one by one, too.")
 @options.MIN_ROWS
@@ -57,13 +58,14 @@ def command(**given: Any) -> int:
     Examples:
       tallymark evaluate deliveries.csv --truth minutes --prediction predicted
       tallymark evaluate clicks.parquet --truth clicked --prediction p --kind probability --by country --ci 0.95
-      tallymark evaluate iris.csv --truth species --prediction p_a p_b p_c --classes a b c --html report.html
+      tallymark evaluate iris.csv --truth species --prediction p_a,p_b,p_c --classes a,b,c --html report.html
       tallymark evaluate deliveries.csv --truth minutes --prediction predicted --accept "r2 > 0.8"
       tallymark evaluate 'june/*.parquet' --truth clicked --prediction p --kind probability --save-tally june.tally
     """
     from tallymark.cli.streams import is_streamed
     from tallymark.evaluation.accept import check_condition
 
+    check_places(given)
     if given["accept"]:
         check_condition(given["accept"])  # before anything takes long
     return answer(_streamed(given) if is_streamed(given) else _at_once(given), given)

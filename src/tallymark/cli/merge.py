@@ -10,27 +10,13 @@ import click
 
 from tallymark.cli import options
 from tallymark.cli.answer import answer, check_report
-from tallymark.cli.output import TALLY, check_not_read
-from tallymark.cli.several import FileCommand
+from tallymark.cli.group import Command
+from tallymark.cli.output import TALLY, check_not_read, check_places
 from tallymark.errors import ParameterError, StateError
 from tallymark.evaluation import Tally
 
 
-class _MergeCommand(FileCommand):
-    """The command, whose output may be a tally as well."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Take a file that ends like a tally for one."""
-        check_not_read(ctx.params)
-        output = ctx.params["output"]
-        if output is not None and output.lower().endswith(TALLY) and ctx.params["form"] is None:
-            if ctx.params["save_tally"]:
-                raise ParameterError("`--save-tally` and `--output` must not both be a tally; name one")
-            ctx.params |= {"save_tally": output, "output": None}
-        return super().invoke(ctx)
-
-
-@click.command("merge", cls=_MergeCommand, short_help="Add up tallies that were saved.")
+@click.command("merge", cls=Command, short_help="Add up tallies that were saved.")
 @options.FILES
 @options.MIN_ROWS
 @options.SAVE_TALLY
@@ -49,6 +35,13 @@ def command(**given: Any) -> int:
     """
     from tallymark.evaluation.accept import check_condition
 
+    check_not_read(given)
+    output = given["output"]
+    if output is not None and output.lower().endswith(TALLY) and given["form"] is None:
+        if given["save_tally"]:
+            raise ParameterError("`--save-tally` and `--output` must not both be a tally; name one")
+        given |= {"save_tally": output, "output": None}
+    check_places(given)
     if given["accept"]:
         check_condition(given["accept"])  # before anything takes long
     tally = _sum(given["files"])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from tallymark.cli.several import Several
-from tallymark.evaluation.settings import METHODS
+from tallymark.intervals.settings import METHODS
+from tallymark.lists import split_list
 from tallymark.target import KINDS
 
 if TYPE_CHECKING:
@@ -26,12 +27,12 @@ def _complete_columns(ctx: click.Context, _: click.Parameter, incomplete: str) -
     from tallymark.engines.paths import find_files
     from tallymark.errors import TallymarkError
 
-    named = [ctx.params.get("file"), *ctx.params.get("files", ()), ctx.params.get("submission")]
+    named = [ctx.params.get("file"), *(ctx.params.get("files") or ()), ctx.params.get("submission"), *ctx.args]
     try:
         with File(
             next(iter(find_files([path for path in named if path] or [""]))), separator=ctx.params.get("separator")
         ) as file:
-            return [CompletionItem(name) for name in file.names if name.startswith(incomplete)]
+            return _complete_last(dict.fromkeys(file.names), incomplete)
     except TallymarkError:
         return []
 
@@ -40,8 +41,14 @@ def complete_metrics(_: click.Context, __: click.Parameter, incomplete: str) -> 
     """The names of the metrics, with what they are."""
     from tallymark.metrics import list_metrics
 
+    return _complete_last({str(each): each.description for each in list_metrics()}, incomplete)
+
+
+def _complete_last(names: Mapping[str, str | None], incomplete: str) -> list[CompletionItem]:
+    """The names, with what they are, that continue a list after its last comma."""
+    before, comma, last = incomplete.rpartition(",")
     return [
-        CompletionItem(str(each), help=each.description) for each in list_metrics() if str(each).startswith(incomplete)
+        CompletionItem(f"{before}{comma}{name}", help=about) for name, about in names.items() if name.startswith(last)
     ]
 
 
@@ -53,24 +60,44 @@ def column(name: str, text: str) -> Decorator:
 def columns(name: str, text: str, *, required: bool = False) -> Decorator:
     """An option that names one or more columns of the file."""
     return click.option(
-        name, cls=Several, metavar="COLUMN...", help=text, required=required, shell_complete=_complete_columns
+        name,
+        metavar="COLUMN,...",
+        help=text,
+        required=required,
+        multiple=True,
+        callback=_split_columns,
+        shell_complete=_complete_columns,
     )
+
+
+def _split_columns(_: click.Context, option: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
+    """Names between commas, as in the header of a CSV file: one that contains a comma stands in double quotes."""
+    try:
+        return tuple(name for text in given for name in (next(csv.reader([text])) if "," in text else [text]))
+    except csv.Error as error:  # a line break outside of quotes
+        raise click.BadParameter(f"it is not a line of CSV: {error}", param=option) from error
+
+
+def _split(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> list[str]:
+    return split_list(given)
 
 
 ONE_FILE = click.argument("file", metavar="FILE", type=click.Path())
 FILES = click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=True)
 METRICS = click.option(
     "--metrics",
-    cls=Several,
-    metavar="METRIC...",
+    metavar="METRIC,...",
+    multiple=True,
+    callback=_split,
     shell_complete=complete_metrics,
-    help="Metrics, with commas or blanks between them; without it, those that suit the types of the columns.",
+    help="Metrics, with commas between them; without it, those that suit the types of the columns.",
 )
 _CLASSES = click.option(
     "--classes",
-    cls=Several,
-    metavar="LABEL...",
-    help="All classes, in the order of the columns of probabilities, with commas or blanks between them.",
+    metavar="LABEL,...",
+    multiple=True,
+    callback=_split,
+    help="All classes, in the order of the columns of probabilities, with commas between them.",
 )
 _SEPARATOR = click.option("--separator", metavar="CHARACTER", help="What stands between fields; tab is a word for it.")
 _COUNT = click.IntRange(min=1)

@@ -11,7 +11,6 @@ from tallymark.engines.fields import TEXT
 from tallymark.engines.files import File
 from tallymark.engines.streams import Progress
 from tallymark.errors import KindError, ParameterError, TallymarkError, TypeOfDataError
-from tallymark.lists import split_list
 
 _NUMBERS = ("value", "probability", "margin", "score")  # kinds whose predictions are numbers
 
@@ -67,14 +66,13 @@ class Rows:
     def facts(self) -> dict[str, Any]:
         """The keywords that `evaluate` and `compare` share."""
         given = self._options
-        classes = split_list(given["classes"])
         return {
-            "metrics": split_list(given["metrics"]) or None,
+            "metrics": given["metrics"] or None,
             "weights": self.one("weights"),
             "query": self.one("query"),
             "cluster": self.one("cluster"),
             "kind": given["kind"],
-            "classes": [self._label("classes", text) for text in classes] or None,
+            "classes": [self._label("classes", text) for text in given["classes"]] or None,
             "positive": None if given["positive"] is None else self._label("positive", given["positive"]),
             "normalize": given["normalize"],
             "missing": given["missing"],

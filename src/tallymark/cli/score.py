@@ -7,14 +7,13 @@ from typing import Any
 import click
 
 from tallymark.cli import options
-from tallymark.cli.output import deliver, tell_rejection
-from tallymark.cli.several import FileCommand
+from tallymark.cli.group import Command
+from tallymark.cli.output import check_places, deliver, tell_rejection
 from tallymark.cli.wording import command_line
 from tallymark.errors import ParameterError, Rejection
-from tallymark.lists import split_list
 
 
-@click.command("score", cls=FileCommand, short_help="Score a submission against the answers.")
+@click.command("score", cls=Command, short_help="Score a submission against the answers.")
 @click.argument("answers", metavar="ANSWERS", type=click.Path())
 @click.argument("submission", metavar="SUBMISSION", type=click.Path())
 @options.columns_of_a_submission()
@@ -46,6 +45,7 @@ def command(**given: Any) -> None:
     """
     from tallymark.submissions import score_submission
 
+    check_places(given)
     if given["answers"] == given["submission"] == "-":
         raise ParameterError("only one of ANSWERS and SUBMISSION can be standard input")
     keywords = ("id", "label", "task", "mode", "query", "positive", "missing", "separator", "ci", "resamples", "seed")
@@ -53,8 +53,8 @@ def command(**given: Any) -> None:
         result = score_submission(
             given["answers"],
             given["submission"],
-            metrics=split_list(given["metrics"]) or None,
-            classes=split_list(given["classes"]) or None,
+            metrics=given["metrics"] or None,
+            classes=given["classes"] or None,
             limits=options.limits_of(given),
             **{name: given[name] for name in keywords},
         )

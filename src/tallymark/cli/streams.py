@@ -18,7 +18,6 @@ from tallymark.errors import FileError, ParameterError, TallymarkError
 from tallymark.evaluation import Report, Tally
 from tallymark.evaluation.table import evaluate_table, tally_table
 from tallymark.evaluation.table_job import read_table
-from tallymark.lists import split_list
 
 T = TypeVar("T")
 
@@ -131,7 +130,7 @@ def _facts(options: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **{name: list(names) if len(names) > 1 else names[0] for name, names in several.items()},
         **{name: options[name] for name in (*_COLUMNS, *_AS_THEY_ARE)},
-        "metrics": split_list(options["metrics"]) or None,
+        "metrics": options["metrics"] or None,
         "by": list(options["by"]) or None,
     }
 
@@ -154,7 +153,7 @@ def _kind_of(source: Source, names: Sequence[str]) -> str:
 
 def _labels_as(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
     truth, predictions = options["truth"], options["prediction"]
-    classes = [to_label("classes", text, truth, kind) for text in split_list(options["classes"])]
+    classes = [to_label("classes", text, truth, kind) for text in options["classes"]]
     if not classes and kind == TEXT and len(predictions) > 1 and len(truth) == 1:
         raise ParameterError(
             "`classes` must say of which class each column of `prediction` is, in their order: files that are read in "

@@ -1,23 +1,30 @@
-"""CSV: what Arrow takes without a word, such as a quote that is never closed, is refused here, with its line."""
+"""CSV read by Arrow. What Arrow takes without a word, such as a quote that is never closed, is noticed on the way.
+
+Where something is wrong is found by `csv_tokens`.
+"""
 
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
+from tallymark.engines.csv_tokens import first_row
 from tallymark.engines.packages import load, reader_of
 from tallymark.errors import FileError
 
 BLOCK = 1 << 20
 _LONGEST_HEADER = 1 << 20
-_LONGEST_ROW = 64 << 20
+LONGEST_ROW = 64 << 20
 _QUOTE, _NEWLINE, _RETURN = ord('"'), ord("\n"), ord("\r")
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+class Malformed(Exception):  # noqa: N818 - becomes an error with a line
+    """The text breaks a rule of CSV; which one, and where, is found by reading it again."""
 
 
 class CheckedText(io.RawIOBase):
@@ -33,8 +40,6 @@ class CheckedText(io.RawIOBase):
         self._around[[ord(separator), ord("\n"), ord("\r"), _QUOTE]] = True
         self._carry = b"\n"
         self._quotes = 0
-        self._lines = 1
-        self.opened = 1
         self._unread = b""
         self._at_start = True
 
@@ -54,8 +59,7 @@ class CheckedText(io.RawIOBase):
             self._finish()
             return block
         self._check_text(block)
-        self._check_quotes(self._carry + block, self._lines - self._carry.count(b"\n"))
-        self._lines += int(np.count_nonzero(np.frombuffer(block, np.uint8) == _NEWLINE))  # faster than block.count
+        self._check_quotes(self._carry + block)
         self._carry = (self._carry + block)[-2:]
         return block
 
@@ -73,25 +77,17 @@ class CheckedText(io.RawIOBase):
         return block
 
     def _check_text(self, block: bytes) -> None:
-        at = block.find(b"\0")
-        if at >= 0:
-            line = self._lines + block.count(b"\n", 0, at)
-            raise FileError(f"{self._name} must be text; line {line:,} holds a NUL byte")
+        if b"\0" in block:
+            raise Malformed("there is a NUL byte")
         if self._clean and block.isascii():
             return
         try:
             self._decoder.decode(block)
         except UnicodeDecodeError as error:
-            self._refuse_bytes(self._lines + error.object.count(b"\n", 0, error.start), error.object[error.start])
+            raise Malformed(str(error)) from error
         self._clean = self._decoder.getstate()[0] == b""
 
-    def _refuse_bytes(self, line: int, byte: int) -> NoReturn:
-        raise FileError(
-            f"{self._name} must be UTF-8; line {line:,} holds the byte 0x{byte:02X}, which is none of it. If it is "
-            "Latin-1, convert it with: iconv -f latin1 -t utf-8"
-        )
-
-    def _check_quotes(self, window: bytes, line: int) -> None:
+    def _check_quotes(self, window: bytes) -> None:
         """Every quote opens a field, closes one or is doubled. Those at the ends wait for their neighbours."""
         if b'"' not in window:
             return
@@ -99,24 +95,15 @@ class CheckedText(io.RawIOBase):
         at = np.flatnonzero(data == _QUOTE)
         at = at[(at > 0) & (at < len(data) - 1)]
         opening = (np.arange(len(at)) + self._quotes) % 2 == 0
-        fine = self._around[np.where(opening, data[at - 1], data[at + 1])]
-        if not fine.all():
-            where = line + window.count(b"\n", 0, int(at[fine.argmin()]))
-            raise FileError(
-                f"{self._name} has a quote out of place in line {where:,}: a field with quotes in it must stand in "
-                "quotes, and they must be doubled"
-            )
-        if opening.any():
-            self.opened = line + window.count(b"\n", 0, int(at[opening][-1]))
+        if not self._around[np.where(opening, data[at - 1], data[at + 1])].all():
+            raise Malformed("a quote is out of place")
         self._quotes += len(at)
 
     def _finish(self) -> None:
-        if not self._clean:
-            self._refuse_bytes(self._lines, self._decoder.getstate()[0][0])
-        self._check_quotes(self._carry + b"\n", self._lines - self._carry.count(b"\n"))
+        self._check_quotes(self._carry + b"\n")
         self._carry = b"\n"
-        if self._quotes % 2:
-            raise FileError(f"{self._name} ends inside quotes; those of line {self.opened:,} are never closed")
+        if self._quotes % 2 or not self._clean:
+            raise Malformed("it ends inside quotes or in the middle of a character")
 
 
 def read_header(text: CheckedText, name: str, separator: str) -> list[str]:
@@ -131,13 +118,9 @@ def read_header(text: CheckedText, name: str, separator: str) -> list[str]:
         if len(held) > _LONGEST_HEADER:
             raise FileError(f"{name} must begin with the names of its columns; its first line is longer than 1 MB")
     text.unread(held[end:])
-    try:
-        found = next(csv.reader([held[:end].decode()], delimiter=separator), [])
-    except csv.Error as error:
-        raise FileError(f"{name} must begin with the names of its columns; they cannot be read: {error}") from error
-    if not found:
+    if not end:
         raise FileError(f"{name} is empty")
-    return found
+    return first_row(held[:end], separator)
 
 
 def _end_of_record(held: bytes, *, last: bool) -> int | None:
@@ -153,7 +136,7 @@ def _outside(data: Any) -> Any:
     return np.cumsum(data == _QUOTE, dtype=np.uint8) & 1 == 0
 
 
-def read_rows(text: CheckedText, name: str, separator: str, width: int, places: Sequence[int]) -> Iterator[Any]:
+def read_rows(text: CheckedText, separator: str, width: int, places: Sequence[int]) -> Iterator[Any]:
     """Batches of the columns at these places, as texts; an empty field is null.
 
     Blocks are cut at ends of rows and parsed one by one: no thread of the parser reads ahead, so that none is left
@@ -184,16 +167,13 @@ def read_rows(text: CheckedText, name: str, separator: str, width: int, places: 
             try:
                 table = arrow_csv.read_csv(reader_of(rows), options, parsed, converted)
             except pa.ArrowInvalid as error:
-                raise RowFault(str(error)) from error
+                raise Malformed(str(error).splitlines()[0]) from error
             yield from table.combine_chunks().to_batches()
         if not block:
             return
         held = held[end:]
-        if len(held) > _LONGEST_ROW:
-            raise FileError(
-                f"{name} must have rows of at most {_LONGEST_ROW >> 20} MB; one is longer. Are the quotes of line "
-                f"{text.opened:,} closed?"
-            )
+        if len(held) > LONGEST_ROW:
+            raise Malformed(f"a row has more than {LONGEST_ROW >> 20} MB")
 
 
 def _end_of_rows(held: bytes) -> int:
@@ -209,37 +189,3 @@ def _end_of_rows(held: bytes) -> int:
     ends &= _outside(data)
     back = int(ends[::-1].argmax())
     return len(data) - back if ends[len(data) - 1 - back] else 0
-
-
-class RowFault(Exception):  # noqa: N818 - a turn of events, which becomes an error with a line
-    """The parser refused a row; which one it was is found out by reading the file again."""
-
-
-def find_fault(text: Any, name: str, separator: str, width: int, told: str) -> FileError:
-    """The error for the first row that has more or fewer fields than the header, with its line."""
-    for row, (line, fields) in enumerate(_records(text, separator)):
-        if len(fields) != width:
-            return FileError(
-                f"{name} must have {width} fields in each row, as in its header; row {row:,} (line {line:,}) has "
-                f"{len(fields)}"
-            )
-    return FileError(f"{name} could not be read as CSV: {told.splitlines()[0]}")
-
-
-def line_of(text: Any, separator: str, row: int) -> int | None:
-    """The line in which a row ends, for an editor to go to."""
-    for found, (line, _) in enumerate(_records(text, separator)):
-        if found == row:
-            return line
-    return None
-
-
-def _records(text: Any, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows below the header with the lines in which they end."""
-    reader = csv.reader(io.TextIOWrapper(text, encoding="utf-8-sig", newline=""), delimiter=separator)
-    try:
-        rows = ((reader.line_num, fields) for fields in reader if fields)
-        next(rows, None)
-        yield from rows
-    except (csv.Error, UnicodeDecodeError):
-        return

@@ -9,15 +9,16 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from tallymark.engines.columns import AUTO
+import numpy as np
+
+from tallymark.engines.columns import AUTO, Builder, kind_of
 from tallymark.engines.csv_types import Types, Widened
+from tallymark.engines.fields import TEXT
 from tallymark.engines.files import File
 from tallymark.engines.job import Chunk, Exchange, Job, Progress
 from tallymark.engines.packages import load
 from tallymark.engines.paths import find_files
-from tallymark.engines.same_kinds import SameKinds
 from tallymark.engines.spool import exchange_here
-from tallymark.engines.ways import in_ways
 from tallymark.errors import FileError, InputError, KindError, StateError, TypeOfDataError
 from tallymark.missing import Places
 from tallymark.threads import alone, get_threads
@@ -92,7 +93,7 @@ class Files:
     def _typed(self, batch: Any, file: File, row: int) -> Any:
         """A batch with the types of its columns; it begins at that row of the file."""
         written = file.schema is None
-        shaped = in_ways(batch, self._ways, file.name, row, written=written) if self._ways else batch
+        shaped = _in_ways(batch, self._ways, file.name, row, written=written) if self._ways else batch
         return self._types.typed(shaped, file.name, row, but=self._ways) if written else shaped
 
     def settle(self, columns: Sequence[str]) -> bool:
@@ -128,7 +129,7 @@ class Files:
         return self._types.copy() != before
 
     def _parts(self, columns: Sequence[str]) -> list[Part]:
-        found, kinds = [], SameKinds()
+        found, kinds = [], _SameKinds()
         plain = [name for name in columns if name not in self._ways]
         for path in self._paths:
             with self._open(path) as file:
@@ -218,3 +219,48 @@ class _Work:
 
     def stop(self) -> None:
         self.stopped = True
+
+
+class _SameKinds:
+    """What columns hold in the files so far: numbers or texts, and which file said so first."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[bool, str, str]] = {}
+
+    def check(self, file: File, columns: Sequence[str]) -> None:
+        """Refuse a file whose column holds texts where another has numbers, or the other way round."""
+        for column in columns if file.schema is not None and any(file.parts or ()) else ():
+            shown = str(file.schema.field(file.find(column)).type)
+            kind = kind_of(file.schema.field(file.find(column)).type)
+            if not kind:
+                continue
+            text, first, before = self._known.setdefault(column, (kind == TEXT, file.name, shown))
+            if (kind == TEXT) != text:
+                raise TypeOfDataError(
+                    f"column {column!r} must hold numbers or texts in all files; it is {before} in {first} and "
+                    f"{shown} in {file.name}"
+                )
+
+
+def _in_ways(batch: Any, ways: Mapping[str, str], name: str, row: int, *, written: bool) -> Any:
+    """A batch with some columns read in the ways that are asked for; it begins at that row of the file of this name.
+
+    `written` where all fields are texts, as in a CSV file.
+    """
+    pa = load("pyarrow")
+    held = [
+        _in_way(Builder(each, ways[each], lambda at: f"row {row + at:,} of {name}"), column, written=written)
+        if each in ways
+        else column
+        for each, column in zip(batch.schema.names, batch.columns, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(held, names=batch.schema.names)
+
+
+def _in_way(builder: Builder, column: Any, *, written: bool) -> Any:
+    pa = load("pyarrow")
+    builder.add(column, written=written)
+    values = builder.finish().values
+    if isinstance(values, np.ndarray):
+        return pa.array(values.astype(np.float64) if values.dtype.kind == "O" else values)
+    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values

@@ -13,10 +13,12 @@ from typing import Any, BinaryIO
 
 from tallymark.engines.arrow_files import FILE, STREAM, ArrowRows
 from tallymark.engines.columns import WAYS, Builder, Column, IsText
-from tallymark.engines.csv_text import CheckedText, RowFault, find_fault, line_of, read_header, read_rows
+from tallymark.engines.csv_text import LONGEST_ROW, CheckedText, Malformed, read_header, read_rows
+from tallymark.engines.csv_tokens import Sizes, even_rows, find_rows
 from tallymark.engines.packages import load, reader_of
 from tallymark.engines.parquet import ParquetRows
-from tallymark.engines.streams import NO_BOUNDS, Bounded, Bounds, Counted, Progress, Raw, open_bytes
+from tallymark.engines.problems import Found
+from tallymark.engines.streams import NO_BOUNDS, Bounded, Bounds, Counted, Progress, open_bytes
 from tallymark.errors import BoundError, FileError, ParameterError, brief
 from tallymark.nearest import nearest
 from tallymark.paths import check_path
@@ -212,12 +214,18 @@ class File:
             with self._reading():
                 text = self._text(self._progress)
                 read_header(text, self.name, self.separator)
-                yield from read_rows(text, self.name, self.separator, len(self.names), places)
-        except RowFault as fault:
-            if self._tolerant:
-                raise FileError(f"{self.name} could not be read as CSV: {fault}") from fault
-            again = io.BufferedReader(Raw(self.content()))
-            raise find_fault(again, self.name, self.separator, len(self.names), str(fault)) from fault
+                yield from read_rows(text, self.separator, len(self.names), places)
+        except Malformed as fault:
+            raise self._locate(str(fault)) from fault
+
+    def _locate(self, told: str) -> FileError:
+        """The error that lists all problems of the text with their places; who is tolerant looks for them elsewhere."""
+        found = Found()
+        if not self._tolerant:
+            with self._reading():
+                for _ in even_rows(self.content(), self.separator, found, Sizes(characters=LONGEST_ROW)):
+                    continue
+        return FileError(f"{self.name} is not valid CSV: {found if found else told}")
 
     def _first_names(self) -> list[str]:
         try:
@@ -229,8 +237,11 @@ class File:
             return []
 
     def _header(self) -> list[str]:
-        with self._reading():
-            return read_header(self._text(), self.name, self.separator)
+        try:
+            with self._reading():
+                return read_header(self._text(), self.name, self.separator)
+        except Malformed as fault:
+            raise self._locate(str(fault)) from fault
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -257,8 +268,8 @@ class File:
         """A row in words, with its line in the file where it has one."""
         if self._typed is not None or self._tolerant:
             return f"row {row:,}"
-        line = line_of(io.BufferedReader(Raw(self.content())), self.separator, row)
-        return f"row {row:,}" if line is None else f"row {row:,} (line {line:,})"
+        found = find_rows(self.content(), self.separator, {row}, len(self.names))
+        return f"row {row:,} (line {found[row].lines[0]:,})" if found else f"row {row:,}"
 
     def _shift(self, done: int) -> Callable[[int], str]:
         return lambda row: self._place(done + row)
@@ -285,9 +296,6 @@ class File:
         likely = likely_separator(self.names, self.separator) if self._typed is None else None
         if likely is not None:
             return f"; its header is {_short(self.names[0])!r}: pass the `separator` {likely}"
-        parts = [part.strip() for part in name.split(",")]
-        if len(parts) > 1 and all(part in self.names for part in parts):
-            return f"; name several columns one by one: {' '.join(parts)}"
         near = nearest(name, self.names)
         if near:
             return f"; did you mean {near[0]!r}?"

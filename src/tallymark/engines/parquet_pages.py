@@ -1,5 +1,8 @@
 """What the pages of a Parquet file unpack to, by their own headers: what the footer says of it may be forged.
 
+Arrow has no limit that would serve instead: its own bound the footer alone, and a page is unpacked to the size in its
+header, whatever the footer declares (one row of a file of 20 kB took 1.6 GB).
+
 A header is a struct of Thrift's compact protocol. Its second and third fields are the sizes of the page.
 """
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from tallymark.arrays import check_choice
 from tallymark.batch import Batch
-from tallymark.engines import fold
 from tallymark.errors import (
     EmptyError,
     FormulaError,
@@ -150,7 +149,7 @@ class Chosen:
         """The states of a batch."""
         if self.errors:
             batch.require_present()  # what no state reads must not hide a fault
-        return fold(batch, self.plan)
+        return self.plan.fold(batch)
 
     def without_unreadable(self, batch: Batch) -> Chosen:
         """The same metrics, where those that cannot read these rows are failed cells and the others compute."""
@@ -158,7 +157,7 @@ class Chosen:
         unreadable: dict[Hashable, TallymarkError] = {}
         for reads in self.plan.reads:
             try:
-                fold(batch, Plan([reads]))
+                Plan([reads]).fold(batch)
             except DATA_FAULTS:
                 raise
             except TallymarkError as error:

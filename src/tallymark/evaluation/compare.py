@@ -18,7 +18,7 @@ from tallymark.evaluation.corrections import check_correction, correct
 from tallymark.evaluation.difference import Difference, detectable, difference_between
 from tallymark.evaluation.evidence import Evidence
 from tallymark.evaluation.result import Report
-from tallymark.evaluation.settings import settings_at
+from tallymark.intervals.settings import settings_at
 from tallymark.metrics import GroupMetric, Metric
 from tallymark.target import Target
 

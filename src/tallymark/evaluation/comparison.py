@@ -10,12 +10,12 @@ from tallymark.errors import ParameterError
 from tallymark.evaluation.corrections import CORRECTIONS, letters
 from tallymark.evaluation.difference import Difference, show_p
 from tallymark.evaluation.exports import Exports
-from tallymark.evaluation.notes import note_lines
 from tallymark.evaluation.result import Report
-from tallymark.evaluation.settings import show_level
+from tallymark.intervals.settings import show_level
 from tallymark.metrics import Metric
 from tallymark.metrics.listing import show_better
 from tallymark.report import Frames, Table, to_html, to_json, to_text
+from tallymark.report.notes import note_lines
 
 if TYPE_CHECKING:
     from tallymark.evaluation.comparison_plots import ComparisonPlots

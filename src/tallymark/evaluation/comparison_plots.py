@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tallymark.errors import TallymarkError
 from tallymark.evaluation.difference import Difference
 from tallymark.evaluation.plots import PRECISION_RECALL, ROC
-from tallymark.evaluation.settings import show_level
+from tallymark.intervals.settings import show_level
 from tallymark.metrics import Metric
 from tallymark.metrics.listing import show_better
 from tallymark.report import Table, plots

@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tallymark.evaluation.notes import note_lines
 from tallymark.evaluation.reproduction import reproduce_comparison, reproduce_report
 from tallymark.evaluation.result import Cell, show_interval, why
-from tallymark.evaluation.settings import show_level
+from tallymark.intervals.settings import show_level
 from tallymark.metrics import Metric
 from tallymark.metrics.listing import show_better
 from tallymark.report import Table, show_number
 from tallymark.report.document import Card, Document, Notes, Part, Picture, Scale, Section
+from tallymark.report.notes import note_lines
 from tallymark.report.sheet import Sheet
 
 if TYPE_CHECKING:

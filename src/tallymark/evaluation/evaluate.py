@@ -8,8 +8,8 @@ from tallymark.batch import Batch
 from tallymark.errors import ParameterError, TallymarkError
 from tallymark.evaluation.chosen import DATA_FAULTS, Chosen, Wanted, check_errors, choose, plan
 from tallymark.evaluation.result import Report
-from tallymark.evaluation.settings import IntervalSettings, interval_settings
 from tallymark.grouping import group_columns
+from tallymark.intervals.settings import IntervalSettings, interval_settings
 from tallymark.metrics.group_metric import check_min_rows
 from tallymark.states import slice_states
 from tallymark.target import Target

@@ -11,14 +11,14 @@ from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import InputError
 from tallymark.evaluation.difference import difference_between, largest_difference
-from tallymark.evaluation.intervals import check_nested, units_of
 from tallymark.evaluation.paired_tests import Tested, bootstrap, delong, mcnemar
-from tallymark.evaluation.percentiles import ALIKE, Influence, influence_of
-from tallymark.evaluation.resampling import leave_out_values, resample_values, row_keys
 from tallymark.evaluation.result import Report
-from tallymark.evaluation.settings import IntervalSettings, lacks_resamples
+from tallymark.intervals.maker import bootstrap_name
+from tallymark.intervals.replicates import resample_values
+from tallymark.intervals.settings import IntervalSettings, lacks_resamples
+from tallymark.intervals.sources import check_nested, units_of
 from tallymark.metrics import Metric
-from tallymark.states import Outcomes, Placements
+from tallymark.states import Outcomes, Placements, row_keys
 from tallymark.target import Target
 
 _ROUNDING = 1e-9
@@ -50,13 +50,11 @@ class Evidence:
         self._lacking = lacks_resamples(settings.level, settings.resamples)
         if one.cluster_side is not None and any(item.by_query for item in rest.values()):
             check_nested(one)
-        reads = {key: item.needs(target) for key, item in rest.items()}
-        self._resampled: dict[str, dict[str, Array]] = {}
-        self._left_out: dict[str, dict[str, Array]] = {}
+        reads = {item: item.needs(target) for item in rest.values()}
+        self._resampled: dict[str, dict[Metric, Array]] = {}
         keys = row_keys(one)
         for name, batch in batches.items() if rest and not self._lacking else ():
-            self._resampled[name] = resample_values(rest, reads, batch, settings.seed, settings.resamples, keys)
-            self._left_out[name] = leave_out_values(rest, reads, batch, keys) or {}
+            self._resampled[name] = resample_values(reads, batch, settings.seed, settings.resamples, keys)
 
     def _defined(self, key: str) -> bool:
         return sum(math.isfinite(report[key]) for report in self._reports.values()) > 1
@@ -101,21 +99,13 @@ class Evidence:
             return Tested("none", reason=item.no_interval or item.no_bootstrap)
         if self._lacking:
             return Tested("none", reason=self._lacking)
-        differences = _differences(item, self._resampled[first][key], self._resampled[second][key])
-        method = self._settings.name_of(clusters=self._batches[first].cluster_side is not None, by_query=item.by_query)
+        differences = _differences(item, self._resampled[first][item], self._resampled[second][item])
+        method = bootstrap_name(clusters=self._batches[first].cluster_side is not None, by_query=item.by_query)
         units = units_of(self._batches[first], by_query=item.by_query)
-        influence = self._influence(key, first, second, units)
         sizes = (self._reports[first][key], self._reports[second][key], item.typical)
-        found = bootstrap(differences, self._settings.level, f"paired {method}", units, influence, sizes)
+        found = bootstrap(differences, self._settings.level, f"paired {method}", units, sizes)
         most = largest_difference(item)
         return found._replace(lo=max(found.lo, -most), hi=min(found.hi, most))
-
-    def _influence(self, key: str, first: str, second: str, units: float) -> Influence:
-        """What the units do to a difference."""
-        held = self._left_out[first].get(key), self._left_out[second].get(key)
-        if held[0] is None or held[1] is None:
-            return ALIKE
-        return influence_of(_differences(self._metrics[key], held[0], held[1]), units)
 
 
 def _differences(item: Metric, first: Array, second: Array) -> Array:

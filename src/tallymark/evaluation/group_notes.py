@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from tallymark.evaluation.notes import together
 from tallymark.evaluation.result import Cell, Report, why
 from tallymark.lists import first_of
 from tallymark.metrics.group_metric import show_group
+from tallymark.report.notes import together
 from tallymark.states import Group
 
 _MOST = 6  # notes of a kind, in print

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tallymark.arrays import Array
-from tallymark.evaluation.percentiles import ALIKE, LEAST_DEFINED, LEAST_UNITS, Influence, few_units, too_few
+from tallymark.intervals.bca import LEAST_DEFINED, LEAST_UNITS, few_units, too_few
 from tallymark.metrics.answer import NoInterval, is_rounding
 from tallymark.metrics.confidence import Ends, by_logit
 from tallymark.metrics.delong import Spread, join_spreads
@@ -163,16 +163,11 @@ def _mean_and_variance(values: Array) -> tuple[float, float]:
 
 
 def bootstrap(
-    differences: Array,
-    level: float,
-    method: str,
-    units: float = math.inf,
-    influence: Influence = ALIKE,
-    sizes: Sequence[float] = (),
+    differences: Array, level: float, method: str, units: float = math.inf, sizes: Sequence[float] = ()
 ) -> Tested:
-    """The paired bootstrap of so many units: percentiles of the differences in resamples, as far out as those of
-    Student's t with the degrees of freedom of what the units do (Hesterberg 2015). The p-value inverts the interval: it
-    is the smallest 1 − level at which the interval excludes 0, but not below 2 / (resamples + 1).
+    """The paired bootstrap of n units: expanded percentiles of the differences in resamples, as far out as those of
+    Student's t with n − 1 degrees of freedom (Hesterberg 2015). The p-value inverts the interval: it is the smallest
+    1 − level at which the interval excludes 0, but not below 2 / (resamples + 1).
 
     Beside values of such `sizes` errors of rounding are nothing.
     """
@@ -192,7 +187,7 @@ def bootstrap(
     exponent = int(np.frexp(defined)[1].max())  # squares of what is near 1 are neither too large nor too small
     _, variance = _mean_and_variance(np.ldexp(defined, -exponent))
     error = float(np.ldexp(math.sqrt(variance), exponent))
-    freedom = min(units, influence.units) - 1
+    freedom = units - 1
     widening = 1.0 if math.isinf(units) else math.sqrt(units / (units - 1))  # resamples of so many spread too little
     reach = -student_quantile((1 - level) / 2, freedom) * widening
     lo, hi = _lower_end(defined, reach, error), -_lower_end(-defined[::-1], reach, error)

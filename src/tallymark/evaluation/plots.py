@@ -11,9 +11,8 @@ import numpy as np
 
 from tallymark.arrays import Array
 from tallymark.errors import ParameterError, ShapeError, TallymarkError, UndefinedError, brief
-from tallymark.evaluation.settings import show_level
 from tallymark.evaluation.source import Source
-from tallymark.evaluation.thinned import some, thin_thresholds
+from tallymark.intervals.settings import show_level
 from tallymark.metrics import (
     ConfusionMatrix,
     Ece,
@@ -28,13 +27,17 @@ from tallymark.metrics import (
     roc_curve,
     threshold_table,
 )
-from tallymark.metrics.answer import Undefined
+from tallymark.metrics.answer import TOO_LARGE, Undefined
 from tallymark.metrics.confidence import wilson
 from tallymark.metrics.confusion import Confusion, show_label
+from tallymark.metrics.curve import Curve
 from tallymark.metrics.curves import CurveMetric
 from tallymark.metrics.group_metric import show_group
-from tallymark.metrics.scores import RankMetric
+from tallymark.metrics.scores import ONE_CLASS, RankMetric
+from tallymark.metrics.threshold_table import Thresholds, table_of
+from tallymark.metrics.threshold_values import label_metric, values_at
 from tallymark.report import Table, plots
+from tallymark.states import Scores, Steps, walk_steps
 
 if TYPE_CHECKING:
     from tallymark.evaluation.result import Cell, Report
@@ -150,7 +153,7 @@ class ReportPlots:
         found, value = self._defined(curve), self._defined(area)
         kept = plots.spaced(found[x], found[y])
         share = float(found[y][-1])
-        return plots.Line(name, found[x][kept], found[y][kept], value, self._interval(area), share), some(found, kept)
+        return plots.Line(name, found[x][kept], found[y][kept], value, self._interval(area), share), _some(found, kept)
 
     def _lines(self, curve: CurveMetric, area: RankMetric, x: str, y: str) -> tuple[list[plots.Line], Table]:
         state: Any = self._source.state(curve)
@@ -182,7 +185,7 @@ class ReportPlots:
             raise UndefinedError("thresholds are of two classes, and there are more")
         if state.n == 0:
             self._defined(threshold_table)  # which says why not
-        table, table_shown = thin_thresholds(state)
+        table, table_shown = _thin_thresholds(state)
         best = table.choose("fscore")
         marked = None if isinstance(best, Undefined) else plots.Best("fscore", best.threshold, best.value)
         values = {name: table[name] for name in ("precision", "recall", "fscore")}
@@ -331,3 +334,35 @@ def _ends_of(bars: list[plots.Bar]) -> tuple[list[plots.Bar], str]:
         return known or bars[: plots.MOST_BARS], f"{len(bars):,} groups"
     half = plots.MOST_BARS // 2
     return known[:half] + known[-half:], f"{half} lowest and highest of {len(bars):,}"
+
+
+def _some(curve: Curve, kept: Array) -> Table:
+    """The table of a curve, made from these of its points; it says how many there are in all."""
+    return _of_all(Curve(curve.title, {name: held[kept] for name, held in curve.columns.items()}), curve.summary())
+
+
+def _thin_thresholds(state: Scores) -> tuple[Thresholds, Table]:
+    """The thresholds that can be told apart in a plot of precision, recall and F, the best one of F among them, and the
+    table of all, made from these."""
+    steps = walk_steps(*state.binary())
+    if not steps.positives or not steps.negatives:
+        raise UndefinedError(f"threshold_table is undefined: {ONE_CLASS.reason}")
+    if not steps.finite:
+        raise UndefinedError(f"threshold_table is undefined: {TOO_LARGE}")
+    item, values = label_metric("fscore"), np.empty(len(steps.tp))
+    for start in range(0, len(values), plots.BLOCK):
+        block = slice(start, start + plots.BLOCK)
+        values[block] = values_at(item, (steps.tp[block], steps.fp[block], steps.fn[block], steps.tn[block]))
+    span = float(steps.thresholds[0] - steps.thresholds[-1]) or 1.0
+    precision = steps.tp / (steps.tp + steps.fp)
+    kept = plots.spaced(steps.thresholds, precision, steps.tp, values, spans=(span, 1.0, steps.positives, 1.0))
+    kept = np.union1d(kept, [int(np.argmax(values))])
+    table = table_of(Steps(*(part[kept] for part in steps)))
+    shown = table.with_metrics(("precision", "recall", "fscore"))
+    return table, _of_all(shown, f"{len(steps.tp) + 1:,} thresholds")
+
+
+def _of_all(some_points: Any, summary: str) -> Table:
+    table: Table = some_points.table()
+    notes = [f"{len(table.rows)} of {summary}; the curve itself has them all"] if table.notes else []
+    return table._replace(title=f"{some_points.title} · {summary}", notes=notes)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallymark.evaluation.settings import usual_resamples
+from tallymark.intervals.settings import usual_resamples
 from tallymark.metrics import Metric
 from tallymark.report.document import Code, Section
 from tallymark.report.json import to_json

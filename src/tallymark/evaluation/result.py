@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from tallymark.errors import TallymarkError, brief
 from tallymark.evaluation.exports import Exports
-from tallymark.evaluation.notes import note_lines
 from tallymark.metrics import Metric, metric
 from tallymark.metrics.listing import show_better
 from tallymark.report import Banded, Frames, Table, show_number, to_html, to_json, to_text
+from tallymark.report.notes import note_lines
 
 if TYPE_CHECKING:
     from tallymark.evaluation.accept import Acceptance
     from tallymark.evaluation.plots import ReportPlots
-    from tallymark.evaluation.settings import IntervalSettings
     from tallymark.evaluation.slices import Slices
     from tallymark.evaluation.source import Source
+    from tallymark.intervals.settings import IntervalSettings
     from tallymark.report.document import Document
 
 _LONGEST = 1_000  # characters of a reason, in print

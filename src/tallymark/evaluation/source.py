@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tallymark.batch import Batch
-from tallymark.engines import fold
 from tallymark.errors import ParameterError
 from tallymark.metrics import Metric
 from tallymark.metrics.answer import Answer
@@ -54,7 +53,7 @@ class Source:
         wanted = item.needs(self._chosen.target)
         held = self._held(wanted)
         if held is None and self._batch is not None:
-            held = self._folded[wanted.group] = fold(self._batch, Plan([wanted]))[0]
+            held = self._folded[wanted.group] = Plan([wanted]).fold(self._batch)[0]
         if held is None:
             raise ParameterError(
                 f"{item.name} cannot be read from this report: its rows are gone, and none of its metrics keeps what "

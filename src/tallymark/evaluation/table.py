@@ -175,7 +175,7 @@ def _fold(
 ) -> Tally:
     """The tally of a source that is read in pieces."""
     if intervals["ci"] is None and (roles.cluster or roles.keys):
-        from tallymark.evaluation.settings import resampled_by
+        from tallymark.intervals.settings import resampled_by
 
         raise ParameterError(resampled_by("cluster" if roles.cluster else "keys"))
     target = _target(facts)

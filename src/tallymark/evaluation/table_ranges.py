@@ -16,12 +16,11 @@ from tallymark.engines.job import Chunk, Progress
 from tallymark.engines.sources import Source
 from tallymark.errors import ParameterError
 from tallymark.evaluation.pieces import pack_states, unpack_states
-from tallymark.evaluation.settings import check_whole
 from tallymark.evaluation.table_job import Columns, TableJob
 from tallymark.evaluation.tally import Tally
+from tallymark.intervals.settings import check_whole
 from tallymark.metrics import Metric
 from tallymark.metrics.auc import Auc
-from tallymark.metrics.bounded import BoundedMetric
 from tallymark.metrics.scores import ScoreMetric
 from tallymark.states import BoundedScores, BoundedScoresOf, Plan, Scores, ScoresOf, State, States
 from tallymark.states.format import pack, unpack
@@ -86,7 +85,8 @@ def _is_served(item: Metric, target: Target) -> bool:
 
 def _or_bounded(item: Metric) -> str:
     """What else there is for a metric that can be had in fixed memory."""
-    return f", or use {item.name}(bounded=4096)" if isinstance(item, BoundedMetric) and item.by_ranges else ""
+    has = isinstance(item, ScoreMetric) and item.by_ranges and "bounded" in item.parameters()
+    return f", or use {item.name}(bounded=4096)" if has else ""
 
 
 def fold_ranges(

@@ -24,13 +24,13 @@ from tallymark.evaluation.pieces import (
     unpack_states,
 )
 from tallymark.evaluation.result import Report
-from tallymark.evaluation.settings import (
+from tallymark.grouping import group_columns
+from tallymark.intervals.settings import (
     IntervalSettings,
     check_whole,
     interval_settings,
     resampled_by,
 )
-from tallymark.grouping import group_columns
 from tallymark.metrics import GroupMetric, Metric, metric
 from tallymark.metrics.group_metric import check_min_rows
 from tallymark.paths import check_path
@@ -39,7 +39,7 @@ from tallymark.states.packing import columns_of, count_of
 from tallymark.target import Target
 
 if TYPE_CHECKING:
-    from tallymark.evaluation.interval_states import IntervalStates
+    from tallymark.intervals.sources import IntervalPlan
 
 
 class _Contents(NamedTuple):
@@ -209,7 +209,7 @@ class Tally:
         if batch.weights is not None:
             row_keys(batch)  # a fault in them names the row, of which some may go now
         counted = batch.weighing()
-        plan = self._intervals(chosen, (batch.truth_columns, batch.prediction_columns)).plan
+        plan = self._intervals(chosen, (batch.truth_columns, batch.prediction_columns)).states
         whole = Piece(chosen.fold(batch), plan.fold(counted))
         parts = dict(self._split(counted))
         groups = {
@@ -221,11 +221,11 @@ class Tally:
     def _split(self, batch: Batch) -> list[tuple[Group, Batch]]:
         return split(batch) if self.by else []
 
-    def _intervals(self, chosen: Chosen, columns: tuple[int, int] | None) -> IntervalStates:
-        from tallymark.evaluation.interval_states import IntervalStates  # most tallies have none
+    def _intervals(self, chosen: Chosen, columns: tuple[int, int] | None) -> IntervalPlan:
+        from tallymark.evaluation.intervals import interval_plan  # most tallies have none
 
         assert self.interval is not None
-        return IntervalStates(chosen, self.interval, columns)
+        return interval_plan(chosen, self.interval, columns)
 
     def __add__(self, other: Tally) -> Tally:
         if not isinstance(other, Tally):
@@ -310,10 +310,12 @@ class Tally:
         report = chosen.report(whole.values, dropped=held.dropped, errors=errors, **of_groups)
         if self.interval is None:
             return report
+        from tallymark.evaluation.intervals import add_kept_intervals
+
         intervals = self._intervals(chosen, held.columns)
-        states = whole if whole.intervals else Piece(whole.values, intervals.plan.zero())
+        states = whole if whole.intervals else Piece(whole.values, intervals.states.zero())
         try:
-            return intervals.fill(report, states, groups)
+            return add_kept_intervals(report, intervals, chosen, states, groups)
         except TallymarkError:
             raise
         except (ArithmeticError, ValueError) as error:  # bytes can hold totals that fit together in all but their sizes
@@ -398,7 +400,7 @@ class Tally:
         chosen = self._chosen(columns)
         reads: list[Any] = list(chosen.plan.reads)
         if self.interval is not None:
-            reads += self._intervals(chosen, columns).plan.reads
+            reads += self._intervals(chosen, columns).states.reads
         pieces = [] if whole is None else [whole, *groups.values()]
         fits = (columns is None) == (whole is None) and (whole is not None or not groups)
         if not fits or not all(piece.fits(columns, reads) for piece in pieces):

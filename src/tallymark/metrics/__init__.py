@@ -3,6 +3,10 @@
 A file in this folder is registered even without its import line; the line gives its metrics a public name.
 """
 
+import importlib
+import pkgutil
+from types import ModuleType as _Module
+
 from tallymark.metrics.absolute_error import *
 from tallymark.metrics.accuracy import *
 from tallymark.metrics.agreement import *
@@ -24,8 +28,6 @@ from tallymark.metrics.curves import *
 from tallymark.metrics.custom import *
 from tallymark.metrics.d2 import *
 from tallymark.metrics.deviance import *
-from tallymark.metrics.discovery import import_all as _import_all
-from tallymark.metrics.discovery import public_names as _public_names
 from tallymark.metrics.fairness import *
 from tallymark.metrics.group_metric import *
 from tallymark.metrics.information import *
@@ -52,5 +54,9 @@ from tallymark.metrics.threshold_table import *
 from tallymark.metrics.top_k import *
 from tallymark.metrics.variance_explained import *
 
-_import_all(__name__)
-globals()["__all__"] = _public_names(globals())  # type checkers read the lines above instead
+for _file in pkgutil.iter_modules(globals()["__path__"], f"{__name__}."):
+    importlib.import_module(_file.name)
+# Type checkers read the lines above instead.
+globals()["__all__"] = sorted(
+    name for name, value in globals().items() if not name.startswith("_") and not isinstance(value, _Module)
+)

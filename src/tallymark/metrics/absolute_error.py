@@ -9,7 +9,7 @@ import numpy as np
 
 from tallymark.errors import ParameterError
 from tallymark.metrics.answer import TOO_LARGE, NoInterval, is_rounding
-from tallymark.metrics.confidence import NO_SPREAD, Ends
+from tallymark.metrics.confidence import NO_SPREAD, SIGN_TEST, Ends
 from tallymark.metrics.parameters import number
 from tallymark.metrics.regression import MeanMetric, RowMetric, SumMetric
 from tallymark.metrics.weighted_quantile import weighted_median
@@ -98,7 +98,7 @@ class MedianAbsoluteError(RowMetric):
 
     range = (0.0, math.inf)
     at_perfect = 0.0
-    method = "sign test"
+    method = SIGN_TEST
     formula = "median |ŷ − y|"
     reading = "Half of the predictions are closer than this, half are further off."
     outliers = "none: the worse half of the rows can be as far off as it likes."

@@ -11,7 +11,7 @@ from tallymark.metrics.confidence import share_interval
 from tallymark.metrics.labels import BANDS_OF_SHARES, LabelMetric, require_single
 from tallymark.metrics.parameters import number
 from tallymark.metrics.precision_recall import recall
-from tallymark.states import Counts, Outcomes, PairsOf, Reads
+from tallymark.states import Counts, DrawnCounts, Outcomes, PairsOf, Reads
 from tallymark.target import ANY_TARGET, Target
 
 __all__ = [
@@ -197,8 +197,8 @@ class BalancedAccuracy(LabelMetric):
         recalls = [hits / truth for hits, truth in zip(c.hits, c.truth, strict=True) if truth]
         return c.total_of(recalls), len(recalls)
 
-    def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
-        return recall.replace(average="macro", absent="skip").analytic(state, level)
+    def drawn_values(self, c: DrawnCounts) -> Any:
+        return recall.replace(average="macro", absent="skip").drawn_values(c)
 
 
 accuracy = Accuracy()

@@ -7,17 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from tallymark.metrics.answer import Answer, Interval, NoInterval, Undefined
-from tallymark.metrics.class_spread import table_of
-from tallymark.metrics.confidence import DELTA, by_logit, few_rows, whole_interval
-from tallymark.metrics.labels import LabelMetric, require_single
+from tallymark.metrics.answer import Answer, Undefined
+from tallymark.metrics.labels import LabelMetric, quotients, require_single
 from tallymark.metrics.parameters import choice
-from tallymark.states import Counts, Pairs, divide
+from tallymark.states import Counts, DrawnCounts, Pairs, divide
 from tallymark.target import show_labels
 
 __all__ = ["CohenKappa", "Mcc", "cohen_kappa", "mcc"]
-
-_MOST_DISTANCES = 2_000  # classes of which all distances are held at once
 
 
 class Mcc(LabelMetric):
@@ -53,16 +49,6 @@ class Mcc(LabelMetric):
     def of_ratio(self, quotient: Any) -> Any:
         return np.copysign(np.minimum(np.sqrt(np.abs(quotient)), 1.0), quotient)
 
-    def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
-        counts, table = state.counts(), table_of(state)
-        value = self.formula_value(counts)
-        truth, predicted = table.shares(len(counts.classes))
-        of_truth, of_predicted = 1 - np.sum(truth**2), 1 - np.sum(predicted**2)
-        i, j = table.truth, table.predicted
-        hits = (i == j) - predicted[i] - truth[j]
-        moved = hits / np.sqrt(of_truth * of_predicted) + value * (truth[i] / of_truth + predicted[j] / of_predicted)
-        return agreement_interval(value, table.error(moved / table.n), level, counts)
-
 
 class CohenKappa(LabelMetric):
     """Agreement beyond what chance would give, as two raters see it; near misses can count less.
@@ -94,10 +80,6 @@ class CohenKappa(LabelMetric):
     weighting: str | None = choice(None, "linear", "quadratic")
     """How much a miss by several places counts: None for all alike, "linear" or "quadratic"."""
 
-    @property
-    def rests_on(self) -> str:  # type: ignore[override]
-        return "counts" if self.weighting is None else "sizes"  # of misses: those by many places are few, and decide it
-
     def read(self, state: Any) -> Answer:
         counts = state.counts()
         require_single(counts, self)
@@ -108,22 +90,13 @@ class CohenKappa(LabelMetric):
         # Two classes are one step apart, whatever a step counts.
         return (c.beyond_chance(), c.wrong_by_chance()) if self.weighting is None or len(c.classes) == 2 else None
 
-    def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
-        counts, table = state.counts(), table_of(state)
-        places = np.arange(len(counts.classes))
-        if self.weighting is not None and len(places) > _MOST_DISTANCES:
-            return None
-        truth, predicted = table.shares(len(places))
-        i, j = table.truth, table.predicted
+    def drawn_values(self, c: DrawnCounts) -> Any:
         if self.weighting is None:
-            missed, from_truth, from_prediction = i != j, 1 - predicted, 1 - truth
-        else:
-            distance = np.abs(np.subtract.outer(places, places)) ** (1 if self.weighting == "linear" else 2.0)
-            missed, from_truth, from_prediction = distance[i, j], distance @ predicted, distance @ truth
-        expected = np.sum(truth * from_truth)
-        value = 1 - np.sum(table.rows * missed) / table.n / expected
-        moved = ((1 - value) * (from_truth[i] + from_prediction[j]) - missed) / expected
-        return agreement_interval(float(value), table.error(moved / table.n), level, counts)
+            return super().drawn_values(c)
+        places = np.arange(len(c.classes))
+        distance = np.abs(np.subtract.outer(places, places)) ** (1.0 if self.weighting == "linear" else 2.0)
+        observed = np.tensordot(c.tables, distance, 2) * c.total
+        return 1.0 - quotients(observed, (np.asarray(c.truth) * (distance @ c.predicted)).sum(axis=0))
 
     def _order_note(self, c: Counts) -> tuple[str, ...]:
         """In which order the classes stand, where that matters and nobody said it."""
@@ -139,12 +112,6 @@ class CohenKappa(LabelMetric):
         steps = ((abs(of_truth[i] - of_prediction[j]), int(value)) for i, j, value in cells)
         observed = c.total * sum((step if linear else step * step) * value for step, value in steps)
         return divide(expected - observed, expected) if expected else Undefined(self.why)
-
-
-def agreement_interval(value: Any, error: float, level: float, counts: Counts) -> Interval | NoInterval:
-    """The interval of an agreement between −1 and 1."""
-    notes = few_rows(min(map(counts.to_float, filter(None, counts.truth))), " of a class")
-    return whole_interval(by_logit(value, error, level, (-1.0, 1.0)), DELTA, notes)
 
 
 def _linear(c: Counts) -> int:

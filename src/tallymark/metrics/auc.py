@@ -12,11 +12,11 @@ from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.errors import ParameterError
 from tallymark.metrics.answer import TOO_LARGE, Answer, Interval, NoInterval, Undefined
-from tallymark.metrics.bounded import BoundedMetric, Bounds, average_bounds
-from tallymark.metrics.confidence import by_logit, few_rows, whole_interval
+from tallymark.metrics.bounded import Bounds
+from tallymark.metrics.confidence import DELONG, by_logit, few_rows, whole_interval
 from tallymark.metrics.delong import area_spread
-from tallymark.metrics.parameters import choice, share_or_none
-from tallymark.metrics.scores import ONE_CLASS, average_classes, no_row
+from tallymark.metrics.parameters import bin_count, choice, share_or_none
+from tallymark.metrics.scores import ONE_CLASS, RankMetric, average_bounds, average_classes, no_row
 from tallymark.states import (
     BoundedScores,
     Draws,
@@ -34,7 +34,7 @@ from tallymark.target import Target
 __all__ = ["Auc", "Gini", "auc", "gini"]
 
 
-class Auc(BoundedMetric):
+class Auc(RankMetric):
     """The chance that a random positive row has a higher score than a random negative one; ties count half.
 
     >>> auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -43,7 +43,6 @@ class Auc(BoundedMetric):
 
     aliases = {"roc_auc": {}, "roc_auc_score": {}, "auroc": {}}
     symmetric_columns = True
-    rests_on = "pairs"
     typical = 1.0
     formula = "Σ w₊ w₋ ([s₊ > s₋] + ½ [s₊ = s₋]) / Σ w₊ w₋"
     reading = "1 puts every positive before every negative, 0.5 is chance, 0 is the wrong way round."
@@ -69,6 +68,7 @@ class Auc(BoundedMetric):
     A class of `classes` that no row has leaves the mean undefined, unless it is "ovr" and weighted."""
     max_fpr: float | None = share_or_none()
     """The area up to this rate of false positives only, scaled so that chance is 0.5 and perfect is 1."""
+    bounded: int | None = bin_count()
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
@@ -126,9 +126,9 @@ class Auc(BoundedMetric):
             values.append(math.fsum(found * divide(weight, total - own) for found, weight in others))
         return average_classes(values, weights if self.average == "weighted" else None)
 
-    def _of_columns(self, state: BoundedScores) -> Bounds | Undefined:
-        if self.multiclass == "ovr":
-            return super()._of_columns(state)
+    def of_binned(self, state: BoundedScores) -> Bounds | Undefined:
+        if self.multiclass == "ovr" or not state.several:
+            return super().of_binned(state)
         classes, weights = state.classes, state.class_weights()
         pairs = list(combinations(range(len(classes)), 2))
         found: list[Bounds] = []
@@ -172,11 +172,11 @@ def area_interval(state: Scores, level: float) -> Interval | NoInterval | None:
         return None
     fewest = min(places.negatives, places.positives)
     if fewest < 2:
-        return NoInterval("one row of a class does not show how far the value can move")
+        return NoInterval("the variance cannot be estimated from one row of a class")
     area = state.sums(symmetric=True).area
     spread = area_spread(places)
     found = by_logit(area, math.sqrt(spread.variance), level, (0.0, 1.0), spread.freedom)  # type: ignore[arg-type]
-    return whole_interval(found, "DeLong", few_rows(fewest, " of a class"))
+    return whole_interval(found, DELONG, few_rows(fewest, " of a class"))
 
 
 def partial_area(steps: Steps, most: float) -> float | Undefined:
@@ -205,7 +205,7 @@ def resample_mean_area(reads: Reads, batch: Batch, draws: Draws) -> Array | None
     return np.mean(areas, axis=0) if len(areas) == len(found) else None
 
 
-class Gini(BoundedMetric):
+class Gini(RankMetric):
     """The area under the ROC curve on a scale where chance is 0: twice the area, less 1.
 
     >>> gini([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -215,13 +215,15 @@ class Gini(BoundedMetric):
     aliases = {"somers_d": {}}
     range = (-1.0, 1.0)
     symmetric_columns = True
-    rests_on = "pairs"
     formula = "2 auc − 1"
     reading = "1 is perfect, 0 is chance, −1 is the wrong way round."
     landmarks = ((0.0, "what chance gets"), (-1.0, "every pair the wrong way round"))
     related = ("ks",)
     when_undefined = "All rows are of one class."
     pitfalls = ("It is not the Gini impurity of a tree, nor the coefficient of inequality.",)
+    samples = (*RankMetric.samples, {"bounded": 16})
+
+    bounded: int | None = bin_count()
 
     def of_sums(self, sums: RankSums) -> float | Undefined:
         return ONE_CLASS if sums.area is None else 2.0 * sums.area - 1.0

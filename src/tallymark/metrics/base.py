@@ -6,7 +6,7 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Self, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
 from tallymark.arrays import Array
 from tallymark.batch import Batch
@@ -14,10 +14,12 @@ from tallymark.errors import KindError, ParameterError, UndefinedError
 from tallymark.metrics import registry
 from tallymark.metrics.answer import LIGHT, NO_ROWS, NO_WEIGHT, TOO_LARGE, Answer, Interval, NoInterval, Undefined
 from tallymark.metrics.parameters import Parameter, show, undefined_choice
-from tallymark.metrics.signature import ShownSignature
 from tallymark.nearest import did_you_mean
 from tallymark.states import UNIT_BITS, Draws, Outcomes, Placements, Reads, State
 from tallymark.target import ANY_TARGET, Target
+
+if TYPE_CHECKING:
+    from inspect import Signature
 
 __all__ = ["Interval", "Metric", "NoInterval", "Undefined"]
 
@@ -48,6 +50,25 @@ LEAST_WEIGHT = 1 << (UNIT_BITS - 300)
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 class _Record(type):
     """Collects the parameters of a metric class. A dataclass would do the same at 0.5 ms of import time each."""
+
+
+class _ShownSignature:
+    """Answers ``inspect.signature``, for help, notebooks and editors: of a metric class, its parameters; of a metric,
+    how it is called, with its parameters by name."""
+
+    def __get__(self, instance: Metric | None, owner: type[Metric]) -> Signature:
+        from inspect import Parameter as Argument
+        from inspect import Signature  # slow to load, and only help asks
+
+        def keyword(name: str, default: Any) -> Argument:
+            return Argument(name, Argument.KEYWORD_ONLY, default=default)
+
+        if instance is None:
+            return Signature([keyword(name, parameter.default) for name, parameter in owner._parameters.items()])
+        rows = [Argument(name, Argument.POSITIONAL_OR_KEYWORD) for name in ("y_true", "y_pred")]
+        known = {"weights": None, "query": None, "kind": None, "classes": None, "positive": None, "normalize": False}
+        facts = [keyword(name, default) for name, default in {**known, "missing": "error"}.items()]
+        return Signature([*rows, *facts, *(keyword(name, value) for name, value in instance.parameters().items())])
 
 
 class Metric(metaclass=_Record):
@@ -100,7 +121,7 @@ class Metric(metaclass=_Record):
     undefined: float | str | None = undefined_choice()
     """What stands for an undefined value: None for NaN, a number, or "raise"."""
 
-    __signature__: ClassVar[Any] = ShownSignature()
+    __signature__: ClassVar[Any] = _ShownSignature()
     _parameters: ClassVar[dict[str, Parameter]] = {"undefined": undefined}  # type: ignore[dict-item]
     _values: ClassVar[tuple[Any, ...]] = ()  # of the parameters, per instance; a ClassVar to be no field
 
@@ -142,20 +163,16 @@ class Metric(metaclass=_Record):
         return max(abs(end) for end in (low, high, 0.0) if math.isfinite(end)) if low < 0 < high else 0.0
 
     @property
-    def rests_on(self) -> str:
-        """What rows bring to the value, which says how well it tells its own spread: "counts", where it is a function
-        of how many rows have which label; "pairs", where it is of how many pairs of rows are in order; or "sizes"."""
-        return "sizes"
-
-    @property
     def symmetric(self) -> bool:
         """Whether truth and prediction can change places."""
         return False
 
     @property
     def reads(self) -> Reads:
-        """Which state the formula reads, and what that state must hold."""
-        raise NotImplementedError(f"{type(self).__name__} must declare what it reads")
+        """Which state the formula reads, and what that state must hold. A subclass writes this or `reads_of`."""
+        if type(self).reads_of is Metric.reads_of:
+            raise NotImplementedError(f"{type(self).__name__} must declare what it reads")
+        return self.needs(ANY_TARGET)
 
     @property
     def __name__(self) -> str:
@@ -179,6 +196,10 @@ class Metric(metaclass=_Record):
 
     # What a subclass writes.
 
+    def reads_of(self, target: Target) -> Reads:
+        """The state for predictions as the target says, where it depends on that."""
+        return self.reads
+
     def formula_value(self, state: Any) -> Any:
         """The value of a state that has rows and weight: a float, or `Undefined` with the reason."""
         raise NotImplementedError(f"{type(self).__name__} must define its formula")
@@ -192,8 +213,8 @@ class Metric(metaclass=_Record):
         return None
 
     def has_formula(self, columns: tuple[int, int]) -> bool:
-        """Whether `analytic` has an interval for all plain rows of so many columns of truth and prediction. Then a
-        tally keeps no resamples."""
+        """Whether plain rows of so many columns of truth and prediction have an interval without resamples. Then a
+        tally keeps none."""
         return type(self).analytic is not Metric.analytic
 
     def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
@@ -226,9 +247,15 @@ class Metric(metaclass=_Record):
         return "good" if value >= good else "fair" if value >= fair else "poor"
 
     def needs(self, target: Target) -> Reads:
-        """What to read when predictions are as the target says."""
+        """What to read when predictions are as the target says, if the metric reads such predictions."""
+        # The last one is remembered: a loop asks for the same again and again.
+        known: tuple[Target, Reads] | None = vars(self).get("_needs")
+        if known is not None and known[0] is target:
+            return known[1]
         self.check_kind(target.kind)
-        return self.reads
+        found = self.reads_of(target)
+        vars(self)["_needs"] = (target, found)
+        return found
 
     def check_kind(self, kind: str | None) -> None:
         """Refuse predictions of another kind."""

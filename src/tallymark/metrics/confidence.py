@@ -12,27 +12,19 @@ from tallymark.states import Moments
 
 Ends = tuple[float, float]
 
-FEW = 10
-_TAILS = 2.5
-WILSON, SUMMED, DELTA, STUDENT, HALL = "Wilson", "sum of Wilson", "delta", "Student t", "Hall"
-NO_SPREAD = NoInterval("the rows are all alike in what the metric reads, so they do not show how far it can move")
-ONE_ROW = NoInterval("one row does not show how far the value can move")
-AT_ITS_END = NoInterval("the value is as far as it can go, where the rows show no variation")
+WILSON, DELONG, STUDENT, HALL = "Wilson", "DeLong", "Student t", "Hall"
+FISHER, BONETT_WRIGHT, SIGN_TEST = "Fisher z", "Bonett-Wright", "sign test"
+NO_SPREAD = NoInterval("the rows do not vary in what the metric reads, so its variance cannot be estimated")
+ONE_ROW = NoInterval("the variance cannot be estimated from one row")
+AT_ITS_LIMIT = NoInterval("the metric is at its limit, so its variance cannot be estimated")
+_FEW = 10
 
 
 def few_rows(rows: float, of: str = "") -> tuple[str, ...]:
-    """What to say where there are too few rows for the formulas to be true to their level."""
-    if rows >= FEW:
+    """What to say where there are too few rows for the formulas to keep their level."""
+    if rows >= _FEW:
         return ()
-    held = f"{rows:.0f} row{'' if rows == 1 else 's'}{of}"
-    return (f"with {held} the interval may hold the value less often than its level says",)
-
-
-def few_deciding(found: Moments | None, rows: int) -> tuple[str, ...]:
-    """What to say where so few terms make most of the mean that its variance is known no better than from ten rows."""
-    if found is None or 2 * (rows - 1) >= (FEW - 1) * (found.kurtosis - 1):
-        return ()
-    return ("so few rows decide the value that the interval may hold it less often than its level says",)
+    return (f"only {rows:.0f} row{'' if rows == 1 else 's'}{of}: coverage may be below the nominal level",)
 
 
 def wilson(hits: float, rows: float, level: float) -> Ends:
@@ -56,34 +48,13 @@ def share_interval(hits: float, rows: float, level: float) -> Interval:
     return Interval(*wilson(hits, rows, level), WILSON, few_rows(rows))
 
 
-def sum_of_shares(parts: Sequence[tuple[float, float, float]], level: float) -> Ends:
-    """A weighted sum of shares of different rows, each given by its weight, hits and rows.
-
-    Half the widths of the Wilson intervals add as independent errors do. How far each is off centre is a matter of its
-    third cumulant over its second, and of the sum it is too. One share alone has its own Wilson interval.
-
-    >>> sum_of_shares([(1.0, 9, 10)], 0.95) == wilson(9, 10, 0.95)
-    True
-    """
-    values, squares, shifts = [], [], []
-    for weight, hits, rows in parts:
-        lo, hi = wilson(hits, rows, level)
-        share, square = hits / rows, (weight * (hi - lo) / 2) ** 2
-        values.append(weight * share)
-        squares.append(square)
-        shifts.append(square * weight * ((lo + hi) / 2 - share))
-    reach = math.fsum(squares)
-    middle, reach = math.fsum(values) + math.fsum(shifts) / reach, math.sqrt(reach)
-    return middle - reach, middle + reach
-
-
 def by_logit(value: float, error: float, level: float, limits: Ends, freedom: float = math.inf) -> Ends | NoInterval:
     """A value and its standard error, on a scale where the limits are infinitely far: the ends stay between them. On
     limits of −1 and 1 the scale is Fisher's z. `freedom` says with how many degrees of freedom the error is known."""
     low, high = limits
     below, above = value - low, high - value
     if not (below > 0 and above > 0):
-        return AT_ITS_END
+        return AT_ITS_LIMIT
     if is_rounding(error, high - low):
         return NO_SPREAD
     reach = two_sided(level) if math.isinf(freedom) else -student_quantile((1 - level) / 2, freedom)
@@ -94,19 +65,15 @@ def by_logit(value: float, error: float, level: float, limits: Ends, freedom: fl
 
 
 def mean_ends(found: Moments | None, rows: int, level: float, typical: float = 0.0) -> Ends | NoInterval:
-    """A mean of rows, by the moments of its terms. A skewed mean misses to one side more often than to the other; its
-    ends are moved until it does not (Hall 1992). Nor is the variance of skewed terms well known: it has 2n / (kurtosis
-    − 1) degrees of freedom. Of kurtosis − 1 the square of the skewness is what the mean tells of the variance: nearly
-    all where few terms are large, and those alike. Such terms are held to a multiple of the rest, which was fitted by
-    simulation. Terms without tails are as Student has them."""
+    """A mean of rows, by the moments of its terms: Hall's (1992) transformed t-interval. The cubic of Hall removes the
+    skewness of the studentized mean; its inverse is taken at the quantiles of Student's t with n − 1 degrees of
+    freedom, so that terms without skewness have Student's interval."""
     if found is None or not math.isfinite(found.variance):
         return NoInterval(TOO_LARGE)
     if is_rounding(math.sqrt(found.variance), found.mean, typical):
         return NO_SPREAD
     error = math.sqrt(found.variance / rows)
-    unsure = found.kurtosis - 1
-    unsure = max(min(unsure, _TAILS * (unsure - found.skewness**2)), 2.0)
-    reach = -student_quantile((1 - level) / 2, 2 * (rows - 1) / unsure)
+    reach = -student_quantile((1 - level) / 2, rows - 1)
     skew = found.skewness / math.sqrt(rows)
     up, down = (_unskewed(t, skew) for t in (-reach, reach))
     return found.mean - down * error, found.mean - up * error

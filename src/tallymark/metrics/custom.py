@@ -12,7 +12,7 @@ from tallymark.metrics import registry
 from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.base import Better, Metric, rebuild
 from tallymark.metrics.parameters import Parameter
-from tallymark.states import LabelRows, LabelRowsOf, Reads, Rows, RowsOf
+from tallymark.states import LabelRows, LabelRowsOf, Rows, RowsOf
 from tallymark.target import KINDS, Target
 
 __all__ = ["custom"]
@@ -41,14 +41,8 @@ class FunctionMetric(Metric, abstract=True):
     def better(self) -> Better:
         return self.own_better
 
-    @property
-    def reads(self) -> RowsOf | LabelRowsOf:
-        return LabelRowsOf() if self.own_kind == "label" else RowsOf()
-
-    def needs(self, target: Target) -> Reads:
-        if self.own_kind == "label" and target.kind in (None, "label"):
-            return LabelRowsOf(target.classes)
-        return super().needs(target)
+    def reads_of(self, target: Target) -> RowsOf | LabelRowsOf:
+        return LabelRowsOf(target.classes) if self.own_kind == "label" else RowsOf()
 
     @property
     def description(self) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from tallymark.metrics.answer import Undefined
-from tallymark.metrics.bounded import BoundedMetric, Bounds
-from tallymark.metrics.scores import ONE_CLASS
+from tallymark.metrics.bounded import Bounds
+from tallymark.metrics.parameters import bin_count
+from tallymark.metrics.scores import ONE_CLASS, RankMetric
 from tallymark.states import RankSums, divide
 
 __all__ = ["Ks", "ks"]
 
 
-class Ks(BoundedMetric):
+class Ks(RankMetric):
     """The largest distance, over all thresholds, between the rates of true and false positives.
 
     >>> ks([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -27,6 +28,9 @@ class Ks(BoundedMetric):
     related = ("auc", "gini")
     when_undefined = "All rows are of one class."
     pitfalls = ("Scores the wrong way round get the same value.",)
+    samples = (*RankMetric.samples, {"bounded": 16})
+
+    bounded: int | None = bin_count()
 
     def of_sums(self, sums: RankSums) -> float | Undefined:
         return ONE_CLASS if sums.distance is None else sums.distance

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar
+
+import numpy as np
 
 from tallymark.batch import Batch
 from tallymark.errors import KindError, ParameterError
 from tallymark.metrics.answer import Answer, Interval, NoInterval, Undefined
 from tallymark.metrics.base import Metric
-from tallymark.metrics.class_spread import cells_error, mean_influence, table_of
-from tallymark.metrics.confidence import (
-    DELTA,
-    NO_SPREAD,
-    SUMMED,
-    WILSON,
-    Ends,
-    by_logit,
-    few_rows,
-    parts_interval,
-    share_interval,
-    sum_of_shares,
-    whole_interval,
-    wilson,
-)
+from tallymark.metrics.confidence import NO_SPREAD, WILSON, Ends, few_rows, parts_interval, share_interval, wilson
 from tallymark.metrics.parameters import absent_choice, choice, probability
-from tallymark.metrics.target_metric import TargetMetric
 from tallymark.report import show_number
-from tallymark.states import Cells, Counts, Outcomes, Pairs, PairsOf, divide, read_outcomes
+from tallymark.states import Cells, Counts, DrawnCounts, Outcomes, PairsOf, divide, read_outcomes
 from tallymark.target import Target, show_labels
 
 __all__ = ["AveragedMetric", "LabelMetric"]
@@ -37,7 +24,7 @@ AVERAGES = ("binary", "macro", "micro", "weighted", None)
 BANDS_OF_SHARES = (0.6, 0.8)
 
 
-class LabelMetric(TargetMetric, abstract=True):
+class LabelMetric(Metric, abstract=True):
     """A metric on labels. Probabilities become labels by a threshold or by the largest; margins become probabilities.
 
     A subclass writes `ratio(counts)`, where counts are those of every class, or `formula_value(counts)` if its value is
@@ -52,7 +39,6 @@ class LabelMetric(TargetMetric, abstract=True):
     is_share: ClassVar[bool] = False
     """Whether the ratio is a share of rows, each of which is in it or not."""
     family: ClassVar[str] = "classification"
-    rests_on = "counts"
     outliers: ClassVar[str] = "none: a label is right or wrong, and no row counts for more than its weight."
     kind: ClassVar[str] = "label"
     kinds: ClassVar[tuple[str, ...]] = ("label", "probability", "margin")
@@ -90,7 +76,13 @@ class LabelMetric(TargetMetric, abstract=True):
         return self.settle(self.formula_value(state.counts()), self.notes(state))
 
     def has_formula(self, columns: tuple[int, int]) -> bool:
-        return columns[0] == 1 and (self.is_share or type(self).analytic is not LabelMetric.analytic)
+        return columns[0] == 1  # else by the posterior of the table
+
+    def drawn_values(self, c: DrawnCounts) -> Any:
+        """The values of many tables, NaN where there is none; one line per class where the value has one. None: each is
+        to be read by itself."""
+        found = self.ratio(c)
+        return None if found is None else self.of_ratio(quotients(*found))
 
     def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
         counts = state.counts()
@@ -125,9 +117,8 @@ class AveragedMetric(LabelMetric, abstract=True):
         {"average": "macro", "absent": "skip"},
     )
 
-    given: ClassVar[str | None] = None
-    """The side, truth or predicted, whose classes the fraction is a share of: those of different classes are then of
-    different rows."""
+    of_true_rows: ClassVar[bool] = False
+    """Whether the fraction is a share of the rows that truly are of the class."""
 
     average: str | None = choice("auto", *AVERAGES)
     """How the classes become one value: "binary" (the positive class), "macro" (their mean), "micro" (of the counts
@@ -220,51 +211,68 @@ class AveragedMetric(LabelMetric, abstract=True):
         counts.memo[self] = out
         return out
 
+    def drawn_values(self, c: DrawnCounts) -> Any:
+        average = self.settle_average(c)
+        if average in ("binary", "micro"):
+            return quotients(*self.fraction(c.summed() if average == "micro" else c.cell(c.positive())))
+        values = quotients(*self.fraction(c.every_cell()))
+        return values if average is None else self.mean_of_drawn(values, c.truth if average == "weighted" else None)
+
+    def mean_of_drawn(self, values: Any, shares: Any) -> Any:
+        """The mean over the classes in many tables, by their shares if there are any."""
+        known = ~np.isnan(values)
+        counted = np.ones_like(values) if shares is None else shares
+        absent = self.absent
+        if isinstance(absent, str):
+            counted, absent = np.where(known, counted, 0.0), 0.0
+        return quotients((counted * np.where(known, values, absent)).sum(axis=0), counted.sum(axis=0))
+
     def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
+        """Wilson's interval of what is a share of rows, or rises or falls with one."""
         try:
-            return self.averaged_interval(state, level)
+            return self._wilson(state.counts(), level)
         except (OverflowError, TypeError):  # a fraction that takes whole numbers only, or makes them too large
             return None
 
-    def averaged_interval(self, state: Any, level: float) -> Interval | NoInterval | None:
-        """The interval, where the fraction can be taken of floats and complex numbers too."""
-        counts = state.counts()
+    def _wilson(self, counts: Counts, level: float) -> Interval | NoInterval | None:
         average = self.settle_average(counts)
-        if average is None:
-            found = {
-                label: self._class_interval(_in_rows(counts, counts.cell(k)), level)
-                for k, label in enumerate(counts.classes)
+        if average is None and self.rises_with is not None:
+            found: dict[Hashable, Any] = {
+                label: self._class_interval(counts, k, level) for k, label in enumerate(counts.classes)
             }
-            return parts_interval(found, self.class_method, "class")
-        if average == "binary":
-            ends, notes = self._class_interval(_in_rows(counts, counts.cell(counts.positive())), level)
-            return whole_interval(ends, self.class_method, notes)
+            return parts_interval(found, WILSON, "class")
+        if average == "binary" and self.rises_with is not None:
+            ends, notes = self._class_interval(counts, counts.positive(), level)
+            return ends if isinstance(ends, NoInterval) else Interval(*ends, WILSON, notes)
         if not counts.single:
             return None  # the labels of a row go together, and the state does not know how
         if average == "micro":
             return self._micro_interval(counts, level)
-        return self._mean_interval(state, counts, average, level)
+        if average == "weighted" and self.of_true_rows:  # by their shares, classes add up to the rows
+            hits = sum(self.fraction(counts.cell(k))[0] for k in range(len(counts.classes)))
+            return share_interval(counts.to_float(hits), counts.to_float(counts.total), level)
+        return None
 
     @property
-    def class_method(self) -> str:
-        """How the interval of one class is found."""
-        return WILSON if self.is_share else DELTA
+    def rises_with(self) -> AveragedMetric | None:
+        """The share of rows that the value of a class rises with, where there is one: the metric itself, or another."""
+        return self if self.is_share else None
 
-    def class_ends(self, c: Cells, level: float) -> Ends | NoInterval:
-        """The interval of one class, by its rows."""
-        above, below = self.fraction(c)
-        if self.is_share:
-            return wilson(above, below, level)
-        return by_logit(above / below, cells_error(self.fraction, c), level, self.range)
+    def of_share(self, share: float) -> float:
+        """The value of a class, by the share of rows that it rises with."""
+        return share
 
-    def class_rows(self, c: Cells) -> float:
-        """How many rows the value of a class stands on."""
-        return self.fraction(c)[1] if self.is_share else min(c.tp + c.fn, c.tp + c.fp)
-
-    def _class_interval(self, c: Cells, level: float) -> tuple[Ends | NoInterval, tuple[str, ...]]:
-        if not self.fraction(c)[1]:
+    def _class_interval(
+        self, counts: Counts, place: int | None, level: float
+    ) -> tuple[Ends | NoInterval, tuple[str, ...]]:
+        """Wilson's interval of one class, by its rows."""
+        assert self.rises_with is not None
+        cells = Cells(*map(counts.to_float, counts.cell(place)))  # type: ignore[arg-type]
+        hits, rows = self.rises_with.fraction(cells)
+        if not rows:
             return NoInterval(self.why), ()
-        return self.class_ends(c, level), few_rows(self.class_rows(c))
+        lo, hi = map(self.of_share, wilson(hits, rows, level))
+        return (lo, hi), few_rows(rows)
 
     def _micro_interval(self, counts: Counts, level: float) -> Interval | NoInterval:
         """Of the tables added up, all is a function of how many rows are right, and rises or falls with it."""
@@ -276,24 +284,6 @@ class AveragedMetric(LabelMetric, abstract=True):
         if ends[0] == ends[1]:  # whatever is predicted, as the share of one class in all is
             return NO_SPREAD
         return Interval(min(ends), max(ends), WILSON, few_rows(rows))
-
-    def _mean_interval(self, state: Pairs, counts: Counts, average: str, level: float) -> Interval | NoInterval:
-        """The mean over the classes."""
-        skip = self.absent == "skip"
-        side = counts.truth if self.given == "truth" else counts.predicted
-        notes = few_rows(min(map(counts.to_float, filter(None, counts.truth))), " of a class")
-        if self.given == "truth" and average == "weighted":  # by their shares, classes add up to the rows
-            hits = [self.fraction(counts.cell(k))[0] for k in range(len(counts.classes))]
-            return share_interval(counts.to_float(sum(hits)), counts.to_float(counts.total), level)
-        if self.given is not None and average == "macro":
-            cells = [_in_rows(counts, counts.cell(k)) for k, rows in enumerate(side) if rows]
-            weight = 1 / (len(cells) if skip else len(side))
-            lo, hi = sum_of_shares([(weight, *self.fraction(c)) for c in cells], level)
-            still = 0.0 if skip else weight * float(self.absent) * (len(side) - len(cells))
-            return Interval(lo + still, hi + still, SUMMED, notes)
-        value, table = self.averaged(counts, average), table_of(state)
-        moved = mean_influence(self.fraction, counts, table, weighted=average == "weighted", absent=self.absent)
-        return whole_interval(by_logit(value, table.error(moved), level, self.range), DELTA, notes)  # type: ignore[arg-type]
 
     def _ratio(self, c: Cells) -> float | Undefined:
         above, below = self.fraction(c)
@@ -308,9 +298,10 @@ class AveragedMetric(LabelMetric, abstract=True):
         return Answer({label: answer.value for label, answer in answers.items()}, "; ".join(reasons) or None)
 
 
-def _in_rows(counts: Counts, c: Cells) -> Cells:
-    """A binary table in rows, whatever the unit of the counts."""
-    return Cells(*map(counts.to_float, c))  # type: ignore[arg-type]
+def quotients(above: Any, below: Any) -> Any:
+    """Fractions of arrays, NaN where the denominator is 0."""
+    above, below = np.broadcast_arrays(np.asarray(above, float), np.asarray(below, float))
+    return np.divide(above, below, out=np.full(above.shape, math.nan), where=below != 0)
 
 
 def mean_of_classes(

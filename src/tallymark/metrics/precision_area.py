@@ -8,7 +8,8 @@ import sys
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.metrics.answer import Undefined
-from tallymark.metrics.bounded import BoundedMetric, Bounds
+from tallymark.metrics.bounded import Bounds
+from tallymark.metrics.parameters import bin_count
 from tallymark.metrics.scores import NO_POSITIVE, RankMetric
 from tallymark.states import Draws, RankSums, Reads, ScoresOf, divide
 
@@ -18,7 +19,7 @@ __all__ = ["AveragePrecision", "PrAuc", "average_precision", "pr_auc"]
 _ROUNDING = 2.0**-50
 
 
-class AveragePrecision(BoundedMetric):
+class AveragePrecision(RankMetric):
     """The mean precision over the positive rows, each taken at its own score as the threshold.
 
     >>> average_precision([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -32,6 +33,9 @@ class AveragePrecision(BoundedMetric):
     related = ("auc", "pr_curve")
     when_undefined = "No row is positive."
     pitfalls = ("It depends on the share of positives: compare it on the same rows only.",)
+    samples = (*RankMetric.samples, {"bounded": 16})
+
+    bounded: int | None = bin_count()
 
     def of_sums(self, sums: RankSums) -> float | Undefined:
         return NO_POSITIVE if sums.steps is None else sums.steps

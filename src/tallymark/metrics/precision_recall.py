@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tallymark.metrics.answer import Interval, NoInterval, Undefined
-from tallymark.metrics.class_spread import mean_influence, table_of
-from tallymark.metrics.confidence import AT_ITS_END, DELTA, WILSON, Ends, by_logit, few_rows, whole_interval, wilson
-from tallymark.metrics.labels import AVERAGES, BANDS_OF_SHARES, AveragedMetric
+import numpy as np
+
+from tallymark.metrics.answer import Undefined
+from tallymark.metrics.labels import AVERAGES, BANDS_OF_SHARES, AveragedMetric, quotients
 from tallymark.metrics.parameters import choice, positive_beta
-from tallymark.states import Cells, Counts
+from tallymark.states import Cells, Counts, DrawnCounts
 
 __all__ = [
     "FScore",
@@ -46,7 +46,6 @@ class Precision(AveragedMetric):
     pitfalls = ("Calling one sure row positive and nothing else scores 1: read it beside recall.",)
     why = NOT_PREDICTED
     is_share = True
-    given = "predicted"
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.tp, c.tp + c.fp
@@ -70,7 +69,7 @@ class Recall(AveragedMetric):
     share_of = ("positive", "right")
     why = NOT_TRUE
     is_share = True
-    given = "truth"
+    of_true_rows = True
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.tp, c.tp + c.fn
@@ -124,37 +123,19 @@ class FScore(AveragedMetric):
         return (*AVERAGES, "macro_pr")
 
     @property
-    def class_method(self) -> str:
-        return WILSON if self.beta == 1 else DELTA
+    def rises_with(self) -> AveragedMetric | None:
+        return jaccard if self.beta == 1 else None
 
-    def class_ends(self, c: Cells, level: float) -> Ends | NoInterval:
-        if self.beta != 1:
-            return super().class_ends(c, level)
-        lo, hi = wilson(*jaccard.fraction(c), level)  # F1 rises with that share of rows
-        return 2 * lo / (1 + lo), 2 * hi / (1 + hi)
+    def of_share(self, share: float) -> float:
+        return 2 * share / (1 + share)
 
-    def class_rows(self, c: Cells) -> float:
-        return super().class_rows(c) if self.beta != 1 else jaccard.class_rows(c)
-
-    def averaged_interval(self, state: Any, level: float) -> Interval | NoInterval | None:
+    def drawn_values(self, c: DrawnCounts) -> Any:
         if self.average != "macro_pr":
-            return super().averaged_interval(state, level)
-        counts = state.counts()
-        if not counts.single:
-            return None
-        table, square = table_of(state), self.beta**2
-        p, r = (metric.replace(absent=self.absent).averaged(counts, "macro") for metric in (precision, recall))
-        by_p, by_r = (
-            mean_influence(metric.fraction, counts, table, weighted=False, absent=self.absent)
-            for metric in (precision, recall)
-        )
-        below = square * p + r  # type: ignore[operator]
-        if not below:
-            return AT_ITS_END
-        moved = (1 + square) * (r * r * by_p + square * p * p * by_r) / (below * below)  # type: ignore[operator]
-        value = (1 + square) * p * r / below  # type: ignore[operator]
-        notes = few_rows(min(map(counts.to_float, filter(None, counts.truth))), " of a class")
-        return whole_interval(by_logit(value, table.error(moved), level, self.range), DELTA, notes)
+            return super().drawn_values(c)
+        p, r = (item.replace(absent=self.absent, average="macro").drawn_values(c) for item in (precision, recall))
+        square = self.beta**2
+        found = quotients((1 + square) * p * r, square * p + r)
+        return np.where((p == 0) & (r == 0), 0.0, found)
 
     def averaged(self, counts: Counts, average: str) -> float | Undefined:
         if average != "macro_pr":

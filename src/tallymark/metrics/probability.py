@@ -6,22 +6,21 @@ from typing import Any, ClassVar
 
 from tallymark.batch import Batch
 from tallymark.metrics.answer import Interval, NoInterval
+from tallymark.metrics.base import Metric
 from tallymark.metrics.confidence import (
     HALL,
     ONE_ROW,
-    few_deciding,
     few_rows,
     mean_ends,
     whole_interval,
 )
-from tallymark.metrics.target_metric import TargetMetric
 from tallymark.states import Cost, Probabilities, ProbabilitiesOf, soft_fault
 from tallymark.target import Target
 
 __all__ = ["CostMetric", "ProbabilityMetric"]
 
 
-class ProbabilityMetric(TargetMetric, abstract=True):
+class ProbabilityMetric(Metric, abstract=True):
     """A metric on probabilities. Margins become probabilities first; labels and other scores are refused.
 
     A subclass writes `reads_of(target)`.
@@ -73,5 +72,4 @@ class CostMetric(ProbabilityMetric, abstract=True):
         if state.n < 2:
             return ONE_ROW
         found = state.moments(self.cost)
-        notes = few_rows(state.n) or few_deciding(found, state.n)
-        return whole_interval(mean_ends(found, state.n, level, self.typical), HALL, notes)
+        return whole_interval(mean_ends(found, state.n, level, self.typical), HALL, few_rows(state.n))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tallymark.metrics.confidence import SUMMED, Ends, sum_of_shares
 from tallymark.metrics.labels import AveragedMetric
 from tallymark.metrics.precision_recall import NOT_PREDICTED, NOT_TRUE
 from tallymark.states import Cells
@@ -48,7 +47,6 @@ class Fdr(AveragedMetric):
     pitfalls = ("Calling nothing positive leaves it undefined, not 0.",)
     why = NOT_PREDICTED
     is_share = True
-    given = "predicted"
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.fp, c.tp + c.fp
@@ -160,7 +158,7 @@ class Fnr(AveragedMetric):
     why = NOT_TRUE
     share_of = ("positive", "wrong")
     is_share = True
-    given = "truth"
+    of_true_rows = True
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.fn, c.tp + c.fn
@@ -182,16 +180,9 @@ class Informedness(AveragedMetric):
     when_undefined = "All rows are truly of one class."
     pitfalls = ("It weighs both kinds of error alike, whatever they cost.",)
     why = "the truth is constant"
-    class_method = SUMMED
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.tp * c.tn - c.fp * c.fn, (c.tp + c.fn) * (c.tn + c.fp)
-
-    def class_ends(self, c: Cells, level: float) -> Ends:
-        return sum_of_shares([(1, c.tp, c.tp + c.fn), (-1, c.fp, c.fp + c.tn)], level)
-
-    def class_rows(self, c: Cells) -> float:
-        return min(c.tp + c.fn, c.fp + c.tn)
 
 
 class Markedness(AveragedMetric):
@@ -209,16 +200,9 @@ class Markedness(AveragedMetric):
     when_undefined = "All rows were called one class."
     pitfalls = ("It moves with the share of positives in the data, unlike informedness.",)
     why = "the predictions are constant"
-    class_method = SUMMED
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         return c.tp * c.tn - c.fp * c.fn, (c.tp + c.fp) * (c.tn + c.fn)
-
-    def class_ends(self, c: Cells, level: float) -> Ends:
-        return sum_of_shares([(1, c.tp, c.tp + c.fp), (-1, c.fn, c.fn + c.tn)], level)
-
-    def class_rows(self, c: Cells) -> float:
-        return min(c.tp + c.fp, c.fn + c.tn)
 
 
 fdr = Fdr()

@@ -220,8 +220,8 @@ class MeanMetric(SumMetric, abstract=True):
 
     @property
     def powers(self) -> tuple[Term, ...]:
-        """The terms that are the square of the metric's own and, where it can be skewed, its cube and fourth power."""
-        return self.term.squares, self.term.cubes, self.term.fourths
+        """The terms that are the square of the metric's own and, where it can be skewed, its cube."""
+        return self.term.squares, self.term.cubes
 
     def interval_reads(self, target: Target) -> Reads | None:
         return self.needs(target).join(SumsOf(*self.powers)) if self.method else None
@@ -230,7 +230,7 @@ class MeanMetric(SumMetric, abstract=True):
         if rows < 2:
             return ONE_ROW
         totals = [s.exact(term) for term in (self.term, *self.powers)]
-        found = None if None in totals[:3] else moments(rows, s.weight, *totals)  # type: ignore[arg-type]
+        found = None if None in totals else moments(rows, s.weight, *totals)  # type: ignore[arg-type]
         ends = mean_ends(found, rows, level)
         if isinstance(ends, NoInterval):
             return ends

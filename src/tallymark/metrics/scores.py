@@ -9,10 +9,22 @@ from typing import Any, ClassVar, TypeVar
 from tallymark.errors import ShapeError
 from tallymark.labels import Label
 from tallymark.metrics.answer import TOO_LARGE, Answer, Undefined
+from tallymark.metrics.base import Metric
+from tallymark.metrics.bounded import Bounds, bounded_answer
 from tallymark.metrics.labels import mean_of_classes
 from tallymark.metrics.parameters import choice
-from tallymark.metrics.target_metric import TargetMetric
-from tallymark.states import RankSums, Reads, Scores, ScoresOf, ScoreState, Steps, divide, sum_ranks
+from tallymark.states import (
+    BoundedScores,
+    BoundedScoresOf,
+    RankSums,
+    Reads,
+    Scores,
+    ScoresOf,
+    ScoreState,
+    Steps,
+    divide,
+    sum_ranks,
+)
 from tallymark.target import Target
 
 __all__ = ["RankMetric", "ScoreMetric", "StepMetric"]
@@ -21,9 +33,10 @@ V = TypeVar("V")
 
 ONE_CLASS = Undefined("all rows are of one class")
 NO_POSITIVE = Undefined("no row is positive")
+_ROUNDING = 2.0**-50
 
 
-class ScoreMetric(TargetMetric, abstract=True):
+class ScoreMetric(Metric, abstract=True):
     """A metric that reads the order of scores. Any numbers are scores; margins are taken as they are."""
 
     family: ClassVar[str] = "score"
@@ -49,7 +62,8 @@ class ScoreMetric(TargetMetric, abstract=True):
 class RankMetric(ScoreMetric, abstract=True):
     """One number about the order of the scores. Three or more classes are each set against the rest and averaged.
 
-    A subclass names the sum that it `wants` and writes `of_sums`, the value of two classes.
+    A subclass names the sum that it `wants` and writes `of_sums`, the value of two classes. One whose state can be kept
+    in bins makes `bounded` a parameter and writes `of_bins` too.
     """
 
     symmetric_columns: ClassVar[bool] = False
@@ -59,16 +73,29 @@ class RankMetric(ScoreMetric, abstract=True):
     average: str = choice("macro", "weighted")
     """How three or more classes, each against the rest, become one value: their mean, or the mean by how often a class
     is true."""
+    bounded: int | None = None
+    """The most bins that the state may hold, and the value then comes with bounds; None for the exact value, from a
+    state that grows with the distinct scores."""
 
     @property
     def by_ranges(self) -> bool:
         return True
 
+    def reads_of(self, target: Target) -> Reads:
+        return super().reads_of(target) if self.bounded is None else BoundedScoresOf(target, self.bounded)
+
     def of_sums(self, sums: RankSums) -> float | Undefined:
         """The value of two classes."""
         raise NotImplementedError(f"{type(self).__name__} must define `of_sums`")
 
+    def of_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
+        """The value of two classes and its bounds, from their weights in bins. Bins are in order; with `exact`, each of
+        them is one score."""
+        raise NotImplementedError(f"{type(self).__name__} must define `of_bins`")
+
     def read(self, state: Any) -> Answer:
+        if self.bounded is not None:
+            return bounded_answer(self, self.of_binned(state))
         if not state.several:
             return self.settle(self.of_sums(state.sums(symmetric=self.symmetric_columns, wants=self.wants)))
         return self.settle(self.of_classes(state))
@@ -81,6 +108,17 @@ class RankMetric(ScoreMetric, abstract=True):
         """The value of three or more classes."""
         found = self.against_rest(state, lambda place: self.of_class(state, place), 0.0)
         return found if isinstance(found, Undefined) else average_classes(found, self.shares_of(state))
+
+    def of_binned(self, state: BoundedScores) -> Bounds | Undefined:
+        """The value of all classes and its bounds, from a state in bins."""
+
+        def value(place: int) -> Bounds | Undefined:
+            return self.of_bins(*state.one_against_rest(place), exact=state.binned[place].exact)
+
+        if not state.several:
+            return self.of_bins(*state.binary(symmetric=self.symmetric_columns), exact=state.binned[0].exact)
+        found = self.against_rest(state, value, Bounds(0.0, 0.0, 0.0))
+        return found if isinstance(found, Undefined) else average_bounds(found, self.shares_of(state))
 
     def against_rest(
         self, state: ScoreState[Any, Any], value: Callable[[int], V | Undefined], nothing: V
@@ -111,6 +149,16 @@ def average_classes(values: Sequence[float], weights: Sequence[int] | None) -> f
     """The mean over classes, by their exact weights if there are any."""
     shares = None if weights is None else [divide(weight, sum(weights)) for weight in weights]
     return mean_of_classes(list(values), shares, 0.0, "no rows")
+
+
+def average_bounds(found: Sequence[Bounds], weights: Sequence[int] | None) -> Bounds | Undefined:
+    """The mean of values, and of their bounds, which hold the exact mean however that was rounded."""
+    parts = [average_classes(list(part), weights) for part in zip(*found, strict=True)]
+    for part in parts:
+        if isinstance(part, Undefined):
+            return part
+    value, lo, hi = (float(part) for part in parts)  # type: ignore[arg-type]
+    return Bounds(value, lo - _ROUNDING, hi + _ROUNDING)
 
 
 class StepMetric(ScoreMetric, abstract=True):

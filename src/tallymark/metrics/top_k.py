@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from tallymark.batch import Batch
 from tallymark.metrics.answer import Interval
+from tallymark.metrics.base import Metric
 from tallymark.metrics.confidence import share_interval
 from tallymark.metrics.parameters import count
-from tallymark.metrics.target_metric import TargetMetric
 from tallymark.states import Outcomes, Ranks, RanksOf, divide, read_ranks, to_float
 from tallymark.target import Target
 
 __all__ = ["TopKAccuracy", "top_k_accuracy"]
 
 
-class TopKAccuracy(TargetMetric):
+class TopKAccuracy(Metric):
     """The share of rows whose true class is among the k with the highest predictions.
 
     >>> top_k_accuracy(["a", "b", "c"], [[0.5, 0.3, 0.2], [0.5, 0.3, 0.2], [0.5, 0.3, 0.2]], k=2)

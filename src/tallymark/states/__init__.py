@@ -3,9 +3,8 @@
 from tallymark.states.base import MOST_ROWS, MOST_WHOLE, ONE, UNIT_BITS, Reads, State, divide, to_float
 from tallymark.states.bins import MOST_BINS, Bin, Bins, BinsOf
 from tallymark.states.bounded import BoundedScores, BoundedScoresOf
-from tallymark.states.counts import Cells, Counts, ThresholdCounts
+from tallymark.states.counts import Cells, Counts, DrawnCounts, ThresholdCounts
 from tallymark.states.draws import Draws
-from tallymark.states.grid import Grid
 from tallymark.states.indicators import Indicators
 from tallymark.states.label_rows import LabelRows, LabelRowsOf
 from tallymark.states.moments import Moments, moments
@@ -61,8 +60,8 @@ __all__ = [
     "Cells",
     "Cost",
     "Counts",
+    "DrawnCounts",
     "Draws",
-    "Grid",
     "Group",
     "Indicators",
     "LabelRows",

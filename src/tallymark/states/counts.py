@@ -169,6 +169,40 @@ class ThresholdCounts(Counts):
         return self.cells if place == 1 else Cells(tn, fn, fp, tp)
 
 
+class DrawnCounts(Counts):
+    """The counts of many tables of the same classes at once: where `Counts` has a list of whole numbers, there is an
+    array of floats with a line per class and a column per table. `tables` are the tables themselves: table, true class,
+    predicted class."""
+
+    __slots__ = ("tables",)
+
+    def __init__(self, classes: Sequence[Label], tables: Any, target: Target) -> None:
+        hits, truth = np.diagonal(tables, axis1=1, axis2=2).T, tables.sum(axis=2).T
+        super().__init__(
+            classes,
+            hits,  # type: ignore[arg-type]
+            truth,
+            tables.sum(axis=1).T,
+            total=truth.sum(axis=0),  # so that a class without rows changes no bit of it
+            right=hits.sum(axis=0),
+            unit=0,
+            single=True,
+            target=target,
+        )
+        self.tables = tables
+
+    def in_units(self, count: Any) -> Any:
+        return count, 1.0
+
+    @staticmethod
+    def total_of(values: Sequence[Any]) -> Any:
+        return sum(values)
+
+    def every_cell(self) -> Cells:
+        """The binary tables of all classes."""
+        return self.table(self.hits, self.truth, self.predicted)  # type: ignore[arg-type]
+
+
 def knows_positive(classes: Sequence[Label], target: Target) -> bool:
     """Whether one of two classes is known to be the positive one: it was named, or it is 1 beside 0 or -1."""
     return target.positive is not None or (1 in classes and all(label in (-1, 0, 1) for label in classes))

@@ -8,25 +8,20 @@ from typing import NamedTuple
 from tallymark.states.base import divide
 
 _ROUNDED = 1 << 48  # a variance so many times smaller than the squares is a matter of their rounding
-_BLURRED = 1 << 26, 1 << 20  # a variance so many times smaller leaves too few digits of the third and fourth moment
+_BLURRED = 1 << 26  # a variance so many times smaller leaves too few digits of the third moment
 
 
 class Moments(NamedTuple):
-    """Mean, variance (that of a sample), skewness and kurtosis of a term."""
+    """Mean, variance (that of a sample) and skewness of a term."""
 
     mean: float
     variance: float
     skewness: float
-    kurtosis: float = 3.0
 
 
-def moments(
-    rows: int, weight: int, total: int, squares: int, cubes: int | None = None, fourths: int | None = None
-) -> Moments | None:
+def moments(rows: int, weight: int, total: int, squares: int, cubes: int | None = None) -> Moments | None:
     """The moments of a term on two rows or more; None where its squares or cubes sank below float64. Totals are in the
-    unit of the weight. Where there are no cubes, the squares are taken to be exact, the skewness to be none and the
-    kurtosis that of normal terms; where there are no fourth powers, or their digits are lost, it is that of gamma terms
-    of such a skewness."""
+    unit of the weight. Where there are no cubes, the squares are taken to be exact and the skewness to be 0."""
     spread = weight * squares - total * total
     mean = divide(total, weight)
     if cubes is None:
@@ -36,15 +31,13 @@ def moments(
     if spread * _ROUNDED <= weight * squares:
         return Moments(mean, 0.0, 0.0)
     third = weight * (weight * cubes - 3 * total * squares) + 2 * total**3
-    if spread * _BLURRED[0] < weight * squares:
+    if spread * _BLURRED < weight * squares:
         third = 0
     skewness = math.sqrt(divide(third * third, spread**3))
-    kurtosis = 3.0 + 1.5 * skewness**2
-    if fourths is not None and spread * _BLURRED[1] >= weight * squares and not _sank(squares, cubes, fourths):
-        products = 6 * weight * squares * total**2 - 4 * weight**2 * cubes * total - 3 * total**4
-        kurtosis = divide(weight**3 * fourths + products, spread**2)
+    if skewness > rows:  # that of rows is never above their root
+        raise ValueError("the cubes are too large for the squares")
     variance = divide(spread, weight * weight) * (rows / (rows - 1))
-    return Moments(mean, variance, skewness if third >= 0 else -skewness, kurtosis)
+    return Moments(mean, variance, skewness if third >= 0 else -skewness)
 
 
 def _sank(low: int, middle: int, high: int) -> bool:

@@ -46,7 +46,7 @@ class Cost(NamedTuple):
 
     @property
     def powers(self) -> tuple[Cost, ...]:
-        """The square, the cube and the fourth power of the cost."""
+        """The square and the cube of the cost."""
         return tuple(Cost(f"{self.name}_{power}", self.clip) for power in POWERS)
 
     def task(self) -> Task:
@@ -202,10 +202,9 @@ class Probabilities(LabelledState[ProbabilitiesOf]):
     def moments(self, cost: Cost) -> Moments | None:
         """The moments of a cost over unweighted rows, if its powers were asked for too; None where one is infinite."""
         found = [self.spent[self.reads.place(wanted)] for wanted in (cost, *cost.powers)]
-        if any(power.infinite for power in found[:3]):
+        if any(power.infinite for power in found):
             return None
-        total, squares, cubes, fourths = (None if power.infinite else power.exact for power in found)
-        return moments(self.n, self._weight, total, squares, cubes, fourths)  # type: ignore[arg-type]
+        return moments(self.n, self._weight, *(power.exact for power in found))
 
     def _plus(self, other: Probabilities) -> Probabilities:
         labels = self.joined_labels(other)

@@ -59,7 +59,7 @@ _WITH_POWERS = (
     "interval",
     "log_loss",
 )
-POWERS = ("squares", "cubes", "fourths")
+POWERS = ("squares", "cubes")
 CODES.update(
     {f"{name}_{power}": CODES[name] + k * _POWER for k, power in enumerate(POWERS, 1) for name in _WITH_POWERS}
 )
@@ -100,11 +100,6 @@ class Term(NamedTuple):
     def cubes(self) -> Term:
         """The term whose total is that of the cubes."""
         return Term(f"{self.name}_cubes", self.parameters)
-
-    @property
-    def fourths(self) -> Term:
-        """The term whose total is that of the fourth powers."""
-        return Term(f"{self.name}_fourths", self.parameters)
 
     @property
     def layout(self) -> str:

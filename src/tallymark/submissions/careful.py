@@ -9,13 +9,13 @@ import numpy as np
 
 from tallymark.arrays import Array
 from tallymark.engines.columns import NUMBER
+from tallymark.engines.csv_tokens import Sizes, even_rows, find_rows, tokenize
 from tallymark.engines.files import File
 from tallymark.engines.packages import load
 from tallymark.submissions.entries import Entries, Lines, Spot
 from tallymark.submissions.limits import Limits
 from tallymark.submissions.normal import normal_texts
 from tallymark.submissions.problems import MOST_COUNTED, MOST_SHOWN, Found, problem
-from tallymark.submissions.tokens import Plain, Record, Sizes, place_fields, scan, tokenize
 
 _ROWS = 1 << 16  # of texts that wait for Arrow
 
@@ -34,7 +34,7 @@ def read_with_care(
     at = columns_at(names, wanted)
     texts = {name: _Texts() for name in wanted}
     rows = 0
-    for fields in _rows(file, found, limits):
+    for fields in even_rows(file.content(), file.separator, found, _sizes(limits)):
         rows += len(fields)
         for name, k in at.items():
             texts[name].add([row[k] for row in fields])
@@ -59,40 +59,6 @@ def columns_at(names: Sequence[str], wanted: Iterable[str]) -> dict[str, int]:
 def _sizes(limits: Limits) -> Sizes:
     most = Sizes()
     return Sizes(limits.columns or most.fields, limits.field_length or most.characters)
-
-
-def _rows(file: File, found: Found, limits: Limits) -> Iterable[list[list[str]]]:
-    """The rows below the header that have as many fields as it, some at a time; others are noted."""
-    width, most = -1, _sizes(limits)
-    for piece in scan(file.content(), file.separator, found, most):
-        if isinstance(piece, Record):
-            rows = [[_clean(text) for text in piece.fields]]
-        else:
-            rows = [row for row in piece.rows if row]
-        if width < 0 and rows:
-            width = len(rows.pop(0))
-        if any(len(row) != width for row in rows):
-            _note_ragged(piece, width, found, most)
-            rows = [row for row in rows if len(row) == width]
-        if rows:
-            yield rows
-
-
-def _clean(text: str) -> str:
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()  # its odd bytes are noted
-
-
-def _note_ragged(piece: Record | Plain, width: int, found: Found, most: Sizes) -> None:
-    if isinstance(piece, Record):
-        counts = [(piece.lines[0], len(piece.fields))]
-    else:
-        counts = [(number, len(row)) for number, row in enumerate(piece.rows, start=piece.number) if row]
-    for number, count in counts:
-        if count == width:
-            continue
-        more = " or more" if count > most.fields else ""
-        told = f"{min(count, most.fields + 1):,}{more} field{'s' * (count != 1)}"
-        found.note("ragged_row", number, 1, count=told, expected=f"{width:,}")
 
 
 class _Texts:
@@ -169,25 +135,8 @@ def read_numbers(texts: Any, name: str, faults: Faults) -> Array:
 
 def locate(file: File, rows: set[int], names: Sequence[str], wanted: Iterable[str], limits: Limits) -> dict[int, Spot]:
     """Where these of the rows that have as many fields as the header stand."""
-    spots: dict[int, Spot] = {}
-    separator, at, width, row = file.separator, columns_at(names, wanted), len(names), -1
-    last = max(rows, default=-1)
-    for piece in scan(file.content(), separator, Found(), Sizes(_sizes(limits).fields)):  # a row ends as it was read
-        if isinstance(piece, Record):
-            if len(piece.fields) == width:
-                if row in rows:
-                    spots[row] = _spot(piece, at)
-                row += 1
-        else:
-            for k, fields in enumerate(piece.rows):
-                if len(fields) == width:
-                    if row in rows:
-                        spots[row] = _spot(place_fields(piece.lines[k], piece.number + k, separator), at)
-                    row += 1
-        if row > last:
-            break
-    return spots
-
-
-def _spot(record: Record, at: Mapping[str, int]) -> Spot:
-    return Spot(record.lines[0], {name: record.columns[k] for name, k in at.items()})
+    at, sizes = columns_at(names, wanted), Sizes(_sizes(limits).fields)  # a row ends as it was read
+    found = find_rows(file.content(), file.separator, rows, len(names), sizes)
+    return {
+        row: Spot(record.lines[0], {name: record.columns[k] for name, k in at.items()}) for row, record in found.items()
+    }

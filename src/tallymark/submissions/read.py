@@ -47,7 +47,7 @@ def read_entries(
         with File(source, separator=separator, bounds=limits.bounds(), tolerant=True) as file:
             shown = file.name if file.path not in ("", "-") else name
             if file.fault is not None:
-                _read_names(file, limits)
+                _read_names(file, limits, shown)
             if (separator is None or not declared) and file.form == "CSV":
                 _find_separator(file, choose, limits)
             return _refused(shown, name, *_read_file(file, choose, check, limits))
@@ -69,14 +69,16 @@ def require_file(source: Any, name: str) -> None:
         open_bytes(path, f"`{path}`").close()  # which says why it cannot
 
 
-def _read_names(file: File, limits: Limits) -> None:
-    """The header of a file in whose beginning something is wrong; raises its fault where that is no text at all."""
+def _read_names(file: File, limits: Limits, shown: str) -> None:
+    """The header of a file in whose beginning something is wrong; raises what is wrong where it has none."""
     assert file.fault is not None
     start = bytes(file.content().read(2))
-    wide = start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-    file.names = [] if wide else first_fields(file, file.separator, limits)
-    if not file.names:
+    if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise file.fault
+    file.names = first_fields(file, file.separator, limits)
+    if not file.names:
+        found = read_with_care(file, [], {}, limits)[1]
+        raise rejection(shown, found) if found else file.fault
 
 
 def _is_file(source: Any) -> bool:

@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from tallymark.engines.problems import TEXT_RULES, Rule
 
-
-class Rule(NamedTuple):
-    """A stable code, a sentence with places for facts in braces, and what to do about it."""
-
-    code: str
-    says: str
-    mend: str
-
-
-RULES = {
+RULES = TEXT_RULES | {
     rule.code: rule
     for rule in (
         Rule("empty_file", "{form} file is empty", "Put a row for each id below the header"),
@@ -25,10 +16,6 @@ RULES = {
         Rule("duplicate_id", "the id {id} stands in {places}", "Give each id one row"),
         Rule("empty_id", "the id is empty", "Give each row the id that it belongs to"),
         Rule("empty_field", "the field {column} is empty", "Give each row a value"),
-        Rule("ragged_row", "the row has {count}, the header {expected}", "Put what holds a separator in quotes"),
-        Rule("bad_quote", "{what}", "Put a field with quotes in it between quotes, and double those"),
-        Rule("not_utf8", "the byte 0x{byte} is no UTF-8", "Save the file as UTF-8"),
-        Rule("nul_byte", "there is a NUL byte", "Save the file as plain text"),
         Rule("not_a_number", "{value} is not a number", "Write numbers such as 0.25, with a point"),
         Rule("not_finite", "{value} is not a finite number", "Predict a finite number for each row"),
         Rule("out_of_range", "{value} is not between 0 and 1", "Write probabilities, not percentages or scores"),
@@ -37,17 +24,9 @@ RULES = {
         Rule("unpacks_too_large", "the file unpacks to more than {most} bytes", "Send it without compression"),
         Rule("too_many_rows", "there are more than {most} rows", "Leave out rows that nobody asked for"),
         Rule("too_many_columns", "there are {count} columns; at most {most} are allowed", "Leave the others out"),
-        Rule("field_too_long", "a field has {count} characters; at most {most} are allowed", "Shorten it"),
         Rule("too_many_labels", "there are {count} distinct labels; at most {most} are allowed", "Predict labels"),
         Rule("missing_rows", "rows are missing for {count} of the ids, such as {ids}", "Give each id a row"),
         Rule("unreadable", "{what}", "Send CSV in UTF-8, or Parquet"),
         Rule("not_scored", "the score could not be computed from these predictions", "Ask those who set the challenge"),
     )
 }
-
-
-def rules_as_json() -> str:
-    """The table as JSON, by code, for checks that are written in other languages."""
-    from tallymark.report import to_json
-
-    return to_json({code: {"says": rule.says, "mend": rule.mend} for code, rule in RULES.items()})

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tallymark.arrays import check_choice
 from tallymark.errors import ParameterError, brief
 from tallymark.evaluation.chosen import RANKINGS, VALUES, Wanted, choose
-from tallymark.evaluation.settings import IntervalSettings, interval_settings
+from tallymark.intervals.settings import IntervalSettings, interval_settings
 from tallymark.metrics import Metric, metric
 from tallymark.submissions.limits import Limits, check_limits
 from tallymark.submissions.missing import must_be_whole

@@ -11,7 +11,7 @@ from typing import IO, Any, NoReturn
 
 from tallymark.arrays import describe
 from tallymark.errors import ParameterError
-from tallymark.evaluation.settings import check_least
+from tallymark.intervals.settings import check_least
 from tallymark.packages import needed
 from tallymark.paths import check_path
 from tallymark.report.text import printable

@@ -6,7 +6,7 @@ import math
 from numbers import Real
 
 from tallymark.errors import ParameterError, brief
-from tallymark.evaluation.settings import check_least
+from tallymark.intervals.settings import check_least
 
 
 def aic(log_likelihood: float, parameters: int) -> float:

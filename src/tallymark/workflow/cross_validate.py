@@ -16,7 +16,7 @@ from tallymark.errors import LengthError, ParameterError, brief
 from tallymark.evaluation.chosen import Wanted, check_errors, choose
 from tallymark.evaluation.evaluate import evaluate_batch
 from tallymark.evaluation.result import Cell, Report
-from tallymark.evaluation.settings import check_level
+from tallymark.intervals.settings import check_level
 from tallymark.labels import Label
 from tallymark.metrics import GroupMetric, Metric
 from tallymark.states.encoding import encode

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from tallymark.arrays import Array
 from tallymark.evaluation.result import Report, show_interval, why
-from tallymark.evaluation.settings import show_level
+from tallymark.intervals.settings import show_level
 from tallymark.metrics import Metric
 from tallymark.metrics.base import Better
 from tallymark.metrics.listing import show_better

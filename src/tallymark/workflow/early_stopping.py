@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tallymark.evaluation.settings import check_least
+from tallymark.intervals.settings import check_least
 from tallymark.workflow.stopping import Better, Monitor, Seen, StoppingRule, check_amount
 
 

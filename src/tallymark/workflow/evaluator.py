@@ -9,7 +9,7 @@ from tallymark.arrays import describe
 from tallymark.errors import ParameterError
 from tallymark.evaluation.chosen import Wanted, check_errors, choose
 from tallymark.evaluation.result import Report, why
-from tallymark.evaluation.settings import check_least
+from tallymark.intervals.settings import check_least
 from tallymark.metrics import Metric
 from tallymark.threads import in_order
 from tallymark.workflow.eval_set import EvalSet

@@ -10,7 +10,7 @@ from tallymark.errors import ParameterError
 from tallymark.evaluation.compare import compare
 from tallymark.evaluation.difference import Difference
 from tallymark.evaluation.evidence import SAME
-from tallymark.evaluation.settings import check_least, settings_at
+from tallymark.intervals.settings import check_least, settings_at
 from tallymark.metrics import Metric
 from tallymark.workflow.eval_set import EvalSet
 from tallymark.workflow.stopping import Better, Monitor, Seen, StoppingRule, check_amount

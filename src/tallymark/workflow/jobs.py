@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from tallymark.arrays import check_choice
 from tallymark.errors import ParameterError
-from tallymark.evaluation.settings import check_whole
+from tallymark.intervals.settings import check_whole
 
 BACKENDS = ("processes", "threads")
 R = TypeVar("R")

@@ -12,7 +12,7 @@ import numpy as np
 from tallymark.arrays import Array, describe, rows_of
 from tallymark.batch import Batch
 from tallymark.errors import LengthError, MissingValueError, ParameterError, ShapeError, brief
-from tallymark.evaluation.settings import check_least, check_whole
+from tallymark.intervals.settings import check_least, check_whole
 from tallymark.states.encoding import encode
 from tallymark.workflow.shuffling import seed_of, shuffled
 

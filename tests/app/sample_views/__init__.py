@@ -10,7 +10,7 @@ from tests.app.sample_views.leaderboard import leaderboard
 from tests.app.sample_views.organise import edit, organise
 from tests.app.sample_views.people import account, sign_up
 from tests.app.sample_views.shell import TASKS, Say, problems, shell, wrong
-from tests.app.sample_views.submissions import mine, rejected, result, submit, waiting
+from tests.app.sample_views.submissions import checked, mine, rejected, result, submit, waiting
 
 
 def plain(text: str) -> str:
@@ -45,6 +45,7 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
             ),
         ),
         "submit": ("submit.html", submit(say)),
+        "submit-checked": ("submit.html", checked(say)),
         "submit-problems": (
             "submit.html",
             submit(say)._replace(problems=problems(say), late="It will be marked as late."),

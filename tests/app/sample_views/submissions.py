@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from markupsafe import Markup
-
 from tallymark.app import views as v
-from tallymark.app.checking import check_settings
 from tallymark.report.document import Card, Code, Notes, Scale, Section
 from tallymark.report.table import Percent, Table
 from tests.app.sample_views.shell import PAST, SHORT, Say, problems, shell
 
 
 def submit(say: Say) -> v.SubmitPage:
-    form = v.Form({"note": say("with more trees")}, {"note": "It has 204 characters; at most 200 are allowed."})
-    check = Markup(check_settings(label=say("label")))
+    form = v.Form({}, {"submission": "Another file of yours is being checked."})
     quota = "1 of 5 today, resets 00:00 UTC"
     return v.SubmitPage(
         shell(say, "Submit a file", "/challenges/deer/submit", form=form),
@@ -22,8 +18,13 @@ def submit(say: Say) -> v.SubmitPage:
         quota,
         "",
         "10 MB",
-        check,
+        10_000_000,
     )
+
+
+def checked(say: Say) -> v.SubmitPage:
+    found = v.Checked("t0ken", say("mine.csv: no problems found, 400 rows"), [say("1 id is missing: r7")])
+    return submit(say)._replace(checked=found)
 
 
 def result(say: Say) -> v.ResultPage:

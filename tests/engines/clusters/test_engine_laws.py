@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tallymark as tm
-from tallymark.evaluation.interval_states import GROWS, NO_FORMULA
+from tallymark.intervals.sources import GROWS, NO_FORMULA
 from tallymark.metrics import LabelMetric
 from tests.engines.clusters.test_dask import in_pieces
 from tests.laws.cases import METRICS, UNIVERSES, labels_for

@@ -8,26 +8,26 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from markupsafe import Markup
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from tallymark.app import results
 from tallymark.app.challenges import find, is_over
-from tallymark.app.checking import check_settings
+from tallymark.app.checks import Busy, Passed, check_file, open_checked
 from tallymark.app.faults import Refused, Wrong, not_found
 from tallymark.app.paging import pages_of
 from tallymark.app.permissions import subject_of
+from tallymark.app.problems import problem_list
 from tallymark.app.showing import arrow, moment, show_value
 from tallymark.app.store.models import Challenge, Submission, Version
-from tallymark.app.submitting import allowance, take, why_refused
+from tallymark.app.submitting import allowance, plain_name, take, why_refused
 from tallymark.app.teams import choose_finals
 from tallymark.app.uploads import Sent
 from tallymark.app.versions import metrics_of
-from tallymark.app.views import MinePage, OwnSubmission, SubmitPage
+from tallymark.app.views import Checked, MinePage, OwnSubmission, ProblemList, SubmitPage
 from tallymark.app.visit import Visit, Visiting, answer_form, go
+from tallymark.errors import Rejection
 from tallymark.report.page import to_page
-from tallymark.submissions import Limits
 
 router = APIRouter()
 _TOLD = {
@@ -64,53 +64,69 @@ def form(slug: str, visit: Visiting) -> Response:
 def _form(
     visit: Visit,
     slug: str,
-    values: Mapping[str, str] | None = None,
-    errors: Mapping[str, str] | None = None,
     status: int = 200,
+    *,
+    error: str = "",
+    problems: ProblemList | None = None,
+    checked: Checked | None = None,
 ) -> Response:
     with visit.service.database.reading() as session:
-        found, version, team_id = _own(session, visit, slug, "submit a file")
+        found, _, team_id = _own(session, visit, slug, "submit a file")
         late = "What is sent now is scored and marked as late, and not ranked." if is_over(found, visit.now) else ""
         view = SubmitPage(
-            visit.shell(f"Submit to {found.title}", values, errors),
+            visit.shell(f"Submit to {found.title}", {}, {"submission": error} if error else {}),
             slug,
             found.title,
             allowance(session, visit.service, found, team_id).cost,
             why_refused(session, visit.service, found, team_id),
             visit.upload_limit,
-            Markup(_check(visit, version)),
+            visit.settings.upload_bytes,
             late,
+            problems,
+            checked,
         )
     return visit.page("submit.html", view, status)
 
 
-def _check(visit: Visit, version: Version) -> str:
-    """What the check in the browser needs to know."""
-    return check_settings(
-        id=version.id_column,
-        label=version.label_column,
-        task=version.task,
-        classes=version.classes,
-        limits=Limits(bytes=visit.settings.upload_bytes, rows=visit.settings.rows),
-    )
-
-
 @router.post("/challenges/{slug}/submit")
 async def submit(slug: str, request: Request, visit: Visiting) -> Response:
-    """Take a file in; the page of its result tells what came of it."""
+    """Check a file and show what is wrong with it, or submit one that was checked and go to its result."""
     visit.may("have an account")  # before anything is read
     return await answer_form(request, visit, partial(_submit, slug), files=1)
 
 
 def _submit(slug: str, visit: Visit, sent: Sent) -> Response:
     with visit.service.database.reading() as session:
-        found, _, team_id = _own(session, visit, slug, "submit a file")
-    if "submission" not in sent.files:
-        return _form(visit, slug, sent.texts, {"submission": "Choose a file."}, 422)
-    name = sent.files["submission"].filename or ""
-    note = sent.texts.get("note", "")
-    key = take(visit.service, visit.person(), found, team_id, sent.stream("submission"), name, note)
+        found, version, team_id = _own(session, visit, slug, "submit a file")
+        refused = why_refused(session, visit.service, found, team_id)
+    if "submission" in sent.files:
+        return _form(visit, slug, 409) if refused else _check(visit, found, version, sent)
+    if "token" not in sent.texts:
+        return _form(visit, slug, 422, error="Choose a file.")
+    user, note = visit.person(), sent.texts.get("note", "")
+    with open_checked(visit.service, user, found, sent.texts["token"]) as held:
+        key = take(visit.service, user, found, team_id, held.stream, held.file_name, note, held.secret)
     return go(f"/submissions/{key}")
+
+
+def _check(visit: Visit, challenge: Challenge, version: Version, sent: Sent) -> Response:
+    """Check a file, which costs nothing, and keep it where it has no problems."""
+    name, stream = plain_name(sent.files["submission"].filename or ""), sent.stream("submission")
+    try:
+        passed = check_file(visit.service, visit.person(), challenge, version, stream, name)
+    except Busy:
+        told = "Another file of yours is being checked. Wait until that is done, then check this one."
+        return _form(visit, challenge.slug, 409, error=told)
+    except Rejection as error:
+        problems = problem_list(error, f"{name} cannot be submitted: it")
+        return _form(visit, challenge.slug, 422, problems=problems)
+    return _form(visit, challenge.slug, checked=_checked(name, passed))
+
+
+def _checked(name: str, passed: Passed) -> Checked:
+    rows = passed.found.rows
+    _, *notes = str(passed.found).splitlines()
+    return Checked(passed.token, f"{name}: no problems found, {rows:,} row{'s' * (rows != 1)}", notes)
 
 
 def _submission(session: Session, visit: Visit, key: str) -> Submission:

@@ -193,6 +193,18 @@ class Quota(Base):
     used: Mapped[int]
 
 
+class CheckedFile(Base):
+    """The file that an account had checked last, by the hash of the token that submits it."""
+
+    __tablename__ = "checked_files"
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
+    secret: Mapped[str] = mapped_column(String(64), unique=True)
+    challenge_id: Mapped[int] = mapped_column(ForeignKey("challenges.id"))
+    file_name: Mapped[str]
+    rows: Mapped[int | None]  # None while it is being checked
+    expires: Mapped[datetime]
+
+
 class Submission(Base):
     """A file that a team has sent, what became of it, and its place in the queue as long as there is work to do."""
 

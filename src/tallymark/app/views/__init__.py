@@ -18,7 +18,7 @@ from tallymark.app.views.leaderboard import Bar, Entry, Group, LeaderboardPage, 
 from tallymark.app.views.organise import AnswersVersion, EditPage, OrganisedChallenge, OrganisePage
 from tallymark.app.views.people import AccountPage, Invitation, SignInPage, SignUpPage
 from tallymark.app.views.shell import Choice, ErrorPage, Flash, Form, Link, Moment, Pages, Person, ProblemList, Shell
-from tallymark.app.views.submissions import MinePage, OwnSubmission, ResultPage, Standing, SubmitPage
+from tallymark.app.views.submissions import Checked, MinePage, OwnSubmission, ResultPage, Standing, SubmitPage
 
 __all__ = [
     "AccountPage",
@@ -28,6 +28,7 @@ __all__ = [
     "ChallengeCard",
     "ChallengePage",
     "ChallengesPage",
+    "Checked",
     "Choice",
     "ColumnFacts",
     "EditPage",

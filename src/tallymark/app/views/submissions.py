@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from markupsafe import Markup
-
 from tallymark.app.views.shell import Moment, Pages, ProblemList, Shell
 from tallymark.report.document import Card, Section
 
 
+class Checked(NamedTuple):
+    """A file without problems: `token` submits it, `notes` are what to look at before."""
+
+    token: str
+    sentence: str
+    notes: Sequence[str] = ()
+
+
 class SubmitPage(NamedTuple):
-    """`/challenges/{slug}/submit` (submit.html). Fields: the file `submission`, and `note`."""
+    """`/challenges/{slug}/submit` (submit.html). One form checks the file `submission`, one submits the file of a
+    `token` with a `note`."""
 
     shell: Shell
     slug: str
@@ -22,11 +29,11 @@ class SubmitPage(NamedTuple):
     refused: str
     """Why nothing can be handed in now; empty where it can."""
     upload_limit: str
-    check: Markup
-    """The settings of the check in the browser: JSON in which `<` has been escaped."""
+    upload_bytes: int
     late: str = ""
     """What being late means, where the deadline has passed."""
     problems: ProblemList | None = None
+    checked: Checked | None = None
 
 
 class Standing(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallymark.errors import ParameterError
-from tallymark.evaluation.settings import check_least
+from tallymark.intervals.settings import check_least
 from tallymark.packages import needed
 from tallymark.workflow.evaluator import Evaluator
 from tallymark.workflow.history import History

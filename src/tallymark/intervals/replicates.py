@@ -25,44 +25,31 @@ from tallymark.states import (
     State,
     coarsen,
     query_keys,
-    row_keys,
     spread_keys,
 )
 
-__all__ = [
-    "leave_out_values",
-    "numbers_in",
-    "numbers_of",
-    "read_resampled",
-    "resample_values",
-    "row_keys",
-]
+Metrics = dict[Metric, Metric]  # each with the one that is read for it, which raises nothing
 
 
 class Replicated(NamedTuple):
     """Metrics that read one state, with what they need to be resampled together."""
 
-    metrics: dict[str, Metric]
+    metrics: Metrics
     reads: Reads
     whole: State
     keys: Array | None
 
 
 def resample_values(
-    metrics: Mapping[str, Metric],
-    reads: Mapping[str, Reads],
-    batch: Batch,
-    seed: int,
-    resamples: int,
-    keys: Array | None,
-) -> dict[str, Array]:
+    reads: Mapping[Metric, Reads], batch: Batch, seed: int, resamples: int, keys: Array | None
+) -> dict[Metric, Array]:
     """The values of every metric in all replicates, NaN where there is none.
 
-    `reads` are what the metrics read; classes that are not declared there are those of all rows in every replicate. A
-    metric with one value per class or output has one row of replicates for each.
+    `reads` are the metrics with what they read; classes that are not declared there are those of all rows in every
+    replicate. A metric with one value per class or output has one row of replicates for each.
     """
-    out: dict[str, Array] = {}
-    for each in _by_state(metrics, reads, batch, keys):
+    out: dict[Metric, Array] = {}
+    for each in _by_state(reads, batch, keys):
         draws = Draws(seed, resamples, each.keys, batch.n)
         found = {key: item.resampled(each.reads, batch, draws) for key, item in each.metrics.items()}
         fast = {key: values for key, values in found.items() if values is not None}
@@ -72,30 +59,30 @@ def resample_values(
             out[key] = np.where(np.isnan(values), stand_in, values) if isinstance(stand_in, float) else values
         if slow:
             out.update(_read_states(slow, each.whole, each.reads.replicates(batch, draws), resamples))
-    return {key: out[key] for key in metrics}
+    return out
 
 
-def leave_out_values(
-    metrics: Mapping[str, Metric], reads: Mapping[str, Reads], batch: Batch, keys: Array | None
-) -> dict[str, Array] | None:
+def leave_out_values(reads: Mapping[Metric, Reads], batch: Batch, keys: Array | None) -> dict[Metric, Array] | None:
     """The values of every metric without one group of rows after the other, where rows of one key stay together; None
     where there are too many rows for that to matter."""
     if batch.n > MOST_LEFT_OUT:
         return None
-    out: dict[str, Array] = {}
+    out: dict[Metric, Array] = {}
     own = np.ones(batch.n) if batch.weights is None else np.asarray(batch.weights, np.float64)
-    for each in _by_state(metrics, reads, batch, keys):
+    for each in _by_state(reads, batch, keys):
         group = np.full(batch.n, -1)
         _, ids, group[own > 0] = coarsen(spread_keys(each.keys, batch.n)[own > 0])
         states = (_fold(each.reads, batch.reweighted(np.where(group == k, 0.0, own))) for k in range(len(ids)))
         out.update(_read_states(each.metrics, each.whole, states, len(ids)))
-    return {key: out[key] for key in metrics}
+    return out
 
 
-def read_resampled(metrics: Mapping[str, Metric], state: Resampled) -> tuple[dict[str, Array], dict[str, Array] | None]:
+def read_resampled(
+    metrics: Iterable[Metric], state: Resampled
+) -> tuple[dict[Metric, Array], dict[Metric, Array] | None]:
     """The values of metrics that read one state in all its replicates, and without one group of rows after the other:
     those that `resample_values` and `leave_out_values` find of the rows, to the last bit."""
-    items, whole = {key: _without_raising(item) for key, item in metrics.items()}, state.settled_whole()
+    items, whole = {item: _without_raising(item) for item in metrics}, state.settled_whole()
     values = _read_states(items, whole, state.replicates(), len(state.states))
     left_out = state.left_out()
     if left_out is None or state.groups is None:
@@ -103,12 +90,10 @@ def read_resampled(metrics: Mapping[str, Metric], state: Resampled) -> tuple[dic
     return values, _read_states(items, whole, left_out, len(state.groups.states))
 
 
-def _by_state(
-    metrics: Mapping[str, Metric], reads: Mapping[str, Reads], batch: Batch, keys: Array | None
-) -> Iterator[Replicated]:
-    groups: dict[tuple[Reads, bool], dict[str, Metric]] = {}
-    for key, item in metrics.items():
-        groups.setdefault((reads[key], item.by_query), {})[key] = _without_raising(item)
+def _by_state(reads: Mapping[Metric, Reads], batch: Batch, keys: Array | None) -> Iterator[Replicated]:
+    groups: dict[tuple[Reads, bool], Metrics] = {}
+    for item, each in reads.items():
+        groups.setdefault((each, item.by_query), {})[item] = _without_raising(item)
     for (each, by_query), items in groups.items():
         whole = each.fold(batch)
         yield Replicated(items, each.settled(batch, whole), whole, query_keys(batch, keys) if by_query else keys)
@@ -125,9 +110,7 @@ def _fold(reads: Reads, batch: Batch) -> State | None:
         return None
 
 
-def _read_states(
-    metrics: Mapping[str, Metric], whole: State, states: Iterable[State | None], count: int
-) -> dict[str, Array]:
+def _read_states(metrics: Metrics, whole: State, states: Iterable[State | None], count: int) -> dict[Metric, Array]:
     """The values of metrics in so many states, of as many parts as they have in that of all rows."""
     parts = {key: len(numbers_in(item, whole)) for key, item in metrics.items()}
     out = {key: np.full((count, parts[key]), math.nan) for key in metrics}

@@ -1,20 +1,21 @@
-"""CSV read with care: every field with its line and column, and every breach of the rules of quotes and characters.
+"""The tokenizer of CSV, which locates its errors: every field with its line and column, and every breach of a rule.
 
-What is well formed is read as Python's csv module reads it. Where something is not, the row goes on behind it, so that
-one look finds all that is wrong.
+Well-formed text is read as Python's csv module reads it. After an error the row goes on, so that one pass finds all of
+them.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache, partial
 from typing import Any, NamedTuple
 
+from tallymark.engines.problems import MOST_COUNTED, Found
 from tallymark.engines.streams import Raw
-from tallymark.submissions.problems import MOST_COUNTED, Found
 
 LONGEST_LINE = 1 << 24  # characters; a line without an end must not fill the memory
 _LONGEST_PLAIN = 1 << 16  # characters of a line that is split without counting its fields first
@@ -61,6 +62,14 @@ def tokenize(source: Any, separator: str, found: Found, sizes: Sizes | None = No
             yield from (place_fields(line, number, separator) for number, line in held if line)
 
 
+def first_row(text: bytes, separator: str) -> list[str]:
+    """The fields of a well-formed row."""
+    if b'"' not in text:
+        return text.decode().split(separator)
+    # The mark that is taken away from the beginning of a file is not one of the text.
+    return next(tokenize(io.BytesIO(codecs.BOM_UTF8 + text), separator, Found())).fields
+
+
 def place_fields(line: str, number: int, separator: str) -> Record:
     """A line that is a row for itself, with the places of its fields."""
     row = _Row()
@@ -93,8 +102,62 @@ def scan(source: Any, separator: str, found: Found, sizes: Sizes | None = None) 
                 return
             first += 1
     if row.open:
-        found.note("bad_quote", row.lines[-1], row.columns[-1], what="these quotes are never closed")
+        found.note("bad_quote", row.lines[-1], row.columns[-1], what="the quotes are never closed")
         yield row.finish()
+
+
+def even_rows(source: Any, separator: str, found: Found, sizes: Sizes | None = None) -> Iterator[list[list[str]]]:
+    """The rows below the header that have as many fields as it, some at a time; what is wrong is added to `found`."""
+    width, most = -1, sizes or Sizes()
+    for piece in scan(source, separator, found, most):
+        rows = [list(map(_clean, piece.fields))] if isinstance(piece, Record) else [row for row in piece.rows if row]
+        if width < 0 and rows:
+            width = len(rows.pop(0))
+        if any(len(row) != width for row in rows):
+            _note_ragged(piece, width, found, most)
+            rows = [row for row in rows if len(row) == width]
+        if rows:
+            yield rows
+
+
+def _clean(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()  # its odd bytes are noted
+
+
+def _note_ragged(piece: Record | Plain, width: int, found: Found, most: Sizes) -> None:
+    if isinstance(piece, Record):
+        counts = [(piece.lines[0], len(piece.fields))]
+    else:
+        counts = [(number, len(row)) for number, row in enumerate(piece.rows, start=piece.number) if row]
+    for number, count in counts:
+        if count == width:
+            continue
+        more = " or more" if count > most.fields else ""
+        told = f"{min(count, most.fields + 1):,}{more} field{'s' * (count != 1)}"
+        found.note("ragged_row", number, 1, count=told, expected=f"{width:,}")
+
+
+def find_rows(
+    source: Any, separator: str, rows: Collection[int], width: int, sizes: Sizes | None = None
+) -> dict[int, Record]:
+    """Some of the rows that `even_rows` gives, with their places; `width` is the number of fields of the header."""
+    places: dict[int, Record] = {}
+    row, last = -1, max(rows, default=-1)
+    for piece in scan(source, separator, Found(), sizes):
+        if isinstance(piece, Record):
+            if len(piece.fields) == width:
+                if row in rows:
+                    places[row] = piece
+                row += 1
+        else:
+            for k, fields in enumerate(piece.rows):
+                if len(fields) == width:
+                    if row in rows:
+                        places[row] = place_fields(piece.lines[k], piece.number + k, separator)
+                    row += 1
+        if row > last:
+            break
+    return places
 
 
 def _plain_lines(block: str, separator: str) -> list[str] | None:
@@ -213,7 +276,7 @@ def _take_plain(row: _Row, body: str, at: int, number: int, separator: str, foun
     text = body[at:end] if end >= 0 else body[at:]
     quote = text.find('"')
     if quote >= 0:
-        found.note("bad_quote", number, at + quote + 1, what="a quote stands in a field without quotes around it")
+        found.note("bad_quote", number, at + quote + 1, what="a quote inside a field that is not quoted")
     row.end(text)
     return end + 1 if end >= 0 else -1
 
@@ -224,7 +287,7 @@ def _leave(row: _Row, closed: bool, found: Found, most: Sizes) -> None:
     if closed:
         found.note("field_too_long", *place, count=f"{row.length:,} or more", most=f"{most.characters:,}")
     else:
-        found.note("bad_quote", *place, what="these quotes are never closed")
+        found.note("bad_quote", *place, what="the quotes are never closed")
     found.stop()
 
 

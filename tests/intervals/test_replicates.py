@@ -8,7 +8,8 @@ import pytest
 import tallymark as tm
 from tallymark import _core
 from tallymark.batch import Batch
-from tallymark.evaluation.resampling import leave_out_values, resample_values, row_keys
+from tallymark.intervals.replicates import leave_out_values, resample_values
+from tallymark.states import row_keys
 from tallymark.target import Target
 
 METRICS = ["auc", "gini", "recall", "mcc", "logloss", "average_precision"]
@@ -21,10 +22,9 @@ def binary(n=150, seed=0):
 
 
 def resample(metrics, batch, *, keys=None, seed=3, resamples=40, **facts):
-    items = {str(item): tm.metric(item) for item in metrics}
     target = Target(**facts)
-    reads = {key: item.needs(target) for key, item in items.items()}
-    return resample_values(items, reads, batch, seed, resamples, keys)
+    reads = {item: item.needs(target) for item in map(tm.metric, metrics)}
+    return {str(item): values for item, values in resample_values(reads, batch, seed, resamples, keys).items()}
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -163,10 +163,9 @@ def test_queries_are_resampled_as_a_whole():
 def test_leaving_out_takes_every_row_once():
     """Few rows are left out one by one; a mean without each of them tells which."""
     y = np.arange(7.0)
-    items = {"mae": tm.mae}
-    found = leave_out_values(items, {"mae": tm.mae.reads}, Batch(y, np.zeros(7)), None)
-    assert sorted(found["mae"]) == pytest.approx(sorted((21 - y) / 6))
-    many = leave_out_values(items, {"mae": tm.mae.reads}, Batch(np.ones(20_000), np.zeros(20_000)), None)
+    found = leave_out_values({tm.mae: tm.mae.reads}, Batch(y, np.zeros(7)), None)
+    assert sorted(found[tm.mae]) == pytest.approx(sorted((21 - y) / 6))
+    many = leave_out_values({tm.mae: tm.mae.reads}, Batch(np.ones(20_000), np.zeros(20_000)), None)
     assert many is None
 
 

@@ -22,12 +22,6 @@ class IntervalSettings(NamedTuple):
     resamples: int = USUAL
     seed: int = 0
 
-    def name_of(self, *, clusters: bool, by_query: bool) -> str:
-        """The bootstrap by what is resampled."""
-        if clusters:
-            return "bootstrap of clusters"
-        return "bootstrap of queries" if by_query else "bootstrap"
-
     def in_full(self, method: str) -> str:
         """A method with what else is needed to get the same interval again."""
         resampled = method.startswith("bootstrap")
@@ -95,9 +89,11 @@ def least_resamples(level: float, pairs: int = 1) -> int:
 
 
 def lacks_resamples(level: float, resamples: int) -> str:
-    """Why there is no interval of so many resamples at a level, if there is none: then more are not possible."""
+    """Why so many resamples are too few for an interval at a level, if they are."""
     least = least_resamples(level)
-    return f"so high a level needs {least:,} resamples, and at most {resamples:,} are made" if least > resamples else ""
+    if least <= resamples:
+        return ""
+    return f"an interval at a level of {show_level(level)} needs {least:,} resamples; there are {resamples:,}"
 
 
 def usual_resamples(level: float, pairs: int = 1) -> int:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tallymark.submissions.problems import MOST_COUNTED, Found
-from tallymark.submissions.tokens import Sizes, tokenize
+from tallymark.engines.csv_tokens import Sizes, tokenize
+from tallymark.engines.problems import MOST_COUNTED, Found
 
 FIELDS = st.text(st.sampled_from('ab ,;"\n\té€\u0301'), max_size=6)
 
@@ -99,7 +99,7 @@ def test_as_many_problems_as_are_counted_are_told_in_full():
 
 @pytest.mark.parametrize(
     ("tail", "code", "what"),
-    [(b"", "bad_quote", "these quotes are never closed"), (b'"\n', "field_too_long", "a field has 101 or more")],
+    [(b"", "bad_quote", "the quotes are never closed"), (b'"\n', "field_too_long", "a field has 101 or more")],
     ids=["open", "closed"],
 )
 def test_quotes_that_hold_too_much_are_not_read_to_their_end(tail, code, what):
