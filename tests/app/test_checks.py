@@ -223,7 +223,7 @@ def test_made_up_tokens_find_nothing(player, token):
 
 
 def test_the_hash_in_the_folder_is_not_the_token(player):
-    """Who reads the folder or the database cannot submit with what is there."""
+    """Reading the folder or the database does not give a token that submits."""
     token = token_of(player.upload(guess(30)).text)
     assert len(token) >= 43
     [name] = kept(player.stage)

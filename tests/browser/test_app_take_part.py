@@ -111,7 +111,7 @@ def test_files_that_are_rejected_cost_nothing(visits, server, host):
 
 
 def test_a_checked_file_is_submitted_once(visits, server, host):
-    """Who goes back and submits again is told that it was, and nothing is counted twice."""
+    """Going back and submitting again says that it was submitted; nothing counts twice."""
     visitor = visits(server)
     visitor.sign_up(host.invite(), "Twice")
     visitor.join("Twice people")

@@ -16,7 +16,7 @@ from tallymark.errors import ParameterError
 from tallymark.evaluation.corrections import CORRECTIONS
 
 
-@click.command("compare", cls=Command, short_help="Compare models whose predictions stand in one file.")
+@click.command("compare", cls=Command, short_help="Compare models whose predictions are in one file.")
 @options.rows_of(options.ONE_FILE, "The predictions of the models, a column for each.")
 @options.intervals(
     click.option("--ci", type=float, default=0.95, show_default=True, metavar="LEVEL", help="The level of intervals.")

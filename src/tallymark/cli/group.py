@@ -12,7 +12,7 @@ import click
 COMMANDS = {
     "evaluate": "Evaluate the predictions in files.",
     "merge": "Add up tallies that were saved.",
-    "compare": "Compare models whose predictions stand in one file.",
+    "compare": "Compare models whose predictions are in one file.",
     "score": "Score a submission against the answers.",
     "check": "Check a submission without the answers.",
     "serve": "Start the web app.",

@@ -71,7 +71,7 @@ def columns(name: str, text: str, *, required: bool = False) -> Decorator:
 
 
 def _split_columns(_: click.Context, option: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
-    """Names between commas, as in the header of a CSV file: one that contains a comma stands in double quotes."""
+    """Names between commas, as in the header of a CSV file: one that contains a comma is in double quotes."""
     try:
         return tuple(name for text in given for name in (next(csv.reader([text])) if "," in text else [text]))
     except csv.Error as error:  # a line break outside of quotes

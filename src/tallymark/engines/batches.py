@@ -48,7 +48,7 @@ class Batches:
             yield from to_arrow(table, columns).to_batches()
 
     def _explained(self, columns: Sequence[str]) -> Iterator[Any]:
-        """The tables of a library, whose errors about a query or about files are told as ours."""
+        """The tables of a library, whose errors about queries and files become ours."""
         try:
             yield from self._read(columns)
         except (TallymarkError, MemoryError):

@@ -80,7 +80,7 @@ class Cluster:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Files whose columns cannot be read as the frame has them are told in a sentence instead of in pages."""
+        """Files whose column types differ from the frame's are an error of one sentence."""
         try:
             yield
         except TallymarkError:

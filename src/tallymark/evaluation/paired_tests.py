@@ -112,7 +112,7 @@ def delong(first: Placements, second: Placements, level: float) -> Tested:
     mean, spread = _area(second.positive - first.positive, second.negative - first.negative)
     error = math.sqrt(spread.variance)
     areas = _area(*first[:2]), _area(*second[:2])
-    few = ("with fewer than ten rows of a class the level may not be kept",) if fewest < 10 else ()
+    few = ("fewer than ten rows of a class: coverage may be below the nominal level",) if fewest < 10 else ()
     if is_rounding(error, 1.0):
         if is_rounding(abs(mean), 1.0):
             return Tested("DeLong", 1.0, reason="every row stands at the same place in the order of both models")

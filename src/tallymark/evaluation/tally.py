@@ -48,7 +48,7 @@ class _Contents(NamedTuple):
     whole: Piece | None = None
     groups: Groups = {}
     columns: tuple[int, int] | None = None
-    numbered: bool = False  # whether rows are told apart by their place in this tally
+    numbered: bool = False  # whether rows are numbered by their place in this tally
     dropped: int = 0
 
     @property
