@@ -23,12 +23,16 @@
         ├── Rejection               a submission that is not scored, with all of its problems
         ├── StateError              states that do not fit together, or bytes that are not a state
         └── MissingPackageError     an optional package that is missing, too old or broken (also an ImportError)
+
+An error is data: which argument is wrong, what it must be, what it was, where, and how to fix it. Python, the command
+line and the pages write these fields in their own words; nobody edits a finished sentence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from string import Formatter
+from typing import Any, Self
 
 __all__ = [
     "TallymarkError",
@@ -65,8 +69,146 @@ def brief(value: object) -> str:
     return text if len(text) <= 200 else f"{text[:197]}..."
 
 
+class Argument(str):
+    """The name of an argument, as one of the values of a `Text`."""
+
+    __slots__ = ()
+
+
+class Wording:
+    """How arguments are written in a message: here as in Python; other interfaces have their own."""
+
+    def argument(self, name: str) -> str:
+        """An argument by its name."""
+        return f"`{name}`"
+
+    def setting(self, name: str, value: str) -> str:
+        """An argument with the value to pass, which is Python code."""
+        return f"{name}={value}"
+
+
+PYTHON = Wording()
+
+
+class Text:
+    """A text that names arguments, for each interface to write in its own words.
+
+    In the template, `{y_true}` is an argument, `{missing="drop"}` an argument with the value to pass, and `{}` the next
+    of the values, which may be any text.
+
+    >>> str(Text('Pass {missing="drop"} to leave out {} rows of {y_true}', 3))
+    'Pass missing="drop" to leave out 3 rows of `y_true`'
+    """
+
+    def __init__(self, template: str, *values: object) -> None:
+        self.template = template
+        self.values = tuple(value if isinstance(value, (str, Text)) else str(value) for value in values)
+
+    def write(self, wording: Wording = PYTHON) -> str:
+        """The text in the words of an interface."""
+        values = iter(self.values)
+        written = []
+        for literal, field, _, _ in Formatter().parse(self.template):
+            written.append(literal)
+            if field == "":
+                value = next(values)
+                written.append(wording.argument(value) if isinstance(value, Argument) else write(value, wording))
+            elif field is not None:
+                name, is_setting, value = field.partition("=")
+                written.append(wording.setting(name, value) if is_setting else wording.argument(name))
+        return "".join(written)
+
+    def __str__(self) -> str:
+        return self.write()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Text, (self.template, *self.values)
+
+
+def write(text: str | Text, wording: Wording) -> str:
+    """A text in the words of an interface; a plain string is already written."""
+    return text.write(wording) if isinstance(text, Text) else text
+
+
+class _Renamed(Wording):
+    """Arguments under the names that the caller knows, then in the words of an interface."""
+
+    def __init__(self, names: Mapping[str, str], wording: Wording) -> None:
+        self.names = names
+        self.wording = wording
+
+    def argument(self, name: str) -> str:
+        return self.wording.argument(self.names.get(name, name))
+
+    def setting(self, name: str, value: str) -> str:
+        return self.wording.setting(self.names.get(name, name), value)
+
+
 class TallymarkError(ValueError):
-    """The base of every error that tallymark raises on purpose."""
+    """The base of every error that tallymark raises on purpose.
+
+    Most say that an `argument` must do what is `expected` ("be a number"), what it `got` instead, at which `place`
+    ("row 3"), and give a `hint` how to fix it. One that does not fit this form states the `problem` in a sentence.
+    Fields that do not apply are None; the others are texts.
+
+    >>> str(TallymarkError(argument="beta", expected="be positive", got="-1.0", hint="Pass 1.0 for F1"))
+    '`beta` must be positive; got -1.0. Pass 1.0 for F1'
+    """
+
+    def __init__(
+        self,
+        problem: str | Text | None = None,
+        *,
+        argument: str | None = None,
+        expected: str | Text | None = None,
+        got: str | Text | None = None,
+        place: str | None = None,
+        hint: str | Text | None = None,
+    ) -> None:
+        self.problem = problem
+        self.argument = argument
+        self.expected = expected
+        self.got = got
+        self.place = place
+        self.hint = hint
+        self._names: dict[str, str] = {}
+        super().__init__(self.write())
+
+    def write(self, wording: Wording = PYTHON) -> str:
+        """The message in the words of an interface."""
+        wording = _Renamed(self._names, wording) if self._names else wording
+        if self.problem is not None:
+            written = write(self.problem, wording)
+        else:
+            written = f"{wording.argument(self.argument or '')} must {write(self.expected or '', wording)}"
+            if self.got is not None:
+                written += f"; got {write(self.got, wording)}"
+        if self.place is not None:
+            written += f" ({self.place})"
+        return written if self.hint is None else f"{written}. {write(self.hint, wording)}"
+
+    def rename(self, **names: str) -> Self:
+        """The same error about arguments that the caller knows under other names."""
+        self._names = {**{name: names.get(to, to) for name, to in self._names.items()}, **names}
+        if self.argument is not None:
+            self.argument = names.get(self.argument, self.argument)
+        self.args = (self.write(),)
+        return self
+
+    def add_place(self, outer: str) -> Self:
+        """The same error with the larger place in which its place is, such as a file."""
+        self.place = outer if self.place is None else f"{outer}, {self.place}"
+        self.args = (self.write(),)
+        return self
+
+    def add_hint(self, hint: str | Text) -> Self:
+        """The same error with one more sentence at its end."""
+        self.hint = hint if self.hint is None else Text("{}. {}", self.hint, hint)
+        self.args = (self.write(),)
+        return self
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class InputError(TallymarkError):
