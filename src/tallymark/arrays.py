@@ -14,11 +14,13 @@ import numpy as np
 
 from tallymark._core import malformed_row
 from tallymark.errors import (
+    Argument,
     DomainError,
     MissingPackageError,
     ParameterError,
     ShapeError,
     TallymarkError,
+    Text,
     TypeOfDataError,
     WeightError,
     brief,
@@ -40,7 +42,7 @@ def as_array(source: object, name: str) -> Array:
         types = set(map(type, source))
         array = np.asarray(source) if types <= {bool, int} or types == {float} else _object_array(source)
         return array if array.dtype.kind != "f" or types == {float} else _object_array(source)  # too wide for 64 bits
-    check_arrow(source, f"`{name}`")
+    check_arrow(source, Argument(name))
     nulls = getattr(source, "null_count", None)
     to_list = getattr(source, "to_pylist", None) or getattr(source, "to_list", None)
     if to_list is not None and (nulls() if callable(nulls) else nulls):
@@ -142,10 +144,12 @@ def as_numbers(source: object, name: str, place: Callable[[int], str] = "row {:,
         return array
     if array.ndim == 0:
         raise ShapeError(
-            f"`{name}` must be a sequence of numbers, one per row; it was the single value {array.item()!r}"
+            argument=name, expected="be a sequence of numbers, one per row", got=f"the single value {array.item()!r}"
         )
     raise ShapeError(
-        f"`{name}` must have one dimension (rows) or two (rows × columns); it had {array.ndim}, shape {array.shape}"
+        argument=name,
+        expected="have one dimension (rows) or two (rows × columns)",
+        got=f"{array.ndim}, shape {array.shape}",
     )
 
 
@@ -158,8 +162,10 @@ def to_numpy(source: object, name: str) -> Array:
     if isinstance(source, (list, tuple)):
         return _from_list(source, name)
     if isinstance(source, (str, bytes, bytearray, dict, set, frozenset)) or source is None:
-        raise TypeOfDataError(f"`{name}` must be an array or a sequence, one item per row; it was {describe(source)}")
-    check_arrow(source, f"`{name}`")
+        raise TypeOfDataError(
+            argument=name, expected="be an array or a sequence, one item per row", got=describe(source)
+        )
+    check_arrow(source, Argument(name))
     if hasattr(source, "detach"):  # a tensor that tracks gradients refuses __array__
         source = source.detach()
     try:
@@ -175,10 +181,10 @@ def to_numpy(source: object, name: str) -> Array:
         raise
     except Exception as error:
         raise TypeOfDataError(
-            f"`{name}` could not be read as an array: {error}. It was {describe(source)}; tensors must be on the CPU "
-            "and of a type that NumPy has"
+            Text("{} could not be read as an array: {}", Argument(name), error),
+            hint=f"It was {describe(source)}; tensors must be on the CPU and of a type that NumPy has",
         ) from error
-    raise TypeOfDataError(f"`{name}` must be an array or a sequence, one item per row; it was {describe(source)}")
+    raise TypeOfDataError(argument=name, expected="be an array or a sequence, one item per row", got=describe(source))
 
 
 def check_arrow(source: Any, what: str, place: Callable[[int], str] = "row {:,}".format, *, read: bool = False) -> None:
@@ -205,8 +211,8 @@ def check_arrow(source: Any, what: str, place: Callable[[int], str] = "row {:,}"
 def malformed(what: str, place: str, why: str = "points outside its buffers") -> TypeOfDataError:
     """The error for a row of Arrow data that cannot be read."""
     return TypeOfDataError(
-        f"{what} must be valid Arrow data; {place} {why}. Build the array again; its method "
-        "validate(full=True) says what is wrong"
+        Text("{} must be valid Arrow data; {} {}", what, place, why),
+        hint="Build the array again; its method validate(full=True) says what is wrong",
     )
 
 
@@ -256,10 +262,13 @@ def rounded_integers(array: Array) -> list[int] | None:
 
 def rounded_integer(name: str, value: int, place: str) -> TallymarkError:
     """The error for an integer that float64 does not hold."""
-    rounded = "pass floats to have it rounded"
-    advice = rounded.capitalize() if name == "weights" else f"Subtract a constant, or {rounded}"
-    return (WeightError if name == "weights" else DomainError)(
-        f"`{name}` must hold integers that float64 holds exactly, as all up to 2**53; {place} has {value}. {advice}"
+    is_weight = name == "weights"
+    return (WeightError if is_weight else DomainError)(
+        argument=name,
+        expected="hold integers that float64 holds exactly, as all up to 2**53",
+        got=str(value),
+        place=place,
+        hint=f"{'Pass' if is_weight else 'Subtract a constant, or pass'} floats to have it rounded",
     )
 
 
@@ -268,8 +277,10 @@ def _from_list(source: list[object] | tuple[object, ...], name: str) -> Array:
         return np.asarray(source)
     except ValueError as error:
         raise ShapeError(
-            f"`{name}` must have rows of equal length; it was a ragged nested list. Several labels per row are "
-            "given as a table of 0 and 1, one column per label"
+            argument=name,
+            expected="have rows of equal length",
+            got="a ragged nested list",
+            hint="Several labels per row are given as a table of 0 and 1, one column per label",
         ) from error
 
 
@@ -300,12 +311,12 @@ def _to_readable(array: Array, name: str, place: Callable[[int], str]) -> Array:
         "U": "strings",
         "S": "byte strings",
     }.get(kind, f"type {array.dtype}")
-    advice = {
-        "M": "; convert them to numbers first, e.g. with .astype('int64')",
-        "m": "; divide by a unit first, e.g. by np.timedelta64(1, 's')",
-        "V": "; convert it to a NumPy number type first, e.g. with .astype('float32')",
-    }.get(kind, "")
-    raise TypeOfDataError(f"`{name}` must hold real numbers; it held {what}{advice}")
+    hint = {
+        "M": "Convert them to numbers first, e.g. with .astype('int64')",
+        "m": "Divide by a unit first, e.g. by np.timedelta64(1, 's')",
+        "V": "Convert it to a NumPy number type first, e.g. with .astype('float32')",
+    }.get(kind)
+    raise TypeOfDataError(argument=name, expected="hold real numbers", got=what, hint=hint)
 
 
 def _from_objects(array: Array, name: str, place: Callable[[int], str]) -> Array:
@@ -330,7 +341,7 @@ def _from_objects(array: Array, name: str, place: Callable[[int], str]) -> Array
         row = position // array.shape[1] if array.ndim == 2 else position
         if isinstance(item, int):
             raise rounded_integer(name, item, place(row))
-        raise TypeOfDataError(f"`{name}` must hold real numbers; {place(row)} is {describe(item)}")
+        raise TypeOfDataError(argument=name, expected="hold real numbers", got=describe(item), place=place(row))
     return out.reshape(array.shape)
 
 
@@ -347,13 +358,13 @@ class reading:  # noqa: N801 - used as a statement
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, Exception) and not isinstance(error, (TallymarkError, MemoryError)):
-            raise TypeOfDataError(f"`{self.name}` could not be read: {describe(error)}") from error
+            raise TypeOfDataError(Text("{} could not be read: {}", Argument(self.name), describe(error))) from error
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     """Refuse a value that is not one of a few words."""
     if not isinstance(value, str) or value not in choices:
-        raise ParameterError(f"`{name}` must be one of {', '.join(choices)}; it was {brief(value)}")
+        raise ParameterError(argument=name, expected=f"be one of {', '.join(choices)}", got=brief(value))
 
 
 def describe(value: object) -> str:

@@ -23,7 +23,7 @@ from tallymark.arrays import (
     rounded_integer,
     rounded_integers,
 )
-from tallymark.errors import EmptyError, InputError, LengthError, ShapeError
+from tallymark.errors import Argument, EmptyError, InputError, LengthError, ShapeError, Text
 from tallymark.labels import LabelColumn, as_labels, plain_labels
 from tallymark.missing import Places, bad_weight, missing_rows, missing_value
 from tallymark.rows import read_rows, read_weights
@@ -83,7 +83,10 @@ class Batch:
         truth, n, truth_columns, truth_names = read_rows(y_true, "y_true")
         prediction, found, prediction_columns, prediction_names = read_rows(y_pred, "y_pred")
         if found != n:
-            raise LengthError(f"`y_true` and `y_pred` must have the same length; they had {n} and {found} rows")
+            raise LengthError(
+                Text("{y_true} and {y_pred} must have the same length; they had {} and {} rows", n, found),
+                argument="y_true",
+            )
         self._sources = [truth, prediction]
         self._numbers: list[Array | None] = [None, None]
         self._labels: list[LabelColumn | None] = [None, None]
@@ -114,7 +117,7 @@ class Batch:
                 self._add_labels(column, "by" if len(by) == 1 else f"by[{name!r}]")
         if 0 in self._columns:
             empty = self.names[self._columns.index(0)]
-            raise ShapeError(f"`{empty}` must have at least one column; it had none")
+            raise ShapeError(argument=empty, expected="have at least one column", got="none")
         if not isinstance(missing, str) or missing != "error":
             check_missing(missing)
             self._drop()
@@ -122,7 +125,9 @@ class Batch:
     def _add_labels(self, source: object, name: str) -> None:
         held, found, columns, _ = read_rows(source, name)
         if found != self.n:
-            raise LengthError(f"`{name}` must be one label per row; there were {found} for {self.n} rows of `y_true`")
+            raise LengthError(
+                argument=name, expected="be one label per row", got=Text("{} for {} rows of {y_true}", found, self.n)
+            )
         self._sources = [*self._sources, held]  # lists of their own: a copy of the batch may have one side more
         self._labels = [*self._labels, None]
         self._columns += (columns,)
@@ -172,9 +177,12 @@ class Batch:
         """The same rows with other predictions; what was read of the truth is kept."""
         prediction, found, columns, names = read_rows(y_pred, "y_pred")
         if found != self.n:
-            raise LengthError(f"`y_true` and `y_pred` must have the same length; they had {self.n} and {found} rows")
+            raise LengthError(
+                Text("{y_true} and {y_pred} must have the same length; they had {} and {} rows", self.n, found),
+                argument="y_true",
+            )
         if columns == 0:
-            raise ShapeError("`y_pred` must have at least one column; it had none")
+            raise ShapeError(argument="y_pred", expected="have at least one column", got="none")
         if self.truth_memo is None:
             self.truth_memo = {}
         labels = [self._labels[0], None, *self._labels[2:]]
@@ -229,7 +237,7 @@ class Batch:
         if found is None:
             if self._columns[side] != 1:
                 held = self._columns[side]
-                raise ShapeError(f"`{self.names[side]}` must be one label per row; it had {held} columns")
+                raise ShapeError(argument=self.names[side], expected="be one label per row", got=f"{held} columns")
             source = self._sources[side]
             found = plain_labels(source)
             if found is None:
@@ -254,7 +262,10 @@ class Batch:
             with reading(self.names[side]):
                 found = as_numbers(found, self.names[side], self.places.row)
             if len(found) != self.n:
-                raise LengthError(f"`{self.names[side]}` must have {self.n} rows; its array had {len(found)}")
+                raise LengthError(
+                    Text("{} must have {} rows; its array had {}", Argument(self.names[side]), self.n, len(found)),
+                    argument=self.names[side],
+                )
         self._numbers[side] = found
         return found
 
@@ -262,8 +273,11 @@ class Batch:
         """Refuse an empty batch: in a single call it is a mistake, not an answer."""
         if self.n == 0:
             if self.dropped:
-                raise EmptyError(f"`y_true` has no rows left: all {self.dropped} had a missing value and were dropped")
-            raise EmptyError("`y_true` has no rows")
+                raise EmptyError(
+                    Text("{y_true} has no rows left: all {} had a missing value and were dropped", self.dropped),
+                    argument="y_true",
+                )
+            raise EmptyError(Text("{y_true} has no rows"), argument="y_true")
 
     def require_finite(self) -> None:
         """Refuse numbers that are NaN or infinite, and bad weights."""
@@ -317,7 +331,10 @@ class Batch:
             array = as_array(self._sources[side], self.names[side])
             missing = missing_rows(array)
         if len(array) != self.n:
-            raise LengthError(f"`{self.names[side]}` must have {self.n} rows; its array had {len(array)}")
+            raise LengthError(
+                Text("{} must have {} rows; its array had {}", Argument(self.names[side]), self.n, len(array)),
+                argument=self.names[side],
+            )
         return array, missing
 
     def missing_rows(self) -> Array:

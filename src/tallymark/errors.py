@@ -124,10 +124,39 @@ class Text:
     def __reduce__(self) -> tuple[Any, ...]:
         return Text, (self.template, *self.values)
 
+    def names(self, argument: str) -> bool:
+        """Whether the text names this argument."""
+        fields = {field.partition("=")[0] for _, field, _, _ in Formatter().parse(self.template) if field}
+        return argument in fields or any(
+            value.names(argument) if isinstance(value, Text) else isinstance(value, Argument) and value == argument
+            for value in self.values
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The template and its values, for JSON."""
+        values = [
+            value.to_dict()
+            if isinstance(value, Text)
+            else {"argument": value}
+            if isinstance(value, Argument)
+            else value
+            for value in self.values
+        ]
+        return {"template": self.template, "values": values}
+
 
 def write(text: str | Text, wording: Wording) -> str:
     """A text in the words of an interface; a plain string is already written."""
     return text.write(wording) if isinstance(text, Text) else text
+
+
+def _read_text(held: Any) -> Any:
+    """What `Text.to_dict` wrote; anything else as it is."""
+    if not isinstance(held, dict):
+        return held
+    return (
+        Argument(held["argument"]) if "argument" in held else Text(held["template"], *map(_read_text, held["values"]))
+    )
 
 
 class _Renamed(Wording):
@@ -142,6 +171,9 @@ class _Renamed(Wording):
 
     def setting(self, name: str, value: str) -> str:
         return self.wording.setting(self.names.get(name, name), value)
+
+
+_FIELDS = ("problem", "argument", "expected", "got", "place", "hint")
 
 
 class TallymarkError(ValueError):
@@ -186,6 +218,19 @@ class TallymarkError(ValueError):
         if self.place is not None:
             written += f" ({self.place})"
         return written if self.hint is None else f"{written}. {write(self.hint, wording)}"
+
+    def names(self, argument: str) -> bool:
+        """Whether the message names this argument."""
+        return self.argument == argument or any(
+            isinstance(text, Text) and text.names(argument)
+            for text in (self.problem, self.expected, self.got, self.hint)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The class and its fields, for JSON; `from_dict` makes the error again."""
+        fields = {key: getattr(self, key) for key in _FIELDS}
+        written = {key: held.to_dict() if isinstance(held, Text) else held for key, held in fields.items()}
+        return {"error": type(self).__name__, "names": self._names, **written}
 
     def rename(self, **names: str) -> Self:
         """The same error about arguments that the caller knows under other names."""
@@ -311,3 +356,12 @@ class StateError(TallymarkError):
 
 class MissingPackageError(TallymarkError, ImportError):
     """An optional package is needed and not installed, too old or broken."""
+
+
+def from_dict(held: Mapping[str, Any]) -> TallymarkError:
+    """The error that `TallymarkError.to_dict` wrote, of the base class where this release does not have its own."""
+    kind = globals().get(held["error"]) if held["error"] in __all__ else None
+    made: TallymarkError = (kind or TallymarkError)("")
+    for key in _FIELDS:
+        setattr(made, key, _read_text(held[key]))
+    return made.rename(**held["names"])

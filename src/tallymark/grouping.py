@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from tallymark.arrays import column_names, columns_of, describe, reading, rows_of
-from tallymark.errors import ParameterError, ShapeError
+from tallymark.errors import ParameterError, ShapeError, Text
 
 _ONLY = "group"
-_SEVERAL = '`by` must be a mapping of names to columns where there are several, such as {"sex": sex, "region": region}'
+_SEVERAL = 'be a mapping of names to columns where there are several, such as {"sex": sex, "region": region}'
 
 
 def group_columns(by: object) -> dict[str, object]:
@@ -18,12 +18,13 @@ def group_columns(by: object) -> dict[str, object]:
         return _named(by)
     if isinstance(by, (str, bytes)) or not (hasattr(by, "__len__") or hasattr(by, "__arrow_c_stream__")):
         raise ParameterError(
-            f"`by` must hold one label per row, or be a mapping of names to such columns; it was {describe(by)}"
+            argument="by", expected="hold one label per row, or be a mapping of names to such columns", got=describe(by)
         )
     if isinstance(by, (list, tuple)) and by and _is_column(by[0]):
         within = rows_of(by[0])
         if within not in (None, 1):
-            raise ShapeError(f"{_SEVERAL}; it was a list of {len(by):,}, the first with {within:,} labels")
+            got = f"a list of {len(by):,}, the first with {within:,} labels"
+            raise ShapeError(argument="by", expected=_SEVERAL, got=got)
     with reading("by"):
         if len(getattr(by, "shape", ())) != 2:
             name = getattr(by, "name", None)
@@ -34,7 +35,7 @@ def group_columns(by: object) -> dict[str, object]:
         if columns_of(by) == 1:
             return {_ONLY: by}
     shape = tuple(by.shape)  # type: ignore[attr-defined]
-    raise ShapeError(f"{_SEVERAL}; it had the shape {shape} and no names")
+    raise ShapeError(argument="by", expected=_SEVERAL, got=f"the shape {shape} and no names")
 
 
 def _is_column(item: object) -> bool:
@@ -46,14 +47,14 @@ def _is_column(item: object) -> bool:
 def _named(columns: Mapping[Any, object]) -> dict[str, object]:
     found = {_name(name): column for name, column in columns.items()}
     if not found:
-        raise ParameterError("`by` must name at least one column; it was empty")
+        raise ParameterError(argument="by", expected="name at least one column", got="empty")
     if len(found) < len(columns):
         twice = next(name for name in found if [str(each) for each in columns].count(name) > 1)
-        raise ParameterError(f"the columns of `by` must have different names; {twice!r} stood there twice")
+        raise ParameterError(Text("the columns of {by} must have different names; {} stood there twice", repr(twice)))
     return found
 
 
 def _name(name: object) -> str:
     if not isinstance(name, (str, int)) or name == "":
-        raise ParameterError(f"the columns of `by` must have names; one was {describe(name)}")
+        raise ParameterError(Text("the columns of {by} must have names; one was {}", describe(name)))
     return str(name)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallymark.arrays import Array, as_array, categories_of, check_arrow, describe, is_pandas, named_codes
-from tallymark.errors import TypeOfDataError
+from tallymark.errors import Argument, TypeOfDataError
 
 Label = int | float | str
 MOST_BITS = 14_000
@@ -66,8 +66,8 @@ def _from_array(array: Array, name: str) -> LabelColumn:
     kind = array.dtype.kind
     if kind not in _KINDS:
         what = {"c": "complex numbers", "M": "dates", "m": "durations"}.get(kind, f"type {array.dtype}")
-        advice = "; convert them to strings first" if kind in "Mm" else ""
-        raise TypeOfDataError(f"`{name}` must hold labels, which are numbers or strings; it held {what}{advice}")
+        hint = "Convert them to strings first" if kind in "Mm" else None
+        raise TypeOfDataError(argument=name, expected="hold labels, which are numbers or strings", got=what, hint=hint)
     if kind == "O":
         return LabelColumn(array, _type_of_items(array))
     if not array.dtype.isnative or array.dtype == np.longdouble:
@@ -104,8 +104,10 @@ def _from_categories(source: Any, name: str) -> LabelColumn | None:
     if None in names:
         odd = describe(held.categories[names.index(None)])
         raise TypeOfDataError(
-            f"`{name}` must hold labels, which are numbers or strings; one category is {odd}; "
-            "convert them to strings first"
+            argument=name,
+            expected="hold labels, which are numbers or strings",
+            got=f"a category that is {odd}",
+            hint="Convert the categories to strings first",
         )
     kind = _type_of_items(held.categories)  # as they were given: whole floats are floats
     codes = np.asarray(held.codes)
@@ -123,7 +125,7 @@ def _from_arrow(source: Any, name: str) -> LabelColumn | None:
         return None
     if is_pandas(source) and "pyarrow" not in str(getattr(source.dtype, "storage", "pyarrow")):
         return None  # pandas would build Arrow data first, only to be read
-    check_arrow(source, f"`{name}`", read=True)
+    check_arrow(source, Argument(name), read=True)
     if not dtype.startswith("dictionary"):
         return LabelColumn(source, "text")
     values = dtype.partition("values=")[2]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tallymark.arrays import Array
-from tallymark.errors import MissingValueError, WeightError
+from tallymark.errors import MissingValueError, Text, WeightError
 from tallymark.labels import normal_label
 
 
@@ -38,9 +38,10 @@ class Places(NamedTuple):
         cell = "" if column is None else f", column {column}"
         return f"row {self.first + row:,}{cell}{f' of {self.part}' if self.part else ''}"
 
-    def rows_have(self, count: int) -> str:
-        """The subject and the verb of a sentence about rows with a fault."""
-        return f"{'at least ' if self.partial else ''}{'1 row has' if count == 1 else f'{count:,} rows have'}"
+    def first_of(self, count: int, row: int, column: int | None = None) -> str:
+        """The place of the first of so many rows with the same fault."""
+        more = f", the first of {'at least ' if self.partial else ''}{count:,} rows" if count > 1 else ""
+        return f"{self.row(row, column)}{more}"
 
 
 def missing_rows(array: Array) -> Array:
@@ -72,16 +73,17 @@ def missing_value(name: str, array: Array, places: Places) -> MissingValueError 
     if count == 0:
         return None
     row = int(bad.argmax())
-    place, value = places.row(row), array[row]
+    place, value = places.first_of(count, row), array[row]
     if array.ndim == 2:
         column = int(missing_rows(array[row]).argmax())
-        place, value = places.row(row, column), array[row, column]
+        place, value = places.first_of(count, row, column), array[row, column]
     shown = float(value) if isinstance(value, (float, np.floating)) else value
-    what = "be finite" if array.dtype.kind == "f" else "have no missing values"
-    found = "NaN or infinity" if array.dtype.kind == "f" else "one"
     return MissingValueError(
-        f'`{name}` must {what}; {places.rows_have(count)} {found}, the first at {place} ({shown}). Pass missing="drop" '
-        "to leave such rows out"
+        argument=name,
+        expected="be finite" if array.dtype.kind == "f" else "have no missing values",
+        got=str(shown),
+        place=place,
+        hint=Text('Pass {missing="drop"} to leave such rows out'),
     )
 
 
@@ -92,5 +94,9 @@ def bad_weight(weights: Array, places: Places) -> WeightError | None:
     if count == 0:
         return None
     row = int(bad.argmax())
-    more = "" if count == 1 else f" (and {'at least ' if places.partial else ''}{count - 1:,} more)"
-    return WeightError(f"`weights` must be finite and not negative; {places.row(row)} has {float(weights[row])}{more}")
+    return WeightError(
+        argument="weights",
+        expected="be finite and not negative",
+        got=str(float(weights[row])),
+        place=places.first_of(count, row),
+    )

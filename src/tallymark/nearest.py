@@ -16,7 +16,7 @@ def nearest(word: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6)
     return difflib.get_close_matches(word, list(known), n=most, cutoff=cutoff)
 
 
-def did_you_mean(word: object, known: Iterable[str]) -> str:
-    """A hint for the end of a message; nothing where nothing is near."""
+def did_you_mean(word: object, known: Iterable[str]) -> str | None:
+    """A hint for an error; None where nothing is near."""
     near = nearest(word, known) if isinstance(word, str) else []
-    return f"; did you mean {near[0]}?" if near else ""
+    return f"Did you mean {near[0]}?" if near else None

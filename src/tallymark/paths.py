@@ -15,11 +15,11 @@ def check_path(path: object, name: str = "path") -> str:
     except Exception:  # raised by the path's own code
         found = None
     if not isinstance(found, str):
-        raise ParameterError(f"`{name}` must be a path, as a string or a pathlib.Path; it was {describe(path)}")
+        raise ParameterError(argument=name, expected="be a path, as a string or a pathlib.Path", got=describe(path))
     if "\0" in found:
-        raise ParameterError(f"`{name}` must not contain a NUL character; it was {found!r}")
+        raise ParameterError(argument=name, expected="not contain a NUL character", got=repr(found))
     try:
         os.fsencode(found)
     except UnicodeEncodeError:
-        raise ParameterError(f"`{name}` must be text that a file name can hold; it was {found!r}") from None
+        raise ParameterError(argument=name, expected="be text that a file name can hold", got=repr(found)) from None
     return found

@@ -20,7 +20,7 @@ from tallymark.arrays import (
     rows_of,
     to_numpy,
 )
-from tallymark.errors import ShapeError, WeightError, brief
+from tallymark.errors import ShapeError, Text, WeightError, brief
 
 
 def read_rows(source: object, name: str) -> tuple[Any, int, int, list[object] | None]:
@@ -44,7 +44,7 @@ def _find_rows(source: object, name: str) -> tuple[Any, int]:
         source = to_numpy(source, name)
         if source.ndim == 0:
             raise ShapeError(
-                f"`{name}` must be a sequence, one item per row; it was the single value {source.item()!r}"
+                argument=name, expected="be a sequence, one item per row", got=f"the single value {source.item()!r}"
             )
         n = len(source)
     if len(getattr(source, "shape", ())) == 2 and columns_of(source) == 1:
@@ -52,7 +52,9 @@ def _find_rows(source: object, name: str) -> tuple[Any, int]:
     if len(getattr(source, "shape", ())) > 2:
         shape = tuple(source.shape)  # type: ignore[attr-defined]
         raise ShapeError(
-            f"`{name}` must have one dimension (rows) or two (rows × columns); it had {len(shape)}, shape {shape}"
+            argument=name,
+            expected="have one dimension (rows) or two (rows × columns)",
+            got=f"{len(shape)}, shape {shape}",
         )
     return source, n
 
@@ -60,14 +62,14 @@ def _find_rows(source: object, name: str) -> tuple[Any, int]:
 def read_weights(source: object, n: int, place: Callable[[int], str]) -> Array | None:
     """One number per row, or None where there are none."""
     if isinstance(source, str):
-        hint = "; kappa takes it as weighting=" if source in ("linear", "quadratic") else ""
-        raise WeightError(f"`weights` must be one number per row; it was {brief(source)}{hint}")
+        hint = "Cohen's kappa takes it as weighting=" if source in ("linear", "quadratic") else None
+        raise WeightError(argument="weights", expected="be one number per row", got=brief(source), hint=hint)
     with reading("weights"):
         weights = as_numbers(source, "weights", place).view()
     if weights.ndim == 2 and weights.shape[1] == 1:
         weights = weights[:, 0]
     if weights.ndim != 1:
-        raise WeightError(f"`weights` must be one number per row; it had the shape {weights.shape}")
+        raise WeightError(argument="weights", expected="be one number per row", got=f"the shape {weights.shape}")
     rounded = rounded_integers(weights)
     if rounded is not None:
         raise rounded_integer("weights", weights[rounded[0]].item(), place(rounded[0]))
@@ -75,4 +77,6 @@ def read_weights(source: object, n: int, place: Callable[[int], str]) -> Array |
         return weights if n else None
     if len(weights) == 0:
         return None  # an empty sequence means unweighted
-    raise WeightError(f"`weights` must be one number per row; there were {len(weights)} for {n} rows of `y_true`")
+    raise WeightError(
+        argument="weights", expected="be one number per row", got=Text("{} for {} rows of {y_true}", len(weights), n)
+    )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallymark.arrays import check_choice, describe
-from tallymark.errors import ParameterError, brief
+from tallymark.errors import ParameterError, Text, brief
 from tallymark.labels import MOST_BITS, Label, label_or_none
 
 KINDS = ("value", "label", "probability", "margin", "score")
@@ -38,7 +38,7 @@ class Target:
         if kind is not None:
             check_choice("kind", kind, KINDS)
         if not isinstance(normalize, (bool, np.bool_)):
-            raise ParameterError(f"`normalize` must be True or False; it was {brief(normalize)}")
+            raise ParameterError(argument="normalize", expected="be True or False", got=brief(normalize))
         self.kind = kind
         self.classes = None if classes is None else _read_classes(classes)
         self.positive = None if positive is None else _read_label(positive, "positive")
@@ -46,8 +46,9 @@ class Target:
         self.unanswered = None if unanswered is None else str(unanswered)
         if self.classes is not None and self.positive is not None and self.positive not in self.classes:
             raise ParameterError(
-                f"`positive` must be one of `classes`; it was {self.positive!r}, and they were "
-                f"{show_labels(self.classes)}"
+                argument="positive",
+                expected=Text("be one of {classes}"),
+                got=f"{self.positive!r}, and they were {show_labels(self.classes)}",
             )
         self._key = (self.kind, self.classes, self.positive, type(self.positive), self.normalize, self.unanswered)
 
@@ -84,9 +85,9 @@ def _read_label(value: object, name: str) -> Label:
     except Exception:  # of the value's own code
         found = None
     if found is None or isinstance(found, float):
-        raise ParameterError(f"`{name}` must be a label, a whole number or a string; it was {describe(value)}")
+        raise ParameterError(argument=name, expected="be a label, a whole number or a string", got=describe(value))
     if isinstance(found, int) and found.bit_length() > MOST_BITS:
-        raise ParameterError(f"`{name}` must be a label; it was a whole number of more than 4,200 digits")
+        raise ParameterError(argument=name, expected="be a label", got="a whole number of more than 4,200 digits")
     return found
 
 
@@ -96,16 +97,18 @@ def _read_classes(classes: object) -> tuple[Label, ...]:
     except Exception:  # what cannot be walked through, such as an array of no dimensions
         items = None
     if items is None:
-        raise ParameterError(f"`classes` must be a list of labels in order; it was {describe(classes)}")
+        raise ParameterError(argument="classes", expected="be a list of labels in order", got=describe(classes))
     found = tuple(_read_label(item, "classes") for item in items)
     if len({isinstance(label, str) for label in found}) > 1:
-        raise ParameterError(f"`classes` must be all numbers or all strings; they were {show_labels(found)}")
+        raise ParameterError(argument="classes", expected="be all numbers or all strings", got=f"{show_labels(found)}")
     if len(set(found)) != len(found):
         seen: set[Label] = set()
         twice = next(label for label in found if label in seen or seen.add(label))  # type: ignore[func-returns-value]
-        raise ParameterError(f"`classes` must differ from each other; {twice!r} stood there twice")
+        raise ParameterError(
+            Text("{classes} must differ from each other; {} stood there twice", repr(twice)), argument="classes"
+        )
     if len(found) < 2:
-        raise ParameterError(f"`classes` must be at least two; there were {len(found)}")
+        raise ParameterError(argument="classes", expected="be at least two", got=f"{len(found)}")
     return found
 
 

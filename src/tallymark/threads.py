@@ -28,7 +28,7 @@ def set_threads(n: int | None = None) -> None:
     if n is None:
         n = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 1024)
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= 1024:
-        raise ParameterError(f"`n` must be a whole number of threads from 1 to 1024; it was {brief(n)}")
+        raise ParameterError(argument="n", expected="be a whole number of threads from 1 to 1024", got=brief(n))
     _set_limit(int(n))
 
 

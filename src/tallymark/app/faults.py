@@ -4,6 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tallymark.errors import TallymarkError, Wording
+
+_LABELS = {
+    "classes": "Classes",
+    "id": "Column of ids",
+    "label": "Column of answers",
+    "metrics": "Metrics",
+    "positive": "Positive class",
+    "query": "Column of queries",
+    "share": "Public share",
+    "task": "What is predicted",
+}
+
+
+class Labels(Wording):
+    """Arguments of a call under the labels of the fields in a form."""
+
+    def argument(self, name: str) -> str:
+        """The label in quotes."""
+        return f"“{_LABELS[name]}”" if name in _LABELS else super().argument(name)
+
+
+def in_field(error: TallymarkError, fields: Mapping[str, str], otherwise: str) -> dict[str, str]:
+    """The message of an error at the field of the argument that it names, in the words of a form."""
+    named = (field for argument, field in fields.items() if error.names(argument))
+    return {next(named, otherwise): error.write(Labels())}
+
 
 class Refused(Exception):  # noqa: N818 - no fault of ours
     """A request that is not granted: a page says why, what to do, and where, as the text and the address of a link."""

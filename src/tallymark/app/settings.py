@@ -39,13 +39,13 @@ class Settings:
         for each in fields(self):
             value = getattr(self, each.name)
             if each.type == "int" and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-                raise ParameterError(f"`{each.name}` must be a whole number, 1 or more; it was {value!r}")
+                raise ParameterError(argument=each.name, expected="be a whole number, 1 or more", got=repr(value))
         if self.port > 65_535:
-            raise ParameterError(f"`port` must be at most 65535; it was {self.port}")
+            raise ParameterError(argument="port", expected="be at most 65535", got=f"{self.port}")
         if self.sign_up not in SIGN_UP:
-            raise ParameterError(f"`sign_up` must be one of {', '.join(SIGN_UP)}; it was {self.sign_up!r}")
+            raise ParameterError(argument="sign_up", expected=f"be one of {', '.join(SIGN_UP)}", got=repr(self.sign_up))
         if self.url and not self.url.startswith(("http://", "https://")):
-            raise ParameterError(f"`url` must begin with http:// or https://; it was {self.url!r}")
+            raise ParameterError(argument="url", expected="begin with http:// or https://", got=repr(self.url))
 
     @property
     def folder(self) -> Path:

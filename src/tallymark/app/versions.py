@@ -14,7 +14,7 @@ from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
 import tallymark
-from tallymark.app.faults import Wrong
+from tallymark.app.faults import Wrong, in_field
 from tallymark.app.service import Service
 from tallymark.app.store import Kept, insert_of
 from tallymark.app.store.models import Challenge, Score, Standing, StoredFile, Submission, User, Version
@@ -61,9 +61,8 @@ def check_scoring(scoring: Scoring) -> dict[str, str]:
     try:
         settings_of(mode="challenge", **scoring.told())
     except TallymarkError as error:
-        told = str(error)
-        fields = {"`classes`": "classes", "`id`": "id_column", "`label`": "label_column", "`task`": "task"}
-        return {next((name for word, name in fields.items() if word in told), "metrics"): told}
+        fields = {"classes": "classes", "id": "id_column", "label": "label_column", "task": "task"}
+        return in_field(error, fields, "metrics")
     return {}
 
 
@@ -126,8 +125,8 @@ def _read(service: Service, scoring: Scoring, answers: BinaryIO) -> Answers:
     except Rejection:
         raise
     except TallymarkError as error:
-        column = "split_column" if split["kind"] == "column" else "split_share"
-        raise Wrong({column if "public" in str(error) or "share" in str(error) else "answers": str(error)}) from error
+        fields = {"split_column": "split_column", "share": "split_share"}
+        raise Wrong(in_field(error, fields, "answers")) from error
 
 
 def _sample(held: Answers, scoring: Scoring) -> bytes:
@@ -164,9 +163,7 @@ def _try_out(answers: BinaryIO, sample: bytes, scoring: Scoring, public: Array |
                 raise Wrong({"metrics": f"{key} is undefined on the {part} part: nobody could be ranked there."})
         answers.seek(0)
     except TallymarkError as error:
-        field = {"`positive`": "positive", "`classes`": "classes"}
-        told = str(error)
-        raise Wrong({next((name for word, name in field.items() if word in told), "metrics"): told}) from error
+        raise Wrong(in_field(error, {"positive": "positive", "classes": "classes"}, "metrics")) from error
 
 
 def answers_of_part(service: Service, version: Version, part: str) -> bytes:

@@ -9,7 +9,7 @@ import click
 
 from tallymark.cli.output import deliver
 from tallymark.cli.run import FINE, NOT_ACCEPTED
-from tallymark.cli.wording import command_line, in_options
+from tallymark.cli.wording import Options, command_line
 from tallymark.evaluation import Report
 
 
@@ -17,8 +17,9 @@ def check_report(report: Report) -> Report:
     """A report whose notes on failures are in the words of the command line; one where all failed is an error."""
     if report.failures and len(report.failures) == len(report):  # there is nothing to show
         raise next(iter(report.failures.values()))
+    wording = Options(click.get_current_context().command)
     for key, error in report.failures.items():
-        report.cell(key).error = type(error)(in_options(str(error)))
+        report.cell(key).error = type(error)(error.write(wording))
     return report
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from typing import Any
 
@@ -10,7 +9,6 @@ import click
 
 from tallymark.cli.group import Command
 from tallymark.cli.output import show_tables, write
-from tallymark.errors import ParameterError
 from tallymark.guidance import Choice, choose
 from tallymark.guidance.decisions import TASKS
 from tallymark.guidance.task import Question
@@ -39,11 +37,6 @@ def _option(keyword: str) -> str:
     return f"--{keyword.replace('_', '-')}"
 
 
-def _in_options(message: str) -> str:
-    """A message about the task and the questions as one about what is typed."""
-    return re.sub(r"`(\w+)`", lambda found: "TASK" if found[1] == "task" else f"`{_option(found[1])}`", message)
-
-
 class _ChooseCommand(Command):
     """The command, with one option for each question."""
 
@@ -69,10 +62,7 @@ def command(task: str | None, ask: bool | None, as_json: bool, **answers: str | 
     """
     asks = _is_person_there() and not as_json if ask is None else ask
     given: dict[str, object] = {key: answer for key, answer in answers.items() if answer is not None}
-    try:
-        found = _asked(task, given) if asks else choose(task, **given)
-    except ParameterError as error:
-        raise ParameterError(_in_options(str(error))) from error
+    found = _asked(task, given) if asks else choose(task, **given)
     if as_json:
         write(f"{found.to_json()}\n")
     else:

@@ -35,6 +35,7 @@ class Settings:
 
     def __init__(self) -> None:
         self.debug = False
+        self.command: click.Command | None = None  # which runs
 
 
 def _show_traces(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -70,6 +71,12 @@ class Command(click.Command):
             help="Show where in the code an error came from.",
         )
         self.params.append(debug)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, whose options errors then name."""
+        if isinstance(ctx.obj, Settings):
+            ctx.obj.command = self
+        return super().invoke(ctx)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuse two forms at once, of which click would take the last."""

@@ -10,7 +10,7 @@ from tallymark.engines.columns import AUTO, NUMBER, side_by_side
 from tallymark.engines.fields import TEXT
 from tallymark.engines.files import File
 from tallymark.engines.streams import Progress
-from tallymark.errors import KindError, ParameterError, TallymarkError, TypeOfDataError
+from tallymark.errors import KindError, ParameterError, TallymarkError, Text, TypeOfDataError
 
 _NUMBERS = ("value", "probability", "margin", "score")  # kinds whose predictions are numbers
 
@@ -43,7 +43,9 @@ def to_label(option: str, text: str, truth: Sequence[str], kind: str) -> Any:
         return int(text)
     except ValueError:
         pass
-    raise ParameterError(f"`{option}` must be a whole number, as the labels in {truth[0]!r} are; it was {text!r}")
+    raise ParameterError(
+        argument=option, expected=f"be a whole number, as the labels in {truth[0]!r} are", got=repr(text)
+    )
 
 
 class Rows:
@@ -98,8 +100,13 @@ class Rows:
                 return [name[start:] for name in names]
         shown = f"{', '.join(map(repr, labels[:8]))}{', …' if len(labels) > 8 else ''}"
         raise ParameterError(
-            f"`classes` must say of which class each column of `prediction` is, in their order, since the names of the "
-            f"columns do not; the labels in {truth[0]!r} are {shown}"
+            Text(
+                "{classes} must say of which class each column of {prediction} is, in their "
+                "order, since the names of the columns do not; the labels in {} are {}",
+                repr(truth[0]),
+                shown,
+            ),
+            argument="classes",
         )
 
     def one(self, option: str) -> Any:

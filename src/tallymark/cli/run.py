@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import click
 
 from tallymark.cli.group import NoReader, Settings, commands
-from tallymark.cli.wording import in_options
-from tallymark.errors import Rejection, TallymarkError
+from tallymark.cli.wording import Options
+from tallymark.errors import PYTHON, TallymarkError, Wording
 
 FINE, NOT_ACCEPTED, BAD_INPUT, INTERRUPTED, UNREAD = 0, 1, 2, 130, 141
 
@@ -40,20 +40,17 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:  # whatever it was, it is told in one sentence
         if settings.debug:
             traceback.print_exc()
-        _say(_sentence(error))
+        _say(_sentence(error, PYTHON if settings.command is None else Options(settings.command)))
         return BAD_INPUT
 
 
-def _sentence(error: Exception) -> str:
+def _sentence(error: Exception, wording: Wording) -> str:
     """What went wrong, in the words of the command line."""
     if isinstance(error, click.UsageError):
         at = "tallymark" if error.ctx is None else error.ctx.command_path
         return f"{' '.join(error.format_message().split())} Try: {at} --help"
-    if isinstance(error, Rejection):
-        return in_options(str(error))
     if isinstance(error, TallymarkError):
-        sentence, *drawing = str(error).split("\n")  # which shows what was typed, and where it goes wrong
-        return "\n".join([in_options(sentence), *drawing])
+        return error.write(wording)
     if isinstance(error, MemoryError):
         return "there is not enough memory for these rows"
     if isinstance(error, OSError) and error.strerror:

@@ -11,7 +11,7 @@ import click
 
 from tallymark.app.settings import PREFIX, SIGN_UP, Settings, read_settings
 from tallymark.cli.group import Command
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, Text
 from tallymark.packages import needed
 
 
@@ -76,5 +76,7 @@ def _listen(settings: Settings) -> socket.socket:
         listening.listen(2048)  # who comes before the app is ready waits, instead of being refused
     except OSError as error:
         why = error.strerror or error
-        raise ParameterError(f"cannot listen at {settings.host}:{settings.port}: {why}. Take another `port`") from error
+        raise ParameterError(
+            f"cannot listen at {settings.host}:{settings.port}: {why}", hint=Text("Take another {port}")
+        ) from error
     return listening

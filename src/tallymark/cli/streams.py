@@ -14,7 +14,7 @@ from tallymark.engines.datasets import Files
 from tallymark.engines.fields import TEXT
 from tallymark.engines.paths import find_files
 from tallymark.engines.sources import Source, open_source
-from tallymark.errors import FileError, ParameterError, TallymarkError
+from tallymark.errors import FileError, ParameterError, TallymarkError, Text
 from tallymark.evaluation import Report, Tally
 from tallymark.evaluation.table import evaluate_table, tally_table
 from tallymark.evaluation.table_job import read_table
@@ -120,7 +120,7 @@ def _parquet(named: Sequence[str]) -> list[str]:
     paths = [path for each in named for path in ([each] if "://" in each else find_files(each))]
     for path in paths:
         if "://" not in path and not path.lower().endswith((".parquet", ".pq")):
-            raise ParameterError(f"`--engine` is for Parquet, whose columns have types; there was `{path}`")
+            raise ParameterError(f"`--engine` is for Parquet, whose columns have types; got `{path}`")
     return paths
 
 
@@ -156,8 +156,12 @@ def _labels_as(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
     classes = [to_label("classes", text, truth, kind) for text in options["classes"]]
     if not classes and kind == TEXT and len(predictions) > 1 and len(truth) == 1:
         raise ParameterError(
-            "`classes` must say of which class each column of `prediction` is, in their order: files that are read in "
-            f"pieces do not show all labels in {truth[0]!r} beforehand"
+            argument="classes",
+            expected=Text(
+                "say of which class each column of {prediction} is, in their order: files that "
+                "are read in pieces do not show all labels in {} beforehand",
+                repr(truth[0]),
+            ),
         )
     positive = options["positive"]
     return {

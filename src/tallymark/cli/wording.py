@@ -1,73 +1,49 @@
-"""The words of Python calls in messages, as the options of the command line."""
+"""Errors and commands as they are typed on the command line."""
 
 from __future__ import annotations
 
-import re
 import shlex
 import sys
 from collections.abc import Mapping
 
-_NAMES = {
-    "y_true": "truth",
-    "y_pred": "prediction",
-    "condition": "accept",
-    "models": "prediction",
-    "truth": "truth",
-    **{
-        name: name.replace("_", "-")
-        for name in (
-            "baseline",
-            "by",
-            "ci",
-            "ci_method",
-            "classes",
-            "cluster",
-            "correction",
-            "family",
-            "id",
-            "keys",
-            "kind",
-            "label",
-            "metrics",
-            "min_rows",
-            "missing",
-            "mode",
-            "normalize",
-            "output",
-            "positive",
-            "prediction",
-            "query",
-            "resamples",
-            "scheduler",
-            "score_ranges",
-            "seed",
-            "separator",
-            "task",
-            "value",
-            "weights",
-        )
-    },
-}
-_TYPED = {
-    "normalize=True": "--normalize",
-    "`source`": "FILE",
-}
-_NAMED = re.compile(rf"`({'|'.join(_NAMES)})`")
-_OF_GROUP = re.compile(r"take accept\(report\.slices\[.*\], \.\.\.\)")
-_GIVEN = re.compile(r"\b(kind|missing|ci|task)=\"?([\w.]+)\"?")
+import click
+
+from tallymark.errors import Wording
+
+_OPTIONS = {"y_true": "truth", "y_pred": "prediction", "condition": "accept", "models": "prediction"}
 
 
-def in_options(message: str) -> str:
-    """A message about arguments of a call as one about options.
+class Options(Wording):
+    """Arguments of a call as the options of a command, where it has them.
 
-    >>> in_options('`y_true` must be finite; row 2 is NaN. Pass missing="drop" to leave such rows out')
-    '`--truth` must be finite; row 2 is NaN. Pass --missing drop to leave such rows out'
+    >>> command = click.Command("x", params=[click.Option(["--truth"]), click.Option(["--missing"])])
+    >>> hint = Text('Pass {missing="drop"} to leave such rows out')
+    >>> InputError(argument="y_true", expected="be finite", got="nan", hint=hint).write(Options(command))
+    '`--truth` must be finite; got nan. Pass --missing drop to leave such rows out'
     """
-    for call, typed in _TYPED.items():
-        message = message.replace(call, typed)
-    message = _OF_GROUP.sub("pass a file of its rows", message)
-    named = _NAMED.sub(lambda found: f"`--{_NAMES[found[1]]}`", message)
-    return _GIVEN.sub(r"--\1 \2", named)
+
+    def __init__(self, command: click.Command) -> None:
+        named = [each for each in command.params if isinstance(each, click.Option)]
+        self.options = {word.removeprefix("--").replace("-", "_") for each in named for word in each.opts}
+        words = [each for each in command.params if isinstance(each, click.Argument)]
+        self.positional = {each.name: (each.metavar or "").strip("[].") for each in words} | {"source": "FILE"}
+
+    def argument(self, name: str) -> str:
+        """The option, or the word that stands for it in the usage line."""
+        if name in self.positional:
+            return self.positional[name]
+        return f"`{self._option(name) or name}`"
+
+    def setting(self, name: str, value: str) -> str:
+        """The option with its value; one that is True is a flag."""
+        option = self._option(name)
+        if option is None:
+            return super().setting(name, value)
+        return option if value == "True" else f"{option} {value.strip(chr(34))}"
+
+    def _option(self, name: str) -> str | None:
+        name = _OPTIONS.get(name, name)
+        return f"--{name.replace('_', '-')}" if name in self.options else None
 
 
 def command_line(hidden: Mapping[str, str] | None = None) -> str:

@@ -11,7 +11,7 @@ from tallymark.engines.job import Chunk, Exchange, Job, Progress, chunks
 from tallymark.engines.packages import load
 from tallymark.engines.spool import exchange_here
 from tallymark.engines.tables import check_columns, is_table, to_arrow
-from tallymark.errors import FileError, ParameterError, TallymarkError
+from tallymark.errors import FileError, ParameterError, TallymarkError, Text
 
 _ROWS = 1 << 19  # in a batch, where one may choose
 
@@ -56,8 +56,9 @@ class Batches:
         except Exception as error:
             told = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
             raise FileError(
-                f"`source` must give its rows; {self.kind} of {self._library} failed: {told[:300]}. If its files have "
-                "columns of different types, pass the folder or the paths instead"
+                Text("{source} must give its rows; {} of {} failed: {}", self.kind, self._library, told[:300]),
+                argument="source",
+                hint="If its files have columns of different types, pass the folder or the paths instead",
             ) from error
 
 
@@ -86,8 +87,9 @@ def _reader_of(source: Any) -> tuple[str, Callable[[Sequence[str]], Iterable[Any
     if hasattr(source, "__arrow_c_stream__"):
         return "a stream", lambda columns: load("pyarrow").RecordBatchReader.from_stream(source)
     raise ParameterError(
-        "`source` must be a table, a path, batches of rows, or a frame of DuckDB, Dask, Spark or Ray; it was "
-        f"{describe(source)}"
+        argument="source",
+        expected="be a table, a path, batches of rows, or a frame of DuckDB, Dask, Spark or Ray",
+        got=describe(source),
     )
 
 
@@ -99,8 +101,10 @@ def _from_connection(source: Any) -> Any:
     """The result of DuckDB's execute, which is the connection itself."""
     if source.description is None:
         raise ParameterError(
-            "`source` must hold rows; it was a connection of DuckDB without a result. Pass con.sql(query) or "
-            "con.execute(query)"
+            argument="source",
+            expected="hold rows",
+            got="a connection of DuckDB without a result",
+            hint="Pass con.sql(query) or con.execute(query)",
         )
     return source.to_arrow_reader(_ROWS)
 
@@ -129,11 +133,15 @@ def _from_items(source: Iterable[Any]) -> Iterator[Any]:
     try:
         items = iter(source)
     except Exception as error:  # an array of no dimensions, say
-        raise ParameterError(f"`source` must give tables; it was {describe(source)}") from error
+        raise ParameterError(argument="source", expected="give tables", got=describe(source)) from error
     for place, item in enumerate(items):
         if not is_table(item):
             raise ParameterError(
-                f"`source` must give tables, such as data frames or mappings of names to columns; item {place} was "
-                f"{describe(item)}"
+                Text(
+                    "{source} must give tables, such as data frames or mappings of names to columns; item {} was {}",
+                    place,
+                    describe(item),
+                ),
+                argument="source",
             )
         yield item

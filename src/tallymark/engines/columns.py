@@ -112,8 +112,8 @@ class Builder:
 
     def _refuse(self, row: int, value: str) -> NoReturn:
         raise FileError(
-            f"column {self.name!r} must hold numbers; {self._place(row)} is {_short(value)!r}. "
-            "Leave the field empty where a value is missing"
+            f"column {self.name!r} must hold numbers; {self._place(row)} is {_short(value)!r}",
+            hint="Leave the field empty where a value is missing",
         )
 
 

@@ -70,7 +70,7 @@ class CheckedText(io.RawIOBase):
     def _begin(self, block: bytes) -> bytes:
         self._at_start = False
         if block.startswith(_UTF16):
-            raise FileError(f"{self._name} must be UTF-8 text; it is UTF-16. Save it as UTF-8")
+            raise FileError(f"{self._name} must be UTF-8 text; it is UTF-16", hint="Save it as UTF-8")
         if block.startswith(codecs.BOM_UTF8):
             block = block[len(codecs.BOM_UTF8) :]
             return block or bytes(self._source.read(BLOCK))

@@ -15,7 +15,7 @@ from tallymark.engines.packages import load
 from tallymark.engines.pandas_columns import array_of, type_of
 from tallymark.engines.refusals import Refusal, attempt, one_thread
 from tallymark.engines.uniform import narrowed, uniform
-from tallymark.errors import ParameterError, TallymarkError
+from tallymark.errors import ParameterError, TallymarkError, Text
 from tallymark.packages import needed
 
 T = TypeVar("T")
@@ -68,7 +68,7 @@ def _outcome(source: Any, leaves: list[Any], root: Any, progress: Progress | Non
     client = _client(source)
     done = _on_cluster(client, leaves, root, progress) if client else _here(source, leaves, root, progress)
     if isinstance(done, Refusal):
-        raise done.original()
+        raise done.error
     return done
 
 
@@ -196,8 +196,13 @@ def connected(scheduler: str | None = None) -> Iterator[None]:
     except (OSError, ValueError) as error:
         told = str(error) or type(error).__name__
         raise ParameterError(
-            f"`scheduler` must be the address of a Dask scheduler, such as tcp://host:8786; {scheduler!r} could not be "
-            f"reached: {told.splitlines()[0]}"
+            Text(
+                "{scheduler} must be the address of a Dask scheduler, such as tcp://host:8786; "
+                "{} could not be reached: {}",
+                repr(scheduler),
+                told.splitlines()[0],
+            ),
+            argument="scheduler",
         ) from error
     with client:
         yield

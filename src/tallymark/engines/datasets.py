@@ -164,8 +164,8 @@ class Files:
             return job.piece(self._chunks(work, job.columns, opened))
         except BaseException as error:
             work.stop()
-            if isinstance(error, _OF_ROWS) and opened and opened[0] not in str(error):
-                raise type(error)(f"{error} (in {opened[0]})") from error
+            if isinstance(error, _OF_ROWS) and opened and opened[0] not in (error.place or ""):
+                error.add_place(opened[0])
             raise
 
     def _chunks(self, work: _Work, columns: Sequence[str], opened: list[str]) -> Iterator[Chunk]:

@@ -336,10 +336,12 @@ def separator_of(separator: str | None, path: str = "") -> str:
         plain = path.lower().removesuffix(".gz")
         return "\t" if plain.endswith((".tsv", ".tab")) else ","
     if not isinstance(separator, str):
-        raise ParameterError(f"`separator` must be one character, such as ';'; it was {brief(separator)}")
+        raise ParameterError(argument="separator", expected="be one character, such as ';'", got=brief(separator))
     named = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}.get(separator, separator)
     if len(named) != 1 or not named.isascii() or named in '"\r\n\0':
-        raise ParameterError(f"`separator` must be one character, such as ';', or the word tab; it was {separator!r}")
+        raise ParameterError(
+            argument="separator", expected="be one character, such as ';', or the word tab", got=repr(separator)
+        )
     return named
 
 

@@ -29,7 +29,8 @@ def array_of(column: Any, name: str) -> Any:
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         told = str(error).splitlines()[0]
         raise TypeOfDataError(
-            f"column {name!r} must hold values of one type that Arrow has; its type is {column.dtype}, and a partition "
-            f"could not be read: {told}. Convert the column before"
+            f"column {name!r} must hold values of one type that Arrow has; its type is "
+            f"{column.dtype}, and a partition could not be read: {told}",
+            hint="Convert the column before",
         ) from error
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array

@@ -15,7 +15,7 @@ from tallymark.engines.packages import load
 from tallymark.engines.pandas_columns import array_of, type_of
 from tallymark.engines.refusals import one_thread, refusing, telling
 from tallymark.engines.uniform import gathered, narrowed, uniform
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, Text
 from tallymark.packages import needed
 
 _TOGETHER = 8
@@ -201,8 +201,13 @@ def connected(scheduler: str | None = None) -> Iterator[None]:
     except (ConnectionError, ValueError, RuntimeError) as error:
         told = (str(error).splitlines() or [type(error).__name__])[0]
         raise ParameterError(
-            "`scheduler` must be the address of a Ray cluster, such as host:6379 or ray://host:10001; "
-            f"{scheduler!r} could not be reached: {told}"
+            Text(
+                "{scheduler} must be the address of a Ray cluster, such as host:6379 or "
+                "ray://host:10001; {} could not be reached: {}",
+                repr(scheduler),
+                told,
+            ),
+            argument="scheduler",
         ) from error
     try:
         yield

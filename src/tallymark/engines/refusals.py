@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
@@ -14,31 +15,26 @@ from tallymark.threads import VARIABLE, set_threads
 
 T = TypeVar("T")
 
-_MARK = re.compile(r'tallymark refuses (\{"error": "\w+", "sentence": "(?:[^"\\]|\\.)*"\})')
+_MARK = re.compile(r"tallymark refuses <([A-Za-z0-9+/=]*)>")
 
 
 class Refusal(Exception):  # noqa: N818 - what a worker says instead of a tally
     """An error of ours as one line of text, from which it can be made again."""
 
-    def __init__(self, error: str, sentence: str) -> None:
-        super().__init__(error, sentence)
+    def __init__(self, error: errors.TallymarkError) -> None:
+        super().__init__(error)
         self.error = error
-        self.sentence = sentence
 
     def __str__(self) -> str:
-        return f"tallymark refuses {json.dumps({'error': self.error, 'sentence': self.sentence})}"
-
-    def original(self) -> errors.TallymarkError:
-        """The error that a worker met."""
-        kind = getattr(errors, self.error, errors.TallymarkError)
-        made: errors.TallymarkError = kind(self.sentence)
-        return made
+        return (
+            f"{self.error}\ntallymark refuses <{base64.b64encode(json.dumps(self.error.to_dict()).encode()).decode()}>"
+        )
 
 
 def refused_in(text: str) -> errors.TallymarkError | None:
     """The error of ours that a text of an engine tells of."""
     found = _MARK.search(text)
-    return None if found is None else Refusal(**json.loads(found[1])).original()
+    return None if found is None else errors.from_dict(json.loads(base64.b64decode(found[1])))
 
 
 def attempt(work: Callable[[], T]) -> T | Refusal:
@@ -46,7 +42,7 @@ def attempt(work: Callable[[], T]) -> T | Refusal:
     try:
         return work()
     except errors.TallymarkError as error:
-        return Refusal(type(error).__name__, str(error))
+        return Refusal(error)
 
 
 @contextmanager
@@ -55,7 +51,7 @@ def refusing() -> Iterator[None]:
     try:
         yield
     except errors.TallymarkError as error:
-        raise Refusal(type(error).__name__, str(error)) from None
+        raise Refusal(error) from None
 
 
 @contextmanager

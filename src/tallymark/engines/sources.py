@@ -52,8 +52,11 @@ class Cluster:
         self._source = source
         if getattr(source, "isStreaming", False):
             raise ParameterError(
-                "`source` must be a frame that ends; it was a stream of Spark. Add up its batches: a function of "
-                "foreachBatch that calls tally_table on each and adds the tallies"
+                argument="source",
+                expected="be a frame that ends",
+                got="a stream of Spark",
+                hint="Add up its batches: a function of foreachBatch that calls tally_table on each and "
+                "adds the tallies",
             )
         with needed(f"evaluating {self.kind}", package, extra=_MODULES[package]):
             self._engine = import_module(f"tallymark.engines.{_MODULES[package]}")
@@ -91,8 +94,8 @@ class Cluster:
                 raise
             told = (found[1] or found[2]).partition(" SQLSTATE")[0][:300].rstrip(".")
             raise FileError(
-                f"the files of {self.kind} must have columns of the same types; {told}. "
-                "Convert the column where the files are written, or pass the folder instead of the frame"
+                f"the files of {self.kind} must have columns of the same types; {told}",
+                hint="Convert the column where the files are written, or pass the folder instead of the frame",
             ) from error
 
 

@@ -19,7 +19,7 @@ from tallymark.engines.packages import load
 from tallymark.engines.refusals import one_thread, refusing, telling
 from tallymark.engines.spark_progress import watched
 from tallymark.engines.uniform import gathered, narrowed, uniform
-from tallymark.errors import ParameterError, StateError
+from tallymark.errors import ParameterError, StateError, Text
 from tallymark.packages import needed
 
 _TOGETHER = 8
@@ -214,8 +214,13 @@ def connected(scheduler: str | None = None) -> Iterator[None]:
     except Exception as error:  # of Java, gRPC or Spark
         told = (str(error).splitlines() or [type(error).__name__])[0]
         raise ParameterError(
-            "`scheduler` must be a master of Spark, such as local[4] or spark://host:7077, or a remote, such as "
-            f"sc://host; {scheduler!r} could not be reached: {told}"
+            Text(
+                "{scheduler} must be a master of Spark, such as local[4] or spark://host:7077, "
+                "or a remote, such as sc://host; {} could not be reached: {}",
+                repr(scheduler),
+                told,
+            ),
+            argument="scheduler",
         ) from error
     try:
         yield

@@ -74,6 +74,6 @@ def _with_room(folder: str) -> Iterator[None]:
         if not str(error.filename or "").startswith(folder) and error.errno != errno.ENOSPC:
             raise
         raise FileError(
-            f"the scores could not be kept in {Path(folder).parent}, 8 bytes for each row: {error.strerror}. Set "
-            "TMPDIR to a folder with more room"
+            f"the scores could not be kept in {Path(folder).parent}, 8 bytes for each row: {error.strerror}",
+            hint="Set TMPDIR to a folder with more room",
         ) from error

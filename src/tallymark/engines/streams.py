@@ -65,7 +65,7 @@ def open_bytes(path: str | BinaryIO, name: str, bounds: Bounds = NO_BOUNDS) -> B
             return _spooled(pipe, name, bounds)
     except FileNotFoundError as error:
         check_local(path)
-        raise FileError(f"there is no file {name}{_near(path)}") from error
+        raise FileError(f"there is no file {name}", hint=_near(path)) from error
     except IsADirectoryError as error:
         raise FileError(f"{name} must be a file; it is a directory") from error
     except (OSError, ValueError) as error:
@@ -82,8 +82,8 @@ def check_local(path: str) -> None:
     address = path if "://" in path else path.replace(":/", "://", 1)
     opener = "pandas.read_csv" if found[1].lower() in ("http", "https") else "pyarrow.dataset.dataset"
     raise FileError(
-        f"`{path}` must be a local file; it is an address. Download it, or open it in Python and pass the result, for "
-        f"example {opener}({address!r})"
+        f"`{path}` must be a local file; it is an address",
+        hint=f"Download it, or open it in Python and pass the result, for example {opener}({address!r})",
     )
 
 
@@ -111,15 +111,15 @@ def _copy(pipe: Any, copy: Any, name: str, bounds: Bounds) -> None:
         copy.write(block)
 
 
-def _near(path: str) -> str:
+def _near(path: str) -> str | None:
     """A file of the same folder with a similar name."""
     folder = Path(path).parent
     try:
         names = [each.name for each in folder.iterdir() if each.is_file()] if folder.is_dir() else []
     except OSError:
-        return ""
+        return None
     near = nearest(Path(path).name, names)
-    return f"; did you mean `{folder / near[0]}`?" if near else ""
+    return f"Did you mean `{folder / near[0]}`?" if near else None
 
 
 class Counted(io.RawIOBase):

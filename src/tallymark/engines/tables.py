@@ -68,5 +68,5 @@ def check_columns(what: str, names: Sequence[str], wanted: Iterable[str]) -> Non
             continue
         near = nearest(name, names)
         shown = ", ".join(map(repr, names[:10])) + (f", … ({len(names):,} in all)" if len(names) > 10 else "")
-        hint = f"did you mean {near[0]!r}?" if near else f"it has {shown}" if names else "it has none"
-        raise FileError(f"{what} has no column {name!r}; {hint}")
+        hint = f"Did you mean {near[0]!r}?" if near else f"Its columns are {shown}" if names else "It has no columns"
+        raise FileError(f"{what} has no column {name!r}", hint=hint)

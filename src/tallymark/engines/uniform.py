@@ -66,8 +66,9 @@ def fit(array: Any, wanted: Any, name: str) -> Any:
         return fit(array.dictionary_decode(), wanted, name)
     have, want = _family(array.type), _family(wanted)
     refusal = TypeOfDataError(
-        f"column {name!r} must hold values of type {wanted} in every partition; one held values of type {array.type} "
-        "that cannot be converted without loss. Convert the column before"
+        f"column {name!r} must hold values of type {wanted} in every partition; one held values "
+        f"of type {array.type} that cannot be converted without loss",
+        hint="Convert the column before",
     )
     if have == "real" and want == "integer":
         array = _without_nan(array)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any, NamedTuple, Self
 
-from tallymark.errors import AcceptanceError, ParameterError, brief
+from tallymark.errors import AcceptanceError, ParameterError, Text, brief
 from tallymark.evaluation.result import Report
 from tallymark.report import Table, show_number, to_html, to_json, to_text
 
@@ -137,7 +137,9 @@ def accept(report: Report | Mapping[str, Any], condition: str | Iterable[str]) -
 
     if not isinstance(report, Mapping):
         given = f"{type(report).__name__}{'; its report() is one' if hasattr(report, 'report') else ''}"
-        raise ParameterError(f"`report` must be a report or a mapping from names to numbers; it was of type {given}")
+        raise ParameterError(
+            argument="report", expected="be a report or a mapping from names to numbers", got=f"of type {given}"
+        )
     texts = _texts(condition)
     shown = texts[0] if len(texts) == 1 else " and ".join(f"({text})" for text in texts)
     clauses, failed = decide(report, texts)
@@ -156,22 +158,24 @@ def _texts(condition: object) -> list[str]:
     texts = [condition] if isinstance(condition, str) else condition
     if not isinstance(texts, Iterable) or isinstance(texts, (bytes, Mapping)):
         raise ParameterError(
-            f"`condition` must be a text or a list of texts; it was of type {type(condition).__name__}"
+            argument="condition", expected="be a text or a list of texts", got=f"of type {type(condition).__name__}"
         )
     try:
         items = list(islice(texts, _MOST_CONDITIONS + 1))
     except Exception as error:  # an array of no dimensions, say
-        raise ParameterError(f"`condition` must be a text or a list of texts; it was {brief(condition)}") from error
+        raise ParameterError(
+            argument="condition", expected="be a text or a list of texts", got=brief(condition)
+        ) from error
     found: list[str] = []
     for text in items:
         if not isinstance(text, str):
             raise ParameterError(
-                f"`condition` must be a text or a list of texts; one was of type {type(text).__name__}"
+                argument="condition", expected="be a text or a list of texts", got=f"of type {type(text).__name__}"
             )
         if not text.strip() or len(found) == _MOST_CONDITIONS:
             problem = f"have at most {_MOST_CONDITIONS:,} texts" if text.strip() else "say something; it was blank"
-            raise ParameterError(f"`condition` must {problem}")
+            raise ParameterError(argument="condition", expected=f"{problem}")
         found.append(text)
     if not found:
-        raise ParameterError("`condition` must say something; the list was empty")
+        raise ParameterError(Text("{condition} must say something; the list was empty"), argument="condition")
     return found

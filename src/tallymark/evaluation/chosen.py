@@ -15,6 +15,7 @@ from tallymark.errors import (
     MissingValueError,
     ParameterError,
     TallymarkError,
+    Text,
     WeightError,
     brief,
 )
@@ -43,12 +44,14 @@ def choose(wanted: Wanted, batch: Batch | None = None, target: Target | None = N
     if isinstance(wanted, (str, Metric)):
         wanted = [wanted]
     if not isinstance(wanted, Iterable):
-        raise ParameterError(f"`metrics` must be a metric, a name, or a list of them; it was {describe_other(wanted)}")
+        raise ParameterError(
+            argument="metrics", expected="be a metric, a name, or a list of them", got=f"{describe_other(wanted)}"
+        )
     try:
         items = list(wanted)
     except Exception as error:  # an array of no dimensions, say
         raise ParameterError(
-            f"`metrics` must be a list of metrics or names; it was {describe_other(wanted)}"
+            argument="metrics", expected="be a list of metrics or names", got=f"{describe_other(wanted)}"
         ) from error
     found: dict[str, Metric] = {}
     for item in map(metric, items):
@@ -61,12 +64,12 @@ def choose(wanted: Wanted, batch: Batch | None = None, target: Target | None = N
 
 def _checked_key(key: object) -> str:
     if not isinstance(key, str) or not key:
-        raise ParameterError(f"the keys of `metrics` must be names; one was {brief(key)}")
+        raise ParameterError(Text("the keys of {metrics} must be names; one was {}", brief(key)))
     return key
 
 
 def _none_given() -> dict[str, Metric]:
-    raise ParameterError("`metrics` must name at least one metric; it was empty")
+    raise ParameterError(argument="metrics", expected="name at least one metric", got="empty")
 
 
 VALUES = ["rmse", "mae", "r2"]
@@ -93,9 +96,13 @@ def _default_set(batch: Batch, target: Target) -> list[str]:
         return LABELS
     if truth == "integer" and not table:
         raise ParameterError(
-            "`metrics` or `kind` must be given: whole numbers as truth with floats as predictions can be numbers to "
-            'predict (kind="value"), or labels with probabilities (kind="probability"), scores (kind="score") or '
-            'labels (kind="label")'
+            Text(
+                "{metrics} or {kind} must be given: whole numbers as truth with floats as "
+                'predictions can be numbers to predict ({kind="value"}), or labels with '
+                'probabilities ({kind="probability"}), scores ({kind="score"}) or labels '
+                '({kind="label"})'
+            ),
+            argument="metrics",
         )
     return PROBABILITIES
 
@@ -250,7 +257,7 @@ class _GroupReader:
 
     def __call__(self, item: GroupMetric) -> Answer:
         if self._slices is None:
-            raise ParameterError(f"`by` must be given for {item}, which compares groups of rows")
+            raise ParameterError(argument="by", expected=f"be given for {item}, which compares groups of rows")
         plan, target = self._chosen.plan, self._chosen.target
         return item.read_slices(self._slices, lambda each: plan.place(each.needs(target)), self._min_rows)
 

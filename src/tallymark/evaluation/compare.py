@@ -11,7 +11,7 @@ import numpy as np
 
 from tallymark.arrays import describe, names_of, reading
 from tallymark.batch import Batch, check_missing
-from tallymark.errors import InputError, ParameterError, brief
+from tallymark.errors import InputError, ParameterError, Text, brief
 from tallymark.evaluation.chosen import Wanted, choose, plan
 from tallymark.evaluation.comparison import Comparison, Settings
 from tallymark.evaluation.corrections import check_correction, correct
@@ -121,27 +121,30 @@ def _read_models(models: Any) -> dict[str, object]:
             models = models if columns is None else {name: models[name] for name in columns}
     if not isinstance(models, Mapping):
         raise ParameterError(
-            f'`models` must map names to predictions, such as {{"old": …, "new": …}}; it was {describe(models)}'
+            argument="models", expected='map names to predictions, such as {"old": …, "new": …}', got=describe(models)
         )
     for name in models:
         if not isinstance(name, str) or not name:
-            raise ParameterError(f"the keys of `models` must be names; one was {brief(name)}")
+            raise ParameterError(Text("the keys of {models} must be names; one was {}", brief(name)))
     if len(models) < 2:
-        raise ParameterError(f"`models` must be at least two, to be compared; there were {len(models)}")
+        raise ParameterError(argument="models", expected="be at least two, to be compared", got=f"{len(models)}")
     return dict(models)
 
 
 def _check_baseline(baseline: object, names: list[str]) -> None:
     if baseline is not None and (not isinstance(baseline, str) or baseline not in names):
-        raise ParameterError(f"`baseline` must be one of the models; it was {brief(baseline)}, and they are {names}")
+        raise ParameterError(
+            argument="baseline", expected="be one of the models", got=f"{brief(baseline)}, and they are {names}"
+        )
 
 
 def _check_metrics(chosen: dict[str, Metric]) -> None:
     for key, item in chosen.items():
         if isinstance(item, GroupMetric):
             raise ParameterError(
-                f"`metrics` must read rows, not groups of them, to be compared; {key} compares groups. Compare the "
-                "models on the rows of each group"
+                Text("{metrics} must read rows, not groups of them, to be compared; {} compares groups", key),
+                argument="metrics",
+                hint="Compare the models on the rows of each group",
             )
 
 
@@ -151,9 +154,9 @@ def _of_model(name: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        if "`y_pred`" not in str(error):
-            raise
-        raise type(error)(f"model {name!r}: {error}") from error
+        if error.names("y_pred"):
+            error.add_place(f"model {name!r}")
+        raise
 
 
 def _read(name: str, y_true: object, y_pred: object, weights: object, query: object, cluster: object) -> Batch:
@@ -177,7 +180,10 @@ def _report(name: str, batch: Batch, chosen: dict[str, Metric], target: Target) 
         report = planned.report(planned.fold(batch), dropped=batch.dropped, errors="raise", batch=batch)
     for key, value in report.items():
         if not isinstance(value, float):
-            raise ParameterError(f"`metrics` must have one number each to be compared; {key} has {_what(value)}")
+            raise ParameterError(
+                Text("{metrics} must have one number each to be compared; {} has {}", key, _what(value)),
+                argument="metrics",
+            )
     return report
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, Text
 from tallymark.evaluation.corrections import CORRECTIONS, letters
 from tallymark.evaluation.difference import Difference, show_p
 from tallymark.evaluation.exports import Exports
@@ -118,7 +118,7 @@ class Comparison(Exports, Frames):
         """Letters for the models, the best first: two that the data cannot tell apart share a letter. None has one
         where a pair could not be tested."""
         if self.settings.baseline is not None:
-            raise ParameterError("groups need every pair of models; leave out `baseline` to have them compared")
+            raise ParameterError(Text("groups need every pair of models; leave out {baseline} to have them compared"))
         key = self._key(metric)
         ranked = [name for name, value in self.ranking(key).items() if not math.isnan(value)]
         if any(math.isnan(d.p) for d in self if d.metric == key and {d.first, d.second} <= set(ranked)):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, Text
 from tallymark.evaluation.accept import Clause
 from tallymark.evaluation.conditions import Comparison, Condition, Group, Number, Value, read_condition
 from tallymark.evaluation.quantities import MappingSource, Quantity, ReportSource, Source
@@ -60,7 +60,13 @@ def _limit(limit: Number, value: Value, unit: str) -> float:
         return limit.value
     if unit:
         raise ParameterError(
-            f'`condition` compares {value.text} with {limit.text}, but its unit is "{unit}"; write a plain number'
+            Text(
+                '{condition} compares {} with {}, but its unit is "{}"; write a plain number',
+                value.text,
+                limit.text,
+                unit,
+            ),
+            argument="condition",
         )
     return limit.share
 
@@ -72,8 +78,15 @@ def _check_ends(clause: str, value: Value, limit: Number, number: float, of: Qua
         return
     meant = (low, high) == (0, 1) and 1 < number <= 100 and limit.share is None and not of.unit
     raise ParameterError(
-        f"`condition` says {clause}, but {value.text} lies in {show_range(of.ends)} and never reaches {limit.text}"
-        + f"; for a percentage write {limit.text}%" * meant
+        Text(
+            "{condition} says {}, but {} lies in {} and never reaches {}",
+            clause,
+            value.text,
+            show_range(of.ends),
+            limit.text,
+        ),
+        argument="condition",
+        hint=f"For a percentage write {limit.text}%" if meant else None,
     )
 
 

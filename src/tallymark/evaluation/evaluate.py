@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tallymark.batch import Batch
-from tallymark.errors import ParameterError, TallymarkError
+from tallymark.errors import ParameterError, TallymarkError, Text
 from tallymark.evaluation.chosen import DATA_FAULTS, Chosen, Wanted, check_errors, choose, plan
 from tallymark.evaluation.result import Report
 from tallymark.grouping import group_columns
@@ -74,7 +74,10 @@ def evaluate(
     target = Target(kind, classes=classes, positive=positive, normalize=normalize)
     columns = None if by is None else group_columns(by)
     if check_min_rows(min_rows) > 1 and by is None:
-        raise ParameterError("`min_rows` is the smallest size of groups that are compared: pass `by`, the groups, too")
+        raise ParameterError(
+            Text("{min_rows} is the smallest size of groups that are compared: pass {by}, the groups, too"),
+            argument="min_rows",
+        )
     settings = interval_settings(ci, ci_method, resamples, seed, cluster=cluster is not None, keys=keys is not None)
     batch = Batch(y_true, y_pred, weights, missing=missing, query=query, by=columns, cluster=cluster, keys=keys)
     return evaluate_batch(batch, metrics, target, errors=errors, min_rows=min_rows, settings=settings)

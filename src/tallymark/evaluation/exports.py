@@ -63,7 +63,9 @@ class Exports(ABC):
         from tallymark.report.terminal import to_terminal
 
         if width is not None and (type(width) is not int or width < 1):
-            raise ParameterError(f"`width` must be a number of columns from 1 on, or None; it was {brief(width)}")
+            raise ParameterError(
+                argument="width", expected="be a number of columns from 1 on, or None", got=brief(width)
+            )
         return to_terminal(self._tables(), colour=colour is not False, width=width)
 
     def __rich__(self) -> Any:
@@ -85,11 +87,11 @@ class Exports(ABC):
         place = check_path(path)
         ending = Path(place).suffix.lower()
         if ending not in forms:
-            raise ParameterError(f"`path` must end in {', '.join(forms)}; it was {place!r}")
+            raise ParameterError(argument="path", expected=f"end in {', '.join(forms)}", got=repr(place))
         write_whole(place, forms[ending]())
 
 
 def _check_texts(title: object, command: object) -> None:
     for name, text in (("title", title), ("command", command)):
         if text is not None and not isinstance(text, str):
-            raise ParameterError(f"`{name}` must be a text or None; it was {brief(text)}")
+            raise ParameterError(argument=name, expected="be a text or None", got=brief(text))

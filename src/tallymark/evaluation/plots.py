@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 import numpy as np
 
 from tallymark.arrays import Array
-from tallymark.errors import ParameterError, ShapeError, TallymarkError, UndefinedError, brief
+from tallymark.errors import ParameterError, ShapeError, TallymarkError, Text, UndefinedError, brief
 from tallymark.evaluation.source import Source
 from tallymark.intervals.settings import show_level
 from tallymark.metrics import (
@@ -133,8 +133,8 @@ class ReportPlots:
     def _source(self) -> Source:
         if self._report._source is None:
             raise ParameterError(
-                "this report has neither rows nor states to draw from: it is that of a group, or was copied or stored. "
-                "Evaluate its rows alone"
+                "this report has neither rows nor states to draw from: it is that of a group, or was copied or stored",
+                hint="Evaluate its rows alone",
             )
         return self._report._source
 
@@ -250,12 +250,13 @@ class ReportPlots:
         width = truth.shape[1]
         if prediction.shape[1] != width:
             raise ShapeError(
-                f"`y_pred` must have one column for each of `y_true` to be drawn; they had {prediction.shape[1]} and "
-                f"{width}"
+                argument="y_pred",
+                expected=Text("have one column for each of {y_true} to be drawn"),
+                got=f"{prediction.shape[1]} and {width}",
             )
         if output is not None and not 0 <= output < width:
             there = f"from 0 to {width - 1}" if width > 1 else "0, since there is one"
-            raise ParameterError(f"`output` must be {there}; it was {brief(output)}")
+            raise ParameterError(argument="output", expected=f"be {there}", got=brief(output))
         column = output or 0
         sides = [np.asarray(side[:, column], np.float64) for side in (truth, prediction)]
         if weights is not None:
@@ -269,7 +270,7 @@ class ReportPlots:
         """A metric in every group, with intervals and sizes, and the value of all rows."""
         slices = self._report.slices
         if slices is None:
-            raise ParameterError("the report has no groups: pass `by` to evaluate to have them")
+            raise ParameterError(Text("the report has no groups: pass {by} to evaluate to have them"))
         key = self._one_number(metric, next(iter(slices.values())))
         bars = []
         for group, report in slices.items():
@@ -299,7 +300,9 @@ class ReportPlots:
         cell = of.cell(asked)
         key = next(key for key in of if of.cell(key) is cell)
         if key not in keys:
-            raise ParameterError(f"`metric` must have one number per group to be drawn; {key} has more")
+            raise ParameterError(
+                Text("{metric} must have one number per group to be drawn; {} has more", key), argument="metric"
+            )
         return key
 
     def _defined(self, item: Metric) -> Any:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from tallymark.errors import ParameterError, TallymarkError
+from tallymark.errors import ParameterError, TallymarkError, Text
 from tallymark.evaluation.conditions import Value
 from tallymark.evaluation.result import Cell, Report, why
 from tallymark.evaluation.slices import Slices
@@ -65,20 +65,35 @@ class ReportSource:
         if isinstance(cell.metric, GroupMetric) and isinstance(cell.metric.better, (int, float)) and sign in _WORST:
             of = cell.metric.of[0]
             raise ParameterError(
-                f"`condition` compares {value.text}, the group that is furthest from {of.better:g}, and others may be "
-                f"off to the other side; {of}.worst looks at every group: evaluate {of} too"
+                Text(
+                    "{condition} compares {}, the group that is furthest from {}, and others may "
+                    "be off to the other side; {}.worst looks at every group: evaluate {} too",
+                    value.text,
+                    f"{of.better:g}",
+                    of,
+                    of,
+                ),
+                argument="condition",
             )
         return _quantity(value, _part(value, cell.value, self._report.slices), cell.reason, cell.metric.unit)
 
     def _end_of_interval(self, value: Value, cell: Cell) -> Quantity:
         if cell.bounded:
             raise ParameterError(
-                f"`condition` asks for {value.text}, and {cell.metric} has bounds of its value, not an interval; leave "
-                "`bounded` out and evaluate with ci=0.95, say"
+                Text(
+                    "{condition} asks for {}, and {} has bounds of its value, not an interval; "
+                    "leave {bounded} out and evaluate with {ci=0.95}, say",
+                    value.text,
+                    cell.metric,
+                ),
+                argument="condition",
             )
         if self._report.interval is None and all(held.lo is None for held in self._cells.values()):
             raise ParameterError(
-                f"`condition` asks for {value.text}, and the report has no intervals; evaluate with ci=0.95, say"
+                Text(
+                    "{condition} asks for {}, and the report has no intervals; evaluate with {ci=0.95}, say", value.text
+                ),
+                argument="condition",
             )
         if value.part is not None and cell.error is None:
             _part(value, cell.value, self._report.slices)  # is there, or is refused
@@ -93,11 +108,16 @@ class ReportSource:
         slices = self._report.slices
         if slices is None:
             raise ParameterError(
-                f"`condition` asks for {value.text}, and the report has no slices; evaluate with by= and the groups"
+                Text(
+                    "{condition} asks for {}, and the report has no slices; evaluate with by= and the groups",
+                    value.text,
+                ),
+                argument="condition",
             )
         if value.part is not None or isinstance(cell.metric, GroupMetric):
             raise ParameterError(
-                f"`condition` asks for {value.text}; groups are compared by metrics with one number for each"
+                Text("{condition} asks for {}; groups are compared by metrics with one number for each", value.text),
+                argument="condition",
             )
         unit = "" if value.suffix == "ratio" else cell.metric.unit
         failed = [each.cell(key) for each in slices.values() if each.n >= slices.min_rows and key in each.failures]
@@ -126,8 +146,11 @@ class MappingSource:
         key = _find(value, self._metrics, "mapping")
         if value.suffix is not None:
             raise ParameterError(
-                f"`condition` asks for {value.text}; a mapping has numbers only: pass a report for intervals, rows and "
-                "slices"
+                Text(
+                    "{condition} asks for {}; a mapping has numbers only: pass a report for intervals, rows and slices",
+                    value.text,
+                ),
+                argument="condition",
             )
         held, item = self._numbers[key], self._metrics[key]
         return _quantity(value, None if held is None else _part(value, held), None, "" if item is None else item.unit)
@@ -167,11 +190,21 @@ def _find(value: Value, held: Mapping[str, Metric | None], where: str) -> str:
             if item is not None and item == wanted:
                 return key
         if isinstance(wanted, GroupMetric):  # whose own metric is near, and is another thing
-            raise ParameterError(f"`condition` asks for {value.metric}, which is not in the {where}; evaluate it too")
+            raise ParameterError(
+                Text("{condition} asks for {}, which is not in the {}; evaluate it too", value.metric, where),
+                argument="condition",
+            )
     near = nearest(value.metric, list(held)[:_MOST_COMPARED])
     advice = f". Did you mean {near[0]}?" if near else hint
     raise ParameterError(
-        f"`condition` asks for {value.metric}, which is not in the {where}; it has {_listed(held) or 'nothing'}{advice}"
+        Text(
+            "{condition} asks for {}, which is not in the {}; it has {}{}",
+            value.metric,
+            where,
+            _listed(held) or "nothing",
+            advice,
+        ),
+        argument="condition",
     )
 
 
@@ -190,34 +223,59 @@ def _part(value: Value, held: Any, slices: Slices | None = None) -> Any:
         return held
     else:
         raise ParameterError(
-            f"`condition` asks for {value.text}; {value.metric} is one number and has no parts{_way(value, slices)}"
+            Text(
+                "{condition} asks for {}; {} is one number and has no parts",
+                value.text,
+                value.metric,
+            ),
+            argument="condition",
+            hint=_way(value, slices),
         )
     listed = _listed(map(str, parts))
     if value.part is None:
         raise ParameterError(
-            f"`condition` compares {value.text}, which has a value for each of {listed}; name one in brackets: "
-            f"{value.metric}[{next(iter(parts), '')}]"
+            Text(
+                "{condition} compares {}, which has a value for each of {}; name one in brackets: {}[{}]",
+                value.text,
+                listed,
+                value.metric,
+                next(iter(parts), ""),
+            ),
+            argument="condition",
         )
     alike = [label for label in parts if str(label) == value.part]
     if len(alike) > 1:  # a number and a text, say: then quotes tell which
         alike = [label for label in alike if isinstance(label, str) == value.quoted] or alike
     if len(alike) > 1:
         raise ParameterError(
-            f"`condition` asks for {value.text}; {value.metric} has {len(alike)} parts that read so, of the types "
-            f"{', '.join(type(label).__name__ for label in alike)}: give them names that differ"
+            Text(
+                "{condition} asks for {}; {} has {} parts that read so, of the types {}: give them names that differ",
+                value.text,
+                value.metric,
+                len(alike),
+                ", ".join(type(label).__name__ for label in alike),
+            ),
+            argument="condition",
         )
     if not alike:
         raise ParameterError(
-            f"`condition` asks for {value.text}; the parts of {value.metric} are {listed}{_way(value, slices)}"
+            Text(
+                "{condition} asks for {}; the parts of {} are {}",
+                value.text,
+                value.metric,
+                listed,
+            ),
+            argument="condition",
+            hint=_way(value, slices),
         )
     return parts[alike[0]]
 
 
-def _way(value: Value, slices: Slices | None) -> str:
+def _way(value: Value, slices: Slices | None) -> str | None:
     """How to ask for one group, where a part is named like one."""
     groups = {show_group(group): group for group in list(slices or ())[:_MOST_COMPARED]}
     near = nearest(str(value.part), groups)
-    return f". For one group take accept(report.slices[{groups[near[0]]!r}], ...)" if near else ""
+    return f"In Python, accept(report.slices[{groups[near[0]]!r}], ...) decides on one group" if near else None
 
 
 def _quantity(value: Value, held: Any, reason: str | None, unit: str, *, absent: str = "it is undefined") -> Quantity:
@@ -234,5 +292,6 @@ def _number(value: Value, held: Any) -> float:
         except Exception:
             pass  # an array, say, or code of its own that fails
     raise ParameterError(
-        f"`condition` compares {value.text}, which must be a number; it was of type {type(held).__name__}"
+        Text("{condition} compares {}, which must be a number; it was of type {}", value.text, type(held).__name__),
+        argument="condition",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tallymark.errors import ParameterError, brief
+from tallymark.errors import ParameterError, Text, brief
 from tallymark.evaluation.group_notes import notes_of_groups
 from tallymark.evaluation.result import VALUE_TYPES, Report, show_interval
 from tallymark.lists import first_of
@@ -72,7 +72,9 @@ class Slices(Mapping[Group, Report], Frames):
     def _compare(self, key: str | Metric, how: Any) -> Compared:
         cells = {group: report.cell(key) for group, report in self._reports.items()}
         if not any(n >= self.min_rows for n in self.sizes.values()):
-            raise ParameterError(f"`min_rows` leaves no group: none has {self.min_rows:,} rows")
+            raise ParameterError(
+                Text("{min_rows} leaves no group: none has {} rows", f"{self.min_rows:,}"), argument="min_rows"
+            )
         combined: GroupMetric = how(next(iter(cells.values())).metric)
         answers = {group: Answer(cell.value, cell.reason) for group, cell in cells.items() if cell.n >= self.min_rows}
         found = combined.compare([answers], self.sizes, self.min_rows)

@@ -56,8 +56,9 @@ class Source:
             held = self._folded[wanted.group] = Plan([wanted]).fold(self._batch)[0]
         if held is None:
             raise ParameterError(
-                f"{item.name} cannot be read from this report: its rows are gone, and none of its metrics keeps what "
-                f"that takes. Add {item.name!r} to the metrics of the Tally"
+                f"{item.name} cannot be read from this report: its rows are gone, and none of its "
+                "metrics keeps what that takes",
+                hint=f"Add {item.name!r} to the metrics of the Tally",
             )
         return held
 
@@ -76,6 +77,7 @@ class Source:
             if isinstance(state, Rows):
                 return state.arrays()
         raise ParameterError(
-            "the rows of this report are gone, and none of its metrics keeps them. Evaluate all rows at once, or add "
-            "'median_absolute_error', which keeps them, to the metrics of the Tally"
+            "the rows of this report are gone, and none of its metrics keeps them",
+            hint="Evaluate all rows at once, or add 'median_absolute_error', which keeps them, to the "
+            "metrics of the Tally",
         )

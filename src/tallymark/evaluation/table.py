@@ -18,6 +18,7 @@ from tallymark.errors import (
     ParameterError,
     ShapeError,
     TallymarkError,
+    Text,
     TypeOfDataError,
 )
 from tallymark.evaluation.chosen import Wanted, choose
@@ -105,14 +106,17 @@ def evaluate_table(
 def check_groups(min_rows: int, by: Sequence[str]) -> None:
     """Refuse a smallest size of groups where there are none."""
     if check_min_rows(min_rows) > 1 and not by:
-        raise ParameterError("`min_rows` is the smallest size of groups that are compared: pass `by`, the groups, too")
+        raise ParameterError(
+            Text("{min_rows} is the smallest size of groups that are compared: pass {by}, the groups, too"),
+            argument="min_rows",
+        )
 
 
 def read_report(tally: Tally, *, errors: str = "cell", min_rows: int = 1) -> Report:
     """The report of all rows of a source, which must have some."""
     if not tally.n:
         dropped = f": all {tally.dropped:,} had a missing value and were dropped" if tally.dropped else ""
-        raise EmptyError(f"`source` has no rows{' left' if dropped else ''}{dropped}")
+        raise EmptyError(Text("{source} has no rows{}{}", " left" if dropped else "", dropped), argument="source")
     return tally.report(errors=errors, min_rows=min_rows)
 
 
@@ -177,7 +181,7 @@ def _fold(
     if intervals["ci"] is None and (roles.cluster or roles.keys):
         from tallymark.intervals.settings import resampled_by
 
-        raise ParameterError(resampled_by("cluster" if roles.cluster else "keys"))
+        raise resampled_by("cluster" if roles.cluster else "keys")
     target = _target(facts)
     wanted = None if metrics is None else choose(metrics)
 
@@ -192,7 +196,7 @@ def _fold(
     def attempt() -> Any:
         empty = source.empty(roles.names())
         if empty is None:
-            raise EmptyError("`source` has no rows")
+            raise EmptyError(Text("{source} has no rows"), argument="source")
         held = read_table(empty, roles.names())
         query = None if roles.query is None else held[roles.query].values
         chosen = choose(wanted, Batch(*roles.rows(held), query=query, whole=False), target)
@@ -251,13 +255,11 @@ def _explained(odd: Mapping[str, tuple[str, str]]) -> Iterator[None]:
     try:
         yield
     except TallymarkError as error:
-        told = str(error).replace("`y_true`", "`truth`").replace("`y_pred`", "`prediction`")
+        error.rename(y_true="truth", y_pred="prediction")
         if isinstance(error, (TypeOfDataError, KindError)):
             for name, (text, place) in odd.items():
-                told += f". Column {name!r} was read as text, since {place} is {text[:40]!r}"
-        if told == str(error):
-            raise
-        raise type(error)(told) from error
+                error.add_hint(f"Column {name!r} was read as text, since {place} is {text[:40]!r}")
+        raise
 
 
 @contextmanager

@@ -58,9 +58,9 @@ def named(what: str, value: object, *, several: bool = False, optional: bool = T
         names = ()
     if not names or not all(isinstance(name, str) for name in names) or (len(names) > 1 and not several):
         or_list = " or a list of them" if several else ""
-        raise ParameterError(f"`{what}` must be the name of a column{or_list}; it was {brief(value)}")
+        raise ParameterError(argument=what, expected=f"be the name of a column{or_list}", got=brief(value))
     if len(set(names)) < len(names):
-        raise ParameterError(f"`{what}` must name each column once; it was {brief(value)}")
+        raise ParameterError(argument=what, expected="name each column once", got=brief(value))
     return names
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from tallymark.engines.job import Chunk, Progress
 from tallymark.engines.sources import Source
-from tallymark.errors import ParameterError
+from tallymark.errors import Argument, ParameterError, Text
 from tallymark.evaluation.pieces import pack_states, unpack_states
 from tallymark.evaluation.table_job import Columns, TableJob
 from tallymark.evaluation.tally import Tally
@@ -53,25 +53,36 @@ def check_ranges(
     for item in growing:
         if not _is_served(item, target):
             raise ParameterError(
-                f"{item} needs every distinct score in one place, and `score_ranges` spreads them; leave "
-                f"`score_ranges` out{_or_bounded(item)}"
+                Text(
+                    "{} needs every distinct score in one place, and {score_ranges} spreads them; "
+                    "leave {score_ranges} out{}",
+                    item,
+                    _or_bounded(item),
+                )
             )
         for name, given in (("weights", roles.weights), ("by", roles.by)):
             if given:
                 raise ParameterError(
-                    f"`score_ranges` is for {item} of all rows, each of weight 1; `{name}` was given. Leave one of "
-                    f"them out{_or_bounded(item)}"
+                    Text("{score_ranges} is for {} of all rows, each of weight 1; {} was given", item, Argument(name)),
+                    hint=f"Leave one of them out{_or_bounded(item)}",
+                    argument="score_ranges",
                 )
         if len(roles.prediction) > 2:
             raise ParameterError(
-                f"`score_ranges` is for {item} of two classes; `prediction` named {len(roles.prediction)} columns. "
-                f"Leave `score_ranges` out{_or_bounded(item)}"
+                Text(
+                    "{score_ranges} is for {} of two classes; {prediction} named {} columns",
+                    item,
+                    len(roles.prediction),
+                ),
+                hint=Text("Leave {score_ranges} out{}", _or_bounded(item)),
+                argument="score_ranges",
             )
     if growing and source is not None and source.once:
         what = "an iterator" if source.kind == "batches" else source.kind
         raise ParameterError(
-            f"`source` must be one that can be read twice for `score_ranges`; {what} is gone after one look. Write the "
-            "rows to files, or leave `score_ranges` out"
+            Text("{source} must be one that can be read twice for {score_ranges}; {} is gone after one look", what),
+            argument="source",
+            hint=Text("Write the rows to files, or leave {score_ranges} out"),
         )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tallymark.batch import Batch, check_missing
-from tallymark.errors import FileError, ParameterError, ShapeError, StateError, TallymarkError, brief
+from tallymark.errors import FileError, ParameterError, ShapeError, StateError, TallymarkError, Text, brief
 from tallymark.evaluation.chosen import Chosen, Wanted, check_errors, choose, plan
 from tallymark.evaluation.pieces import (
     Groups,
@@ -95,12 +95,14 @@ class Tally:
         seed: int = 0,
     ) -> None:
         if metrics is None:
-            raise ParameterError("`metrics` must be given for a Tally: there are no rows yet to go by")
+            raise ParameterError(argument="metrics", expected="be given for a Tally: there are no rows yet to go by")
         self.metrics: dict[str, Metric] = choose(metrics)
         self.by = _group_names(by)
         for item in self.metrics.values():
             if isinstance(item, GroupMetric) and not self.by:
-                raise ParameterError(f"`by` must name the columns of groups that {item} compares, such as by='country'")
+                raise ParameterError(
+                    argument="by", expected=f"name the columns of groups that {item} compares, such as by='country'"
+                )
         self.target = Target(kind, classes=classes, positive=positive, normalize=normalize)
         check_missing(missing)
         self.missing = missing
@@ -141,7 +143,7 @@ class Tally:
         one `cluster` are resampled together.
         """
         if self.interval is None and (keys is not None or cluster is not None):
-            raise ParameterError(resampled_by("keys" if cluster is None else "cluster"))
+            raise resampled_by("keys" if cluster is None else "cluster")
         labels: dict[str, Any] = {"query": query, "by": self._group_columns(by), "cluster": cluster, "keys": keys}
         return self._update(Batch(y_true, y_pred, weights, missing=self.missing, whole=False, **labels))
 
@@ -174,8 +176,14 @@ class Tally:
         kept = self._contents.columns
         if kept is not None and columns != kept:
             raise ShapeError(
-                f"`y_true` and `y_pred` must keep their {kept[0]} and {kept[1]} columns; "
-                f"they had {columns[0]} and {columns[1]}"
+                Text(
+                    "{y_true} and {y_pred} must keep their {} and {} columns; they had {} and {}",
+                    kept[0],
+                    kept[1],
+                    columns[0],
+                    columns[1],
+                ),
+                argument="y_true",
             )
 
     def _group_columns(self, by: object) -> dict[str, object] | None:
@@ -184,12 +192,17 @@ class Tally:
             return None
         if by is None or not self.by:
             told = f"was made with by={list(self.by)}" if self.by else "was made without"
-            raise ParameterError(f"`by` must be given for a tally and for its rows, or for neither; the tally {told}")
+            raise ParameterError(
+                Text("{by} must be given for a tally and for its rows, or for neither; the tally {}", told),
+                argument="by",
+            )
         columns = group_columns(by)
         if len(columns) == len(self.by) == 1:
             return dict(zip(self.by, columns.values(), strict=True))
         if set(columns) != set(self.by):
-            raise ParameterError(f"`by` must hold the columns {', '.join(self.by)}; it held {', '.join(columns)}")
+            raise ParameterError(
+                argument="by", expected=f"hold the columns {', '.join(self.by)}", got=f"{', '.join(columns)}"
+            )
         return {name: columns[name] for name in self.by}
 
     def _fold(self, batch: Batch) -> tuple[Piece, Groups]:
@@ -201,8 +214,12 @@ class Tally:
         numbered = batch.key_side is None and batch.cluster_side is None
         if self.n and numbered != self._contents.numbered:
             raise ParameterError(
-                "`keys` or `cluster` must be given for all rows of a tally or for none, since rows are resampled by "
-                f"them; earlier rows had {'none' if self._contents.numbered else 'some'}"
+                Text(
+                    "{keys} or {cluster} must be given for all rows of a tally or for none, since "
+                    "rows are resampled by them; earlier rows had {}",
+                    "none" if self._contents.numbered else "some",
+                ),
+                argument="keys",
             )
         if numbered:
             batch.keys = np.arange(self.n, self.n + batch.n, dtype=np.uint64)
@@ -299,7 +316,10 @@ class Tally:
         `min_rows` rows."""
         check_errors(errors)
         if check_min_rows(min_rows) > 1 and not self.by:
-            raise ParameterError("`min_rows` is the smallest size of groups that are compared; this tally has none")
+            raise ParameterError(
+                Text("{min_rows} is the smallest size of groups that are compared; this tally has none"),
+                argument="min_rows",
+            )
         held = self._contents
         chosen = self._chosen(held.columns)
         whole = held.whole or Piece(chosen.plan.zero())
@@ -442,11 +462,11 @@ def _group_names(by: object) -> tuple[str, ...]:
     try:
         names = (by,) if isinstance(by, str) else tuple(by)  # type: ignore[arg-type]
     except Exception as error:
-        raise ParameterError(f"`by` must be the names of columns, each once; it was {brief(by)}") from error
+        raise ParameterError(argument="by", expected="be the names of columns, each once", got=brief(by)) from error
     if not names:
-        raise ParameterError("`by` must name at least one column; it was empty")
+        raise ParameterError(argument="by", expected="name at least one column", got="empty")
     if not all(isinstance(name, str) and name for name in names) or len(set(names)) < len(names):
-        raise ParameterError(f"`by` must be the names of columns, each once; it was {brief(by)}")
+        raise ParameterError(argument="by", expected="be the names of columns, each once", got=brief(by))
     return names
 
 
@@ -457,7 +477,7 @@ def _without_keys(groups: Groups) -> Groups:
 def _read_names(names: Any) -> tuple[str, ...] | None:
     """The names of the columns of groups, as they were written."""
     if type(names) is not list:
-        raise StateError("`by` is no list")
+        raise StateError(Text("{by} is no list"), argument="by")
     return tuple(names) or None
 
 

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, Text
 
 _LONGEST = 10_000  # characters of a condition
 _LONGEST_NUMBER = 100
@@ -60,8 +60,10 @@ def tokens_of(text: str) -> list[Token]:
     """The pieces of a condition, and the end as the last one."""
     if len(text) > _LONGEST:
         raise ParameterError(
-            f"`condition` must be a text of at most {_LONGEST:,} characters; it had {len(text):,}. "
-            "A list of conditions can say more"
+            argument="condition",
+            expected=f"be a text of at most {_LONGEST:,} characters",
+            got=f"{len(text):,}",
+            hint="A list of conditions can say more",
         )
     if hidden := _HIDDEN.search(text):
         raise refuse(text, hidden.start(), f"there is no character {ord(hidden.group()):#06x} in a condition")
@@ -147,7 +149,10 @@ def refuse(text: str, at: int, problem: str) -> ParameterError:
     last = min(len(text) if end < 0 else end, at + _SHOWN)
     line = _printable(text[first:last])
     below = "".join(_blank_as_wide_as(character) for character in line[: at - first])
-    return ParameterError(f"`condition` cannot be read at character {at + 1}: {problem}\n    {line}\n    {below}^")
+    return ParameterError(
+        Text("{condition} cannot be read at character {}: {}\n    {}\n    {}^", at + 1, problem, line, below),
+        argument="condition",
+    )
 
 
 def _blank_as_wide_as(character: str) -> str:

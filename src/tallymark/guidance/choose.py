@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tallymark.errors import ParameterError, brief
+from tallymark.errors import Argument, ParameterError, Text, brief
 from tallymark.guidance.decisions import TASKS
 from tallymark.guidance.task import NO, YES, YES_OR_NO, Advice, Question
 from tallymark.nearest import did_you_mean, nearest
@@ -117,10 +117,14 @@ def choose(task: str | None = None, **answers: object) -> Choice:
     """
     if task is None:
         if answers:
-            raise ParameterError(f"`task` must be given with {_named(answers)}: one of {_listed(TASKS)}")
+            raise ParameterError(
+                argument="task", expected=Text("be given with {}: one of {}", _named(answers), _listed(TASKS))
+            )
         return Choice(None, {}, (), (), (Question("task", "What is predicted?", tuple(TASKS)),))
     if not isinstance(task, str) or task not in TASKS:
-        raise ParameterError(f"`task` must be one of {_listed(TASKS)}; it was {brief(task)}{did_you_mean(task, TASKS)}")
+        raise ParameterError(
+            argument="task", expected=f"be one of {_listed(TASKS)}", got=brief(task), hint=did_you_mean(task, TASKS)
+        )
     return _walk(task, answers)
 
 
@@ -137,7 +141,7 @@ def _walk(name: str, answers: dict[str, object]) -> Choice:
         name = onward[0]
     for key in answers:
         if key not in asked:
-            raise ParameterError(_unknown(key, name, asked))
+            raise _unknown(key, name, asked)
     use, avoid = (_possible(rules, known) for rules in (task.use, task.avoid))
     depends = {keyword for item in (*use, *avoid) for keyword in item.when}
     depends |= {detour.keyword for detour in task.detours} - set(known)
@@ -162,18 +166,22 @@ def _normal(question: Question, value: object) -> str | None:
     if isinstance(word, str) and word in question.answers:
         return word
     allowed = "True, False" if plain else ", ".join(f'"{answer}"' for answer in question.answers)
-    raise ParameterError(f"`{question.keyword}` must be {allowed} or None (not known); it was {brief(value)}")
+    raise ParameterError(argument=question.keyword, expected=f"be {allowed} or None (not known)", got=brief(value))
 
 
-def _unknown(key: str, name: str, asked: Mapping[str, Question]) -> str:
+def _unknown(key: str, name: str, asked: Mapping[str, Question]) -> ParameterError:
     elsewhere = [other for other, task in TASKS.items() if any(q.keyword == key for q in task.questions)]
     near = nearest(key, asked)
-    hint = f"; did you mean `{near[0]}`?" if near else f"; it belongs to {_listed(elsewhere)}" if elsewhere else ""
-    return f'the task "{name}" does not ask `{key}`; it asks {_named(asked)}{hint}'
+    hint = f"It belongs to {_listed(elsewhere)}" if elsewhere else None
+    return ParameterError(
+        Text('the task "{}" does not ask {}; it asks {}', name, Argument(key), _named(asked)),
+        argument=key,
+        hint=Text("Did you mean {}?", Argument(near[0])) if near else hint,
+    )
 
 
-def _named(keywords: Mapping[str, object]) -> str:
-    return ", ".join(f"`{keyword}`" for keyword in keywords)
+def _named(keywords: Mapping[str, object]) -> Text:
+    return Text(", ".join("{}" for _ in keywords), *map(Argument, keywords))
 
 
 def _listed(words: Mapping[str, object] | list[str]) -> str:

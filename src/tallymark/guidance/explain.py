@@ -65,13 +65,15 @@ class Explanation:
         try:
             found = float(value)
         except Exception as error:
-            raise ParameterError(f"`value` must be a number; it was {brief(value)}") from error
+            raise ParameterError(argument="value", expected="be a number", got=brief(value)) from error
         low, high = self.metric.range
         if math.isnan(found):
             return f"undefined: {self.metric.when_undefined or 'there is no value'}"
         if not low <= found <= high:
             raise ParameterError(
-                f"`value` must be in the range of {self.metric}, {show_range(self.metric.range)}; it was {brief(value)}"
+                argument="value",
+                expected=f"be in the range of {self.metric}, {show_range(self.metric.range)}",
+                got=brief(value),
             )
         at = [words for mark, words in self.landmarks if mark == found]
         if at:

@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from tallymark.arrays import check_choice
-from tallymark.errors import ParameterError, brief
+from tallymark.errors import Argument, ParameterError, Text, brief
 
 METHODS = ("auto", "analytic", "bootstrap")
 USUAL = 1000  # resamples, unless the level needs more
@@ -53,19 +53,24 @@ def interval_settings(
     check_whole("seed", seed, 0, (1 << 64) - 1)
     if ci is None:
         if cluster or keys:
-            raise ParameterError(resampled_by("cluster" if cluster else "keys"))
+            raise resampled_by("cluster" if cluster else "keys")
         if resamples is not None:
             check_whole("resamples", resamples, 1, _MOST_RESAMPLES)
         given = {"ci_method": method != "auto", "resamples": resamples is not None, "seed": seed != 0}
         for name in (name for name, changed in given.items() if changed):
-            raise ParameterError(f"`{name}` says how intervals are made: pass `ci` too, such as ci=0.95")
+            raise ParameterError(
+                Text("{} says how intervals are made: pass {ci} too, such as {ci=0.95}", Argument(name))
+            )
         return None
     return settings_at(ci, str(method), resamples, seed)
 
 
-def resampled_by(name: str) -> str:
-    """What to say to one who passes it without asking for intervals."""
-    return f"`{name}` says how rows are resampled for intervals: pass `ci` too, such as ci=0.95"
+def resampled_by(name: str) -> ParameterError:
+    """The error for an argument that only intervals use, without intervals."""
+    return ParameterError(
+        Text("{} says how rows are resampled for intervals: pass {ci} too, such as {ci=0.95}", Argument(name)),
+        argument=name,
+    )
 
 
 def settings_at(ci: object, method: str, resamples: object, seed: object, pairs: int = 1) -> IntervalSettings:
@@ -106,18 +111,20 @@ def check_level(ci: Any) -> float:
     number = isinstance(ci, Real) and not isinstance(ci, bool)
     if number and 0.0 < ci < 1.0:
         return float(ci)
-    hint = f"; did you mean {ci / 100:g}?" if number and 1.0 < ci < 100.0 else ""
-    raise ParameterError(f"`ci` must be a level between 0 and 1, such as 0.95; it was {brief(ci)}{hint}")
+    hint = f"Did you mean {ci / 100:g}?" if number and 1.0 < ci < 100.0 else None
+    raise ParameterError(argument="ci", expected="be a level between 0 and 1, such as 0.95", got=brief(ci), hint=hint)
 
 
 def check_least(name: str, value: object, least: int) -> int:
     """Refuse what is no whole number from some number on."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-        raise ParameterError(f"`{name}` must be a whole number, {least} or more; it was {brief(value)}")
+        raise ParameterError(argument=name, expected=f"be a whole number, {least} or more", got=brief(value))
     return int(value)
 
 
 def check_whole(name: str, value: object, least: int, most: int, why: str = "") -> None:
     """Refuse what is no whole number in a range."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
-        raise ParameterError(f"`{name}` must be a whole number from {least:,} to {most:,}{why}; it was {brief(value)}")
+        raise ParameterError(
+            argument=name, expected=f"be a whole number from {least:,} to {most:,}{why}", got=brief(value)
+        )

@@ -176,5 +176,5 @@ def check_nested(batch: Batch) -> None:
     keys = row_keys(batch)
     if batch.has_query and keys is not None and not nested(batch, keys):
         raise ParameterError(
-            "`cluster` must be the same in all rows of a query, since queries are resampled as a whole"
+            argument="cluster", expected="be the same in all rows of a query, since queries are resampled as a whole"
         )

@@ -64,7 +64,9 @@ class Mase(MeanMetric):
 
     def of_mean(self, mean: float) -> float:
         if self.scale is None:
-            raise ParameterError("`scale` must be given for mase: the mean absolute error of the naive forecast")
+            raise ParameterError(
+                argument="scale", expected="be given for mase: the mean absolute error of the naive forecast"
+            )
         return mean / self.scale
 
 

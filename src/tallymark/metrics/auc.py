@@ -10,7 +10,7 @@ import numpy as np
 
 from tallymark.arrays import Array
 from tallymark.batch import Batch
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, Text
 from tallymark.metrics.answer import TOO_LARGE, Answer, Interval, NoInterval, Undefined
 from tallymark.metrics.bounded import Bounds
 from tallymark.metrics.confidence import DELONG, by_logit, few_rows, whole_interval
@@ -73,7 +73,7 @@ class Auc(RankMetric):
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
         if self.bounded is not None and self.max_fpr not in (None, 1):
-            raise ParameterError("`max_fpr` needs the exact scores; leave `bounded` out")
+            raise ParameterError(Text("{max_fpr} needs the exact scores; leave {bounded} out"), argument="max_fpr")
 
     @property
     def by_ranges(self) -> bool:
@@ -89,7 +89,11 @@ class Auc(RankMetric):
         if self.max_fpr is None or self.max_fpr == 1:
             return super().read(state)
         if state.several:
-            raise ParameterError("`max_fpr` is for two classes; there are more. Pass one class against the rest")
+            raise ParameterError(
+                Text("{max_fpr} is for two classes; there are more"),
+                hint="Pass one class against the rest",
+                argument="max_fpr",
+            )
         return self.settle(partial_area(state.steps(symmetric=True), self.max_fpr))
 
     def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:

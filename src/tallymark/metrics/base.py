@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
 from tallymark.arrays import Array
 from tallymark.batch import Batch
-from tallymark.errors import KindError, ParameterError, UndefinedError
+from tallymark.errors import Argument, KindError, ParameterError, Text, UndefinedError
 from tallymark.metrics import registry
 from tallymark.metrics.answer import LIGHT, NO_ROWS, NO_WEIGHT, TOO_LARGE, Answer, Interval, NoInterval, Undefined
 from tallymark.metrics.parameters import Parameter, show, undefined_choice
@@ -30,16 +30,16 @@ FACTS = ("weights", "query", "kind", "classes", "positive", "normalize", "missin
 """Keywords of a call that say what the data are; the others are parameters of the metric."""
 
 HINTS = {
-    **dict.fromkeys(("sample_weight", "sample_weights", "weight"), "weights are passed as weights="),
-    "pos_label": "the positive class is passed as positive=",
-    "labels": "the classes are passed as classes=",
-    "zero_division": "undefined= stands for a value that does not exist, absent= for that of a class in an average",
+    **dict.fromkeys(("sample_weight", "sample_weights", "weight"), "Pass weights as weights="),
+    "pos_label": "Pass the positive class as positive=",
+    "labels": "Pass the classes as classes=",
+    "zero_division": "Pass undefined= for the value of an undefined metric, absent= for that of a class in an average",
     **dict.fromkeys(
         ("group", "groups", "group_id", "qid", "qids", "query_id", "query_ids", "queries", "indexes"),
-        "queries are passed as query=",
+        "Pass queries as query=",
     ),
-    "ignore_ties": "how equal scores are ranked is passed as ties=",
-    "average_method": "what to divide by is passed as norm=",
+    "ignore_ties": "Pass the ranking of equal scores as ties=",
+    "average_method": "Pass the normalization as norm=",
 }
 
 NOT_GIVEN: Any = object()
@@ -57,15 +57,17 @@ class _ShownSignature:
     how it is called, with its parameters by name."""
 
     def __get__(self, instance: Metric | None, owner: type[Metric]) -> Signature:
-        from inspect import Parameter as Argument
-        from inspect import Signature  # slow to load, and only help asks
+        from inspect import (
+            Parameter,
+            Signature,  # slow to load, and only help asks
+        )
 
-        def keyword(name: str, default: Any) -> Argument:
-            return Argument(name, Argument.KEYWORD_ONLY, default=default)
+        def keyword(name: str, default: Any) -> Parameter:
+            return Parameter(name, Parameter.KEYWORD_ONLY, default=default)
 
         if instance is None:
             return Signature([keyword(name, parameter.default) for name, parameter in owner._parameters.items()])
-        rows = [Argument(name, Argument.POSITIONAL_OR_KEYWORD) for name in ("y_true", "y_pred")]
+        rows = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("y_true", "y_pred")]
         known = {"weights": None, "query": None, "kind": None, "classes": None, "positive": None, "normalize": False}
         facts = [keyword(name, default) for name, default in {**known, "missing": "error"}.items()]
         return Signature([*rows, *facts, *(keyword(name, value) for name, value in instance.parameters().items())])
@@ -141,7 +143,7 @@ class Metric(metaclass=_Record):
             fields[key] = parameter.normal(key, given.pop(key)) if key in given else parameter.default
         fields["_values"] = tuple([fields[key] for key in self._parameters])
         if given:
-            raise ParameterError(self.unknown_parameter(given, self._parameters))
+            raise self.unknown_parameter(given, self._parameters)
 
     # Facts that may depend on the parameters.
 
@@ -324,19 +326,29 @@ class Metric(metaclass=_Record):
         """The value on these rows. Further keywords are parameters of the metric."""
         if more:
             raise ParameterError(
-                f"{self.name} takes two arrays; pass the rest by keyword, such as weights=. For `scoring` of "
-                f"scikit-learn, pass as_scorer({str(self)!r}) of tallymark.workflow.integrations.sklearn"
+                f"{self.name} takes two arrays; pass the rest by keyword, such as weights=",
+                hint=Text(
+                    "For {scoring} of scikit-learn, pass as_scorer({}) of tallymark.workflow.integrations.sklearn",
+                    repr(str(self)),
+                ),
             )
         if y_true is NOT_GIVEN or y_pred is NOT_GIVEN:
             raise ParameterError(
-                f"{self.name} is called with `y_true` and `y_pred`; a metric with other parameters is "
-                f"tm.{type(self).__name__}(...) or tm.metric({self.name!r}, ...)"
+                Text(
+                    "{} is called with {y_true} and {y_pred}; a metric with other parameters is "
+                    "tm.{}(...) or tm.metric({}, ...)",
+                    self.name,
+                    type(self).__name__,
+                    repr(self.name),
+                )
             )
         if "keras" in sys.modules and sys._getframe(1).f_globals.get("__name__", "").startswith("keras."):
             raise ParameterError(
-                f"{self} cannot be among the metrics of a Keras model: Keras averages the values of batches, which is "
-                "not the value of all rows. Pass tallymark.workflow.integrations.keras.EvaluatorCallback as one of the "
-                "`callbacks` of `fit`"
+                f"{self} cannot be among the metrics of a Keras model: Keras averages the values of "
+                "batches, which is not the value of all rows",
+                hint=Text(
+                    "Pass tallymark.workflow.integrations.keras.EvaluatorCallback as one of the {callbacks} of `fit`"
+                ),
             )
         if parameters:
             facts: Any = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize}
@@ -347,8 +359,8 @@ class Metric(metaclass=_Record):
             target = Target(kind, classes=classes, positive=positive, normalize=normalize)
         if query is not None and not self.by_query:
             raise ParameterError(
-                f"{self.name} does not read `query`: its value is over all rows. Metrics by query are those of the "
-                'family "ranking", such as ndcg and map'
+                Text("{} does not read {query}: its value is over all rows", self.name),
+                hint='Metrics by query are those of the family "ranking", such as ndcg and map',
             )
         batch = Batch(y_true, y_pred, weights, missing=missing, query=query)
         batch.require_rows()
@@ -377,20 +389,26 @@ class Metric(metaclass=_Record):
         """The fields and their values."""
         return dict(zip(self._parameters, self._values, strict=True))
 
-    def unknown_parameter(self, given: Mapping[str, Any], known: Iterable[str]) -> str:
-        """What to say about the first of these parameters, which the metric does not have."""
+    def unknown_parameter(self, given: Mapping[str, Any], known: Iterable[str]) -> ParameterError:
+        """The error for the first of these parameters, which the metric does not have."""
         key = next(iter(given))
         known = list(known)
         if key in FACTS:
-            own = "; its own parameter is `weighting`" if key == "weights" and "weighting" in known else ""
-            return (
-                f"`{key}` is a fact of the data, not of {self.name}: pass it to the call, to evaluate or to Tally{own}"
+            own = key == "weights" and "weighting" in known
+            return ParameterError(
+                Text(
+                    "{} is a fact of the data, not of {}: pass it to the call, to evaluate or to Tally",
+                    Argument(key),
+                    self.name,
+                ),
+                argument=key,
+                hint=Text("Its own parameter is {weighting}") if own else None,
             )
-        text = f"{self.name} has no parameter `{key}`; it has {', '.join(known)}"
-        hint = HINTS.get(key, "")
-        if not hint:
-            return f"{text}{did_you_mean(key, [*known, *FACTS])}"
-        return f"{text}; {hint}"
+        return ParameterError(
+            Text("{} has no parameter {}; it has {}", self.name, Argument(key), ", ".join(known)),
+            argument=key,
+            hint=HINTS.get(key) or did_you_mean(key, [*known, *FACTS]),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The name and the parameters that differ from their defaults; `tm.metric` reads it back."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, Text
 from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.curves import UNIT
 from tallymark.metrics.parameters import Parameter, cost
@@ -48,7 +48,7 @@ class BestThreshold(StepMetric):
         super().__init__(**given)
         if self.metric != "fscore" and self.costs is not None:
             raise ParameterError(
-                f"either `metric` or costs say what is best; both were given, {self.metric!r} and costs"
+                Text("either {metric} or costs say what is best; both were given, {} and costs", repr(self.metric))
             )
 
     @property

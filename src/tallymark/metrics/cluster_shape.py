@@ -10,7 +10,7 @@ import numpy as np
 from tallymark._core import centroid_spread
 from tallymark._core import silhouette as silhouettes
 from tallymark.batch import Batch
-from tallymark.errors import ShapeError, WeightError
+from tallymark.errors import ShapeError, Text, WeightError
 from tallymark.metrics.answer import Undefined
 from tallymark.metrics.base import Metric
 from tallymark.metrics.clusters import fractional_weight
@@ -51,8 +51,9 @@ class ShapeMetric(Metric, abstract=True):
     def check_columns(self, truth_columns: int, prediction_columns: int) -> None:
         if prediction_columns != 1:
             raise ShapeError(
-                f"`y_pred` must be the cluster of each row for {self}, and `y_true` the points; it had "
-                f"{prediction_columns} columns"
+                argument="y_pred",
+                expected=Text("be the cluster of each row for {}, and {y_true} the points", self),
+                got=f"{prediction_columns} columns",
             )
 
     def check_values(self, state: Points, batch: Batch | None) -> None:
@@ -65,7 +66,10 @@ class ShapeMetric(Metric, abstract=True):
             return Undefined("there is one cluster only")
         total = len(table) if weights is None else math.fsum(weights.tolist())
         if total >= MOST_ROWS:
-            raise WeightError(f"`weights` must add up to less than 2**53 for {self}; they added up to {total:.0f}")
+            raise WeightError(
+                Text("{weights} must add up to less than 2**53 for {}; they added up to {}", self, f"{total:.0f}"),
+                argument="weights",
+            )
         if count >= total:
             return Undefined("every row is a cluster of its own")
         return self.shape_value(table, clusters, weights, count)

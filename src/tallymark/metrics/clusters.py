@@ -9,7 +9,7 @@ import numpy as np
 
 from tallymark._core import entropy, mutual_information
 from tallymark.batch import Batch
-from tallymark.errors import ShapeError, WeightError
+from tallymark.errors import ShapeError, Text, WeightError
 from tallymark.metrics.base import Metric
 from tallymark.states import Pairs, PairsOf, divide
 
@@ -42,8 +42,13 @@ class ClusterMetric(Metric, abstract=True):
     def check_columns(self, truth_columns: int, prediction_columns: int) -> None:
         if (truth_columns, prediction_columns) != (1, 1):
             raise ShapeError(
-                f"`y_true` and `y_pred` must be one label per row for {self}; they had {truth_columns} and "
-                f"{prediction_columns} columns"
+                Text(
+                    "{y_true} and {y_pred} must be one label per row for {}; they had {} and {} columns",
+                    self,
+                    truth_columns,
+                    prediction_columns,
+                ),
+                argument="y_true",
             )
 
     def check_values(self, state: Any, batch: Batch | None) -> None:
@@ -57,7 +62,9 @@ def fractional_weight(metric: Metric, batch: Batch | None) -> WeightError:
     if batch is not None and batch.weights is not None:
         row = int(np.argmax(batch.weights != np.floor(batch.weights)))
         place = f"; {batch.places.row(row)} has {float(batch.weights[row])}"
-    return WeightError(f"`weights` must be whole numbers for {metric}, since weight 2 is the row twice{place}")
+    return WeightError(
+        argument="weights", expected=f"be whole numbers for {metric}, since weight 2 is the row twice{place}"
+    )
 
 
 def is_identical(pairs: Pairs) -> bool:

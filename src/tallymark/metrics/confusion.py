@@ -183,8 +183,10 @@ class ConfusionMatrix(LabelMetric):
     def read(self, state: Pairs | Indicators) -> Answer:
         if isinstance(state, Indicators):
             raise ShapeError(
-                "`y_true` must be one label per row for confusion_matrix; it was a table of several. Pass its columns "
-                "one by one"
+                argument="y_true",
+                expected="be one label per row for confusion_matrix",
+                got="a table of several",
+                hint="Pass its columns one by one",
             )
         classes, of_truth, of_prediction = state.classes()
         rows, columns = np.asarray(of_truth, np.int64), np.asarray(of_prediction, np.int64)

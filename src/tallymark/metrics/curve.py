@@ -37,7 +37,7 @@ class Curve(Frames):
         shapes = {held.shape for held in held_columns.values()}
         if len(shapes) != 1 or len(shapes.pop()) != 1:
             found = ", ".join(f"{name} {held.shape}" for name, held in self.columns.items()) or "none"
-            raise ShapeError(f"`columns` must be arrays of one length; they were {found}")
+            raise ShapeError(argument="columns", expected="be arrays of one length", got=f"{found}")
 
     def __getattr__(self, name: str) -> Array:
         if name in Curve.__slots__:  # of one that is still being made

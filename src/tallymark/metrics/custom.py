@@ -62,7 +62,7 @@ class FunctionMetric(Metric, abstract=True):
     def replace(self, **changes: Any) -> Self:
         unknown = {key: value for key, value in changes.items() if key != "undefined"}
         if unknown:
-            raise ParameterError(self.unknown_parameter(unknown, ["undefined"]))
+            raise self.unknown_parameter(unknown, ["undefined"])
         return type(self)(**{**dict(zip(self._parameters, self._values, strict=True)), **changes})
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -93,12 +93,14 @@ def custom(function: Function, *, name: str | None = None, better: Better = "low
     0.5
     """
     if not callable(function):
-        raise ParameterError(f"`function` must be callable; it was {brief(function)}")
+        raise ParameterError(argument="function", expected="be callable", got=brief(function))
     name = getattr(function, "__name__", "") if name is None else name
     if not isinstance(name, str) or not name.isidentifier():
-        raise ParameterError(f"`name` must be a Python identifier, since strings name metrics; it was {brief(name)}")
+        raise ParameterError(
+            argument="name", expected="be a Python identifier, since strings name metrics", got=brief(name)
+        )
     if not (isinstance(better, (int, float)) or (isinstance(better, str) and better in ("higher", "lower"))):
-        raise ParameterError(f'`better` must be "higher", "lower" or the best value; it was {brief(better)}')
+        raise ParameterError(argument="better", expected='be "higher", "lower" or the best value', got=brief(better))
     check_choice("kind", kind, KINDS)
     metric = FunctionMetric(function=function, own_name=name, own_better=better, own_kind=kind)
     registry.register_function(metric, name)

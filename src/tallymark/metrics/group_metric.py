@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 from tallymark.batch import Batch
-from tallymark.errors import ParameterError, brief
+from tallymark.errors import Argument, ParameterError, Text, brief
 from tallymark.grouping import group_columns
 from tallymark.lists import first_of
 from tallymark.metrics.answer import Answer, NoInterval, Undefined
@@ -29,9 +29,11 @@ def read_metrics(name: str, value: Any) -> tuple[Metric, ...]:
     found = tuple(map(metric, value if isinstance(value, (tuple, list)) else [value]))
     for item in found:
         if isinstance(item, GroupMetric):
-            raise ParameterError(f"`{name}` must be metrics of rows; {item} is one of groups")
+            raise ParameterError(
+                Text("{} must be metrics of rows; {} is one of groups", Argument(name), item), argument=name
+            )
     if not found:
-        raise ParameterError(f"`{name}` must name a metric, as in gap(recall); it was empty")
+        raise ParameterError(argument=name, expected="name a metric, as in gap(recall)", got="empty")
     return found
 
 
@@ -183,9 +185,9 @@ class GroupMetric(Metric, abstract=True):
     ) -> Any:
         """The value on these rows; `by` holds the group of each row."""
         if y_true is NOT_GIVEN or y_pred is NOT_GIVEN or by is None:
-            raise ParameterError(f"{self} is called with `y_true`, `y_pred` and `by`, the group of each row")
+            raise ParameterError(Text("{} is called with {y_true}, {y_pred} and {by}, the group of each row", self))
         if parameters:
-            raise ParameterError(self.unknown_parameter(parameters, ("by", "min_rows", *FACTS)))
+            raise self.unknown_parameter(parameters, ("by", "min_rows", *FACTS))
         target = Target(kind, classes=classes, positive=positive, normalize=normalize)
         batch = Batch(y_true, y_pred, weights, missing=missing, query=query, by=group_columns(by))
         batch.require_rows()
@@ -194,16 +196,17 @@ class GroupMetric(Metric, abstract=True):
         slices = slice_states(batch, plan.fold(batch))
         return self.read_slices(slices, lambda item: plan.place(item.needs(target)), check_min_rows(min_rows)).value
 
-    def unknown_parameter(self, given: Mapping[str, Any], known: Iterable[str]) -> str:
+    def unknown_parameter(self, given: Mapping[str, Any], known: Iterable[str]) -> ParameterError:
         key, value = next(iter(given.items()))
         takers = [item for item in self.of if key in item.parameters()]
         if not takers:
             return super().unknown_parameter(given, known)
         meant = (item.replace(**{key: value}) if item in takers else item for item in self.of)
         written = ", ".join(f'"{item}"' for item in meant)
-        return (
-            f"`{key}` is a parameter of {' and '.join(item.name for item in takers)}: write it there, as in "
-            f"{self.name}({written})"
+        return ParameterError(
+            Text("{} is a parameter of {}", Argument(key), " and ".join(item.name for item in takers)),
+            argument=key,
+            hint=f"Write it there, as in {self.name}({written})",
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -233,5 +236,5 @@ def _is_number(value: object) -> bool:
 def check_min_rows(min_rows: object) -> int:
     """Refuse a smallest size of groups that is no whole number."""
     if isinstance(min_rows, bool) or not isinstance(min_rows, Integral) or min_rows < 1:
-        raise ParameterError(f"`min_rows` must be a whole number from 1 on; it was {brief(min_rows)}")
+        raise ParameterError(argument="min_rows", expected="be a whole number from 1 on", got=brief(min_rows))
     return int(min_rows)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from tallymark._core import expected_mutual_information
-from tallymark.errors import WeightError
+from tallymark.errors import Text, WeightError
 from tallymark.metrics.clusters import (
     ClusterMetric,
     Information,
@@ -108,7 +108,10 @@ class AdjustedMutualInformation(ClusterMetric):
         if is_trivial(pairs) or total in (len(truth), len(predicted)):
             return 0.0  # one side puts all rows together, or all apart: every arrangement tells as much
         if total > MOST_ROWS:
-            raise WeightError(f"`weights` must add up to at most 2**53 for {self}; they added up to {total}")
+            raise WeightError(
+                Text("{weights} must add up to at most 2**53 for {}; they added up to {}", self, total),
+                argument="weights",
+            )
         info = Information(pairs)
         expected = expected_mutual_information(np.array(truth), np.array(predicted), total)
         return min((info.mutual - expected) / (normalizer(info, self.norm) - expected), 1.0)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallymark.batch import Batch
-from tallymark.errors import KindError, ParameterError
+from tallymark.errors import KindError, ParameterError, Text
 from tallymark.metrics.answer import Answer, Interval, NoInterval, Undefined
 from tallymark.metrics.base import Metric
 from tallymark.metrics.confidence import NO_SPREAD, WILSON, Ends, few_rows, parts_interval, share_interval, wilson
@@ -96,7 +96,7 @@ class LabelMetric(Metric, abstract=True):
 def require_single(counts: Counts, metric: Metric) -> None:
     """Refuse rows that have several labels."""
     if not counts.single:
-        raise KindError(f"{metric} reads one label per row; `y_true` was a table of several")
+        raise KindError(Text("{} reads one label per row; {y_true} was a table of several", metric))
 
 
 class AveragedMetric(LabelMetric, abstract=True):
@@ -172,13 +172,16 @@ class AveragedMetric(LabelMetric, abstract=True):
             found = f"there are {len(counts.classes)} classes" if counts.single else "rows have several labels"
             listed = ", ".join(f'"{a}"' for a in self._choices() if a not in (None, "auto", "binary"))
             if counts.single and counts.target.positive is not None:
-                listed = f'"binary" (`positive` against the rest), {listed}'
-            raise ParameterError(f"`average` must be given for {self.name}, since {found}: one of {listed}, or None")
+                listed = f'"binary" (the positive class against the rest), {listed}'
+            raise ParameterError(
+                argument="average", expected=f"be given for {self.name}, since {found}: one of {listed}, or None"
+            )
         if average == "binary":
             require_single(counts, self)
             if several and counts.target.positive is None:
                 raise ParameterError(
-                    f'`positive` must be given for average="binary", since there are {len(counts.classes)} classes'
+                    argument="positive",
+                    expected=f'be given for average="binary", since there are {len(counts.classes)} classes',
                 )
         return average
 

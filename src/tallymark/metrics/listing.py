@@ -109,5 +109,7 @@ def list_metrics(family: str | None = None) -> Listing:
     if not found:
         families = list(dict.fromkeys(metric.family for metric in known))
         hint = did_you_mean(family, families)
-        raise ParameterError(f"`family` must be one of {', '.join(families)}; it was {brief(family)}{hint}")
+        raise ParameterError(
+            argument="family", expected=f"be one of {', '.join(families)}", got=brief(family), hint=hint
+        )
     return Listing(found)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from tallymark.arrays import describe
-from tallymark.errors import ParameterError, TallymarkError, UnknownMetricError, brief
+from tallymark.errors import Argument, ParameterError, TallymarkError, Text, UnknownMetricError, brief
 from tallymark.metrics import registry
 from tallymark.metrics.base import Metric
 from tallymark.nearest import nearest
@@ -41,8 +41,8 @@ def metric(name: str | Metric | Mapping[str, Any] = "rmse", /, **parameters: Any
         return _find(word, {**written, **parameters})
     item: object = name() if isinstance(name, type) and issubclass(name, Metric) else name
     if not isinstance(item, Metric):
-        hint = "; wrap a function with tm.custom" if callable(name) else ""
-        raise ParameterError(f"a metric must be a name or a metric object; it was {describe_other(name)}{hint}")
+        hint = "Wrap a function with tm.custom" if callable(name) else None
+        raise ParameterError(f"a metric must be a name or a metric object; got {describe_other(name)}", hint=hint)
     return _with(item, parameters)
 
 
@@ -87,8 +87,8 @@ def _find(word: str, parameters: dict[str, Any]) -> Metric:
         return registry.classes[name](**{**implied, **parameters})
     known = [*registry.classes, *registry.aliases, *registry.functions, *registry.makers]
     near = nearest(word.lower(), known, 3, cutoff=0.5) or [k for k in known if word.lower() in k][:3]
-    advice = f"did you mean {' or '.join(near)}?" if near else "tm.list_metrics() lists the names"
-    raise UnknownMetricError(f"there is no metric {word!r}; {advice}")
+    hint = f"Did you mean {' or '.join(near)}?" if near else "tm.list_metrics() lists the names"
+    raise UnknownMetricError(f"there is no metric {word!r}", hint=hint)
 
 
 def _parse(text: str) -> tuple[str, dict[str, Any]]:
@@ -99,7 +99,7 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
     wrong = f'a metric is written as "name" or "name(key=value, ...)"; it was {text[:80]!r}'
     word, at, k = text.partition("@")
     if at and word.isidentifier() and k.isdecimal() and len(text) <= 80:
-        raise ParameterError(f'{wrong}. Write "{word}(k={k})"')
+        raise ParameterError(f"{wrong}", hint=f'Write "{word}(k={k})"')
     if len(text) > _LONGEST:
         raise ParameterError(wrong)
     try:
@@ -117,7 +117,7 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
         if given.arg is None:
             raise ParameterError(wrong)
         if given.arg in parameters:
-            raise ParameterError(f"`{given.arg}` is given twice in {text[:80]!r}")
+            raise ParameterError(Text("{} is given twice in {}", Argument(given.arg), repr(text[:80])))
         parameters[given.arg] = _literal(given.value, wrong)
     return tree.func.id, parameters
 

@@ -37,7 +37,7 @@ def number(default: float | None, *, above: float | None = None, below: float | 
         found = _as_float(value)
         fits = found is not None and (above is None or found > above) and (below is None or found < below)
         if not fits:
-            raise ParameterError(f"`{name}` must be {wanted}; it was {brief(value)}")
+            raise ParameterError(argument=name, expected=f"be {wanted}", got=brief(value))
         return found
 
     return Parameter(default, normal)
@@ -50,7 +50,7 @@ def choice(default: str | None, *others: str | None) -> Any:
     def normal(name: str, value: Any) -> str | None:
         if (value is not None and not isinstance(value, str)) or value not in options:
             listed = ", ".join("None" if option is None else f'"{option}"' for option in options)
-            raise ParameterError(f"`{name}` must be one of {listed}; it was {brief(value)}")
+            raise ParameterError(argument=name, expected=f"be one of {listed}", got=brief(value))
         return value
 
     return Parameter(default, normal)
@@ -61,7 +61,7 @@ def switch(default: bool) -> Any:
 
     def normal(name: str, value: Any) -> bool:
         if not isinstance(value, (bool, np.bool_)):
-            raise ParameterError(f"`{name}` must be True or False; it was {brief(value)}")
+            raise ParameterError(argument=name, expected="be True or False", got=brief(value))
         return bool(value)
 
     return Parameter(default, normal)
@@ -76,7 +76,7 @@ def count(default: int | None) -> Any:
             return None
         found = _as_float(value)
         if found is None or found < 1 or not found.is_integer():
-            raise ParameterError(f"`{name}` must be {wanted}; it was {brief(value)}")
+            raise ParameterError(argument=name, expected=f"be {wanted}", got=brief(value))
         return int(found)
 
     return Parameter(default, normal)
@@ -88,7 +88,7 @@ def bin_count() -> Any:
     def normal(name: str, value: Any) -> int | None:
         found = None if value is None else _as_float(value)
         if value is not None and (found is None or found < 2 or not found.is_integer()):
-            raise ParameterError(f"`{name}` must be a number of bins from 2 on, or None; it was {brief(value)}")
+            raise ParameterError(argument=name, expected="be a number of bins from 2 on, or None", got=brief(value))
         return None if found is None else int(found)
 
     return Parameter(None, normal)
@@ -100,7 +100,9 @@ def cost() -> Any:
     def normal(name: str, value: Any) -> float | None:
         found = None if value is None else _as_float(value)
         if value is not None and (found is None or found < 0):
-            raise ParameterError(f"`{name}` must be a cost, a finite number from 0 on, or None; it was {brief(value)}")
+            raise ParameterError(
+                argument=name, expected="be a cost, a finite number from 0 on, or None", got=brief(value)
+            )
         return found
 
     return Parameter(None, normal)
@@ -113,7 +115,7 @@ def share_or_none() -> Any:
         found = None if value is None else _as_float(value)
         if value is not None and (found is None or not 0 < found <= 1):
             raise ParameterError(
-                f"`{name}` must be a share of more than 0 and at most 1, or None; it was {brief(value)}"
+                argument=name, expected="be a share of more than 0 and at most 1, or None", got=brief(value)
             )
         return found
 
@@ -126,7 +128,7 @@ def probability(default: float) -> Any:
     def normal(name: str, value: Any) -> float:
         found = _as_float(value)
         if found is None or not 0 <= found <= 1:
-            raise ParameterError(f"`{name}` must be a probability, a number in [0, 1]; it was {brief(value)}")
+            raise ParameterError(argument=name, expected="be a probability, a number in [0, 1]", got=brief(value))
         return found
 
     return Parameter(default, normal)
@@ -138,7 +140,7 @@ def clip_choice(default: float) -> Any:
     def normal(name: str, value: Any) -> float:
         found = _as_float(value)
         if found is None or not 0 <= found < 0.5:
-            raise ParameterError(f"`{name}` must be a number from 0 to less than 0.5; it was {brief(value)}")
+            raise ParameterError(argument=name, expected="be a number from 0 to less than 0.5", got=brief(value))
         return found
 
     return Parameter(default, normal)
@@ -150,7 +152,7 @@ def number_of_bins(default: int) -> Any:
     def normal(name: str, value: Any) -> int:
         found = _as_float(value)
         if found is None or not 1 <= found <= MOST_BINS or not found.is_integer():
-            raise ParameterError(f"`{name}` must be a whole number from 1 to {MOST_BINS:,}; it was {brief(value)}")
+            raise ParameterError(argument=name, expected=f"be a whole number from 1 to {MOST_BINS:,}", got=brief(value))
         return int(found)
 
     return Parameter(default, normal)
@@ -164,7 +166,7 @@ def positive_beta(default: float) -> Any:
         if found is not None and found <= 0:
             raise ParameterError(f"Non-positive beta: {found:g}")
         if found is None:
-            raise ParameterError(f"`{name}` must be a finite number greater than 0; it was {brief(value)}")
+            raise ParameterError(argument=name, expected="be a finite number greater than 0", got=brief(value))
         return found
 
     return Parameter(default, normal)
@@ -179,7 +181,7 @@ def absent_choice(default: float | str = 0.0, who: str = "classes") -> Any:
         found = _as_float(value)
         if found is None:
             raise ParameterError(
-                f'`{name}` must be a finite number, or "skip" to leave such {who} out; it was {brief(value)}'
+                argument=name, expected=f'be a finite number, or "skip" to leave such {who} out', got=brief(value)
             )
         return found
 
@@ -194,9 +196,9 @@ def fractions(default: tuple[float, ...]) -> Any:
         found = [_as_float(item) for item in ([value] if items is None else items)]
         inside = [item for item in found if item is not None and 0 < item < 1]
         if not inside or len(inside) != len(found):
-            raise ParameterError(f"`{name}` must be numbers strictly between 0 and 1; it was {brief(value)}")
+            raise ParameterError(argument=name, expected="be numbers strictly between 0 and 1", got=brief(value))
         if any(a >= b for a, b in pairwise(inside)):
-            raise ParameterError(f"`{name}` must be increasing; it was {brief(value)}")
+            raise ParameterError(argument=name, expected="be increasing", got=brief(value))
         return tuple(inside)
 
     return Parameter(default, normal)
@@ -208,7 +210,7 @@ def tweedie_power(default: float) -> Any:
     def normal(name: str, value: Any) -> float:
         found = _as_float(value)
         if found is None or 0 < found < 1:
-            raise ParameterError(f"`{name}` must be a finite number outside (0, 1); it was {brief(value)}")
+            raise ParameterError(argument=name, expected="be a finite number outside (0, 1)", got=brief(value))
         return found
 
     return Parameter(default, normal)
@@ -227,8 +229,9 @@ def output_choice() -> Any:
             if weights and len(weights) == len(found) and sum(weights) > 0:
                 return tuple(weights)
         raise ParameterError(
-            f'`{name}` must be "mean", "each", or one non-negative weight per output, not all zero; '
-            f"it was {brief(value)}"
+            argument=name,
+            expected='be "mean", "each", or one non-negative weight per output, not all zero',
+            got=brief(value),
         )
 
     return Parameter("mean", normal)
@@ -242,7 +245,9 @@ def undefined_choice() -> Any:
             return value
         found = _as_float(value)
         if found is None:
-            raise ParameterError(f'`{name}` must be a finite number, "raise", or None for NaN; it was {brief(value)}')
+            raise ParameterError(
+                argument=name, expected='be a finite number, "raise", or None for NaN', got=brief(value)
+            )
         return found
 
     return Parameter(None, normal)

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from tallymark.batch import Batch
-from tallymark.errors import DomainError, KindError, ShapeError
+from tallymark.errors import DomainError, KindError, ShapeError, Text
 from tallymark.metrics.answer import LIGHT, Undefined
 from tallymark.metrics.base import LEAST_WEIGHT, Metric
 from tallymark.metrics.parameters import absent_choice, choice, count, show
@@ -80,14 +80,20 @@ class RankingMetric(Metric, abstract=True):
 
     def needs(self, target: Target) -> QueriesOf:
         if target.kind == "label":
-            raise KindError(f'{self} ranks rows by scores; it was given kind="label"')
+            raise KindError(Text('{} ranks rows by scores; it was given {kind="label"}', self))
         return self.reads
 
     def check_columns(self, truth_columns: int, prediction_columns: int) -> None:
         if truth_columns != prediction_columns:
             raise ShapeError(
-                f"`y_true` and `y_pred` must be one relevance and one score per row for {self}, or tables of the same "
-                f"width, one query per row; they had {truth_columns} and {prediction_columns} columns"
+                Text(
+                    "{y_true} and {y_pred} must be one relevance and one score per row for {}, or "
+                    "tables of the same width, one query per row; they had {} and {} columns",
+                    self,
+                    truth_columns,
+                    prediction_columns,
+                ),
+                argument="y_true",
             )
 
     def formula_value(self, state: Queries) -> float | Undefined:
@@ -154,8 +160,14 @@ class Ndcg(RankingMetric):
                 row = int(np.asarray(batch.truth).reshape(batch.n, -1).max(axis=1).argmax())
                 where = f" in {batch.places.row(row)}"
             raise DomainError(
-                f'`y_true` must be at most {_MOST_EXPONENTIAL:g} for gain="exp", since 2^r overflows; the highest is '
-                f'{state.ranked().rankings.highest:g}{where}. Use gain="linear"'
+                Text(
+                    '{y_true} must be at most {} for gain="exp", since 2^r overflows; the highest is {}{}',
+                    f"{_MOST_EXPONENTIAL:g}",
+                    f"{state.ranked().rankings.highest:g}",
+                    where,
+                ),
+                argument="y_true",
+                hint='Use gain="linear"',
             )
 
 

@@ -49,15 +49,12 @@ class Bound(NamedTuple):
         """Whether values from `lowest` on meet the condition."""
         return lowest > self.limit if self.strict else lowest >= self.limit
 
-    def describe(self, metric: str) -> str:
-        """What a metric asks for."""
+    def error(self, metric: str, value: float, place: str | None) -> DomainError:
+        """The error for a value that breaks the condition, without its place where the rows are gone."""
         if self.who == "width":
-            return f"`y_pred` must have its lower bound in column 0 and its upper in column 1 for {metric}"
-        return f"`{self.who}` must be {self} for {metric}"
-
-    def describe_lowest(self, lowest: float) -> str:
-        """What there was instead, where the rows are gone."""
-        return f"the lowest {'width' if self.who == 'width' else 'value'} is {lowest}"
+            expected = f"have its lower bound in column 0 and its upper in column 1 for {metric}"
+            return DomainError(argument="y_pred", expected=expected, got=f"a width of {value}", place=place)
+        return DomainError(argument=self.who, expected=f"be {self} for {metric}", got=str(value), place=place)
 
     def __str__(self) -> str:
         return f"{'greater than' if self.strict else 'at least'} {self.limit:g}"
@@ -91,7 +88,9 @@ class Regression(Metric, abstract=True):
         check_columns(self.layout, truth_columns, prediction_columns, self.quantiles)
         count = self.count_outputs(prediction_columns)
         if isinstance(self.outputs, tuple) and len(self.outputs) != count:
-            raise ShapeError(f"`outputs` must have one weight per output; it had {len(self.outputs)} for {count}")
+            raise ShapeError(
+                argument="outputs", expected="have one weight per output", got=f"{len(self.outputs)} for {count}"
+            )
 
     def count_outputs(self, prediction_columns: int) -> int:
         """How many values there are before they are combined."""
@@ -108,8 +107,8 @@ class Regression(Metric, abstract=True):
         for bound in self.requires:
             found = lowest(bound.who)
             if not bound.holds(found):
-                place = bound.describe_lowest(found) if batch is None else _locate(bound, batch, through)
-                raise DomainError(f"{bound.describe(str(self))}; {place}")
+                value, place = (found, None) if batch is None else _locate(bound, batch, through)
+                raise bound.error(str(self), value, place)
 
     method: ClassVar[str] = ""
     """How the interval of one output is found, where there is a formula."""
@@ -238,8 +237,8 @@ class MeanMetric(SumMetric, abstract=True):
         return self.of_mean(max(ends[0], least)), self.of_mean(ends[1])
 
 
-def _locate(bound: Bound, batch: Batch, link: str | None) -> str:
-    """The first row that breaks the bound, and its value there; margins are judged by what the link makes of them."""
+def _locate(bound: Bound, batch: Batch, link: str | None) -> tuple[float, str]:
+    """The first value that breaks the bound, and its row; margins are judged by what the link makes of them."""
     values = np.asarray(batch.truth if bound.who == "y_true" else batch.prediction, dtype=np.float64)
     if bound.who == "width":
         values = values[:, 1] - values[:, 0]
@@ -251,7 +250,7 @@ def _locate(bound: Bound, batch: Batch, link: str | None) -> str:
     if not bad.any():
         raise InputError("the input changed while it was being read")
     row, column = (int(place[0]) for place in np.nonzero(bad))
-    return f"{batch.places.row(row)} has {'a width of ' if bound.who == 'width' else ''}{float(table[row, column])}"
+    return float(table[row, column]), batch.places.row(row)
 
 
 class RowMetric(Regression, abstract=True):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeVar
 
-from tallymark.errors import ShapeError
+from tallymark.errors import ShapeError, Text
 from tallymark.labels import Label
 from tallymark.metrics.answer import TOO_LARGE, Answer, Undefined
 from tallymark.metrics.base import Metric
@@ -175,8 +175,8 @@ class StepMetric(ScoreMetric, abstract=True):
     def read(self, state: Any) -> Answer:
         if state.several:
             raise ShapeError(
-                f"{self.name} reads two classes; `y_pred` had {state.columns[1]} columns. Pass one class "
-                f"against the rest: {self.name}(y_true == {state.classes[0]!r}, y_pred[:, 0])"
+                Text("{} reads two classes; {y_pred} had {} columns", self.name, state.columns[1]),
+                hint=f"Pass one class against the rest: {self.name}(y_true == {state.classes[0]!r}, y_pred[:, 0])",
             )
         steps = state.steps()
         if not steps.finite:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallymark.arrays import Array
-from tallymark.errors import ParameterError, UndefinedError, brief
+from tallymark.errors import ParameterError, Text, UndefinedError, brief
 from tallymark.metrics.answer import TOO_LARGE, Undefined
 from tallymark.metrics.base import Metric
 from tallymark.metrics.curve import Curve
@@ -68,7 +68,7 @@ class Thresholds(Curve):
         nothing. Of equal thresholds the highest is taken. A threshold without a value is never the best.
         """
         if metric is not None and cost is not None:
-            raise ParameterError("either `metric` or `cost` says what is best; both were given")
+            raise ParameterError(Text("either {metric} or {cost} says what is best; both were given"))
         found = self.choose("fscore" if metric is None else metric) if cost is None else self.cheapest(cost)
         if isinstance(found, Undefined):
             raise UndefinedError(f"no threshold is the best: {found.reason}")
@@ -90,7 +90,7 @@ class Thresholds(Curve):
     def cheapest(self, cost: Mapping[str, float]) -> ChosenThreshold | Undefined:
         """The threshold of the least cost, or why there is none."""
         if not isinstance(cost, Mapping) or not cost or not set(cost) <= set(Cells._fields):
-            raise ParameterError(f"`cost` must have a number for some of tp, fp, fn, tn; it was {brief(cost)}")
+            raise ParameterError(argument="cost", expected="have a number for some of tp, fp, fn, tn", got=brief(cost))
         each = {name: number(0.0).normal(f"cost[{name!r}]", value) for name, value in cost.items()}
         with np.errstate(over="ignore", invalid="ignore"):
             costs = sum(each[name] * self.columns[name] for name in Cells._fields if name in each)
@@ -115,11 +115,11 @@ def metric_names(name: str, wanted: Any) -> tuple[str, ...]:
     if isinstance(wanted, (str, Metric)):
         wanted = (wanted,)
     if not isinstance(wanted, Iterable) or isinstance(wanted, (bytes, Mapping)):
-        raise ParameterError(f"`{name}` must be metrics on labels, or their names; it was {brief(wanted)}")
+        raise ParameterError(argument=name, expected="be metrics on labels, or their names", got=brief(wanted))
     try:
         items = list(wanted)
     except Exception as error:  # an array of no dimensions, say
-        raise ParameterError(f"`{name}` must be a list of metrics; it was {brief(wanted)}") from error
+        raise ParameterError(argument=name, expected="be a list of metrics", got=brief(wanted)) from error
     return tuple(dict.fromkeys(str(label_metric(item, name)) for item in items))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tallymark.arrays import Array
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, Text
 from tallymark.metrics.answer import Undefined
 from tallymark.metrics.base import Metric
 from tallymark.metrics.labels import LabelMetric
@@ -25,9 +25,13 @@ def label_metric(wanted: Any, name: str = "metric") -> LabelMetric:
     """The metric that was asked for, if it has one value for labels of two classes."""
     found: Metric = metric(wanted)
     if not isinstance(found, LabelMetric) or found.better is None or getattr(found, "average", "") is None:
-        raise ParameterError(f'`{name}` must be a metric on labels with one value, such as "fscore"; it was {found}')
+        raise ParameterError(
+            argument=name, expected='be a metric on labels with one value, such as "fscore"', got=f"{found}"
+        )
     if found.threshold != type(found)().threshold:
-        raise ParameterError(f"`{name}` must leave out its threshold, since every score is one; it was {found}")
+        raise ParameterError(
+            argument=name, expected="leave out its threshold, since every score is one", got=f"{found}"
+        )
     return found
 
 
@@ -72,7 +76,9 @@ def _one_by_one(item: LabelMetric, cells: Table) -> Array:
     for k, table in enumerate(zip(*map(Array.tolist, cells), strict=True)):
         value = item.answer(_state(table)).value
         if not isinstance(value, (float, int)):
-            raise ParameterError(f"`metric` must be one with one value; {item} gave {value!r}")
+            raise ParameterError(
+                Text("{metric} must be one with one value; {} gave {}", item, repr(value)), argument="metric"
+            )
         out[k] = value
     return out
 

@@ -13,7 +13,9 @@ def to_json(data: Any, indent: int | None = 2) -> str:
     import json  # slow to load, and few ask
 
     if indent is not None and (type(indent) is not int or not 0 <= indent <= 100):
-        raise ParameterError(f"`indent` must be a number of spaces from 0 to 100, or None; it was {brief(indent)}")
+        raise ParameterError(
+            argument="indent", expected="be a number of spaces from 0 to 100, or None", got=brief(indent)
+        )
     text = json.dumps(_without_infinities(data), indent=indent, allow_nan=False, ensure_ascii=False)
     return text.encode("utf-8", "backslashreplace").decode()  # half a sign is written as JSON does
 

@@ -334,6 +334,7 @@ def check_one_kind(kinds: Set[bool]) -> None:
     """Refuse to add labels that are numbers and labels that are strings; given whether they are strings."""
     if len(kinds) > 1:
         raise StateError(
-            "only states of one kind of label add; these hold numbers and strings. Read the labels of all pieces as "
-            "strings; where they come from files of CSV, read all files in one call"
+            "only states of one kind of label add; these hold numbers and strings",
+            hint="Read the labels of all pieces as strings; where they come from files of CSV, read "
+            "all files in one call",
         )

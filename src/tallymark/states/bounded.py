@@ -11,7 +11,7 @@ import numpy as np
 from tallymark._core import bin_scores, sort_columns
 from tallymark.arrays import Array
 from tallymark.batch import Batch
-from tallymark.errors import InputError, StateError
+from tallymark.errors import Argument, InputError, StateError
 from tallymark.labels import Label, normal_label
 from tallymark.states.base import KeyedReads
 from tallymark.states.encoding import Counted, count_rows, encode, own_errors
@@ -69,7 +69,7 @@ class BoundedScoresOf(KeyedReads):
     def _bin_plain(self, batch: Batch) -> BoundedScores | None:
         """Rows that count once each, in one pass; None where one must be refused, or labels are many."""
         scores, truth = read_scores(batch, self.target), batch.truth_labels
-        with own_errors("`y_true`"):
+        with own_errors(Argument("y_true")):
             found = bin_scores(truth.source, scores, self.most, normal_label)
         if not isinstance(found, tuple) or found[4] != batch.n:
             return None

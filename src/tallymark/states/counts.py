@@ -217,17 +217,20 @@ def find_positive(classes: Sequence[Label], target: Target) -> int | None:
         if len(classes) > 2 and place is not None:  # callers refuse more than two classes in words of their own
             return place
         if len(others) > 1 or (others and others[0] not in (0, -1)):
-            known = f", one of {show_labels(classes)}" if len(classes) > 1 else f"; the only label was {classes[0]!r}"
-            default = "by default it is 1, but only where the other class is 0 or -1"
-            raise ParameterError(f"`positive` must name the positive class{known}; {default}")
+            known = f", one of {show_labels(classes)}" if len(classes) > 1 else f": the only label was {classes[0]!r}"
+            raise ParameterError(
+                argument="positive",
+                expected=f"name the positive class{known}",
+                hint="By default it is 1, but only where the other class is 0 or -1",
+            )
         return place
     if place is not None or not classes:
         return place
     if isinstance(wanted, str) != isinstance(classes[0], str):
         held = "strings" if isinstance(classes[0], str) else "numbers"
-        raise ParameterError(f"`positive` must be one of the labels, which are {held}; it was {wanted!r}")
+        raise ParameterError(argument="positive", expected=f"be one of the labels, which are {held}", got=repr(wanted))
     if len(classes) == 1:
         return None
     raise ParameterError(
-        f"`positive` must be one of the labels; it was {wanted!r}, and they are {show_labels(classes)}"
+        argument="positive", expected=f"be one of the labels, {show_labels(classes)}", got=repr(wanted)
     )

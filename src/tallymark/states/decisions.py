@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tallymark.batch import Batch
-from tallymark.errors import ParameterError, ShapeError
+from tallymark.errors import ParameterError, ShapeError, Text
 from tallymark.labels import Label
 from tallymark.states.counts import find_positive, knows_positive
 from tallymark.target import Target, show_labels
@@ -21,13 +21,18 @@ def decides(batch: Batch, target: Target) -> bool:
     found = kind != "label" and (kind is not None or not one or batch.prediction_labels.type == "real")
     if target.normalize and (one or not found):
         held = "one column" if found else "labels"
-        raise ParameterError(f"`normalize` divides the probabilities of several columns; `y_pred` held {held}")
+        raise ParameterError(
+            Text("{normalize} divides the probabilities of several columns; {y_pred} held {}", held),
+            argument="normalize",
+        )
     if one or kind is not None:
         return found
     if batch.prediction.dtype.kind != "f":
         raise ShapeError(
-            f"`y_pred` must be one label per row, or probabilities; it had {batch.prediction_columns} columns of "
-            f"type {batch.prediction.dtype}. Pass a table of 0 and 1 as `y_true` too if rows have several labels"
+            argument="y_pred",
+            expected="be one label per row, or probabilities",
+            got=f"{batch.prediction_columns} columns of type {batch.prediction.dtype}",
+            hint=Text("Pass a table of 0 and 1 as {y_true} too if rows have several labels"),
         )
     return True
 
@@ -36,8 +41,11 @@ def threshold_column(classes: Sequence[Label], target: Target, threshold: float,
     """The column whose probability or margin the threshold is for; 2 where there is none, and the largest decides."""
     if len(classes) > 2 or not knows_positive(classes, target):
         if threshold != default:
-            why = "is for two classes" if len(classes) > 2 else "needs `positive`, the class that it is for"
-            raise ParameterError(f"`threshold` {why}; here the largest of the columns ({show_labels(classes)}) decides")
+            why = Text("is for two classes" if len(classes) > 2 else "needs {positive}, the class that it is for")
+            raise ParameterError(
+                Text("{threshold} {}; here the largest of the columns ({}) decides", why, show_labels(classes)),
+                argument="threshold",
+            )
         return 2
     place = find_positive(classes, target)
     return 2 if place is None else place
@@ -47,9 +55,10 @@ def check_two(classes: Sequence[Label], *, labels: bool = True) -> None:
     """Refuse one column of predictions for more than two classes."""
     if len(classes) > 2:
         raise ShapeError(
-            "`y_pred` must have one column per class where there are more than two; it had one column for "
-            f"{len(classes)} classes ({show_labels(classes)})"
-            + ('. Pass kind="label" if it holds labels' if labels else "")
+            argument="y_pred",
+            expected="have one column per class where there are more than two",
+            got=f"one column for {len(classes)} classes ({show_labels(classes)})",
+            hint=Text('Pass {kind="label"} if it holds labels') if labels else None,
         )
 
 

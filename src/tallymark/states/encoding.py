@@ -11,12 +11,14 @@ from tallymark._core import classes_present, count_pairs, encode_labels
 from tallymark.arrays import Array, describe
 from tallymark.batch import NAMES, Batch
 from tallymark.errors import (
+    Argument,
     DomainError,
     InputError,
     LengthError,
     ParameterError,
     ShapeError,
     TallymarkError,
+    Text,
     TypeOfDataError,
 )
 from tallymark.labels import Label, LabelColumn, normal_label
@@ -52,7 +54,7 @@ def count_rows(
     truth: Any, prediction: Any, weights: Array | None, fractions: bool, decision: Any
 ) -> Counted | list[tuple[int, str, int, int]] | None:
     """The core's count: labels, cells, values and their unit (None: counts); faults; or None for a bad weight."""
-    with own_errors("`y_true` and `y_pred`"):
+    with own_errors(Text("{y_true} and {y_pred}")):
         found = count_pairs(truth, prediction, weights, fractions, decision, normal_label)
     if not isinstance(found, tuple):
         return found
@@ -74,7 +76,7 @@ class own_errors:  # noqa: N801
 
     __slots__ = ("_who",)
 
-    def __init__(self, who: str) -> None:
+    def __init__(self, who: str | Text) -> None:
         self._who = who
 
     def __enter__(self) -> None:
@@ -85,11 +87,13 @@ class own_errors:  # noqa: N801
             raise _unreadable(error, self._who) from error
 
 
-def _unreadable(error: Exception, who: str) -> TypeOfDataError:
+def _unreadable(error: Exception, who: str | Text) -> TypeOfDataError:
     if isinstance(error, UnicodeDecodeError):
-        return TypeOfDataError(f"{who} must hold UTF-8 where there are byte strings; {error.object!r} is not")
+        return TypeOfDataError(
+            Text("{} must hold UTF-8 where there are byte strings; {} is not", who, repr(error.object))
+        )
     return TypeOfDataError(
-        f"{who} must hold numbers or strings: {error if type(error) is ValueError else describe(error)}"
+        Text("{} must hold numbers or strings: {}", who, error if type(error) is ValueError else describe(error))
     )
 
 
@@ -127,7 +131,10 @@ def _count(
     if isinstance(found, list):
         raise label_fault(batch, found, decided=decision is not None)
     if found.rows != batch.n:
-        raise LengthError(f"`y_true` and `y_pred` must have {batch.n} rows; their labels were {found.rows}")
+        raise LengthError(
+            Text("{y_true} and {y_pred} must have {} rows; their labels were {}", batch.n, found.rows),
+            argument="y_true",
+        )
     for side, names in enumerate((truth.names, prediction.names)):
         found = found if names is None else _rename(found, side, names)
     return found
@@ -136,13 +143,16 @@ def _count(
 def encode(batch: Batch, side: int, *, fractions: bool = False) -> tuple[list[Label], Array]:
     """The distinct labels in order, and the place of each row's label among them."""
     column = batch.labels(side)
-    with own_errors(f"`{batch.names[side]}`"):
+    with own_errors(Argument(batch.names[side])):
         found = encode_labels(column.source, fractions, normal_label)
     if isinstance(found, list):
         raise label_fault(batch, [(side, *fault[1:]) for fault in found], decided=False)
     labels, codes = found[0], np.frombuffer(found[1], np.int64)
     if len(codes) != batch.n:
-        raise LengthError(f"`{batch.names[side]}` must have {batch.n} rows; its labels were {len(codes)}")
+        raise LengthError(
+            Text("{} must have {} rows; its labels were {}", Argument(batch.names[side]), batch.n, len(codes)),
+            argument=batch.names[side],
+        )
     if column.names is None:
         return labels, codes
     named = [column.names[int(place)] for place in labels]
@@ -219,23 +229,35 @@ def column_classes(target: Target, batch: Batch, seen: Sequence[Label] | None = 
     classes: Sequence[Label] | None = target.classes
     if classes is None and not batch.whole:
         raise ParameterError(
-            f"`classes` must be given for predictions of {columns} columns that come in pieces: one piece need not "
-            "have all classes"
+            argument="classes",
+            expected=f"be given for predictions of {columns} columns that come in pieces: one piece need "
+            "not have all classes",
         )
     if classes is None:
         classes = weighed_labels(batch, *encode(batch, 0)) if seen is None else seen
         if len(classes) != columns:
             raise ParameterError(
-                f"`classes` must be given: `y_pred` has {columns} columns, and the truth has "
-                f"{len(classes)} class{'es' * (len(classes) != 1)} ({show_labels(classes)})"
+                argument="classes",
+                expected=Text(
+                    "be given: {y_pred} has {} columns, and the truth has {} class{} ({})",
+                    columns,
+                    len(classes),
+                    "es" * (len(classes) != 1),
+                    show_labels(classes),
+                ),
             )
     if len(classes) != columns:
-        raise ShapeError(f"`y_pred` must have one column per class; it had {columns} for {len(classes)} `classes`")
+        raise ShapeError(
+            argument="y_pred",
+            expected="have one column per class",
+            got=Text("{} for {} {classes}", columns, len(classes)),
+        )
     names = batch.column_names[1]
     if names is not None and not _fits(names, classes):
         raise ParameterError(
-            f"`classes` must be in the order of the columns of `y_pred`, which are called {show_labels(names)}; they "
-            f"were {show_labels(classes)}{'' if target.classes else ', the sorted labels of the truth'}"
+            argument="classes",
+            expected=Text("be in the order of the columns of {y_pred}, which are called {}", show_labels(names)),
+            got=f"{show_labels(classes)}{('' if target.classes else ', the sorted labels of the truth')}",
         )
     return classes
 
@@ -295,8 +317,9 @@ def check_classes(labels: Sequence[Sequence[Label]], classes: Sequence[Label]) -
         stray = [label for label in held if label not in known]
         if stray:
             raise DomainError(
-                f"`{NAMES[side]}` must hold labels of `classes` only; it held {show_labels(stray)}, and `classes` are "
-                f"{show_labels(classes)}"
+                argument=NAMES[side],
+                expected=Text("hold labels of {classes} only"),
+                got=Text("{}, and {classes} are {}", show_labels(stray), show_labels(classes)),
             )
 
 
@@ -308,10 +331,24 @@ def check_same_type(labels: Labels, *, named: bool = False) -> None:
     held = ["strings" if text else "numbers" for text in texts]
     if named:
         raise ParameterError(
-            f"`classes` must be labels such as those of `y_true`; they are {held[1]} (such as {labels[1][0]!r}), and "
-            f"`y_true` held {held[0]} (such as {labels[0][0]!r})"
+            Text(
+                "{classes} must be labels such as those of {y_true}; they are {} (such as {}), "
+                "and {y_true} held {} (such as {})",
+                held[1],
+                repr(labels[1][0]),
+                held[0],
+                repr(labels[0][0]),
+            ),
+            argument="classes",
         )
     raise TypeOfDataError(
-        f"`y_true` and `y_pred` must both hold numbers or both hold strings; `y_true` held {held[0]} (such as "
-        f"{labels[0][0]!r}) and `y_pred` {held[1]} (such as {labels[1][0]!r})"
+        Text(
+            "{y_true} and {y_pred} must both hold numbers or both hold strings; {y_true} "
+            "held {} (such as {}) and {y_pred} {} (such as {})",
+            held[0],
+            repr(labels[0][0]),
+            held[1],
+            repr(labels[1][0]),
+        ),
+        argument="y_true",
     )

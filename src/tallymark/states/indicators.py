@@ -10,7 +10,7 @@ import numpy as np
 from tallymark._core import decide
 from tallymark.arrays import Array
 from tallymark.batch import NAMES, Batch
-from tallymark.errors import DomainError, ParameterError, ShapeError, StateError
+from tallymark.errors import DomainError, ParameterError, ShapeError, StateError, Text
 from tallymark.labels import Label, label_or_none
 from tallymark.states.base import UNIT_BITS, FoldedState, State, check_addable
 from tallymark.states.counts import Counts
@@ -27,14 +27,25 @@ def fold_indicators(reads: PairsOf, batch: Batch) -> Indicators:
     count = batch.truth_columns
     if batch.prediction_columns != count:
         raise ShapeError(
-            "`y_true` and `y_pred` must have the same number of columns, one per label; "
-            f"they had {count} and {batch.prediction_columns}"
+            Text(
+                "{y_true} and {y_pred} must have the same number of columns, one per label; they had {} and {}",
+                count,
+                batch.prediction_columns,
+            ),
+            argument="y_true",
         )
     classes = reads.target.classes
     if classes is not None and len(classes) != count:
-        raise ShapeError(f"`y_true` must have one column per class; it had {count} for {len(classes)} `classes`")
+        raise ShapeError(
+            argument="y_true",
+            expected="have one column per class",
+            got=Text("{} for {} {classes}", count, len(classes)),
+        )
     if reads.target.normalize:
-        raise ParameterError("`normalize` is for one label per row; probabilities of several labels need not sum to 1")
+        raise ParameterError(
+            Text("{normalize} is for one label per row; probabilities of several labels need not sum to 1"),
+            argument="normalize",
+        )
     truth, said = _read_flags(batch, 0), _read_predictions(reads, batch)
     batch.require_weights()
     labels = [_weigh(truth[:, k], said[:, k], batch.weights) for k in range(count)]
@@ -67,8 +78,10 @@ def _read_flags(batch: Batch, side: int) -> Array:
     if odd.any():
         row, column = (int(place[0]) for place in np.nonzero(odd))
         raise DomainError(
-            f"`{NAMES[side]}` must be a table of 0 and 1, one column per label; {batch.places.row(row, column)} has "
-            f"{table[row, column].item()}"
+            argument=NAMES[side],
+            expected="be a table of 0 and 1, one column per label",
+            got=str(table[row, column].item()),
+            place=batch.places.row(row, column),
         )
     return np.asarray(table == 1)
 
@@ -92,8 +105,12 @@ def _read_names(batch: Batch) -> list[Label] | None:
     truth, said = batch.column_names
     if truth is not None and said is not None and truth != said and set(truth) == set(said):
         raise ShapeError(
-            "`y_true` and `y_pred` must have their columns in the same order; they are called "
-            f"{show_labels(truth)} and {show_labels(said)}"
+            Text(
+                "{y_true} and {y_pred} must have their columns in the same order; they are called {} and {}",
+                show_labels(truth),
+                show_labels(said),
+            ),
+            argument="y_true",
         )
     return as_names(truth or ())
 

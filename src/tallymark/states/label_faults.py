@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tallymark.arrays import describe, malformed
 from tallymark.batch import Batch
-from tallymark.errors import DomainError, InputError, MissingValueError, TypeOfDataError
+from tallymark.errors import Argument, DomainError, InputError, MissingValueError, Text, TypeOfDataError
 
 Fault = tuple[int, str, int, int]  # side, fault, how many rows, the first of them
 
@@ -19,44 +19,56 @@ def label_fault(batch: Batch, faults: list[Fault], *, decided: bool, labels: boo
     """
     side, fault, count, row = min(faults, key=lambda f: (_ORDER.index(f[1]), f[0]))
     name = batch.names[side]
-    rows, place = batch.places.rows_have(count), batch.places.row(row)
+    place, shown = batch.places.first_of(count, row), _shown(batch, side, row)
     if fault == "malformed":
-        return malformed(f"`{name}`", place)
-    numbers = decided and side == 1
+        return malformed(Argument(name), batch.places.row(row))
     if fault == "missing":
-        what = "be finite" if numbers else "have a label in every row"
-        found = "NaN or infinity" if numbers else "none"
         return MissingValueError(
-            f"`{name}` must {what}; {rows} {found}, the first at {place} ({_shown(batch, side, row)}). "
-            'Pass missing="drop" to leave such rows out'
+            argument=name,
+            expected="be finite" if decided and side == 1 else "have a label in every row",
+            got=shown,
+            place=place,
+            hint=Text('Pass {missing="drop"} to leave such rows out'),
         )
     several = batch.prediction_columns > 1 and batch.truth_columns == 1
     if fault == "outside":
-        advice = "normalize=True to divide each row by its sum, " if several else ""
-        if labels and not several:
-            advice = 'kind="label" if they are labels, '
+        other = Text("")
+        if several:
+            other = Text("{normalize=True} to divide each row by its sum, ")
+        elif labels:
+            other = Text('{kind="label"} if they are labels, ')
         return DomainError(
-            f"`y_pred` must hold probabilities in [0, 1]; {rows} values outside, the first at {place} "
-            f'({_shown(batch, side, row)}). Pass {advice}kind="margin" if they are margins'
+            argument="y_pred",
+            expected="hold probabilities in [0, 1]",
+            got=shown,
+            place=place,
+            hint=Text('Pass {}{kind="margin"} if they are margins', other),
         )
     if fault == "sum":
         return DomainError(
-            f"`y_pred` must hold probabilities that sum to 1 in every row; {rows} another sum, the first at {place} "
-            f"({_shown(batch, side, row)}). Pass normalize=True to divide rows by their sum, unless it is 0, or "
-            'kind="margin" for margins'
+            argument="y_pred",
+            expected="hold probabilities that sum to 1 in every row",
+            got=shown,
+            place=place,
+            hint=Text(
+                'Pass {normalize=True} to divide rows by their sum, unless it is 0, or {kind="margin"} for margins'
+            ),
         )
     if fault == "fractional":
         return DomainError(
-            f"`{name}` must hold labels, which are whole numbers or strings; {rows} a fraction, the first at {place} "
-            f"({_shown(batch, side, row)})"
+            argument=name, expected="hold labels, which are whole numbers or strings", got=shown, place=place
         )
     if fault == "mixed":
         return TypeOfDataError(
-            f"`{name}` must hold numbers or strings, not both; it held {_shown(batch, side, 0)} in "
-            f"{batch.places.row(0)} and {_shown(batch, side, row)} in {place}"
+            argument=name,
+            expected="hold numbers or strings, not both",
+            got=f"{_shown(batch, side, 0)} in {batch.places.row(0)} and {shown} in {batch.places.row(row)}",
         )
     return TypeOfDataError(
-        f"`{name}` must hold labels, which are numbers or strings; {place} is {describe(batch.item(side, row))}"
+        argument=name,
+        expected="hold labels, which are numbers or strings",
+        got=describe(batch.item(side, row)),
+        place=place,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tallymark.errors import StateError
+from tallymark.errors import StateError, Text
 from tallymark.labels import Label
 from tallymark.states.base import R, TargetState, check_one_kind
 from tallymark.states.packing import columns_of
@@ -50,7 +50,7 @@ def join_labels(left: Sequence[Label], right: Sequence[Label], *, several: bool)
     if left == right:
         return tuple(left)
     if several:
-        raise StateError("only states of the same classes add; pass `classes` to have the same in all")
+        raise StateError(Text("only states of the same classes add; pass {classes} to have the same in all"))
     check_one_kind({isinstance(side[0], str) for side in (left, right) if side})
     return tuple(sorted({*left, *right}))
 

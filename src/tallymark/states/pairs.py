@@ -139,7 +139,7 @@ class PairsOf(Reads):
         from tallymark.states.indicators import fold_indicators  # which counts columns by means of this file
 
         if self.clusters:
-            raise ShapeError(f"`y_true` must be one label per row; it had {batch.truth_columns} columns")
+            raise ShapeError(argument="y_true", expected="be one label per row", got=f"{batch.truth_columns} columns")
         return fold_indicators(self, batch)
 
     def _count(self, batch: Batch, form: str, classes: Sequence[Label] | None, decision: Decision | None) -> Pairs:

@@ -15,7 +15,7 @@ import numpy as np
 from tallymark._core import Tasks, read_probabilities
 from tallymark.arrays import Array
 from tallymark.batch import Batch
-from tallymark.errors import DomainError, InputError, KindError, ParameterError, ShapeError
+from tallymark.errors import DomainError, InputError, KindError, ParameterError, ShapeError, Text
 from tallymark.labels import Label
 from tallymark.states.base import UNIT_BITS
 from tallymark.states.decisions import name_decisions
@@ -55,19 +55,26 @@ _ONLY_CHECKS = with_checks([])
 def check_kind(batch: Batch, target: Target) -> None:
     """Refuse predictions that are labels, by their type; tables of truth; and a wish that makes no sense for them."""
     if batch.truth_columns > 1:
-        raise ShapeError(f"`y_true` must be one label per row; it had {batch.truth_columns} columns")
+        raise ShapeError(argument="y_true", expected="be one label per row", got=f"{batch.truth_columns} columns")
     one = batch.prediction_columns == 1
     if target.kind is None:
         held = batch.prediction_labels.type if one else _TYPES.get(batch.prediction.dtype.kind, "integer")
         if held != "real":
             shown = {"text": "strings", "integer": "whole numbers", "boolean": "bools"}[held]
             raise KindError(
-                f"`y_pred` must hold probabilities, which are floats; it held {shown}, which are read as labels, and "
-                "from labels it is impossible to say how sure a model was. Pass the probabilities, such as those of "
-                "predict_proba" + ("" if held == "text" else ', or kind="probability" if these are such')
+                argument="y_pred",
+                expected="hold probabilities, which are floats",
+                got=f"{shown}, which are read as labels, and labels do not say how sure a model was",
+                hint=Text(
+                    "Pass the probabilities, such as those of predict_proba{}",
+                    "" if held == "text" else Text(', or {kind="probability"} if these are such'),
+                ),
             )
     if one and target.normalize:
-        raise ParameterError("`normalize` divides the probabilities of several columns; `y_pred` held one column")
+        raise ParameterError(
+            Text("{normalize} divides the probabilities of several columns; {y_pred} held one column"),
+            argument="normalize",
+        )
 
 
 _TYPES = {"f": "real", "b": "boolean"}
@@ -131,8 +138,11 @@ def _checked(batch: Batch, target: Target, found: Binary) -> Binary:
 def soft_fault(batch: Batch | None, count: int) -> InputError:
     """The error for a truth of probabilities, where labels are needed; without the row, where the rows are gone."""
     if batch is None:
-        rows = "1 row has" if count == 1 else f"{count:,} rows have"
-        return DomainError(f"`y_true` must hold labels, which are whole numbers or strings; {rows} a fraction")
+        return DomainError(
+            argument="y_true",
+            expected="hold labels, which are whole numbers or strings",
+            got=f"a fraction in {count:,} row{'s' * (count != 1)}",
+        )
     truth = np.asarray(batch.truth)
     bad = (truth != 0) & (truth != 1)
     if batch.weights is not None:
@@ -198,7 +208,10 @@ def check_labels(labels: Sequence[Label], soft: int, target: Target) -> None:
         return
     if soft and not all(label in (0, 1) for label in labels):
         raise ParameterError(
-            "`y_true` must be 0 and 1 in all rows where it is a probability in some; its labels were "
-            f"{', '.join(map(repr, labels))}"
+            Text(
+                "{y_true} must be 0 and 1 in all rows where it is a probability in some; its labels were {}",
+                ", ".join(map(repr, labels)),
+            ),
+            argument="y_true",
         )
     name_decisions(labels, target)

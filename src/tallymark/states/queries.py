@@ -10,7 +10,7 @@ import numpy as np
 from tallymark._core import Rankings, read_table
 from tallymark.arrays import Array
 from tallymark.batch import QUERY, Batch
-from tallymark.errors import DomainError, InputError, ParameterError, StateError, WeightError
+from tallymark.errors import Argument, DomainError, InputError, ParameterError, StateError, Text, WeightError
 from tallymark.states.base import ONE, KeyedReads, check_addable, exact_total
 from tallymark.states.chunked import ChunkedState, check_weights, copy_weights
 from tallymark.states.encoded import Encoded
@@ -57,8 +57,10 @@ def weights_by_query(queries: Encoded | None, weights: Array) -> Array:
     if differs.any():
         row = int(differs.argmax())
         raise WeightError(
-            f"`weights` must be the same in all rows of a query; query {labels[codes[row]]!r} has "
-            f"{float(each[codes[row]])} and {float(weights[row])}"
+            argument="weights",
+            expected="be the same in all rows of a query",
+            got=f"{float(each[codes[row]])} and {float(weights[row])}",
+            place=f"query {labels[codes[row]]!r}",
         )
     return each
 
@@ -128,8 +130,8 @@ class Queries(ChunkedState[QueriesOf, Chunk]):
         if isinstance(other, Queries) and self._chunks and other._chunks and self._reads.stable:
             check_addable(self, other)
             raise StateError(
-                'rankings with ties="stable" do not add: they follow the order of the rows, which pieces do not have. '
-                'Pass all rows at once, or use ties="average" or ties="worst"'
+                'rankings with ties="stable" do not add: they follow the order of the rows, which pieces do not have',
+                hint='Pass all rows at once, or use ties="average" or ties="worst"',
             )
         return super().__add__(other)
 
@@ -192,12 +194,15 @@ def _read_queries(batch: Batch) -> Encoded | None:
     """The query of each row; None for tables, each row of which is one."""
     if batch.truth_columns > 1:
         if batch.has_query:
-            raise ParameterError("`query` must not be given with tables: each of their rows is a query of its own")
+            raise ParameterError(
+                argument="query", expected="not be given with tables: each of their rows is a query of its own"
+            )
         return None
     if not batch.has_query:
         raise ParameterError(
-            "`query` must be given: the label of the query that each row belongs to. Where each query is a row of a "
-            "table, pass `y_true` and `y_pred` as tables of the same width"
+            argument="query",
+            expected="be given: the label of the query that each row belongs to",
+            hint=Text("Where each query is a row of a table, pass {y_true} and {y_pred} as tables of the same width"),
         )
     return Encoded(*encode(batch, QUERY, fractions=True))
 
@@ -209,7 +214,9 @@ def _read_relevance(batch: Batch) -> Array:
         place = np.argwhere(relevance < 0)[0].tolist()
         value = float(relevance[tuple(place)])
         where = batch.places.row(*place)
-        raise DomainError(f"`y_true` must hold relevances, which are not negative; {where} has {value}")
+        raise DomainError(
+            argument="y_true", expected="hold relevances, which are not negative", got=str(value), place=where
+        )
     return relevance
 
 
@@ -222,8 +229,11 @@ def _read_score(batch: Batch) -> Array:
         item = item[place[1]] if len(place) == 2 and isinstance(item, list) else item
         if isinstance(item, int):  # floats are what they are
             raise DomainError(
-                f"`y_pred` must hold scores that float64 tells apart, integers below 2**53; "
-                f"{batch.places.row(*place)} has {item}. Subtract a constant, or pass their ranks"
+                argument="y_pred",
+                expected="hold scores that float64 tells apart, integers below 2**53",
+                got=str(item),
+                place=batch.places.row(*place),
+                hint="Subtract a constant, or pass their ranks",
             )
     return score
 
@@ -233,7 +243,7 @@ def _read_side(batch: Batch, side: int) -> tuple[Array, float, float]:
     found = read_table(array)
     if found is None:
         batch.require_finite_side(side)
-        raise InputError(f"`{batch.names[side]}` changed while it was being read")
+        raise InputError(Text("{} changed while it was being read", Argument(batch.names[side])))
     raw, low, high = found
     numbers = np.frombuffer(raw, np.float64)
     return numbers if array.ndim == 1 else numbers.reshape(array.shape), low, high

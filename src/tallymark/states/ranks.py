@@ -10,7 +10,7 @@ import numpy as np
 from tallymark._core import count_above
 from tallymark.arrays import Array
 from tallymark.batch import Batch
-from tallymark.errors import ShapeError, StateError
+from tallymark.errors import ShapeError, StateError, Text
 from tallymark.states.base import UNIT_BITS, KeyedReads, TargetState
 from tallymark.states.encoding import Counted, class_places, count_rows, read_pairs
 from tallymark.states.packing import columns_of, target_of
@@ -43,8 +43,9 @@ class RanksOf(KeyedReads):
         columns = batch.prediction_columns
         if columns < 2 or batch.truth_columns != 1:
             raise ShapeError(
-                f"`y_pred` must have one column per class and `y_true` one label per row; they had {columns} and "
-                f"{batch.truth_columns} columns"
+                argument="y_pred",
+                expected=Text("have one column per class and {y_true} one label per row"),
+                got=f"{columns} and {batch.truth_columns} columns",
             )
         batch.require_finite_side(1)
         batch.require_weights()

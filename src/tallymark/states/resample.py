@@ -11,7 +11,7 @@ import numpy as np
 from tallymark._core import resampled_areas, resampled_cells, resampled_precision
 from tallymark.arrays import Array
 from tallymark.batch import QUERY, Batch
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, Text
 from tallymark.labels import Label
 from tallymark.states.draws import Draws
 from tallymark.states.encoding import encode
@@ -78,7 +78,9 @@ def own_keys(batch: Batch) -> Array | None:
             row = int(np.flatnonzero(found == ordered[counts.argmax()])[1])
             shown = f"{batch.places.row(row)} has {batch.item(batch.key_side, row)!r}"
             raise ParameterError(
-                f"`keys` must differ from row to row; {shown} again. Rows that belong together are passed as cluster="
+                Text("{keys} must differ from row to row; {} again", shown),
+                argument="keys",
+                hint="Rows that belong together are passed as cluster=",
             )
         batch.keys = found
     return batch.keys

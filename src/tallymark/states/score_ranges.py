@@ -14,7 +14,7 @@ import numpy as np
 
 from tallymark._core import placement_sums, stretch_sums
 from tallymark.arrays import Array
-from tallymark.errors import ParameterError, StateError
+from tallymark.errors import ParameterError, StateError, Text
 from tallymark.states.base import ONE, FoldedState, exact_total, to_float
 from tallymark.states.bounded import BoundedScores, BoundedScoresOf
 from tallymark.states.format import pack, unpack
@@ -199,13 +199,17 @@ class RankedScores(FoldedState[ScoresOf]):
     def steps(self, *_: Any, **__: Any) -> NoReturn:
         """Every threshold, which is not known."""
         raise ParameterError(
-            "curves and thresholds need every distinct score, and `score_ranges` keeps sums over them; leave it out"
+            Text(
+                "curves and thresholds need every distinct score, and {score_ranges} keeps sums over them; leave it out"
+            )
         )
 
     points = steps
 
     def __add__(self, other: Any) -> NoReturn:
-        raise StateError("sums over ranges of scores are those of all rows, and do not add; leave `score_ranges` out")
+        raise StateError(
+            Text("sums over ranges of scores are those of all rows, and do not add; leave {score_ranges} out")
+        )
 
     def fields(self) -> NoReturn:
         raise StateError("sums over ranges of scores cannot be written, since they do not add")

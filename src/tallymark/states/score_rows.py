@@ -9,7 +9,7 @@ import numpy as np
 from tallymark._core import read_probability_columns
 from tallymark.arrays import Array
 from tallymark.batch import Batch
-from tallymark.errors import DomainError, InputError, ParameterError, ShapeError
+from tallymark.errors import DomainError, InputError, ParameterError, ShapeError, Text
 from tallymark.labels import Label
 from tallymark.states.counts import find_positive, knows_positive
 from tallymark.states.decisions import name_decisions
@@ -26,16 +26,21 @@ _HIGHEST = float(np.finfo(np.float64).max)
 def check_scores(batch: Batch, target: Target) -> None:
     """Refuse tables of truth, whole numbers that a float64 cannot tell apart, and what cannot be normalised."""
     if batch.truth_columns != 1:
-        raise ShapeError(f"`y_true` must be one label per row; it had {batch.truth_columns} columns")
+        raise ShapeError(argument="y_true", expected="be one label per row", got=f"{batch.truth_columns} columns")
     if target.normalize and batch.prediction_columns == 1:
-        raise ParameterError("`normalize` divides the probabilities of several columns; `y_pred` held one column")
+        raise ParameterError(
+            Text("{normalize} divides the probabilities of several columns; {y_pred} held one column"),
+            argument="normalize",
+        )
     held = batch.prediction
     if held.dtype.kind in "iu" and held.dtype.itemsize == 8 and held.size:
         most = max(int(held.min()), int(held.max()), key=abs)
         if abs(most) > MOST_INTEGER:
             raise DomainError(
-                f"`y_pred` must hold scores that float64 can tell apart, up to 2**53; it held {most}. Subtract a "
-                "constant, or pass ranks"
+                argument="y_pred",
+                expected="hold scores that float64 can tell apart, up to 2**53",
+                got=f"{most}",
+                hint="Subtract a constant, or pass ranks",
             )
 
 

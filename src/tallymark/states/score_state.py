@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
-from tallymark.errors import StateError
+from tallymark.errors import StateError, Text
 from tallymark.labels import Label
 from tallymark.states.base import R, TargetState, check_one_kind
 from tallymark.states.counts import find_positive
@@ -91,7 +91,8 @@ def check_same_labels(labels: Sequence[Sequence[Label]], columns: int, target: T
         shown = next(held for held in labels if held != labels[0])
         raise StateError(
             "only states whose columns have the same classes add; these have "
-            f"{show_labels(labels[0])} and {show_labels(shown)}. Pass `classes`"
+            f"{show_labels(labels[0])} and {show_labels(shown)}",
+            hint=Text("Pass {classes}"),
         )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from tallymark._core import class_sums, curve_points, merge_runs, sort_columns, sort_scores
 from tallymark.arrays import Array
 from tallymark.batch import Batch
-from tallymark.errors import InputError, LengthError, StateError
+from tallymark.errors import Argument, InputError, LengthError, StateError, Text
 from tallymark.labels import Label, normal_label
 from tallymark.states.base import ONE, Reads, exact_total
 from tallymark.states.counts import find_positive
@@ -108,7 +108,7 @@ class ScoresOf(Reads):
     def _fold_column(self, batch: Batch) -> tuple[Part, tuple[bytes, int] | None]:
         """The runs of one score per row, by the labels of the truth, and the weight; None where a row is 1."""
         scores, truth = read_scores(batch, self.target), batch.truth_labels
-        with own_errors("`y_true`"):
+        with own_errors(Argument("y_true")):
             found = sort_scores(truth.source, scores, batch.weights, normal_label)
         if found is None:
             raise _refused(batch)
@@ -116,7 +116,7 @@ class ScoresOf(Reads):
             raise label_fault(batch, found, decided=True)
         labels, groups, weight, rows = found
         if rows != batch.n:
-            raise LengthError(f"`y_true` must have {batch.n} rows; its labels were {rows}")
+            raise LengthError(Text("{y_true} must have {} rows; its labels were {}", batch.n, rows), argument="y_true")
         by_label: dict[Label, Runs] = dict(zip(labels, groups or [NOTHING] * len(labels), strict=True))
         if truth.names is not None:
             by_label = _by_name(by_label, truth.names)

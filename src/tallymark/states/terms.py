@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tallymark.errors import ParameterError, ShapeError
+from tallymark.errors import ParameterError, ShapeError, Text
 
 PAIRED = "paired"
 QUANTILES = "quantiles"
@@ -135,18 +135,26 @@ def check_columns(layout: str, truth_columns: int, prediction_columns: int, quan
     if layout == PAIRED:
         if truth_columns != prediction_columns:
             raise ShapeError(
-                "`y_true` and `y_pred` must have the same number of columns; "
-                f"they had {truth_columns} and {prediction_columns}"
+                Text(
+                    "{y_true} and {y_pred} must have the same number of columns; they had {} and {}",
+                    truth_columns,
+                    prediction_columns,
+                ),
+                argument="y_true",
             )
         return
     if truth_columns != 1:
-        raise ShapeError(f"`y_true` must have one column here; it had {truth_columns}")
+        raise ShapeError(argument="y_true", expected="have one column here", got=f"{truth_columns}")
     if layout == QUANTILES and prediction_columns != quantiles:
         raise ShapeError(
-            f"`y_pred` must have one column per quantile; it had {prediction_columns} for {quantiles} alphas"
+            argument="y_pred",
+            expected="have one column per quantile",
+            got=f"{prediction_columns} for {quantiles} alphas",
         )
     if layout == INTERVAL and prediction_columns != 2:
-        raise ShapeError(f"`y_pred` must have two columns, lower and upper bound; it had {prediction_columns}")
+        raise ShapeError(
+            argument="y_pred", expected="have two columns, lower and upper bound", got=f"{prediction_columns}"
+        )
 
 
 LOWEST = {"y_true": Term("truth_range"), "y_pred": Term("lowest_prediction"), "width": Term("lowest_width")}

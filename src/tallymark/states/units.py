@@ -11,7 +11,7 @@ import numpy as np
 
 from tallymark.arrays import Array
 from tallymark.batch import Batch
-from tallymark.errors import StateError
+from tallymark.errors import StateError, Text
 from tallymark.states.base import ONE, UNIT_BITS, FoldedState, SoleReads, divide
 from tallymark.states.packing import columns_of
 from tallymark.states.resample import own_weights, row_keys, spread_keys
@@ -103,7 +103,9 @@ class Units(FoldedState[UnitsOf]):
         if other.columns is None:
             return self
         if (self.clusters is None) != (other.clusters is None):
-            raise StateError("only rows with clusters add to rows with clusters; pass `cluster` for all or for none")
+            raise StateError(
+                Text("only rows with clusters add to rows with clusters; pass {cluster} for all or for none")
+            )
         clusters = self.clusters
         if clusters is not None and other.clusters is not None:
             clusters = lowest(np.concatenate((clusters, other.clusters)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tallymark.errors import ParameterError, Rejection
+from tallymark.errors import ParameterError, Rejection, Text
 from tallymark.evaluation.result import Cell, Report
 from tallymark.submissions.problems import Found, problem, rejection
 
@@ -19,7 +19,9 @@ def _score(key: str, cell: Cell) -> Cell:
     if cell.error is not None:
         raise not_scored()
     if not isinstance(cell.value, float):
-        raise ParameterError(f"`metrics` must each be one number in a challenge; {key} is more than that")
+        raise ParameterError(
+            Text("{metrics} must each be one number in a challenge; {} is more than that", key), argument="metrics"
+        )
     return Cell(cell.metric, cell.value, cell.n, cell.weight, lo=cell.lo, hi=cell.hi, method=cell.method)
 
 

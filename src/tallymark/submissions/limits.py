@@ -33,8 +33,8 @@ def check_limits(limits: object) -> Limits:
     if limits is None:
         return Limits()
     if not isinstance(limits, Limits):
-        raise ParameterError(f"`limits` must be tm.Limits(...); it was {brief(limits)}")
+        raise ParameterError(argument="limits", expected="be tm.Limits(...)", got=brief(limits))
     for name, most in limits._asdict().items():
         if most is not None and (isinstance(most, bool) or not isinstance(most, (int, float)) or not most > 0):
-            raise ParameterError(f"`limits.{name}` must be a positive number or None; it was {brief(most)}")
+            raise ParameterError(argument=f"limits.{name}", expected="be a positive number or None", got=brief(most))
     return limits

@@ -8,7 +8,7 @@ import numpy as np
 
 from tallymark._core import TextCodes
 from tallymark.arrays import Array
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, Text
 from tallymark.submissions.entries import Entries
 from tallymark.submissions.limits import Limits
 from tallymark.submissions.match import Matched, code_ids, texts_at
@@ -46,7 +46,9 @@ def score_parts(answers: object, submission: object, public: Array | None, **tol
     elif len(public) == len(ids):
         parts = {PUBLIC: _of_part(ids, matched, public), PRIVATE: _of_part(ids, matched, ~public)}
     else:
-        raise ParameterError(f"`public` must say of each of the {len(ids):,} answers; it was of {len(public):,}")
+        raise ParameterError(
+            argument="public", expected=f"say of each of the {len(ids):,} answers", got=f"of {len(public):,}"
+        )
     results = {name: score_rows(held, entries, rows, settings) for name, rows in parts.items()}
     return Scored(
         results,
@@ -129,20 +131,28 @@ def _told(words: list[str], column: str) -> Array:
     found = [each.strip().lower() for each in words]
     strange = next((each for each in found if each not in (PUBLIC, PRIVATE)), None)
     if strange is not None:
-        raise ParameterError(f"`{column}` must say public or private in each row; one was {strange!r}")
+        raise ParameterError(
+            f"column {column!r} must say public or private in each row; got {strange!r}", argument="split_column"
+        )
     public = np.array([each == PUBLIC for each in found], bool)
     if public.all() or not public.any():
-        raise ParameterError(f"`{column}` must call some rows public and some private; all were {found[0]}")
+        raise ParameterError(
+            f"column {column!r} must call some rows public and some private; all are {found[0]}",
+            argument="split_column",
+        )
     return public
 
 
 def _drawn(ids: list[str], share: float, seed: int) -> Array:
     """A seeded share of the rows: of the same ids in any order, the same ones."""
     if not 0 < share < 1:
-        raise ParameterError(f"`share` must be between 0 and 1; it was {share!r}")
+        raise ParameterError(argument="share", expected="be between 0 and 1", got=repr(share))
     count = round(share * len(ids))
     if not 0 < count < len(ids):
-        raise ParameterError(f"`share` must leave rows in both parts; {share:g} of {len(ids):,} rows does not")
+        raise ParameterError(
+            Text("{share} must leave rows in both parts; {} of {} rows does not", f"{share:g}", f"{len(ids):,}"),
+            argument="share",
+        )
     ordered = sorted(range(len(ids)), key=ids.__getitem__)
     chosen = np.random.default_rng(seed).permutation(len(ids))[:count]
     public = np.zeros(len(ids), bool)

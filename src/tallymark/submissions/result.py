@@ -89,8 +89,10 @@ class SubmissionResult(Exports):
         if key not in self._outcomes:
             asked = ", ".join(map(repr, self._outcomes)) or "none were"
             raise ParameterError(
-                f"`key` must be a score whose outcomes were asked for ({asked}); it was {key!r}. Pass it to "
-                "score_submission in outcomes="
+                argument="key",
+                expected=f"be a score whose outcomes were asked for ({asked})",
+                got=repr(key),
+                hint="Pass it to score_submission in outcomes=",
             )
         return self._outcomes[key]
 

@@ -13,7 +13,7 @@ from tallymark._core import TextCodes
 from tallymark.arrays import Array
 from tallymark.batch import Batch
 from tallymark.engines.packages import load
-from tallymark.errors import FileError, ParameterError, Rejection, TallymarkError, brief
+from tallymark.errors import FileError, ParameterError, Rejection, TallymarkError, Text, brief
 from tallymark.evaluation.chosen import Wanted
 from tallymark.evaluation.evaluate import evaluate_batch
 from tallymark.evaluation.result import Report
@@ -232,7 +232,9 @@ def _answers(answered: Future[Entries], settings: Settings) -> Entries:
 
 def _unread(failure: BaseException, settings: Settings) -> BaseException:
     if settings.challenge and isinstance(failure, TallymarkError):  # whose words may hold answers
-        return ParameterError("`answers` could not be read; score them in analysis mode to see what is wrong")
+        return ParameterError(
+            Text("{answers} could not be read; score them in analysis mode to see what is wrong"), argument="answers"
+        )
     return failure
 
 
@@ -285,8 +287,12 @@ def _require_task(answers: Sequence[str], predictions: Sequence[str], settings: 
     told = [f"{'labels' if sides[0] is None else 'decimals'}{answer}"]
     told += [f"{'labels' if sides[1] is None else 'decimals'} such as {brief(sides[1] or predictions[0])}"]
     raise ParameterError(
-        f"`task` must say what is predicted: the answers are {told[0]}, the predictions {told[1]}. Pass "
-        'task="probabilities" or task="numbers", or task="labels" to compare texts, of which "1.0" is not "1"'
+        argument="task",
+        expected=f"say what is predicted: the answers are {told[0]}, the predictions {told[1]}",
+        hint=Text(
+            'Pass {task="probabilities"} or {task="numbers"}, or {task="labels"} to '
+            'compare texts, of which "1.0" is not "1"'
+        ),
     )
 
 
@@ -308,7 +314,7 @@ def _positive(truth: Any, settings: Settings) -> str:
     if found is not None:
         return found
     shown = "" if settings.challenge else f"; the labels are {', '.join(map(repr, sorted(held)[:6]))}"
-    raise ParameterError(f"`positive` must say of which class one column of probabilities is{shown}")
+    raise ParameterError(argument="positive", expected=f"say of which class one column of probabilities is{shown}")
 
 
 def _evaluate(batch: Batch, target: Target, settings: Settings, *, resampled: bool) -> Report:

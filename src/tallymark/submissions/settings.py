@@ -92,10 +92,12 @@ def _default(task: str) -> dict[str, Metric]:
 
 def _check_outcomes(outcomes: Sequence[str], metrics: dict[str, Metric]) -> tuple[str, ...]:
     if not isinstance(outcomes, (str, list, tuple)):
-        raise ParameterError(f"`outcomes` must be a list of names of scores; it was {brief(outcomes)}")
+        raise ParameterError(argument="outcomes", expected="be a list of names of scores", got=brief(outcomes))
     names = [outcomes] if isinstance(outcomes, str) else list(outcomes)
     for name in names:
         if not isinstance(name, str) or name not in metrics:
             listed = ", ".join(map(repr, metrics))
-            raise ParameterError(f"`outcomes` must name scores, of which there are {listed}; one was {brief(name)}")
+            raise ParameterError(
+                argument="outcomes", expected=f"name scores, of which there are {listed}", got=brief(name)
+            )
     return tuple(names)

@@ -97,7 +97,7 @@ def rank_groups(entries: Iterable[bytes | None], *, among: int | None = None, le
         groups.append(group)
     if among is not None and len(groups) > among:
         raise ParameterError(
-            f"`among` must be at least the number of entries; it was {among}, and there were {len(groups)}"
+            argument="among", expected="be at least the number of entries", got=f"{among}, and there were {len(groups)}"
         )
     return groups
 
@@ -106,9 +106,12 @@ def _pairs(entries: Iterable[bytes | None], among: int | None) -> int:
     if among is None:
         if not isinstance(entries, Sized):
             raise ParameterError(
-                "`among` must be the number of submissions that the entries are of, since these come one by one"
+                argument="among",
+                expected="be the number of submissions that the entries are of, since these come one by one",
             )
         among = len(entries)
     if type(among) is not int or among < 0:
-        raise ParameterError(f"`among` must be the number of submissions that the entries are of; it was {among!r}")
+        raise ParameterError(
+            argument="among", expected="be the number of submissions that the entries are of", got=repr(among)
+        )
     return max(among * (among - 1) // 2, 1)

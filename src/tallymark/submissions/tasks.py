@@ -10,7 +10,7 @@ import numpy as np
 from tallymark.arrays import Array, check_choice
 from tallymark.engines.columns import NUMBER
 from tallymark.engines.fields import TEXT
-from tallymark.errors import ParameterError, brief
+from tallymark.errors import ParameterError, Text, brief
 from tallymark.submissions.entries import Entries
 from tallymark.submissions.limits import Limits
 from tallymark.submissions.match import code_columns, first_rows, repeated, texts_at
@@ -35,10 +35,10 @@ def column_names(id: object, label: object, query: object = "query") -> Names:
     given = {"id": id, "label": label, "query": query}
     for argument, value in given.items():
         if not isinstance(value, str) or not value.strip():
-            raise ParameterError(f"`{argument}` must be the name of a column; it was {brief(value)}")
+            raise ParameterError(argument=argument, expected="be the name of a column", got=brief(value))
     names = Names(*(normal_name(str(value)) for value in given.values()))
     if names.id == names.label:
-        raise ParameterError(f"`id` and `label` must be two columns; both were {names.id!r}")
+        raise ParameterError(Text("{id} and {label} must be two columns; both were {}", repr(names.id)), argument="id")
     return names
 
 
@@ -58,12 +58,17 @@ def class_names(classes: object, names: Names, task: str) -> list[str] | None:
     if classes is None:
         return None
     if task != "probabilities":
-        raise ParameterError(f"`classes` must be left out where the task is {task}: it names columns of probabilities")
+        raise ParameterError(
+            argument="classes", expected=f"be left out where the task is {task}: it names columns of probabilities"
+        )
     if isinstance(classes, (str, bytes)) or not isinstance(classes, Iterable):
-        raise ParameterError(f"`classes` must be a list of labels; it was {brief(classes)}")
+        raise ParameterError(argument="classes", expected="be a list of labels", got=brief(classes))
     found = [normal_name(str(each)) for each in classes]
     if names.id in found:
-        raise ParameterError(f"`classes` must not be called like the column of ids; one of them was {names.id!r}")
+        raise ParameterError(
+            Text("{classes} must not be called like the column of ids; one of them was {}", repr(names.id)),
+            argument="classes",
+        )
     return found
 
 

@@ -37,7 +37,9 @@ class StratifiedBootstrap(Bootstrap):
         labels, codes = codes_of("y", y, n, "the classes of the rows, within which they are drawn")
         classes = [np.flatnonzero(codes == k) for k in range(len(labels))]
         if max(map(len, classes)) < 2:
-            raise ParameterError("`y` must have a class of at least two rows, or no row is ever out of the bag")
+            raise ParameterError(
+                argument="y", expected="have a class of at least two rows, or no row is ever out of the bag"
+            )
         return _bags(classes, n, self.times, self.seed)
 
 

@@ -147,6 +147,6 @@ def _times(fit_time: object, score_time: object) -> dict[str, float]:
         if value is None:
             continue
         if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < math.inf:
-            raise ParameterError(f"`{name}` must be a time in seconds; it was {brief(value)}")
+            raise ParameterError(argument=name, expected="be a time in seconds", got=brief(value))
         found[name] = float(value)
     return found

@@ -117,7 +117,9 @@ class Checkpoint:
 
     def __init__(self, save: Callable[[Round], object]) -> None:
         if not callable(save):
-            raise ParameterError(f"`save` must be a function of a Round that saves the model; it was {describe(save)}")
+            raise ParameterError(
+                argument="save", expected="be a function of a Round that saves the model", got=describe(save)
+            )
         self.save = save
 
     def __call__(self, round: Round) -> None:

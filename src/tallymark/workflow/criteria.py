@@ -34,4 +34,4 @@ def bic(log_likelihood: float, parameters: int, rows: int) -> float:
 def _log(value: object) -> float:
     if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value):
         return float(value)
-    raise ParameterError(f"`log_likelihood` must be a finite number; it was {brief(value)}")
+    raise ParameterError(argument="log_likelihood", expected="be a finite number", got=brief(value))

@@ -12,7 +12,7 @@ import numpy as np
 
 from tallymark.arrays import Array, describe
 from tallymark.batch import Batch
-from tallymark.errors import LengthError, ParameterError, brief
+from tallymark.errors import LengthError, ParameterError, Text, brief
 from tallymark.evaluation.chosen import Wanted, check_errors, choose
 from tallymark.evaluation.evaluate import evaluate_batch
 from tallymark.evaluation.result import Cell, Report
@@ -94,7 +94,9 @@ def cross_validate(
     level = check_level(ci)
     n = count_rows(X)
     if count_rows(y) != n:
-        raise LengthError(f"`X` and `y` must have the same length; they had {n} and {count_rows(y)} rows")
+        raise LengthError(
+            Text("{X} and {y} must have the same length; they had {} and {} rows", n, count_rows(y)), argument="X"
+        )
     rows = Batch(y, y, weights, query=query)
     rows.names = ("y", "y", *rows.names[2:])
     rows.require_weights()
@@ -106,7 +108,7 @@ def cross_validate(
         (k, np.asarray(train), np.asarray(test)) for k, (train, test) in enumerate(_splits(splitter, X, y, groups), 1)
     ]
     if not splits:
-        raise ParameterError("`splitter` must give at least one split; it gave none")
+        raise ParameterError(Text("{splitter} must give at least one split; it gave none"), argument="splitter")
     show = (lambda fold: print(_line(fold, len(splits)))) if progress is True else progress or None
     outcomes = []
     for outcome in run_jobs(run_fold, task, splits, n_jobs, backend):
@@ -205,7 +207,7 @@ def _splits(splitter: Any, X: Any, y: Any, groups: object) -> Iterator[tuple[Any
         splitter = KFold(5 if splitter is None else splitter)
     if isinstance(splitter, str) or not callable(getattr(splitter, "split", None)):
         raise ParameterError(
-            f"`splitter` must be a splitter such as KFold(5), or a number of folds; it was {brief(splitter)}"
+            argument="splitter", expected="be a splitter such as KFold(5), or a number of folds", got=brief(splitter)
         )
     given = {} if groups is None and not isinstance(splitter, Splitter) else {"groups": groups}
     rows = np.arange(count_rows(X)) if isinstance(X, Mapping) else X
@@ -217,7 +219,9 @@ def _choose(metrics: Wanted, rows: Batch, kind: str | None) -> dict[str, Metric]
     chosen = choose(metrics, rows, Target(kind))
     for key, item in chosen.items():
         if isinstance(item, GroupMetric):
-            raise ParameterError(f"`metrics` must read rows, not groups of them; {key} compares groups")
+            raise ParameterError(
+                Text("{metrics} must read rows, not groups of them; {} compares groups", key), argument="metrics"
+            )
     return chosen
 
 
@@ -234,7 +238,9 @@ def _classes(rows: Batch, metrics: Mapping[str, Metric]) -> list[Label] | None:
 def _checked(trainer: Any) -> Any:
     if isinstance(trainer, type) or not (callable(trainer) or hasattr(trainer, "fit")):
         raise ParameterError(
-            f"`trainer` must be a function (X, y) -> model, or an estimator with `fit`; it was {describe(trainer)}"
+            argument="trainer",
+            expected="be a function (X, y) -> model, or an estimator with `fit`",
+            got=describe(trainer),
         )
     return trainer
 

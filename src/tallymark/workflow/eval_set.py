@@ -43,7 +43,7 @@ class EvalSet:
         missing: str = "error",
     ) -> None:
         if not isinstance(name, str) or not name:
-            raise ParameterError(f"`name` must be the name of the eval set; it was {brief(name)}")
+            raise ParameterError(argument="name", expected="be the name of the eval set", got=brief(name))
         check_missing(missing)
         y_true, weights = _own(y_true), _own(weights)
         self.name = name

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from tallymark.arrays import describe
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, Text
 from tallymark.evaluation.chosen import Wanted, check_errors, choose
 from tallymark.evaluation.result import Report, why
 from tallymark.intervals.settings import check_least
@@ -54,11 +54,11 @@ class Evaluator:
         self.eval_sets = _named(eval_sets)
         self.period = check_least("period", period, 1)
         if not callable(callbacks) and not isinstance(callbacks, Iterable):
-            raise ParameterError(f"`callbacks` must be functions of a Round; it was {describe(callbacks)}")
+            raise ParameterError(argument="callbacks", expected="be functions of a Round", got=describe(callbacks))
         self.callbacks: list[Callback] = [callbacks] if callable(callbacks) else list(callbacks)
         for callback in self.callbacks:
             if not callable(callback):
-                raise ParameterError(f"`callbacks` must be functions of a Round; one was {describe(callback)}")
+                raise ParameterError(argument="callbacks", expected="be functions of a Round", got=describe(callback))
         self._errors = errors
         self.stopping: StoppingRule = _as_rule(early_stopping)
         self._followed: list[tuple[StoppingRule, str, str]] | None = None
@@ -66,7 +66,7 @@ class Evaluator:
         if self.metrics is not None:
             self._settle(self.metrics)
         if history is not None and not isinstance(history, History):
-            raise ParameterError(f"`history` must be a History; it was {describe(history)}")
+            raise ParameterError(argument="history", expected="be a History", got=describe(history))
         self.last_round: int | None = None
         self._earlier = history
         self.reset()
@@ -76,7 +76,10 @@ class Evaluator:
         number = check_least("round", round, 0)
         if self.last_round is not None and number <= self.last_round:
             raise ParameterError(
-                f"`round` must grow; it was {number} after {self.last_round}. Call reset() to start anew"
+                argument="round",
+                expected="grow",
+                got=f"{number} after {self.last_round}",
+                hint="Call reset() to start anew",
             )
         found = self._evaluate(number, predictions) if self.due(number) else Round(number, action="skip")
         self.last_round = number
@@ -121,7 +124,9 @@ class Evaluator:
         if not isinstance(predictions, Mapping):
             if len(self.eval_sets) > 1 or predictions is None:
                 raise ParameterError(
-                    f"`predictions` must map the names of eval sets to predictions; it was {describe(predictions)}"
+                    argument="predictions",
+                    expected="map the names of eval sets to predictions",
+                    got=describe(predictions),
                 )
             return {next(iter(self.eval_sets)): predictions}
         lacking = [name for name in self.eval_sets if name not in predictions]
@@ -131,7 +136,12 @@ class Evaluator:
                 f"{name!r} is none of them" for name in unknown[:1]
             ]
             raise ParameterError(
-                f"`predictions` must be of the eval sets {', '.join(map(repr, self.eval_sets))}; {', and '.join(what)}"
+                Text(
+                    "{predictions} must be of the eval sets {}; {}",
+                    ", ".join(map(repr, self.eval_sets)),
+                    ", and ".join(what),
+                ),
+                argument="predictions",
             )
         return predictions
 
@@ -154,11 +164,15 @@ class Evaluator:
     def _find(self, monitor: Monitor | None, metrics: dict[str, Metric]) -> tuple[str, str]:
         name, wanted = monitor or (next(iter(self.eval_sets)), next(iter(metrics)))
         if name not in self.eval_sets:
-            raise ParameterError(f"`monitor` must name an eval set ({', '.join(self.eval_sets)}); it was {name!r}")
+            raise ParameterError(
+                argument="monitor", expected=f"name an eval set ({', '.join(self.eval_sets)})", got=repr(name)
+            )
         for key, item in metrics.items():
             if same_metric(key, item, wanted):
                 return name, key
-        raise ParameterError(f"`monitor` must name one of the metrics ({', '.join(metrics)}); it was {str(wanted)!r}")
+        raise ParameterError(
+            argument="monitor", expected=f"name one of the metrics ({', '.join(metrics)})", got=repr(str(wanted))
+        )
 
     @property
     def best_round(self) -> int | None:
@@ -202,13 +216,15 @@ class Evaluator:
 
     def _resume(self, earlier: History) -> None:
         if self._followed is None:
-            raise ParameterError("`metrics` must be given where a `history` is, to find their values in it")
+            raise ParameterError(
+                argument="metrics", expected=Text("be given where a {history} is, to find their values in it")
+            )
         values = []
         for rule, name, key in self._followed:
             try:
                 values.append((rule, earlier.values(name, key)))
             except KeyError as error:
-                raise ParameterError(f"`history` must have what is followed: {error.args[0]}") from None
+                raise ParameterError(argument="history", expected=f"have what is followed: {error.args[0]}") from None
         for each in earlier:
             for rule, held in values:
                 if each.round in held:
@@ -241,20 +257,22 @@ def _named(eval_sets: Any) -> dict[str, EvalSet]:
     for item in held:
         if not isinstance(item, EvalSet):
             raise ParameterError(
-                f'`eval_sets` must be eval sets, such as EvalSet("valid", y); one was {describe(item)}'
+                argument="eval_sets", expected='be eval sets, such as EvalSet("valid", y)', got=describe(item)
             )
     found = {item.name: item for item in held}
     if not found:
-        raise ParameterError("`eval_sets` must be at least one; there were none")
+        raise ParameterError(argument="eval_sets", expected="be at least one", got="none")
     if len(found) < len(held):
         twice = next(item.name for item in held if sum(other.name == item.name for other in held) > 1)
-        raise ParameterError(f"`eval_sets` must have different names; {twice!r} stood there twice")
+        raise ParameterError(
+            Text("{eval_sets} must have different names; {} stood there twice", repr(twice)), argument="eval_sets"
+        )
     return found
 
 
 def _iterable(held: Any) -> Iterable[Any]:
     if isinstance(held, (str, Mapping)) or not hasattr(held, "__iter__"):
-        raise ParameterError(f"`eval_sets` must be a list of eval sets; it was {describe(held)}")
+        raise ParameterError(argument="eval_sets", expected="be a list of eval sets", got=describe(held))
     return held  # type: ignore[no-any-return]
 
 
@@ -272,7 +290,10 @@ def _single(report: Report, key: str, *, asked: bool) -> float:
     if not isinstance(cell.value, float):
         if not asked:
             return float("nan")
-        raise ParameterError(f"`monitor` must be a metric with one number; {key} has several, or a table or curve")
+        raise ParameterError(
+            Text("{monitor} must be a metric with one number; {} has several, or a table or curve", key),
+            argument="monitor",
+        )
     return cell.value
 
 

@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from tallymark.arrays import Array
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, Text
 from tallymark.evaluation.compare import compare
 from tallymark.evaluation.difference import Difference
 from tallymark.evaluation.evidence import SAME
@@ -74,10 +74,14 @@ class GainStopping(StoppingRule):
     def settle(self, item: Metric) -> None:
         reason = item.no_interval or item.no_bootstrap
         if reason:
-            raise ParameterError(f"`monitor` must be a metric that has intervals; {item} has none: {reason}")
+            raise ParameterError(
+                Text("{monitor} must be a metric that has intervals; {} has none: {}", item, reason), argument="monitor"
+            )
         if self.better is not None and self.better != item.better:
             raise ParameterError(
-                f"`better` must be that of {item}, {item.better!r}, where rounds are compared; it was {self.better!r}"
+                argument="better",
+                expected=f"be that of {item}, {item.better!r}, where rounds are compared",
+                got=repr(self.better),
             )
         super().settle(item)
 

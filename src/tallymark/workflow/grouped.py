@@ -61,7 +61,7 @@ class GroupHoldout(Splitter):
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
         labels, codes = codes_of("groups", groups, n, _WHY)
         if len(labels) < 2:
-            raise ParameterError("`groups` must be at least two, to be split; there was one")
+            raise ParameterError(argument="groups", expected="be at least two, to be split", got="one")
         sizes, wanted, held = np.bincount(codes, minlength=len(labels)), count_test(self.test, n), 0
         chosen = np.zeros(len(labels), bool)
         for group in shuffled(len(labels), self.seed)[:-1].tolist():  # one group is left for training

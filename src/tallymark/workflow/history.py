@@ -108,7 +108,7 @@ class History(Sequence[Round], Frames):
     def __init__(self, rounds: Iterable[Round] = ()) -> None:
         self._rounds: list[Round] = []
         if not isinstance(rounds, Iterable):
-            raise ParameterError(f"`rounds` must be a list of rounds; it was {describe(rounds)}")
+            raise ParameterError(argument="rounds", expected="be a list of rounds", got=describe(rounds))
         for each in rounds:
             self.append(each)
 
@@ -117,7 +117,7 @@ class History(Sequence[Round], Frames):
         if not isinstance(item, Round):
             raise ParameterError(f"a history must hold rounds; one was {describe(item)}")
         if self._rounds and item.round <= self._rounds[-1].round:
-            raise ParameterError(f"`round` must grow; it was {item.round} after {self._rounds[-1].round}")
+            raise ParameterError(argument="round", expected="grow", got=f"{item.round} after {self._rounds[-1].round}")
         self._rounds.append(Round(item.round, item.results, item.action, item.improved))
 
     def __getitem__(self, place: Any) -> Any:

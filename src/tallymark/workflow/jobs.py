@@ -41,9 +41,10 @@ def run_jobs(run: Callable[[Any, Any], R], task: Any, pieces: Sequence[Any], n_j
             yield from pool.map(_run_piece, pieces)
         except BrokenProcessPool as error:
             raise ParameterError(
-                "`n_jobs` must be 1 here, since other processes ended before they were done. They load the script that "
-                'starts them: what it does must stand under `if __name__ == "__main__":`. Or pass backend="threads" to '
-                "stay in this process"
+                argument="n_jobs",
+                expected="be 1 here, since other processes ended before they were done",
+                hint="They load the script that starts them: what it does must stand under `if __name__ "
+                '== "__main__":`. Or pass backend="threads" to stay in this process',
             ) from error
 
 
@@ -59,8 +60,9 @@ def _pack(run: Any, task: Any) -> bytes:
         return pickle.dumps((run, task))
     except Exception as error:  # what is packed may raise anything
         raise ParameterError(
-            f"`trainer` must be something that other processes can load, such as a function of a module: {error}. Pass "
-            'backend="threads" to stay in this process'
+            argument="trainer",
+            expected=f"be something that other processes can load, such as a function of a module: {error}",
+            hint='Pass backend="threads" to stay in this process',
         ) from error
 
 

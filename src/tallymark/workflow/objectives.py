@@ -45,4 +45,4 @@ def default_metric(objective: str) -> Metric:
         found = _KNOWN.get(rest.replace("_", "-"), _KNOWN.get(rest))
         if found is not None:
             return metric(_METRICS[found])
-    raise ParameterError(f"`objective` must be one of {', '.join(_METRICS)}; it was {objective!r}")
+    raise ParameterError(argument="objective", expected=f"be one of {', '.join(_METRICS)}", got=repr(objective))

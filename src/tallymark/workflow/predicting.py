@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallymark.arrays import Array, as_array, describe
-from tallymark.errors import KindError, ParameterError, ShapeError
+from tallymark.errors import KindError, ParameterError, ShapeError, Text
 from tallymark.labels import Label, label_or_none
 from tallymark.metrics import Metric
 from tallymark.target import show_labels
@@ -96,4 +96,6 @@ def take(rows: Any, places: Array) -> Any:
     try:
         return rows[places]
     except Exception as error:  # of the code that holds the rows
-        raise ParameterError(f"rows of `X` could not be taken: {error}. It was {describe(rows)}") from error
+        raise ParameterError(
+            Text("rows of {X} could not be taken: {}", error), hint=f"It was {describe(rows)}"
+        ) from error

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallymark.arrays import check_choice, describe
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, Text
 from tallymark.evaluation.comparison import Comparison
 from tallymark.evaluation.result import Report
 from tallymark.metrics import Metric, metric
@@ -68,7 +68,9 @@ def select(
     ranked = sorted(values, key=lambda name: (math.isnan(values[name]), _distance(values[name], direction)))
     best = ranked[0]
     if math.isnan(values[best]):
-        raise ParameterError(f"`candidates` must have a value of {by}; it is undefined for all of them")
+        raise ParameterError(
+            Text("{candidates} must have a value of {}; it is undefined for all of them", by), argument="candidates"
+        )
     apart = _apart(candidates, held, by)
     tied = tuple(name for name in held if name == best or (not math.isnan(values[name]) and not apart(best, name)))
     name = tied[0] if ties == "first" else best
@@ -81,7 +83,7 @@ def _direction(by: str | Metric, better: Better | None) -> Better:
         return check_better(better)
     item = metric(by)
     if item.better is None:
-        raise ParameterError(f"`better` must be given: {item} does not say which values are better")
+        raise ParameterError(argument="better", expected=f"be given: {item} does not say which values are better")
     return item.better
 
 
@@ -95,7 +97,9 @@ def _distance(value: float, better: Better) -> float:
 def _checked(candidates: Any) -> Mapping[str, Any]:
     if not isinstance(candidates, Mapping) or isinstance(candidates, (Report, CrossValidation)) or not candidates:
         raise ParameterError(
-            f"`candidates` must map names to reports, cross-validations or numbers; it was {describe(candidates)}"
+            argument="candidates",
+            expected="map names to reports, cross-validations or numbers",
+            got=describe(candidates),
         )
     return candidates
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tallymark.arrays import Array, describe, rows_of
 from tallymark.batch import Batch
-from tallymark.errors import LengthError, MissingValueError, ParameterError, ShapeError, brief
+from tallymark.errors import LengthError, MissingValueError, ParameterError, ShapeError, Text, brief
 from tallymark.intervals.settings import check_least, check_whole
 from tallymark.states.encoding import encode
 from tallymark.workflow.shuffling import seed_of, shuffled
@@ -29,7 +29,7 @@ class Splitter:
         """The places of training and test rows, split by split; X is the rows or how many there are."""
         n = count_rows(X)
         if n < 2:
-            raise ShapeError(f"`X` must have at least two rows, to be split; it had {n}")
+            raise ShapeError(argument="X", expected="have at least two rows, to be split", got=f"{n}")
         return self.parts(n, y, groups)
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
@@ -131,8 +131,9 @@ class TimeSeries(Splitter):
         first = n - self.folds * size
         if size < 1 or first - self.gap < 1:
             raise ParameterError(
-                f"`folds` must leave training rows before the first test: {n} rows are too few for {self.folds} tests "
-                f"of {max(size, 1)} after a gap of {self.gap}"
+                argument="folds",
+                expected=f"leave training rows before the first test: {n} rows are too few for {self.folds} "
+                f"tests of {max(size, 1)} after a gap of {self.gap}",
             )
         for start in range(first, n, size):
             end = start - self.gap
@@ -159,7 +160,9 @@ class Repeated(Splitter):
         seeded = isinstance(self.splitter, Splitter) and hasattr(self.splitter, "seed")
         if not seeded or getattr(self.splitter, "shuffle", True) is False:
             raise ParameterError(
-                f"`splitter` must be one that shuffles by a seed, such as KFold(5); it was {self.splitter!r}"
+                argument="splitter",
+                expected="be one that shuffles by a seed, such as KFold(5)",
+                got=repr(self.splitter),
             )
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
@@ -190,30 +193,32 @@ def count_rows(source: object) -> int:
     shape = getattr(source, "shape", None)
     n = int(shape[0]) if shape else rows_of(source)
     if n is None:
-        raise ShapeError(f"`X` must be rows, or how many there are; it was {describe(source)}")
+        raise ShapeError(argument="X", expected="be rows, or how many there are", got=describe(source))
     return n
 
 
 def codes_of(name: str, labels: object, n: int, what: str) -> tuple[list[Any], Array]:
     """The distinct labels and the place of each row's among them."""
     if labels is None:
-        raise ParameterError(f"`{name}` must be given: {what}")
+        raise ParameterError(argument=name, expected=f"be given: {what}")
     rows = Batch(labels, labels)
     rows.names = (name, name)
     if rows.n != n:
-        raise LengthError(f"`{name}` must have one label per row; there were {rows.n} for {n} rows of `X`")
+        raise LengthError(
+            argument=name, expected="have one label per row", got=Text("{} for {} rows of {X}", rows.n, n)
+        )
     try:
         return encode(rows, 0)
     except MissingValueError as error:
-        fault = str(error).partition(". Pass ")[0]
-        raise MissingValueError(f"{fault}. Leave such rows out before they are split") from None
+        error.hint = None
+        raise error.add_hint("Leave such rows out before they are split") from None
 
 
 def count_test(test: float, n: int) -> int:
     """How many rows the test has: the nearest whole number to the share, and neither none nor all."""
     if isinstance(test, Integral):
         if not 1 <= test < n:
-            raise ParameterError(f"`test` must be fewer rows than there are, {n}; it was {test}")
+            raise ParameterError(argument="test", expected=f"be fewer rows than there are, {n}", got=f"{test}")
         return int(test)
     return min(max(int(test * n + 0.5), 1), n - 1)
 
@@ -221,7 +226,7 @@ def count_test(test: float, n: int) -> int:
 def check_folds(folds: int, n: int, what: str) -> None:
     """Refuse more folds than there are things to put into them."""
     if folds > n:
-        raise ParameterError(f"`folds` must be at most the number of {what}, {n}; it was {folds}")
+        raise ParameterError(argument="folds", expected=f"be at most the number of {what}, {n}", got=f"{folds}")
 
 
 def check_fields(splitter: Any) -> None:
@@ -235,10 +240,10 @@ def check_fields(splitter: Any) -> None:
         elif field.name == "seed":
             check_whole("seed", value, 0, (1 << 64) - 1)
         elif field.name == "shuffle" and not isinstance(value, bool):
-            raise ParameterError(f"`shuffle` must be True or False; it was {brief(value)}")
+            raise ParameterError(argument="shuffle", expected="be True or False", got=brief(value))
         elif field.name == "test":
             whole = isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
             if not whole and not (isinstance(value, Real) and not isinstance(value, Integral) and 0 < float(value) < 1):
                 raise ParameterError(
-                    f"`test` must be a share between 0 and 1 or a number of rows; it was {brief(value)}"
+                    argument="test", expected="be a share between 0 and 1 or a number of rows", got=brief(value)
                 )

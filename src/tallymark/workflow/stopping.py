@@ -70,7 +70,9 @@ class StoppingRule:
     def require_better(self) -> Better:
         """Which way is better; an error where neither the caller nor a metric has said it."""
         if self.better is None:
-            raise ParameterError('`better` must be given where no metric says it: "higher", "lower" or the best value')
+            raise ParameterError(
+                argument="better", expected='be given where no metric says it: "higher", "lower" or the best value'
+            )
         return self.better
 
     def settle(self, item: Metric) -> None:
@@ -78,7 +80,8 @@ class StoppingRule:
         if self.better is None:
             if item.better is None:
                 raise ParameterError(
-                    f"`better` must be given: {item} does not say which values are better, so nothing stops by it"
+                    argument="better",
+                    expected=f"be given: {item} does not say which values are better, so nothing stops by it",
                 )
             self.better = item.better
 
@@ -112,12 +115,12 @@ class StoppingRules(StoppingRule):
         for rule in held:
             if not isinstance(rule, StoppingRule):
                 raise ParameterError(
-                    f"`rules` must be rules of stopping, such as EarlyStopping(5); one was {brief(rule)}"
+                    argument="rules", expected="be rules of stopping, such as EarlyStopping(5)", got=brief(rule)
                 )
         if not held:
-            raise ParameterError("`rules` must be at least one; there were none")
+            raise ParameterError(argument="rules", expected="be at least one", got="none")
         if len(set(map(id, held))) < len(held):
-            raise ParameterError("`rules` must differ from each other: each keeps its own count")
+            raise ParameterError(argument="rules", expected="differ from each other: each keeps its own count")
         self.combine = combine
         self._rules: list[StoppingRule] = held
         super().__init__()
@@ -156,7 +159,7 @@ def check_better(better: object) -> Better:
         return better
     if isinstance(better, Real) and not isinstance(better, bool) and math.isfinite(better):
         return float(better)
-    raise ParameterError(f'`better` must be "higher", "lower" or the best value; it was {brief(better)}')
+    raise ParameterError(argument="better", expected='be "higher", "lower" or the best value', got=brief(better))
 
 
 def _check_monitor(monitor: object) -> Monitor:
@@ -164,7 +167,9 @@ def _check_monitor(monitor: object) -> Monitor:
     if pair and isinstance(monitor[0], str) and isinstance(monitor[1], (str, Metric)):  # type: ignore[index]
         return monitor  # type: ignore[return-value]
     raise ParameterError(
-        f'`monitor` must be the names of an eval set and of a metric, such as ("valid", "auc"); it was {brief(monitor)}'
+        argument="monitor",
+        expected='be the names of an eval set and of a metric, such as ("valid", "auc")',
+        got=brief(monitor),
     )
 
 
@@ -172,7 +177,7 @@ def check_amount(name: str, value: object) -> float:
     """Refuse what is no finite number from 0 on."""
     if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value) and float(value) >= 0:
         return float(value)
-    raise ParameterError(f"`{name}` must be a finite number, 0 or more; it was {brief(value)}")
+    raise ParameterError(argument=name, expected="be a finite number, 0 or more", got=brief(value))
 
 
 def same_metric(key: str, item: Metric, wanted: str | Metric) -> bool:

@@ -12,6 +12,7 @@ from sqlalchemy import select
 
 from tallymark.app.challenges import state_of
 from tallymark.app.commands import score_command
+from tallymark.app.faults import Labels
 from tallymark.app.problems import problem_list
 from tallymark.app.routes.challenges import tiles
 from tallymark.app.showing import TASKS
@@ -64,7 +65,7 @@ def _analyse(visit: Visit, sent: Sent) -> Response:
     except Rejection as error:
         return _answer(visit, sent.texts, problems=problem_list(error), status=422)
     except TallymarkError as error:
-        return _answer(visit, sent.texts, errors={"": str(error)}, status=422)
+        return _answer(visit, sent.texts, errors={"": error.write(Labels())}, status=422)
     told = _told(sent.texts)
     names = [sent.files[name].filename or name for name in ("answers", "submission")]
     document = document_of(result, None, score_command(*names, **told))

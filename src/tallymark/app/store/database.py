@@ -86,10 +86,10 @@ def _engine(url: str) -> Engine:
     try:
         parsed = make_url(url)
     except ArgumentError:
-        raise ParameterError("`database` must be a URL such as postgresql://name@host/database") from None
+        raise ParameterError(argument="database", expected="be a URL such as postgresql://name@host/database") from None
     backend = parsed.get_backend_name()
     if backend not in ("sqlite", "postgresql"):
-        raise ParameterError(f"`database` must be a URL of PostgreSQL or SQLite; it was one of {backend}")
+        raise ParameterError(argument="database", expected="be a URL of PostgreSQL or SQLite", got=f"one of {backend}")
     if backend == "postgresql":
         with needed("a PostgreSQL database", "psycopg", extra="postgres"):
             return create_engine(parsed, pool_pre_ping=True, pool_size=10, max_overflow=20)

@@ -57,7 +57,7 @@ _FOLLOWS = "[data-jp-theme-light={light}] {on},.vscode-{name} {on},[data-theme={
 def find_look(name: object) -> Look:
     """The look of a name."""
     if not isinstance(name, str) or name not in LOOKS:
-        raise ParameterError(f"`look` must be one of {', '.join(LOOKS)}; it was {brief(name)}")
+        raise ParameterError(argument="look", expected=f"be one of {', '.join(LOOKS)}", got=brief(name))
     return LOOKS[name]
 
 

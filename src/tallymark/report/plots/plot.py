@@ -99,7 +99,9 @@ class Plot:
         place = check_path(path)
         form = Path(place).suffix.lower().removeprefix(".")
         if form not in _FORMS:
-            raise ParameterError(f"`path` must end in {', '.join('.' + f for f in _FORMS)}; it was {brief(place)}")
+            raise ParameterError(
+                argument="path", expected=f"end in {', '.join('.' + f for f in _FORMS)}", got=brief(place)
+            )
         if form == "svg":
             text = self.svg(look, width, height)
             if look == "auto":
@@ -143,7 +145,7 @@ def _inches(name: str, given: float | None, own: float) -> float:
     if given is None:
         return own
     if not 1 <= given <= 100:
-        raise ParameterError(f"`{name}` must be from 1 to 100 inches; it was {brief(given)}")
+        raise ParameterError(argument=name, expected="be from 1 to 100 inches", got=brief(given))
     return float(given)
 
 

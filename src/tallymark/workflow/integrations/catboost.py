@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallymark.arrays import Array, as_array, columns_of, describe
-from tallymark.errors import KindError, ParameterError
+from tallymark.errors import KindError, ParameterError, Text
 from tallymark.metrics import Metric
 from tallymark.packages import needed
 from tallymark.workflow.eval_set import EvalSet
@@ -39,8 +39,9 @@ class _Metric(NativeMetric):
         self.multi_target = multi_target
         if self.metric.by_query:
             raise ParameterError(
-                f"`metric` must need no queries, which CatBoost does not show; {self.metric} does. Metrics of an "
-                "EvaluatorCallback that are not followed may"
+                Text("{metric} must need no queries, which CatBoost does not show; {} does", self.metric),
+                argument="metric",
+                hint="Metrics of an EvaluatorCallback that are not followed may",
             )
         if kind is None and self.metric.kind != "value" and "margin" in self.metric.kinds:
             self.kind = "margin"
@@ -85,7 +86,7 @@ def as_metric(metric: str | Metric, *, kind: str | None = None, multi_target: bo
 def as_eval_set(name: str, data: Any, **facts: Any) -> EvalSet:
     """The labels, weights and groups of a Pool as an EvalSet, whose other keywords are `facts`."""
     if not isinstance(data, Pool):
-        raise ParameterError(f"`data` must be a Pool; it was {describe(data)}")
+        raise ParameterError(argument="data", expected="be a Pool", got=describe(data))
     held = {"weights": data.get_weight(), "query": data.get_group_id_hash()}
     return EvalSet(name, data.get_label(), **{**held, **facts})
 
@@ -118,7 +119,7 @@ class EvaluatorCallback:
         self.evaluator = check_evaluator(evaluator)
         check_kinds(evaluator, "margin", "CatBoost")
         if evaluator.metrics is None or evaluator.monitor is None:
-            raise ParameterError("`evaluator` must have metrics, the first of which says what is better")
+            raise ParameterError(argument="evaluator", expected="have metrics, the first of which says what is better")
         name, key = evaluator.monitor
         held = evaluator.eval_sets[name]
         several = columns_of(as_array(held.y_true, "y_true")) > 1
@@ -128,7 +129,10 @@ class EvaluatorCallback:
         """Evaluate the round; whether to go on, as CatBoost asks."""
         shown, self.metric.seen = self.metric.seen, []
         if not any(self.metric.__name__ in held for held in info.metrics.values()):
-            raise ParameterError("`eval_metric` of the model must be the `metric` of the EvaluatorCallback; it was not")
+            raise ParameterError(
+                Text("{eval_metric} of the model must be the {metric} of the EvaluatorCallback; it was not"),
+                argument="eval_metric",
+            )
         if not shown:  # CatBoost computes metrics by a period of its own
             return True
         number = info.iteration - 1
@@ -145,13 +149,14 @@ class EvaluatorCallback:
         for name, known in self.evaluator.eval_sets.items():
             if name not in held:
                 raise ParameterError(
-                    f"`evaluator` must have eval sets with the names that CatBoost gives ({', '.join(held)}); one was "
-                    f"{name!r}"
+                    argument="evaluator",
+                    expected=f"have eval sets with the names that CatBoost gives ({', '.join(held)})",
+                    got=repr(name),
                 )
             if not _same_rows(as_array(known.y_true, "y_true"), held[name][1]):
                 raise ParameterError(
-                    f"eval set {name!r} must have the rows of CatBoost's in their order; they differ. CatBoost may "
-                    "shuffle the rows it learns from, unless it is given has_time=True"
+                    f"eval set {name!r} must have the rows of CatBoost's in their order; they differ",
+                    hint="CatBoost may shuffle the rows it learns from, unless it is given has_time=True",
                 )
             if held[name][0].ndim == 1:
                 check_positive(known, held[name][1], "CatBoost")
@@ -169,8 +174,13 @@ class EvaluatorCallback:
             for name, held in self.evaluator.eval_sets.items():
                 if item.kind == "value" and held.target.kind is None:
                     raise KindError(
-                        f'eval set {name!r} must be declared by EvalSet(..., kind="margin"): with the loss {loss} '
-                        f"CatBoost gives logarithms, which {item} would read as values"
+                        Text(
+                            'eval set {} must be declared by EvalSet(..., {kind="margin"}): with the loss '
+                            "{} CatBoost gives logarithms, which {} would read as values",
+                            repr(name),
+                            loss,
+                            item,
+                        )
                     )
 
 

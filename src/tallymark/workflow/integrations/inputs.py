@@ -19,7 +19,9 @@ def by_eval_set(evaluator: Evaluator, data: Any) -> dict[str, Any]:
         return {names[0]: data}
     was = f"of {', '.join(map(repr, data)) or 'none'}" if isinstance(data, Mapping) else describe(data)
     raise ParameterError(
-        f"`data` must map each of the eval sets {', '.join(map(repr, names))} to the inputs of the model; it was {was}"
+        argument="data",
+        expected=f"map each of the eval sets {', '.join(map(repr, names))} to the inputs of the model",
+        got=f"{was}",
     )
 
 
@@ -27,4 +29,6 @@ def check_rows(evaluator: Evaluator, name: str, rows: int | None) -> None:
     """Refuse inputs of other rows than those of the eval set, where it is known how many they are."""
     n = evaluator.eval_sets[name].n
     if rows is not None and rows != n:
-        raise LengthError(f"`data` must have the rows of the eval set {name!r}, which are {n:,}; it had {rows:,}")
+        raise LengthError(
+            argument="data", expected=f"have the rows of the eval set {name!r}, which are {n:,}", got=f"{rows:,}"
+        )

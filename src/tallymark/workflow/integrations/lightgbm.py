@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tallymark.arrays import Array, describe
-from tallymark.errors import KindError, ParameterError
+from tallymark.errors import KindError, ParameterError, Text
 from tallymark.metrics import Metric
 from tallymark.packages import needed
 from tallymark.workflow.eval_set import EvalSet
@@ -69,7 +69,7 @@ def as_metric(metric: str | Metric, *, kind: str | None = None) -> Any:
 def as_eval_set(name: str, data: Any, **facts: Any) -> EvalSet:
     """The labels, weights and queries of a Dataset as an EvalSet, whose other keywords are `facts`."""
     if not isinstance(data, Dataset):
-        raise ParameterError(f"`data` must be a Dataset; it was {describe(data)}")
+        raise ParameterError(argument="data", expected="be a Dataset", got=describe(data))
     if data.label is None:
         data.construct()  # from a file
     # What is not constructed yet has what the caller gave, and nothing else to be asked for.
@@ -115,8 +115,13 @@ class EvaluatorCallback:
         for held in self.evaluator.eval_sets.values():
             if held.target.kind == "margin" and given != "margin":
                 raise KindError(
-                    f'eval set {held.name!r} must not have kind="margin": LightGBM gives predictions of kind {given!r} '
-                    f"with the objective {objective!r}, and margins only with one of your own"
+                    Text(
+                        'eval set {} must not have {kind="margin"}: LightGBM gives predictions of kind '
+                        "{} with the objective {}, and margins only with one of your own",
+                        repr(held.name),
+                        repr(given),
+                        repr(objective),
+                    )
                 )
         if "dart" in (env.params.get(key) for key in _BOOSTING):
             check_dart(self.evaluator)
@@ -124,8 +129,9 @@ class EvaluatorCallback:
         lacking = [name for name in self.evaluator.eval_sets if name not in sets]
         if lacking:
             raise ParameterError(
-                f"`evaluator` must have eval sets with the names of valid sets ({', '.join(sets)}); one was "
-                f"{lacking[0]!r}"
+                argument="evaluator",
+                expected=f"have eval sets with the names of valid sets ({', '.join(sets)})",
+                got=repr(lacking[0]),
             )
         for held in self.evaluator.eval_sets.values() if env.model.num_model_per_iteration() == 1 else ():
             check_positive(held, sets[held.name].get_label(), "LightGBM")

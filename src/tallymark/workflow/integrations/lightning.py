@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, Text
 from tallymark.intervals.settings import check_least
 from tallymark.packages import needed
 from tallymark.workflow.evaluator import Evaluator
@@ -121,8 +121,8 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]  # what is not installe
         for held in found:
             if getattr(held, "ndim", 0) == 0:
                 raise ParameterError(
-                    f"the model must give an array with a row for each of a batch; it gave {type(held).__name__}. Pass "
-                    "`predict`, a function of the model and a batch that does"
+                    f"the model must give an array with a row for each of a batch; it gave {type(held).__name__}",
+                    hint=Text("Pass {predict}, a function of the model and a batch that does"),
                 )
         return np.concatenate([on_host(held) for held in found]) if found else np.empty(0)
 
@@ -148,7 +148,8 @@ def _batches(name: str, held: Any, size: int) -> Any:
     sampler = sampler_of(held)
     if isinstance(sampler, _SHUFFLING) or getattr(sampler, "shuffle", False) is True:
         raise ParameterError(
-            f"`data` must keep the order of the rows of the eval set {name!r}; its DataLoader shuffles them. Make one "
-            "with shuffle=False"
+            Text("{data} must keep the order of the rows of the eval set {}; its DataLoader shuffles them", repr(name)),
+            argument="data",
+            hint="Make one with shuffle=False",
         )
     return held

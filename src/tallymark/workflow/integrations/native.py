@@ -9,7 +9,7 @@ import numpy as np
 
 from tallymark.arrays import Array, describe
 from tallymark.batch import Batch
-from tallymark.errors import InputError, KindError, ParameterError
+from tallymark.errors import InputError, KindError, ParameterError, Text
 from tallymark.metrics import Metric, metric
 from tallymark.states.counts import knows_positive
 from tallymark.states.encoding import encode
@@ -60,7 +60,8 @@ def with_direction(wanted: str | Metric) -> Metric:
     found = metric(wanted)
     if found.better is None:
         raise ParameterError(
-            f"`metric` must say which values are better; {found} does not, so nothing can be chosen by it"
+            Text("{metric} must say which values are better; {} does not, so nothing can be chosen by it", found),
+            argument="metric",
         )
     return found
 
@@ -69,7 +70,9 @@ def one_number(item: Metric, value: object) -> float:
     """The value of a metric, which must be a number."""
     if isinstance(value, float):
         return value
-    raise ParameterError(f"`metric` must have one number; {item} has several, or a table or curve")
+    raise ParameterError(
+        Text("{metric} must have one number; {} has several, or a table or curve", item), argument="metric"
+    )
 
 
 def distance(item: Metric, value: float) -> float:
@@ -86,7 +89,7 @@ def check_evaluator(evaluator: object) -> Evaluator:
     """Refuse what is no evaluator."""
     if isinstance(evaluator, Evaluator):
         return evaluator
-    raise ParameterError(f"`evaluator` must be an Evaluator; it was {describe(evaluator)}")
+    raise ParameterError(argument="evaluator", expected="be an Evaluator", got=describe(evaluator))
 
 
 def begin(evaluator: Evaluator, first: int) -> None:
@@ -104,8 +107,9 @@ def check_dart(evaluator: Evaluator) -> None:
     """Refuse to choose among the rounds of a boosting that changes the trees of earlier ones."""
     if stops(evaluator):
         raise ParameterError(
-            "`evaluator` must have no rule of stopping where trees are boosted by dart, which changes those of earlier "
-            "rounds: there is no going back to the best one"
+            argument="evaluator",
+            expected="have no rule of stopping where trees are boosted by dart, which changes those of "
+            "earlier rounds: there is no going back to the best one",
         )
 
 
@@ -113,8 +117,10 @@ def check_margins(item: Metric, kind: str | None, by: str) -> None:
     """Refuse a metric that reads margins only where a library gives it what the objective makes of them."""
     if item.kind == "margin" and kind is None:
         raise KindError(
-            f'`kind` must be "margin" for {item}, which would read probabilities as margins: {by} gives margins only '
-            "where the objective is a function of your own, or has no transformation. Take accuracy with others"
+            argument="kind",
+            expected=f'be "margin" for {item}, which would read probabilities as margins: {by} gives '
+            "margins only where the objective is a function of your own, or has no transformation",
+            hint="Take accuracy with others",
         )
 
 
@@ -149,6 +155,11 @@ def check_positive(held: EvalSet, target: Array, by: str) -> None:
         other = next((label for label in labels if label != wanted), None)
         right = "the class that is predicted" if other is None else repr(other)
         raise ParameterError(
-            f"eval set {held.name!r} must have {right} as `positive`, of which {by} gives predictions; it had "
-            f"{wanted!r}"
+            Text(
+                "eval set {} must have {} as {positive}, of which {} gives predictions; it had {}",
+                repr(held.name),
+                right,
+                by,
+                repr(wanted),
+            )
         )

@@ -46,7 +46,7 @@ class _Scorer:
         if isinstance(self.metric, ShapeMetric):  # which reads the points themselves
             return self.metric(X, predict(estimator, X, method).y_pred, weights=sample_weight)
         if y is None:
-            raise ParameterError(f"`y` must be given: {self.metric} compares predictions with it")
+            raise ParameterError(argument="y", expected=f"be given: {self.metric} compares predictions with it")
         facts = self.target.facts()
         if method != "predict" and facts["classes"] is None:
             facts["classes"] = _classes(estimator, y, sample_weight)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tallymark.arrays import columns_of, describe, named_codes
-from tallymark.errors import DomainError, ParameterError, StateError
+from tallymark.errors import DomainError, ParameterError, StateError, Text
 from tallymark.evaluation import Report, Tally
 from tallymark.evaluation.chosen import Wanted
 from tallymark.packages import needed
@@ -149,8 +149,10 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
         outside = np.flatnonzero((held < 0) | (held >= len(classes)))
         if len(outside):
             raise DomainError(
-                f"`{name}` must hold places in `classes`, 0 to {len(classes) - 1}; row {outside[0]} holds "
-                f"{held.flat[outside[0]]}"
+                argument=name,
+                expected=Text("hold places in {classes}, 0 to {}", len(classes) - 1),
+                got=str(held.flat[outside[0]]),
+                place=f"row {outside[0]}",
             )
         return named_codes(held.ravel(), classes)
 
@@ -197,8 +199,10 @@ def unpadded_rows(loader: Any, batch: int) -> slice:
     """
     if not isinstance(loader, DataLoader):
         raise ParameterError(
-            f"`loader` must be the DataLoader of the batch; it was {describe(loader)}. Of several, pass one, such as "
-            "loaders[dataloader_idx]"
+            argument="loader",
+            expected="be the DataLoader of the batch",
+            got=describe(loader),
+            hint="Of several, pass one, such as loaders[dataloader_idx]",
         )
     sampler = sampler_of(loader)
     if not isinstance(sampler, DistributedSampler):
@@ -209,8 +213,11 @@ def unpadded_rows(loader: Any, batch: int) -> slice:
         or not getattr(loader, "in_order", True)
     ):
         raise ParameterError(
-            "`loader` must have batches of the rows of a DistributedSampler in their order; it may have another order, "
-            "in which nobody knows the repeated rows"
+            Text(
+                "{loader} must have batches of the rows of a DistributedSampler in their "
+                "order; it may have another order, in which nobody knows the repeated rows"
+            ),
+            argument="loader",
         )
     own = len(range(sampler.rank, len(sampler.dataset), sampler.num_replicas))
     return slice(max(own - batch * loader.batch_sampler.batch_size, 0))

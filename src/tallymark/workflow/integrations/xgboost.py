@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from tallymark.arrays import Array, describe
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, Text
 from tallymark.metrics import Metric
 from tallymark.packages import needed
 from tallymark.workflow.eval_set import EvalSet
@@ -89,7 +89,7 @@ def as_metric(metric: str | Metric, *, kind: str | None = None, maximize: bool |
 def as_eval_set(name: str, data: Any, **facts: Any) -> EvalSet:
     """The labels, weights and queries of a DMatrix as an EvalSet, whose other keywords are `facts`."""
     if not isinstance(data, DMatrix):
-        raise ParameterError(f"`data` must be a DMatrix; it was {describe(data)}")
+        raise ParameterError(argument="data", expected="be a DMatrix", got=describe(data))
     truth, weights, query = _rows_of(data)
     return EvalSet(name, truth, **{"weights": weights, "query": query, **facts})
 
@@ -130,8 +130,11 @@ class EvaluatorCallback(TrainingCallback):  # type: ignore[misc]  # what is not 
     def __reduce__(self) -> tuple[Any, ...]:
         if any(isinstance(rows, DMatrix) for rows in self._given.values()):
             raise ParameterError(
-                "`data` must be arrays or frames where an EvaluatorCallback is copied, as a search of scikit-learn "
-                "does; a DMatrix cannot be"
+                Text(
+                    "{data} must be arrays or frames where an EvaluatorCallback is copied, as a "
+                    "search of scikit-learn does; a DMatrix cannot be"
+                ),
+                argument="data",
             )
         return _rebuild, (self.evaluator, self._given, self._save_best, self._missing)
 
@@ -147,7 +150,7 @@ class EvaluatorCallback(TrainingCallback):  # type: ignore[misc]  # what is not 
             check_dart(self.evaluator)
         if self._save_best and booster != "gbtree":
             raise ParameterError(
-                f"`save_best` must be False with the booster {booster!r}, whose rounds cannot be left out"
+                argument="save_best", expected=f"be False with the booster {booster!r}, whose rounds cannot be left out"
             )
         objective = learner["objective"]["name"]
         given = "score" if objective.startswith("rank:") else _KINDS.get(objective, "value")
