@@ -40,7 +40,7 @@ def test_queries_stand_beside_the_rows():
     batch = Batch([1.0, NAN, 3.0, 4.0], [1.0] * 4, query=["a", "b", None, "d"], missing="drop")
     assert (batch.n, batch.dropped, list(batch.labels(2).source)) == (2, 2, ["a", "d"])
     assert list(Batch([1, 2], [1, 2], query=np.array([[7], [8]])).labels(2).source) == [7, 8]
-    with pytest.raises(tm.LengthError, match="`query` must be one label per row; there were 1 for 2 rows"):
+    with pytest.raises(tm.LengthError, match="`query` must be one label per row; got 1 for 2 rows"):
         tm.ndcg([1.0, 2.0], [1.0, 2.0], query=["a"])
     with pytest.raises(tm.MissingValueError, match="`query` must have no missing values"):
         tm.evaluate([1.0, 2.0], [1.0, 2.0], ["rmse", "coverage"], query=["a", None])

@@ -113,7 +113,7 @@ def test_odd_keys_are_key_errors(odd):
 @pytest.mark.parametrize("name", errors.__all__)
 def test_errors_survive_pickling(name):
     """With their sentence, as from a worker process."""
-    error = getattr(tm, name)("`x` must be 1; it was 2")
+    error = getattr(tm, name)("`x` must be 1; got 2")
     for back in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
         assert type(back) is type(error)
         assert str(back) == str(error)

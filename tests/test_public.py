@@ -123,7 +123,7 @@ def test_threads_follow_the_environment():
     assert run(show, TALLYMARK_THREADS="3").stdout.strip() == "3"
     assert run(show, TALLYMARK_THREADS="").stdout.strip() == str(len(os.sched_getaffinity(0)))
     assert (
-        "TALLYMARK_THREADS must be a whole number from 1 to 1024; it was 'many'"
+        "TALLYMARK_THREADS must be a whole number from 1 to 1024; got 'many'"
         in run(show, TALLYMARK_THREADS="many").stderr
     )
     before = tm.get_threads()

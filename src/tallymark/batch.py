@@ -84,7 +84,7 @@ class Batch:
         prediction, found, prediction_columns, prediction_names = read_rows(y_pred, "y_pred")
         if found != n:
             raise LengthError(
-                Text("{y_true} and {y_pred} must have the same length; they had {} and {} rows", n, found),
+                Text("{y_true} and {y_pred} must have the same length; got {} and {} rows", n, found),
                 argument="y_true",
             )
         self._sources = [truth, prediction]
@@ -178,7 +178,7 @@ class Batch:
         prediction, found, columns, names = read_rows(y_pred, "y_pred")
         if found != self.n:
             raise LengthError(
-                Text("{y_true} and {y_pred} must have the same length; they had {} and {} rows", self.n, found),
+                Text("{y_true} and {y_pred} must have the same length; got {} and {} rows", self.n, found),
                 argument="y_true",
             )
         if columns == 0:

@@ -65,7 +65,7 @@ def brief(value: object) -> str:
     except Exception:  # raised by code of the value's own, or by an integer of thousands of digits
         text = "\n"
     if "\n" in text:
-        return f"of type {type(value).__name__}"
+        return f"an object of type {type(value).__name__}"
     return text if len(text) <= 200 else f"{text[:197]}..."
 
 

@@ -47,7 +47,7 @@ def _is_column(item: object) -> bool:
 def _named(columns: Mapping[Any, object]) -> dict[str, object]:
     found = {_name(name): column for name, column in columns.items()}
     if not found:
-        raise ParameterError(argument="by", expected="name at least one column", got="empty")
+        raise ParameterError(argument="by", expected="name at least one column", got="none")
     if len(found) < len(columns):
         twice = next(name for name in found if [str(each) for each in columns].count(name) > 1)
         raise ParameterError(Text("the columns of {by} must have different names; {} stood there twice", repr(twice)))

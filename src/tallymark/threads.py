@@ -65,7 +65,7 @@ def _follow_environment() -> None:
     """Follow the environment variable, or else the number of CPUs."""
     wanted = os.environ.get(VARIABLE, "").strip()
     if wanted and not (wanted.isdecimal() and 1 <= int(wanted) <= 1024):
-        raise ParameterError(f"{VARIABLE} must be a whole number from 1 to 1024; it was {brief(wanted)}")
+        raise ParameterError(f"{VARIABLE} must be a whole number from 1 to 1024; got {brief(wanted)}")
     set_threads(int(wanted) if wanted else None)
 
 

@@ -76,7 +76,7 @@ def test_labels_follow_the_column(told, rows):
     assert evaluated(told, rows, *args, "--classes", "0", "--classes", "1")["metrics"]["auc"]["value"] == auc
     code, _, err = told("evaluate", rows, *args, "--positive", "yes")
     assert code == 2
-    assert err == "tallymark: `--positive` must be a whole number, as the labels in 'late' are; it was 'yes'\n"
+    assert err == "tallymark: `--positive` must be a whole number, as the labels in 'late' are; got 'yes'\n"
 
 
 def test_labels_as_they_are_written(told, tmp_path):
@@ -107,7 +107,7 @@ def test_several_columns_are_a_table(told, tmp_path):
     )
     code, _, err = told("evaluate", path, "--truth", "a", "--prediction", "y,b")
     assert code == 2
-    assert err == "tallymark: column 'y' must hold numbers to stand beside others; it held text\n"
+    assert err == "tallymark: column 'y' must hold numbers to stand beside others; got text\n"
 
 
 def test_rankings_by_query(told, rows):
@@ -170,7 +170,7 @@ def test_compare(told, rows):
     assert baseline["baseline"] == "other"
     assert "other − predicted" in told("compare", rows, *args[:-1], "--prediction", "predicted,other")[1]
     code, _, err = told("compare", rows, *args, "--prediction", "other")
-    assert (code, err) == (2, "tallymark: `--prediction` must be at least two, to be compared; there were 1\n")
+    assert (code, err) == (2, "tallymark: `--prediction` must be at least two, to be compared; got 1\n")
 
 
 def test_columns_are_listed_as_in_the_header_of_a_file(told, tmp_path):

@@ -180,7 +180,7 @@ def test_the_file_that_is_read_is_not_written_over(tallymark, rows, option):
     (rows.parent / "link.csv").symlink_to(rows)
     done = tallymark("evaluate", rows, *EVALUATE, option, "link.csv")
     assert done.returncode == 2
-    assert "must be another file than the one that is read; it was 'link.csv'" in done.stderr
+    assert "must be another file than the one that is read; got 'link.csv'" in done.stderr
     assert rows.read_bytes() == before
 
 

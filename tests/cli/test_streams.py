@@ -355,7 +355,7 @@ def test_scores_in_ranges(folder, told):
     for more, sentence in (
         (("--weights", "orders"), "`--weights` was given. Leave one of them out"),
         (("--save-tally", "a.tally"), "leave `--score-ranges` out"),
-        (("--score-ranges", 0), "`--score-ranges` must be a whole number from 1 to 65,536; it was 0"),
+        (("--score-ranges", 0), "`--score-ranges` must be a whole number from 1 to 65,536; got 0"),
     ):
         code, _, complaint = told(*asked, "--score-ranges", 5, *more)
         assert code == 2

@@ -86,7 +86,7 @@ def test_a_column_can_be_asked_for_as_numbers_or_as_text(file):
         column(file("y,x\ntrue,1\n"), way="number")
     with pytest.raises(FileError, match=r"row 0 .* is '0x1F'"):
         column(file("y,x\n0x1F,1\n"), way="number")
-    with pytest.raises(ParameterError, match="must be read as one of auto, number, text; it was 'date'"):
+    with pytest.raises(ParameterError, match="must be read as one of auto, number, text; got 'date'"):
         column(path, way="date")
 
 

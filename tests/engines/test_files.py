@@ -61,9 +61,9 @@ def test_parquet_has_types_of_its_own(tmp_path):
 def test_parquet_that_cannot_be_read(tmp_path, file):
     """Lists, bytes, a column that is not there, and a name that lies."""
     path = write_parquet(tmp_path / "rows.parquet", y=pa.array([[1], [2]]), b=pa.array([b"\xff", b"a"]))
-    with pytest.raises(FileError, match="column 'y' must hold numbers or texts; it held values of type list"):
+    with pytest.raises(FileError, match="column 'y' must hold numbers or texts; got values of type list"):
         column(path)
-    with pytest.raises(FileError, match="column 'b' must hold numbers or texts; it held bytes"):
+    with pytest.raises(FileError, match="column 'b' must hold numbers or texts; got bytes"):
         column(path, "b")
     with pytest.raises(FileError, match="has no column 'z'; it has 'y', 'b'"):
         column(path, "z")
@@ -209,7 +209,7 @@ def test_batches_are_the_rows_in_order(tmp_path, file, monkeypatch):
             batches = list(opened.batches({"x": "text", "y": "number"}))
         assert [item for batch in batches for item in items(batch["y"])] == numbers.tolist()
         assert [item for batch in batches for item in items(batch["x"])][-1] == "a2999"
-    with File(path) as opened, pytest.raises(ParameterError, match="must be read as number or text; it was 'auto'"):
+    with File(path) as opened, pytest.raises(ParameterError, match="must be read as number or text; got 'auto'"):
         next(opened.batches({"y": "auto"}))
     bad = file("y,x\n" + "1,2\n" * 3000 + "b,2\n")
     with File(bad) as opened, pytest.raises(FileError, match=r"row 3,000 \(line 3,002\) is 'b'"):

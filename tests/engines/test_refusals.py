@@ -49,10 +49,32 @@ def test_an_error_that_is_an_answer():
 
     found = pickle.loads(pickle.dumps(attempt(refuses)))
     assert isinstance(found, Refusal)
-    assert isinstance(found.original(), errors.WeightError)
-    assert str(found.original()) == SENTENCE
+    assert isinstance(found.error, errors.WeightError)
+    assert str(found.error) == SENTENCE
     assert attempt(lambda: b"tally") == b"tally"
-    assert type(Refusal("Unheard", "of").original()) is errors.TallymarkError
+
+
+def test_the_fields_of_an_error_arrive():
+    """So that the caller can name its arguments and write it in its own words."""
+    hint = errors.Text('Pass {missing="drop"}, or {}, for {}', errors.Argument("weights"), errors.Text("{y_true}"))
+    error = errors.DomainError(argument="y_pred", expected="be finite", got="{nan}", place="row 3", hint=hint)
+    told = refused_in(f"a page {Refusal(error.rename(y_pred='prediction'))} of text")
+    assert told is not None
+    assert str(told) == str(error)
+    assert (told.argument, told.place, told.got) == ("prediction", "row 3", "{nan}")
+    assert str(told.rename(y_true="truth")).endswith('Pass missing="drop", or `weights`, for `truth`')
+
+
+@pytest.mark.parametrize("held", ["", "!!!!", "bm90IGpzb24=", "e30=", "W10=", "eyJlcnJvciI6IFtdfQ=="])
+def test_a_text_that_only_looks_like_an_error_of_ours(held):
+    """Labels and file names can hold any text: it is not read as more than that."""
+    assert refused_in(f"tallymark refuses <{held}>") is None
+
+
+def test_an_error_of_a_later_release():
+    """Is at least one of ours."""
+    held = {**errors.WeightError("of").to_dict(), "error": "Unheard"}
+    assert type(errors.from_dict(held)) is errors.TallymarkError
 
 
 def test_workers_take_one_thread(monkeypatch):

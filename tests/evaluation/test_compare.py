@@ -147,7 +147,7 @@ def test_resamples_are_as_many_as_the_pairs_need():
     found = tm.compare(y, models, ["fscore(average=macro)"])
     assert found.settings.resamples == 2238
     assert found[("m0", "m7"), "fscore(average=macro)"].significant
-    with pytest.raises(tm.ParameterError, match=r"from 1,119 to .* for ci=0.95 and 28 pairs of models; it was 1000"):
+    with pytest.raises(tm.ParameterError, match=r"from 1,119 to .* for ci=0.95 and 28 pairs of models; got 1000"):
         tm.compare(y, models, ["fscore(average=macro)"], resamples=1000)
     for fewer in ({"baseline": "m0"}, {"correction": "none"}):
         assert tm.compare(y, models, ["accuracy"], **fewer).settings.resamples == 1000

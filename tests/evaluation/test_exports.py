@@ -135,7 +135,7 @@ def test_files_by_their_endings(report, comparison, tmp_path):
             what.save(tmp_path / f"a.{ending}")
             assert (tmp_path / f"a.{ending}").read_text() == content
     assert json.loads((tmp_path / "a.json").read_text())["n"] == 300
-    with pytest.raises(tm.ParameterError, match=r"must end in \.html, \.md, \.json, \.csv; it was 'a\.txt'"):
+    with pytest.raises(tm.ParameterError, match=r"must end in \.html, \.md, \.json, \.csv; got 'a\.txt'"):
         report.save("a.txt")
 
 

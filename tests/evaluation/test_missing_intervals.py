@@ -89,7 +89,7 @@ def test_a_level_that_would_take_too_many_resamples():
     assert "share a letter" not in str(found)
     assert "detectable" not in str(found).split("verdict")[1]
     assert tm.evaluate(Y, P, ["mae"], ci=0.9999999, resamples=10).cell("mae").lo is not None
-    with pytest.raises(tm.ParameterError, match=r"from 19,999 to 1,048,576 for ci=0\.9999; it was 10"):
+    with pytest.raises(tm.ParameterError, match=r"from 19,999 to 1,048,576 for ci=0\.9999; got 10"):
         tm.evaluate(Y, P, ["mae"], ci=0.9999, resamples=10)
 
 

@@ -203,7 +203,7 @@ def test_one_of_several_outputs():
     second = report.plot.residuals(output=1)
     assert second.title == "Residuals · output 1"
     assert f"{tm.rmse(-NUMBERS, GUESSES):.3f}" in second.description
-    with pytest.raises(tm.ParameterError, match="`output` must be from 0 to 1; it was 2"):
+    with pytest.raises(tm.ParameterError, match="`output` must be from 0 to 1; got 2"):
         report.plot.residuals(output=2)
     quantiles = tm.evaluate(NUMBERS, guess, [tm.Pinball(alphas=(0.1, 0.9))])
     assert quantiles.plot.available() == ()
@@ -270,11 +270,9 @@ def test_a_class_without_rows_says_which():
 
 def test_a_plot_of_another_kind_says_what_it_reads():
     """Numbers have no ROC curve, labels have no residuals."""
-    with pytest.raises(
-        tm.KindError, match='roc_curve reads scores, probabilities or margins; it was given kind="value"'
-    ):
+    with pytest.raises(tm.KindError, match='roc_curve reads scores, probabilities or margins; got given kind="value"'):
         tm.evaluate(NUMBERS, GUESSES, kind="value").plot.roc()
-    with pytest.raises(tm.KindError, match='rmse reads predictions of kind "value"; it was given kind="label"'):
+    with pytest.raises(tm.KindError, match='rmse reads predictions of kind "value"; got given kind="label"'):
         tm.evaluate(TRUTH, TRUTH, kind="label").plot.residuals()
     with pytest.raises(tm.TallymarkError):
         tm.evaluate(CLASSES[MANY], CLASSES[MANY]).plot.residuals()

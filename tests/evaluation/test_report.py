@@ -95,7 +95,7 @@ def test_print():
         "msle                failed  lower     log units squared\n"
         "\n"
         "· mape: 1 row has a truth closer to 0 than 1e-15\n"
-        "· coverage: `y_pred` must have two columns, lower and upper bound; it had 1\n"
+        "· coverage: `y_pred` must have two columns, lower and upper bound; got 1\n"
         "· msle: `y_true` must be greater than -1 for msle; row 2 has -2.0"
     )
     assert repr(tm.evaluate(Y, P, ["rmse"])).startswith("4 rows\n")

@@ -193,7 +193,7 @@ def test_where_a_value_stands():
     assert tm.explain("logloss(clip=0)").place(np.float32(0.5)).startswith("between 0 (what perfect")
     assert tm.explain("average_precision(undefined=0)").place("0.5").startswith("below 1")
     assert tm.explain("best_threshold").place(0.5).startswith("0.5: Call positive")
-    with pytest.raises(tm.ParameterError, match=r"range of r2, \(−∞, 1\]; it was 1.5"):
+    with pytest.raises(tm.ParameterError, match=r"range of r2, \(−∞, 1\]; got 1.5"):
         r2.place(1.5)
 
 

@@ -146,7 +146,7 @@ def test_a_share_leaves_rows_in_both_parts(share):
 def test_a_split_is_of_these_answers():
     """One of others is refused before anything is scored."""
     ids, truth, said = rows()
-    with pytest.raises(tm.ParameterError, match="each of the 300 answers; it was of 3"):
+    with pytest.raises(tm.ParameterError, match="each of the 300 answers; got of 3"):
         score_parts(table(ids, truth), table(ids, said), np.array([True, False, True]))
 
 

@@ -92,4 +92,4 @@ def _whole(name: str, text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise ParameterError(f"{name} must be a whole number; it was {text!r}") from None
+        raise ParameterError(f"{name} must be a whole number; got {text!r}") from None

@@ -52,9 +52,9 @@ def check_places(options: Mapping[str, Any]) -> None:
     check_not_read(options)
     output = options.get("output")
     if options.get("save_tally") == STREAM:
-        raise ParameterError("`--save-tally` must be a file; it was standard output")
+        raise ParameterError("`--save-tally` must be a file; got standard output")
     if output is not None and options["form"] is None and _suffix(output) not in _BY_SUFFIX:
-        raise ParameterError(f"`--output` must end in {', '.join(filter(None, _BY_SUFFIX))}; it was {output!r}")
+        raise ParameterError(f"`--output` must end in {', '.join(filter(None, _BY_SUFFIX))}; got {output!r}")
 
 
 def check_not_read(options: Mapping[str, Any]) -> None:
@@ -64,7 +64,7 @@ def check_not_read(options: Mapping[str, Any]) -> None:
     for option, place in written:
         if any(os.path.samefile(place, file) for file in read):
             named = option.replace("_", "-")
-            raise ParameterError(f"`--{named}` must be another file than the one that is read; it was {place!r}")
+            raise ParameterError(f"`--{named}` must be another file than the one that is read; got {place!r}")
 
 
 def _files_read(options: Mapping[str, Any]) -> list[str]:

@@ -10,7 +10,7 @@ from tallymark.engines.columns import AUTO, NUMBER, side_by_side
 from tallymark.engines.fields import TEXT
 from tallymark.engines.files import File
 from tallymark.engines.streams import Progress
-from tallymark.errors import KindError, ParameterError, TallymarkError, Text, TypeOfDataError
+from tallymark.errors import KindError, ParameterError, Text, TypeOfDataError
 
 _NUMBERS = ("value", "probability", "margin", "score")  # kinds whose predictions are numbers
 
@@ -124,12 +124,9 @@ class Rows:
         try:
             yield
         except (TypeOfDataError, KindError) as error:
-            raise self._explain(error) from error
-
-    def _explain(self, error: TallymarkError) -> TallymarkError:
-        for name, column in self._columns.items():
-            if column.odd is not None:
-                row, text = column.odd
-                told = f"{error}. Column {name!r} was read as text, since row {row:,} is {text[:40]!r}"
-                return type(error)(told)
-        return error
+            for name, column in self._columns.items():
+                if column.odd is not None:
+                    row, text = column.odd
+                    error.add_hint(f"Column {name!r} was read as text, since row {row:,} is {text[:40]!r}")
+                    break
+            raise

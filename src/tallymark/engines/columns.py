@@ -143,7 +143,7 @@ def side_by_side(names: Sequence[str], columns: Mapping[str, Column]) -> Any:
         if columns[name].type == TEXT:
             odd = columns[name].odd
             what = "text" if odd is None else f"{odd[1][:40]!r} in row {odd[0]:,}"
-            raise TypeOfDataError(f"column {name!r} must hold numbers to stand beside others; it held {what}")
+            raise TypeOfDataError(f"column {name!r} must hold numbers to stand beside others; got {what}")
     return np.column_stack([_numbers(columns[name].values) for name in names])
 
 
@@ -183,7 +183,7 @@ def _from_arrow(piece: Any, name: str) -> tuple[str, Any]:
         return _from_arrow(_decoded(piece, name), name)
     unpacked = unpack_numbers(piece)
     if unpacked is None:
-        raise FileError(f"column {name!r} must hold numbers or texts; it held values of type {kind}")
+        raise FileError(f"column {name!r} must hold numbers or texts; got values of type {kind}")
     return unpacked
 
 
@@ -239,7 +239,7 @@ def _decoded(piece: Any, name: str) -> Any:
     try:
         return _compute().cast(piece, pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise FileError(f"column {name!r} must hold numbers or texts; it held bytes that are no text") from error
+        raise FileError(f"column {name!r} must hold numbers or texts; got bytes that are no text") from error
 
 
 def _is_text(kind: Any) -> bool:

@@ -153,7 +153,7 @@ class File:
         """
         for name, way in wanted.items():
             if way not in WAYS[1:]:
-                raise ParameterError(f"column {name!r} must be read as {' or '.join(WAYS[1:])}; it was {way!r}")
+                raise ParameterError(f"column {name!r} must be read as {' or '.join(WAYS[1:])}; got {way!r}")
         columns, done = self._find(wanted), 0
         for batch in self._arrow_batches(list(columns.values()), most_cells):
             builders = {name: Builder(name, way, self._shift(done)) for name, way in wanted.items()}
@@ -172,7 +172,7 @@ class File:
         """All rows of the columns that are wanted, each as "number", "text" or, by what all its fields are, "auto"."""
         for name, way in wanted.items():
             if way not in WAYS:
-                raise ParameterError(f"column {name!r} must be read as one of {', '.join(WAYS)}; it was {way!r}")
+                raise ParameterError(f"column {name!r} must be read as one of {', '.join(WAYS)}; got {way!r}")
         columns, ways = self._find(wanted), dict(wanted)
         odd: dict[str, tuple[int, str] | None] = {}
         while True:

@@ -31,7 +31,7 @@ def find_files(source: Any) -> list[str]:
     """The files of a path, a pattern, a folder, or a list of them, in the order of their names."""
     items = source if isinstance(source, (list, tuple)) else [source]
     if not items:
-        raise ParameterError(argument="source", expected="name at least one file", got="empty")
+        raise ParameterError(argument="source", expected="name at least one file", got="none")
     found = [path for item in items for path in _files_of(check_path(item, "source"))]
     unique = {os.path.realpath(path): path for path in reversed(found)}  # links may go in circles
     places = [place for real, path in unique.items() if path != "-" for place in (real, os.path.abspath(path))]

@@ -26,15 +26,17 @@ class Refusal(Exception):  # noqa: N818 - what a worker says instead of a tally
         self.error = error
 
     def __str__(self) -> str:
-        return (
-            f"{self.error}\ntallymark refuses <{base64.b64encode(json.dumps(self.error.to_dict()).encode()).decode()}>"
-        )
+        packed = base64.b64encode(json.dumps(self.error.to_dict()).encode()).decode()
+        return f"tallymark refuses <{packed}>\n{self.error}"
 
 
 def refused_in(text: str) -> errors.TallymarkError | None:
     """The error of ours that a text of an engine tells of."""
     found = _MARK.search(text)
-    return None if found is None else errors.from_dict(json.loads(base64.b64decode(found[1])))
+    try:
+        return None if found is None else errors.from_dict(json.loads(base64.b64decode(found[1])))
+    except (ValueError, KeyError, TypeError, AttributeError):  # a text of others that looks like it
+        return None
 
 
 def attempt(work: Callable[[], T]) -> T | Refusal:

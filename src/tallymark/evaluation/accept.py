@@ -138,7 +138,9 @@ def accept(report: Report | Mapping[str, Any], condition: str | Iterable[str]) -
     if not isinstance(report, Mapping):
         given = f"{type(report).__name__}{'; its report() is one' if hasattr(report, 'report') else ''}"
         raise ParameterError(
-            argument="report", expected="be a report or a mapping from names to numbers", got=f"of type {given}"
+            argument="report",
+            expected="be a report or a mapping from names to numbers",
+            got=f"an object of type {given}",
         )
     texts = _texts(condition)
     shown = texts[0] if len(texts) == 1 else " and ".join(f"({text})" for text in texts)
@@ -158,7 +160,9 @@ def _texts(condition: object) -> list[str]:
     texts = [condition] if isinstance(condition, str) else condition
     if not isinstance(texts, Iterable) or isinstance(texts, (bytes, Mapping)):
         raise ParameterError(
-            argument="condition", expected="be a text or a list of texts", got=f"of type {type(condition).__name__}"
+            argument="condition",
+            expected="be a text or a list of texts",
+            got=f"an object of type {type(condition).__name__}",
         )
     try:
         items = list(islice(texts, _MOST_CONDITIONS + 1))
@@ -170,10 +174,12 @@ def _texts(condition: object) -> list[str]:
     for text in items:
         if not isinstance(text, str):
             raise ParameterError(
-                argument="condition", expected="be a text or a list of texts", got=f"of type {type(text).__name__}"
+                argument="condition",
+                expected="be a text or a list of texts",
+                got=f"an object of type {type(text).__name__}",
             )
         if not text.strip() or len(found) == _MOST_CONDITIONS:
-            problem = f"have at most {_MOST_CONDITIONS:,} texts" if text.strip() else "say something; it was blank"
+            problem = f"have at most {_MOST_CONDITIONS:,} texts" if text.strip() else "say something; got a blank text"
             raise ParameterError(argument="condition", expected=f"{problem}")
         found.append(text)
     if not found:

@@ -69,7 +69,7 @@ def _checked_key(key: object) -> str:
 
 
 def _none_given() -> dict[str, Metric]:
-    raise ParameterError(argument="metrics", expected="name at least one metric", got="empty")
+    raise ParameterError(argument="metrics", expected="name at least one metric", got="none")
 
 
 VALUES = ["rmse", "mae", "r2"]

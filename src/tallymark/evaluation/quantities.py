@@ -292,6 +292,8 @@ def _number(value: Value, held: Any) -> float:
         except Exception:
             pass  # an array, say, or code of its own that fails
     raise ParameterError(
-        Text("{condition} compares {}, which must be a number; it was of type {}", value.text, type(held).__name__),
+        Text(
+            "{condition} compares {}, which must be a number; got an object of type {}", value.text, type(held).__name__
+        ),
         argument="condition",
     )

@@ -177,7 +177,7 @@ class Tally:
         if kept is not None and columns != kept:
             raise ShapeError(
                 Text(
-                    "{y_true} and {y_pred} must keep their {} and {} columns; they had {} and {}",
+                    "{y_true} and {y_pred} must keep their {} and {} columns; got {} and {}",
                     kept[0],
                     kept[1],
                     columns[0],
@@ -464,7 +464,7 @@ def _group_names(by: object) -> tuple[str, ...]:
     except Exception as error:
         raise ParameterError(argument="by", expected="be the names of columns, each once", got=brief(by)) from error
     if not names:
-        raise ParameterError(argument="by", expected="name at least one column", got="empty")
+        raise ParameterError(argument="by", expected="name at least one column", got="none")
     if not all(isinstance(name, str) and name for name in names) or len(set(names)) < len(names):
         raise ParameterError(argument="by", expected="be the names of columns, each once", got=brief(by))
     return names

@@ -43,7 +43,7 @@ class ClusterMetric(Metric, abstract=True):
         if (truth_columns, prediction_columns) != (1, 1):
             raise ShapeError(
                 Text(
-                    "{y_true} and {y_pred} must be one label per row for {}; they had {} and {} columns",
+                    "{y_true} and {y_pred} must be one label per row for {}; got {} and {} columns",
                     self,
                     truth_columns,
                     prediction_columns,

@@ -167,7 +167,7 @@ class Worst(GroupMetric, abstract=True):
 
     def decisive(self, values: Sequence[float]) -> float:
         if len(values) > 1:
-            raise ParameterError(f"worst takes one metric; it was given {', '.join(map(str, self.of))}")
+            raise ParameterError(f"worst takes one metric; got {', '.join(map(str, self.of))}")
         return values[0]
 
     def bounds(self, lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float] | NoInterval:

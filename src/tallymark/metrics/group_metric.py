@@ -33,7 +33,7 @@ def read_metrics(name: str, value: Any) -> tuple[Metric, ...]:
                 Text("{} must be metrics of rows; {} is one of groups", Argument(name), item), argument=name
             )
     if not found:
-        raise ParameterError(argument=name, expected="name a metric, as in gap(recall)", got="empty")
+        raise ParameterError(argument=name, expected="name a metric, as in gap(recall)", got="none")
     return found
 
 

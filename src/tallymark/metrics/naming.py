@@ -32,7 +32,7 @@ def metric(name: str | Metric | Mapping[str, Any] = "rmse", /, **parameters: Any
         return _with(name, parameters)
     if isinstance(name, Mapping):
         if not isinstance(name.get("name"), str):
-            raise ParameterError(f'a metric given as a mapping must have a "name"; it was {brief(dict(name))}')
+            raise ParameterError(f'a metric given as a mapping must have a "name"; got {brief(dict(name))}')
         return metric(name["name"], **{**{k: v for k, v in name.items() if k != "name"}, **parameters})
     if isinstance(name, str):
         if not parameters:
@@ -96,7 +96,7 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
     text = text.strip()
     if text.isidentifier():
         return text, {}
-    wrong = f'a metric is written as "name" or "name(key=value, ...)"; it was {text[:80]!r}'
+    wrong = f'a metric is written as "name" or "name(key=value, ...)"; got {text[:80]!r}'
     word, at, k = text.partition("@")
     if at and word.isidentifier() and k.isdecimal() and len(text) <= 80:
         raise ParameterError(f"{wrong}", hint=f'Write "{word}(k={k})"')

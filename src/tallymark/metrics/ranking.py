@@ -80,7 +80,7 @@ class RankingMetric(Metric, abstract=True):
 
     def needs(self, target: Target) -> QueriesOf:
         if target.kind == "label":
-            raise KindError(Text('{} ranks rows by scores; it was given {kind="label"}', self))
+            raise KindError(Text('{} ranks rows by scores; got {kind="label"}', self))
         return self.reads
 
     def check_columns(self, truth_columns: int, prediction_columns: int) -> None:
@@ -88,7 +88,7 @@ class RankingMetric(Metric, abstract=True):
             raise ShapeError(
                 Text(
                     "{y_true} and {y_pred} must be one relevance and one score per row for {}, or "
-                    "tables of the same width, one query per row; they had {} and {} columns",
+                    "tables of the same width, one query per row; got {} and {} columns",
                     self,
                     truth_columns,
                     prediction_columns,

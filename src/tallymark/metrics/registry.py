@@ -24,7 +24,7 @@ def register(cls: type[Metric]) -> None:
     """Make a metric class known by its name and aliases. Defining the same class again replaces it."""
     for name in (cls.name, *cls.aliases):
         if not name.isidentifier():
-            raise ParameterError(f"the name of a metric must be a Python identifier; it was {name!r}")
+            raise ParameterError(f"the name of a metric must be a Python identifier; got {name!r}")
         taken = _owner(name)
         if taken is not None and (taken.__module__, taken.__qualname__) != (cls.__module__, cls.__qualname__):
             raise ParameterError(f"the metric name {name!r} is taken by {taken.__module__}.{taken.__qualname__}")

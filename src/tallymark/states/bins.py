@@ -113,7 +113,7 @@ class Bins(LabelledState[BinsOf]):
         columns, n, labels = checked_shape(fields, target)
         bins = tuple(Bin(int(weight), int(promised), int(happened)) for weight, promised, happened in fields["bins"])
         if not 1 <= len(bins) <= MOST_BINS:
-            raise StateError(f"there must be 1 to {MOST_BINS} bins; there were {len(bins)}")
+            raise StateError(f"there must be 1 to {MOST_BINS} bins; got {len(bins)}")
         if any(not (0 <= b.probability <= b.weight and 0 <= b.happened <= b.weight) for b in bins):
             raise StateError("what was promised and what happened cannot exceed the weight of a bin")
         if columns is None and any(map(any, bins)):

@@ -28,7 +28,7 @@ def fold_indicators(reads: PairsOf, batch: Batch) -> Indicators:
     if batch.prediction_columns != count:
         raise ShapeError(
             Text(
-                "{y_true} and {y_pred} must have the same number of columns, one per label; they had {} and {}",
+                "{y_true} and {y_pred} must have the same number of columns, one per label; got {} and {}",
                 count,
                 batch.prediction_columns,
             ),

@@ -127,7 +127,7 @@ def check_parameters(term: Term) -> None:
     wanted = "one parameter" if term.name in _WITH_PARAMETER else "no parameters"
     count = len(term.parameters)
     if count != (1 if term.name in _WITH_PARAMETER else 0) and not (term.name.startswith("pinball") and count > 1):
-        raise ParameterError(f"the term {term.name!r} has {wanted}; it was given {count}")
+        raise ParameterError(f"the term {term.name!r} has {wanted}; got {count}")
 
 
 def check_columns(layout: str, truth_columns: int, prediction_columns: int, quantiles: int) -> None:
@@ -136,7 +136,7 @@ def check_columns(layout: str, truth_columns: int, prediction_columns: int, quan
         if truth_columns != prediction_columns:
             raise ShapeError(
                 Text(
-                    "{y_true} and {y_pred} must have the same number of columns; they had {} and {}",
+                    "{y_true} and {y_pred} must have the same number of columns; got {} and {}",
                     truth_columns,
                     prediction_columns,
                 ),

@@ -29,7 +29,7 @@ def read_frame(source: Any, choose: Choose, check: Check, limits: Limits, name: 
         table = pa.table({key: pa.array(held) for key, held in source.items()} if isinstance(source, dict) else source)
     except (TypeError, ValueError, pa.ArrowException) as error:
         raise ParameterError(
-            f"{name} must be a path, an open file or a data frame; it was of type {type(source).__name__}: {error}"
+            f"{name} must be a path, an open file or a data frame; got {type(source).__name__}: {error}"
         ) from error
     check_arrow(table, name)
     names = [normal_name(str(each)) for each in table.column_names]

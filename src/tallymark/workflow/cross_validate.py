@@ -95,7 +95,7 @@ def cross_validate(
     n = count_rows(X)
     if count_rows(y) != n:
         raise LengthError(
-            Text("{X} and {y} must have the same length; they had {} and {} rows", n, count_rows(y)), argument="X"
+            Text("{X} and {y} must have the same length; got {} and {} rows", n, count_rows(y)), argument="X"
         )
     rows = Batch(y, y, weights, query=query)
     rows.names = ("y", "y", *rows.names[2:])

@@ -76,7 +76,8 @@ class EvalSet:
             batch.require_rows()
             return evaluate_planned(batch, self._plan(batch, metrics, errors), errors=errors)
         except InputError as error:
-            raise type(error)(f"eval set {self.name!r}: {error}") from error
+            error.add_place(f"eval set {self.name!r}")
+            raise
 
     def _plan(self, batch: Batch, metrics: Wanted, errors: str) -> Chosen:
         """The metrics and their plan: those of the round before, as long as nothing but predictions changes."""

@@ -168,7 +168,7 @@ class History(Sequence[Round], Frames):
         import json  # slow to load, and few ask
 
         if not isinstance(text, str):
-            raise ParameterError(f"a history must be text in JSON; it was {describe(text)}")
+            raise ParameterError(f"a history must be text in JSON; got {describe(text)}")
         try:
             data = json.loads(text)
         except ValueError:
@@ -178,7 +178,7 @@ class History(Sequence[Round], Frames):
                 raise ParameterError(f"a history must be JSON, whole or a round in each line: {error}") from None
         held = data.get("rounds", [data]) if isinstance(data, dict) else data
         if not isinstance(held, list):
-            raise ParameterError(f"a history must hold a list of rounds; it held {type(held).__name__}")
+            raise ParameterError(f"a history must hold a list of rounds; got {type(held).__name__}")
         return History(map(Round.from_dict, held))
 
     @staticmethod

@@ -70,7 +70,7 @@ def _aligned(table: Array, known: Any, classes: Sequence[Label] | None, absent: 
     """The columns in the order of the classes; one that the model has never seen has the same number in all rows."""
     names = [label_or_none(item) for item in known]
     if len(names) != table.shape[1]:
-        raise ShapeError(f"predictions must have one column per class; there were {table.shape[1]} for {len(names)}")
+        raise ShapeError(f"predictions must have one column per class; got {table.shape[1]} for {len(names)}")
     if classes is None or names == list(classes):
         return table
     extra = [name for name in names if name not in classes]

@@ -113,7 +113,7 @@ def _value(name: str, found: Any, by: str | Metric) -> float:
     else:
         value = found
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-        raise ParameterError(f"candidate {name!r} must have one number to be selected by; it was {describe(value)}")
+        raise ParameterError(f"candidate {name!r} must have one number to be selected by; got {describe(value)}")
     return float(value)
 
 

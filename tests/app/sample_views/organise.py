@@ -35,7 +35,7 @@ def edit(say: Say) -> v.EditPage:
         "finals": "2",
         "show_intervals": "1",
     }
-    form = v.Form(values, {"quota": "`quota` must be at least 1; it was 0."})
+    form = v.Form(values, {"quota": "`quota` must be at least 1; got 0."})
     versions = [
         v.AnswersVersion("Version 2", "1,203", SHORT, "9f86d081884c", True, say("three labels mended")),
         v.AnswersVersion("Version 1", "1,203", SHORT, "60303ae22b99", False),

@@ -208,7 +208,7 @@ def test_files_whose_types_differ_are_told_in_a_sentence(spark, tmp_path):
 def test_a_stream_is_refused_with_what_to_do(spark):
     """It has no end, so there is no report of all rows."""
     stream = spark.readStream.format("rate").load()
-    with pytest.raises(ParameterError, match=r"must be a frame that ends; it was a stream of Spark.*foreachBatch"):
+    with pytest.raises(ParameterError, match=r"must be a frame that ends; got a stream of Spark.*foreachBatch"):
         tm.evaluate_table(stream, truth="value", prediction="value", metrics=["mae"])
 
 

@@ -60,5 +60,5 @@ def test_a_style_sheet_has_both_looks():
 
 def test_an_unknown_look_is_refused():
     """With those that there are."""
-    with pytest.raises(tm.ParameterError, match="`look` must be one of light, dark; it was 'blue'"):
+    with pytest.raises(tm.ParameterError, match="`look` must be one of light, dark; got 'blue'"):
         find_look("blue")

@@ -116,16 +116,16 @@ def test_files_by_their_names(tmp_path):
     assert "prefers-color-scheme:dark" in both
     ElementTree.fromstring(both)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.PNG", "a.pdf", "a.svg", "b.svg"]
-    with pytest.raises(tm.ParameterError, match=r"`path` must end in .svg, .png, .pdf; it was 'a.gif'"):
+    with pytest.raises(tm.ParameterError, match=r"`path` must end in .svg, .png, .pdf; got 'a.gif'"):
         plot.save("a.gif")
 
 
 def test_sizes_are_checked():
     """In inches."""
     assert some_plot().figure(width=8, height=3).get_size_inches().tolist() == [8, 3]
-    with pytest.raises(tm.ParameterError, match="`width` must be from 1 to 100 inches; it was 1200"):
+    with pytest.raises(tm.ParameterError, match="`width` must be from 1 to 100 inches; got 1200"):
         some_plot().figure(width=1200)
-    with pytest.raises(tm.ParameterError, match="`look` must be one of light, dark; it was 'auto'"):
+    with pytest.raises(tm.ParameterError, match="`look` must be one of light, dark; got 'auto'"):
         some_plot().png("auto")
 
 

@@ -239,7 +239,7 @@ def test_inputs_must_be_of_the_eval_sets(ours):
     with pytest.raises(tm.ParameterError, match="`evaluator` must be an Evaluator"):
         ours.EvaluatorCallback("auc", X)
     for few in (X[:7], [X[:7], X], {"train": {"image": X[:7]}}):
-        with pytest.raises(tm.LengthError, match="rows of the eval set 'train', which are 2; it had 7"):
+        with pytest.raises(tm.LengthError, match="rows of the eval set 'train', which are 2; got 7"):
             ours.EvaluatorCallback(tm.Evaluator("auc", sets[:1]), few)
 
 

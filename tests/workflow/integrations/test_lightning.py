@@ -244,7 +244,7 @@ def test_inputs_must_fit(models, ours, valid):
     with pytest.raises(tm.ParameterError, match="`evaluator` must be an Evaluator"):
         ours.EvaluatorCallback(None, x, batch_size=models.BATCH)
     for few in (x[:7], models.tensors(models.PARTS[1])[0][:7], models.loader(slice(60, 67)).dataset):
-        with pytest.raises(tm.LengthError, match="rows of the eval set 'valid', which are 340; it had 7"):
+        with pytest.raises(tm.LengthError, match="rows of the eval set 'valid', which are 340; got 7"):
             ours.EvaluatorCallback(followed(valid), few)
     with pytest.raises(tm.ParameterError, match=r"the model must give an array .* it gave dict. Pass `predict`"):
         fit(models, [ours.EvaluatorCallback(followed(valid), x, predict=lambda model, batch: {"a": model(batch)})], 1)

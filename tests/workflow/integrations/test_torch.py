@@ -364,7 +364,7 @@ def test_repeated_rows_nobody_can_know_are_an_error(torch):
     assert unpadded_rows(torch.utils.data.DataLoader(data, 2, shuffle=True), 1) == slice(None)
     with pytest.raises(tm.ParameterError, match="may have another order"):
         unpadded_rows(torch.utils.data.DataLoader(data, 2, sampler=Backwards(data, 2, 1)), 1)
-    with pytest.raises(tm.ParameterError, match=r"`loader` must be the DataLoader of the batch; it was .*list"):
+    with pytest.raises(tm.ParameterError, match=r"`loader` must be the DataLoader of the batch; got .*list"):
         unpadded_rows([torch.utils.data.DataLoader(data)], 0)
 
 

@@ -130,7 +130,7 @@ class EvaluatorCallback:
         shown, self.metric.seen = self.metric.seen, []
         if not any(self.metric.__name__ in held for held in info.metrics.values()):
             raise ParameterError(
-                Text("{eval_metric} of the model must be the {metric} of the EvaluatorCallback; it was not"),
+                Text("{eval_metric} of the model must be the {metric} of the EvaluatorCallback"),
                 argument="eval_metric",
             )
         if not shown:  # CatBoost computes metrics by a period of its own

@@ -156,7 +156,7 @@ def check_positive(held: EvalSet, target: Array, by: str) -> None:
         right = "the class that is predicted" if other is None else repr(other)
         raise ParameterError(
             Text(
-                "eval set {} must have {} as {positive}, of which {} gives predictions; it had {}",
+                "eval set {} must have {} as {positive}, of which {} gives predictions; got {}",
                 repr(held.name),
                 right,
                 by,

@@ -164,7 +164,7 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
 
     def set_extra_state(self, state: Any) -> None:
         if not isinstance(state, torch.Tensor):
-            raise StateError(f"a TallyMetric is saved as a tensor of bytes; it was {describe(state)}")
+            raise StateError(f"a TallyMetric is saved as a tensor of bytes; got {describe(state)}")
         saved = Tally.from_bytes(on_host(state).tobytes())
         self._tally = self._fresh(len(saved.target.classes or ())) + saved
 

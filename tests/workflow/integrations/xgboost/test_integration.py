@@ -37,7 +37,7 @@ class TestTraining:
         ):
             ours.EvaluatorCallback(evaluator, {"test": dvalid})
         with pytest.raises(
-            tm.LengthError, match="`data` must have the rows of the eval set 'valid', which are 200; it had 1"
+            tm.LengthError, match="`data` must have the rows of the eval set 'valid', which are 200; got 1"
         ):
             ours.EvaluatorCallback(evaluator, [[1.0, 2.0]])
         with pytest.raises(tm.ParameterError, match="`evaluator` must be an Evaluator"):
