@@ -376,5 +376,5 @@ def describe(value: object) -> str:
     except Exception:  # it is only to be shown
         shown = " at 0x"
     if " at 0x" in shown or "\n" in shown:
-        return f"of type {type(value).__name__}"
+        return f"an object of type {type(value).__name__}"
     return f"{shown if len(shown) <= 40 else shown[:37] + '...'} of type {type(value).__name__}"

@@ -122,7 +122,7 @@ def test_missing_values(told, tmp_path):
     path.write_text("y,p\n1.5,2\n,3\n2.5,2\n")
     code, _, err = told("evaluate", path, "--truth", "y", "--prediction", "p")
     assert code == 2
-    assert "`--truth` must be finite; 1 row has NaN or infinity, the first at row 1" in err
+    assert "`--truth` must be finite; got nan (row 1)" in err
     assert "Pass --missing drop to leave such rows out" in err
     found = evaluated(told, path, "--truth", "y", "--prediction", "p", "--missing", "drop")
     assert (found["n"], found["dropped"]) == (2, 1)
@@ -240,7 +240,7 @@ def test_choose_speaks_of_what_is_typed(told):
         "clasification": "tallymark: TASK must be one of regression, ",
         "--many-rows yes": "tallymark: TASK must be given with `--many-rows`: one of regression, ",
         "regression --classes two": "does not ask `--classes`; it asks `--large-errors`, `--outliers`, ",
-        "clustering --uneven yes": "; did you mean `--uneven-sizes`?",
+        "clustering --uneven yes": ". Did you mean `--uneven-sizes`?",
         "regression --large-errors maybe": "Invalid value for '--large-errors': 'maybe' is not one of 'yes', 'no'.",
         "classification --classes three": "Invalid value for '--classes': 'three' is not one of 'two', 'many'.",
     }.items():

@@ -143,9 +143,11 @@ def test_a_condition_that_cannot_be_read_is_found_first(tmp_path, capfd):
 
 
 def test_a_condition_on_one_group_is_told_the_way(rows, capfd):
-    """In the words of the command line, where there is no report to take a slice of."""
+    """A file of its rows is the way on the command line."""
     assert run(["evaluate", str(rows), *EVALUATE, "--by", "city", "--accept", "rmse[Bonn] < 1"]) == 2
-    assert capfd.readouterr().err.endswith("has no parts. For one group pass a file of its rows\n")
+    assert capfd.readouterr().err.endswith(
+        "has no parts. To decide on one group, evaluate its rows alone, or accept report.slices['Bonn']\n"
+    )
 
 
 def test_one_form_at_a_time(rows, capfd):

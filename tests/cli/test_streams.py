@@ -243,7 +243,7 @@ def test_tallies_that_cannot_be_merged(told, folder):
         (("parquet", *VALUE, "--html", "parquet/0.parquet"), "`--html` must be another file than the one that is read"),
         (("all.csv", *VALUE, "--save-tally", "all.csv"), "`--save-tally` must be another file than the one that is"),
         (("parquet", *VALUE, "--scheduler", "x"), "`--scheduler` is the address of an engine; pass `--engine` too"),
-        (("day?.csv", *VALUE, "--engine", "dask"), "`--engine` is for Parquet, whose columns have types; there was"),
+        (("day?.csv", *VALUE, "--engine", "dask"), "`--engine` is for Parquet, whose columns have types; got"),
         (("parquet", *VALUE, "--engine", "dask", "--labels"), "`--labels` is for files that are read here"),
         (("parquet", "--truth", "word", "--prediction", "p", "--kind", "value"), "column 'word' must hold numbers;"),
     ],

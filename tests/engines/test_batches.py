@@ -82,7 +82,7 @@ def test_errors_of_progress_are_its_own():
 @pytest.mark.parametrize(
     ("source", "told"),
     [
-        (lambda: iter([{"y": [1.0], "p": [1.0]}, {"y": [1.0]}]), "the table has no column 'p'; it has 'y'"),
+        (lambda: iter([{"y": [1.0], "p": [1.0]}, {"y": [1.0]}]), "the table has no column 'p'. Its columns are 'y'"),
         (lambda: iter([{"y": [1.0], "p": [1.0]}, {"y": [1.0], "p": ["x"]}]), "`prediction` must hold real numbers"),
         (lambda: iter([{"y": [1.0], "p": [1.0]}, 3]), "`source` must give tables.* item 1 was 3"),
         (lambda: iter([{"y": [1.0], "p": [None]}]), "`prediction` must be finite"),
@@ -119,7 +119,7 @@ def test_a_result_of_duckdb_is_read_as_its_rows():
     con = duckdb.connect()
     con.register("rows", TABLE)
     assert tm.evaluate_table(con.execute("select y, p from rows"), **ASKED)["mae"] == 0.75
-    with pytest.raises(tm.errors.FileError, match="has no column 'p'; it has 'y'"):
+    with pytest.raises(tm.errors.FileError, match="has no column 'p'. Its columns are 'y'"):
         tm.evaluate_table(con.execute("select y from rows"), **ASKED)
     with pytest.raises(
         tm.errors.ParameterError, match=r"connection of DuckDB without a result. Pass con\.sql\(query\)"

@@ -173,7 +173,7 @@ def test_what_is_no_file(tmp_path, file):
     with pytest.raises(FileError, match=r"there is no file `.*absent`$"):
         column(tmp_path / "absent")
     file("y\n1\n", "deliveries.csv")
-    with pytest.raises(FileError, match=r"there is no file `.*`; did you mean `.*deliveries.csv`\?"):
+    with pytest.raises(FileError, match=r"there is no file `.*`. Did you mean `.*deliveries.csv`\?"):
         column(tmp_path / "delivery.csv")
     with pytest.raises(ParameterError, match="`path` must not contain a NUL character"):
         column("a\0b")

@@ -44,8 +44,8 @@ def test_a_percentage_without_its_sign_is_named():
     """Where it can have been one: of a share, up to 100."""
     report = tm.evaluate([1, 0, 1], [1, 1, 1], ["error_rate", "mcc"])
     for text, named in {
-        "error_rate < 20": "error_rate lies in [0, 1] and never reaches 20; for a percentage write 20%",
-        "100 > error_rate": "error_rate lies in [0, 1] and never reaches 100; for a percentage write 100%",
+        "error_rate < 20": "error_rate lies in [0, 1] and never reaches 20. For a percentage write 20%",
+        "100 > error_rate": "error_rate lies in [0, 1] and never reaches 100. For a percentage write 100%",
         "error_rate < 101": "error_rate lies in [0, 1] and never reaches 101",
         "error_rate > -20": "error_rate lies in [0, 1] and never reaches -20",
         "error_rate < 120%": "error_rate lies in [0, 1] and never reaches 120%",

@@ -122,26 +122,26 @@ def test_an_error_names_the_row_of_the_source(tmp_path, read, case, by):
     columns, asked = CASES[case]
     labels = not {"rmse", "mae"} & set(asked["metrics"])
     pair = {"truth": "label", "prediction": "probability"} if labels else {"truth": "truth", "prediction": "value"}
-    with pytest.raises(tm.InputError, match=rf"\b{SOURCES[read]} (\(|has)"):
+    with pytest.raises(tm.InputError, match=rf"\({SOURCES[read]}[,)]"):
         read(frame_of(columns), tmp_path, by=by, **pair, **asked)
 
 
 def test_a_metric_names_the_row_of_the_source_after_dropped_rows():
-    with pytest.raises(tm.DomainError, match=r"greater than -1 for msle; row 51 has -3\.0"):
+    with pytest.raises(tm.DomainError, match=r"greater than -1 for msle; got -3\.0 \(row 51\)"):
         tm.evaluate(POSITIVE["truth"], POSITIVE["value"], ["msle"], missing="drop", errors="raise")
 
 
 def test_objects_are_counted_with_dropped_rows():
     truth = np.array([None, 1.0, 2.0, "x"], dtype=object)
-    with pytest.raises(tm.TypeOfDataError, match="row 3 is"):
+    with pytest.raises(tm.TypeOfDataError, match=r"\(row 3\)"):
         tm.evaluate(truth, [1.0, 2.0, 3.0, 4.0], ["rmse"], missing="drop", errors="raise")
 
 
 def test_a_piece_of_a_source_does_not_claim_to_know_all_faults(tmp_path):
     frame = frame_of({"truth": np.where(np.arange(ROWS) % BATCH == 7, np.nan, TRUTH)})
-    with pytest.raises(tm.MissingValueError, match="at least 1 row has NaN or infinity, the first at row 7 "):
+    with pytest.raises(tm.MissingValueError, match=r"got nan \(row 7\)"):
         read_batches(frame, tmp_path, truth="truth", prediction="value", metrics=["rmse"])
-    with pytest.raises(tm.MissingValueError, match="; 5 rows have NaN or infinity, the first at row 7 "):
+    with pytest.raises(tm.MissingValueError, match=r"got nan \(row 7, the first of 5 rows\)"):
         tm.evaluate(frame["truth"], frame["value"], ["rmse"])
 
 

@@ -270,9 +270,9 @@ def test_a_class_without_rows_says_which():
 
 def test_a_plot_of_another_kind_says_what_it_reads():
     """Numbers have no ROC curve, labels have no residuals."""
-    with pytest.raises(tm.KindError, match='roc_curve reads scores, probabilities or margins; got given kind="value"'):
+    with pytest.raises(tm.KindError, match='roc_curve reads scores, probabilities or margins; got kind="value"'):
         tm.evaluate(NUMBERS, GUESSES, kind="value").plot.roc()
-    with pytest.raises(tm.KindError, match='rmse reads predictions of kind "value"; got given kind="label"'):
+    with pytest.raises(tm.KindError, match='rmse reads predictions of kind "value"; got kind="label"'):
         tm.evaluate(TRUTH, TRUTH, kind="label").plot.residuals()
     with pytest.raises(tm.TallymarkError):
         tm.evaluate(CLASSES[MANY], CLASSES[MANY]).plot.residuals()

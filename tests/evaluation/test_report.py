@@ -96,7 +96,7 @@ def test_print():
         "\n"
         "· mape: 1 row has a truth closer to 0 than 1e-15\n"
         "· coverage: `y_pred` must have two columns, lower and upper bound; got 1\n"
-        "· msle: `y_true` must be greater than -1 for msle; row 2 has -2.0"
+        "· msle: `y_true` must be greater than -1 for msle; got -2.0 (row 2)"
     )
     assert repr(tm.evaluate(Y, P, ["rmse"])).startswith("4 rows\n")
     assert str(tm.evaluate([1.0], [2.0], ["mae"])).startswith("1 row\n")

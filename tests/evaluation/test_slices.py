@@ -227,7 +227,7 @@ def test_categories_keep_their_order():
     bins = pd.cut(pd.Series([1, 2, 3, 9, 8, 7, 5, 5]), [0, 3, 6, 10], labels=["low", "mid", "high"])
     assert list(sliced(bins)) == ["low", "mid", "high"]
     assert sliced(bins).sizes == {"low": 3, "mid": 2, "high": 3}
-    with pytest.raises(tm.TypeOfDataError, match="convert them to strings"):
+    with pytest.raises(tm.TypeOfDataError, match="Convert the categories to strings"):
         sliced(pd.cut(pd.Series(range(8)), 2))
 
 

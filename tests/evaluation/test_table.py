@@ -217,7 +217,7 @@ def test_nan_long_before_a_text(tmp_path):
     path.write_text("\n".join(["y,p", *lines, "x,x"]))
     assert tm.evaluate_table(path, **asked)["accuracy"] == 1.0
     path.write_text("\n".join(["y,p", *lines]))
-    with pytest.raises(tm.MissingValueError, match=r"the first at row 0 of `[^`]*late.csv` \(nan\)\. Pass missing"):
+    with pytest.raises(tm.MissingValueError, match=r"got nan \(row 0 of `[^`]*late.csv`\)\. Pass missing"):
         tm.evaluate_table(path, **asked)
 
 
@@ -306,7 +306,7 @@ def test_nulls_decimals_dates_and_categories(tmp_path):
     )
     pq.write_table(held, tmp_path / "rows.parquet", row_group_size=2)
     asked = {"truth": "y", "prediction": "p", "metrics": ["mae"], "by": ["day", "kind"]}
-    with pytest.raises(tm.MissingValueError, match=r"`truth` .*the first at row 2 of `[^`]*rows.parquet`"):
+    with pytest.raises(tm.MissingValueError, match=r"`truth` .*got nan \(row 2 of `[^`]*rows.parquet`"):
         tm.evaluate_table(tmp_path / "rows.parquet", **asked)
     found = tm.evaluate_table(tmp_path / "rows.parquet", missing="drop", **asked)
     assert (found.n, found.dropped, found["mae"]) == (3, 1, pytest.approx(1.25 / 3))
@@ -344,9 +344,9 @@ def test_metrics_that_keep_rows_have_the_values_of_evaluate(read, tmp_path):
         (iter([]), {}, "`source` has no rows"),
         ("nowhere/*.parquet", {}, "no file matches"),
         ("nowhere.parquet", {}, "there is no file"),
-        ({"y": [1.0]}, {"truth": "z"}, "the table has no column 'z'; it has 'y'"),
+        ({"y": [1.0]}, {"truth": "z"}, "the table has no column 'z'. Its columns are 'y'"),
         ({"y": [1.0]}, {"truth": 3}, "`truth` must be the name of a column"),
-        ({"y": [1.0]}, {"weights": ["a", "b"]}, "`weights` must be the name of a column; it was"),
+        ({"y": [1.0]}, {"weights": ["a", "b"]}, "`weights` must be the name of a column; got"),
         (iter([{"y": [1.0]}]), {"keys": "y"}, "`keys` says how rows are resampled"),
         (iter([{"y": [1.0]}]), {"min_rows": 3}, "`min_rows` is the smallest size of groups"),
         ({"y": [1.0, "a"]}, {}, "column 'y' must hold numbers or texts of one type"),

@@ -203,7 +203,7 @@ def test_a_choice_in_the_place_of_its_metrics_is_told_so():
     choice = tm.choose("regression")
     for call in (tm.Tally, tm.metric, lambda given: tm.evaluate([1.0], [1.0], given)):
         for given in (choice, [choice]) if call is not tm.metric else (choice,):
-            with pytest.raises(tm.ParameterError, match=r"it was a Choice; pass its \.metrics$"):
+            with pytest.raises(tm.ParameterError, match=r"got a Choice; pass its \.metrics$"):
                 call(given)
-    with pytest.raises(tm.ParameterError, match=r"it was of type Explanation$"):
+    with pytest.raises(tm.ParameterError, match=r"got an object of type Explanation$"):
         tm.Tally(tm.explain("rmse"))

@@ -170,7 +170,7 @@ def test_names_of_all_forms():
     assert tm.explain("fscore", beta=2) == one != tm.explain("fscore")
     assert "beta=2 (by default 1): How many times" in repr(one)
     assert tm.explain(tm.Rmse).metric == tm.rmse
-    with pytest.raises(tm.UnknownMetricError, match="did you mean rmse"):
+    with pytest.raises(tm.UnknownMetricError, match="Did you mean rmse"):
         tm.explain("rsme")
 
 

@@ -99,8 +99,8 @@ def test_parameters_stand_with_their_metric():
     for wrong, shown in {
         lambda: tm.gap(
             "fscore", beta=2
-        ): '`beta` is a parameter of fscore: write it there, as in gap("fscore(beta=2)")',
-        lambda: tm.metric("equalized_odds(average=binary)"): f"recall and fallout: write it there, as in gap({odds})",
+        ): '`beta` is a parameter of fscore. Write it there, as in gap("fscore(beta=2)")',
+        lambda: tm.metric("equalized_odds(average=binary)"): f"recall and fallout. Write it there, as in gap({odds})",
         lambda: tm.metric("equalized_odds_ratio", average="binary"): f"as in ratio({odds})",
         lambda: tm.equalized_odds(Y, P, by=G, average="binary"): f"as in gap({odds})",
         lambda: tm.worst(tm.FScore(beta=2), average="macro"): 'as in worst("fscore(beta=2, average=macro)")',
@@ -120,7 +120,7 @@ def test_one_class_of_several_against_the_rest():
     one = [[int(label == 1) for label in labels] for labels in (truth, found)]
     binary = tm.gap("recall(average=binary)", "fallout(average=binary)")
     assert binary(truth, found, by=G, positive=1) == tm.equalized_odds(*one, by=G)
-    with pytest.raises(tm.ParameterError, match=r'one of "binary" \(`positive` against the rest\), "macro"'):
+    with pytest.raises(tm.ParameterError, match=r'one of "binary" \(the positive class against the rest\), "macro"'):
         tm.equalized_odds(truth, found, by=G, positive=1)
 
 

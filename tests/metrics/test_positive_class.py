@@ -18,7 +18,7 @@ BY = ["a", "b", "a", "b"]
 RATES = ["precision", "recall", "fscore", "jaccard", "fallout", "informedness", "selection_rate"]
 OF_ONE_COLUMN = ["auc", "auc(bounded=8)", "ks", "average_precision", "roc_curve", "threshold_table", "best_threshold"]
 OF_ONE_COLUMN += ["logloss", "brier", "ece", "accuracy", "precision"]
-needed = pytest.raises(tm.ParameterError, match=r"`positive` must name the positive class, one of 1, 2; by default")
+needed = pytest.raises(tm.ParameterError, match=r"`positive` must name the positive class, one of 1, 2. By default")
 
 
 def read(tally, name):
@@ -107,7 +107,7 @@ def test_1_is_positive_beside_0_and_minus_1(other):
 @pytest.mark.parametrize("pair", [[0, -1], [2, 3], [1, 3], [1, -2], ["no", "yes"], ["0", "1"]])
 def test_other_pairs_need_a_positive_class(pair):
     """The error names both."""
-    with pytest.raises(tm.ParameterError, match=rf"one of {min(pair)!r}, {max(pair)!r};"):
+    with pytest.raises(tm.ParameterError, match=rf"one of {min(pair)!r}, {max(pair)!r}\."):
         tm.recall(pair, pair)
     assert tm.recall(pair, pair, positive=pair[1]) == 1.0
 

@@ -199,7 +199,7 @@ def test_pieces_that_do_not_fit_together():
         tally.report()["logloss"]
     tally = tm.Tally(["logloss", "brier"]).update([0.5, 1.0], [0.1, 0.9])
     assert tally.report()["logloss"] > 0
-    with pytest.raises(tm.DomainError, match="1 row has a fraction"):
+    with pytest.raises(tm.DomainError, match="a fraction in 1 row"):
         tally.report()["brier"]
 
 

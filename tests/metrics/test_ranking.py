@@ -188,10 +188,10 @@ def test_weights_belong_to_queries():
     assert tm.mrr(y, p, query=query, weights=[1, 1, 0, 0]) == 1.0
     assert tm.evaluate(y, p, ["mrr"], query=query, weights=[0, 0, 5, 5]).cell("mrr").notes == ()
     for weights in ([1, 2, 3, 3], [1, 1, 0, 3]):
-        with pytest.raises(tm.WeightError, match=r"the same in all rows of a query; query '[ab]'"):
+        with pytest.raises(tm.WeightError, match=r"the same in all rows of a query; got .*query '[ab]'"):
             tm.evaluate(y, p, ["mrr"], query=query, weights=weights)
     tally = tm.Tally(["mrr"]).update([1], [2], query=["a"], weights=[1]).update([0], [1], query=["a"], weights=[2])
-    with pytest.raises(tm.WeightError, match=r"query 'a' has 1.0 and 2.0"):
+    with pytest.raises(tm.WeightError, match=r"got 1.0 and 2.0 .query 'a'"):
         tally.report()["mrr"]
 
 
@@ -305,7 +305,7 @@ def test_missing_queries():
     """Are an error that names the row, or their rows are dropped."""
     y, p = [1, 0, 1], [0.9, 0.4, 0.3]
     for query in (["a", None, "a"], [1.0, math.nan, 1.0], pd.Series(["a", None, "a"])):
-        with pytest.raises(tm.MissingValueError, match=r"`query` .* row 1"):
+        with pytest.raises(tm.MissingValueError, match=r"`query` .*row 1"):
             tm.mrr(y, p, query=query)
         report = tm.evaluate(y, p, ["map", "rmse"], query=query, missing="drop")
         assert (report.n, report.dropped, report["map"]) == (2, 1, 1.0)
@@ -331,7 +331,7 @@ def test_large_integers_do_not_tie_silently():
     ):
         with pytest.raises(tm.DomainError, match=r"2\*\*53"):
             tm.mrr([1, 0], scores, query=[1, 1])
-    with pytest.raises(tm.DomainError, match=r"row 0, column 1 has 9007199254740993"):
+    with pytest.raises(tm.DomainError, match=r"got 9007199254740993 .row 0, column 1"):
         tm.mrr([[1, 0]], np.array([[0, 2**53 + 1]]))
     assert tm.mrr([1, 0], [2**53 - 2, 2**53 - 1], query=[1, 1]) == 0.5
     assert tm.mrr([1, 0], [1e300, 1e200], query=[1, 1]) == 1.0

@@ -133,9 +133,9 @@ def test_normalize_divides_rows():
 
 
 REFUSED = {
-    "two classes without 1": ("positive class, one of 'a', 'b';", lambda m: m(["a", "b"], [0.1, 0.2])),
-    "two numbers without 1": ("positive class, one of 2, 3;", lambda m: m([2, 3], [0.1, 0.2])),
-    "1 beside 2": ("positive class, one of 1, 2;", lambda m: m([1, 2], [0.1, 0.2])),
+    "two classes without 1": ("positive class, one of 'a', 'b'.", lambda m: m(["a", "b"], [0.1, 0.2])),
+    "two numbers without 1": ("positive class, one of 2, 3.", lambda m: m([2, 3], [0.1, 0.2])),
+    "1 beside 2": ("positive class, one of 1, 2.", lambda m: m([1, 2], [0.1, 0.2])),
     "three classes": ("one column for 3 classes", lambda m: m([0, 1, 2], [0.1, 0.2, 0.3])),
     "three classes given": ("one column for 3 classes", lambda m: m([0, 1, 1], [0.1, 0.2, 0.3], classes=[0, 1, 2])),
     "other columns": ("2 classes", lambda m: m([0, 1], np.eye(3)[:2])),
@@ -156,8 +156,8 @@ REFUSED = {
     "NaN in a table": ("row 1, column 2", lambda m: m([0, 1, 2], [[1, 0, 0], [1, 0, math.nan], [0, 0, 1]])),
     "NaN in margins": ("row 0", lambda m: m([0, 1, 2], [[math.nan, 0, 0], [1, 0, 0], [0, 0, 1]], kind="margin")),
     "whole numbers beyond 2**53": (r"2\*\*53", lambda m: m([0, 1], np.array([2**53 + 1, 0]))),
-    "negative ones": ("held -9223372036854775808", lambda m: m([0, 1], np.array([-(2**63), 0]))),
-    "unsigned ones": ("held 18446744073709551615", lambda m: m([0, 1], np.array([2**64 - 1, 0], np.uint64))),
+    "negative ones": ("got -9223372036854775808", lambda m: m([0, 1], np.array([-(2**63), 0]))),
+    "unsigned ones": ("got 18446744073709551615", lambda m: m([0, 1], np.array([2**64 - 1, 0], np.uint64))),
     "normalize one column": ("one column", lambda m: m([0, 1], [0.1, 0.2], normalize=True)),
     "truth of two columns": ("2 columns", lambda m: m([[0, 1], [1, 1]], [[0.1, 0.2], [0.3, 0.4]])),
     "a negative weight": ("row 1", lambda m: m([0, 1], [0.1, 0.2], weights=[1, -1])),

@@ -99,5 +99,5 @@ def test_forged_weights_are_found_when_they_are_read():
     state = tm.State.from_bytes(
         pack("Queries", {"stable": False, "chunks": [[codes, one, one, np.array([1.0, 2.0, 3.0])]]})
     )
-    with pytest.raises(tm.WeightError, match=r"query 2 has 2\.0 and 3.0"):
+    with pytest.raises(tm.WeightError, match=r"got 2\.0 and 3.0 .query 2"):
         tm.ndcg.answer(state)

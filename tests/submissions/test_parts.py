@@ -118,9 +118,9 @@ def test_a_column_says_the_part():
     answers = {"row_id": ["a", "b", "c"], "label": ["x", "y", "x"], "part": ["Public", "private", " public "]}
     held = read_answers(answers, task="labels", split_column="part")
     assert held.public.tolist() == [True, False, True]
-    with pytest.raises(tm.ParameterError, match="must say public or private in each row; one was 'test'"):
+    with pytest.raises(tm.ParameterError, match="must say public or private in each row; got 'test'"):
         read_answers({**answers, "part": ["public", "test", "private"]}, task="labels", split_column="part")
-    with pytest.raises(tm.ParameterError, match="must call some rows public and some private; all were public"):
+    with pytest.raises(tm.ParameterError, match="must call some rows public and some private; all are public"):
         read_answers({**answers, "part": ["public"] * 3}, task="labels", split_column="part")
     with pytest.raises(tm.Rejection, match="'part' is missing"):
         read_answers({"row_id": ["a"], "label": ["x"]}, task="labels", split_column="part")

@@ -16,6 +16,7 @@ _OPTIONS = {"y_true": "truth", "y_pred": "prediction", "condition": "accept", "m
 class Options(Wording):
     """Arguments of a call as the options of a command, where it has them.
 
+    >>> from tallymark.errors import InputError, Text
     >>> command = click.Command("x", params=[click.Option(["--truth"]), click.Option(["--missing"])])
     >>> hint = Text('Pass {missing="drop"} to leave such rows out')
     >>> InputError(argument="y_true", expected="be finite", got="nan", hint=hint).write(Options(command))

@@ -275,7 +275,11 @@ def _way(value: Value, slices: Slices | None) -> str | None:
     """How to ask for one group, where a part is named like one."""
     groups = {show_group(group): group for group in list(slices or ())[:_MOST_COMPARED]}
     near = nearest(str(value.part), groups)
-    return f"In Python, accept(report.slices[{groups[near[0]]!r}], ...) decides on one group" if near else None
+    return (
+        f"To decide on one group, evaluate its rows alone, or accept report.slices[{groups[near[0]]!r}]"
+        if near
+        else None
+    )
 
 
 def _quantity(value: Value, held: Any, reason: str | None, unit: str, *, absent: str = "it is undefined") -> Quantity:

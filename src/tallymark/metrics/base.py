@@ -263,11 +263,12 @@ class Metric(metaclass=_Record):
         """Refuse predictions of another kind."""
         if kind is not None and kind not in (self.kinds or (self.kind,)):
             takes = self.takes or f'predictions of kind "{self.kind}"'
-            raise KindError(f'{self} reads {takes}; it was given kind="{kind}"{self.kind_advice(kind)}')
+            given = Text(f'{{kind="{kind}"}}')
+            raise KindError(Text("{} reads {}; got {}", self, takes, given), argument="kind", hint=self.kind_hint(kind))
 
-    def kind_advice(self, kind: str) -> str:
-        """What more to say to one who passes predictions of another kind."""
-        return ""
+    def kind_hint(self, kind: str) -> Text | None:
+        """What to do with predictions of another kind."""
+        return None
 
     def all_needs(self, target: Target) -> list[Reads]:
         """All that is to be read; several states where the metric is made of others."""

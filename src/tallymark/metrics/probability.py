@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from tallymark.batch import Batch
+from tallymark.errors import Text
 from tallymark.metrics.answer import Interval, NoInterval
 from tallymark.metrics.base import Metric
 from tallymark.metrics.confidence import (
@@ -31,13 +32,13 @@ class ProbabilityMetric(Metric, abstract=True):
     kinds: ClassVar[tuple[str, ...]] = ("probability", "margin")
     takes: ClassVar[str] = "probabilities or margins"
 
-    def kind_advice(self, kind: str) -> str:
+    def kind_hint(self, kind: str) -> Text:
         why = {
-            "label": "from labels that is impossible, since they do not say how sure a model is",
-            "value": "values need not be probabilities",
-            "score": "scores only rank",
+            "label": "Labels do not say how sure a model is",
+            "value": "Values need not be probabilities",
+            "score": "Scores only rank",
         }[kind]
-        return f', and {why}. Pass the probabilities (such as those of predict_proba), or margins with kind="margin"'
+        return Text('{}: pass the probabilities (such as those of predict_proba), or margins with {kind="margin"}', why)
 
     def check_values(self, state: Any, batch: Batch | None) -> None:
         state.check_labels()

@@ -19,9 +19,9 @@ def label_fault(batch: Batch, faults: list[Fault], *, decided: bool, labels: boo
     """
     side, fault, count, row = min(faults, key=lambda f: (_ORDER.index(f[1]), f[0]))
     name = batch.names[side]
-    place, shown = batch.places.first_of(count, row), _shown(batch, side, row)
-    if fault == "malformed":
+    if fault == "malformed":  # and not to be shown
         return malformed(Argument(name), batch.places.row(row))
+    place, shown = batch.places.first_of(count, row), _shown(batch, side, row)
     if fault == "missing":
         return MissingValueError(
             argument=name,

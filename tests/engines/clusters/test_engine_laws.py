@@ -145,7 +145,5 @@ def test_an_error_says_in_which_partition_the_row_is(engine, place, by, request)
         for k in range(3)
     ]
     source = request.getfixturevalue(engine)(pieces)
-    with pytest.raises(
-        tm.MissingValueError, match=rf"at least 1 row has NaN or infinity, the first at {place} \(nan\)"
-    ):
+    with pytest.raises(tm.MissingValueError, match=rf"got nan \({place}"):
         tm.evaluate_table(source, truth="y", prediction="p", metrics=["rmse"], by=by)
