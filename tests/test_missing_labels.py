@@ -65,7 +65,7 @@ def check_gaps(make, truth, prediction):
 def test_every_missing_value_among_objects(missing):
     """Among numbers and among texts."""
     for items in (["a", missing, "b"], [1, missing, 2], np.array([1, missing, 2], dtype=object)):
-        with pytest.raises(tm.MissingValueError, match="in every row; got .*row 1"):
+        with pytest.raises(tm.MissingValueError, match=r"in every row; got .*row 1"):
             tm.accuracy(items, items, kind="label")
         report = tm.evaluate(items, items, ["accuracy"], missing="drop", kind="label")
         assert (report["accuracy"], report.n, report.dropped) == (1.0, 2, 1)

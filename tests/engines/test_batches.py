@@ -119,7 +119,7 @@ def test_a_result_of_duckdb_is_read_as_its_rows():
     con = duckdb.connect()
     con.register("rows", TABLE)
     assert tm.evaluate_table(con.execute("select y, p from rows"), **ASKED)["mae"] == 0.75
-    with pytest.raises(tm.errors.FileError, match="has no column 'p'. Its columns are 'y'"):
+    with pytest.raises(tm.errors.FileError, match=r"has no column 'p'\. Its columns are 'y'"):
         tm.evaluate_table(con.execute("select y from rows"), **ASKED)
     with pytest.raises(
         tm.errors.ParameterError, match=r"connection of DuckDB without a result. Pass con\.sql\(query\)"

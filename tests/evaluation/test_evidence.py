@@ -175,7 +175,7 @@ def test_missing_rows_are_dropped_for_all():
     assert list(found) == list(expected)
     assert {report.dropped for report in found.reports.values()} == {4}
     assert "296 rows · 4 dropped for missing values" in str(found)
-    with pytest.raises(tm.MissingValueError, match="`y_pred` must be finite; got nan .model 'a', row 3"):
+    with pytest.raises(tm.MissingValueError, match=r"`y_pred` must be finite; got nan \(model 'a', row 3"):
         tm.compare(Y, {"a": a, "b": b}, ["auc"])
 
 

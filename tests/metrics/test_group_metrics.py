@@ -106,7 +106,7 @@ def test_parameters_stand_with_their_metric():
         lambda: tm.worst(tm.FScore(beta=2), average="macro"): 'as in worst("fscore(beta=2, average=macro)")',
         lambda: tm.gap("accuracy", "recall", absent=0.5): 'as in gap("accuracy", "recall(absent=0.5)")',
         lambda: tm.gap("recall", average="mean"): '`average` must be one of "auto", ',
-        lambda: tm.gap("recall", undefind=0): "gap has no parameter `undefind`; it has of, undefined; did you mean",
+        lambda: tm.gap("recall", undefind=0): "gap has no parameter `undefind`; it has of, undefined. Did you mean",
     }.items():
         with pytest.raises(tm.ParameterError) as caught:
             wrong()

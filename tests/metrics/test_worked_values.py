@@ -117,7 +117,7 @@ def test_margins_are_read_through_the_log_link():
     means = [math.exp(m) for m in margin]
     for metric in (tm.poisson_deviance, tm.gamma_deviance, tm.tweedie_deviance):
         assert metric(y, margin, kind="margin") == pytest.approx(metric(y, means), rel=1e-12)
-    with pytest.raises(tm.DomainError, match="got -800.0 .row 1"):
+    with pytest.raises(tm.DomainError, match=r"got -800\.0 \(row 1"):
         tm.gamma_deviance([1.0, 2.0], [-5.0, -800.0], kind="margin")
     with pytest.raises(tm.KindError, match='rmse reads predictions of kind "value"'):
         tm.rmse(y, margin, kind="margin")
