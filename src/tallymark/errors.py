@@ -78,6 +78,9 @@ class Argument(str):
 class Wording:
     """How arguments are written in a message: here as in Python; other interfaces have their own."""
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
     def argument(self, name: str) -> str:
         """An argument by its name."""
         return f"`{name}`"

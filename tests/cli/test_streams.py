@@ -232,7 +232,7 @@ def test_tallies_that_cannot_be_merged(told, folder):
         (("parquet", "--truth", "word", "--prediction", "p,q"), "`--classes` must say of which class each column"),
         (("parquet", *PROBABILITY, "--positive", "yes"), "`--positive` must be a whole number, as the labels in"),
         (("day?.csv", *PROBABILITY, "--positive", "yes"), "`--positive` must be a whole number, as the labels in"),
-        (("parquet", "--truth", "lat", "--prediction", "p"), "`parquet/0.parquet` has no column 'lat'; did you mean"),
+        (("parquet", "--truth", "lat", "--prediction", "p"), "`parquet/0.parquet` has no column 'lat'. Did you mean"),
         (("parquet", *VALUE, "--min-rows", "3"), "`--min-rows` is the smallest size of groups that are compared: pass"),
         (("parquet", *VALUE, "--keys", "id"), "`--keys` says how rows are resampled for intervals: pass `--ci` too"),
         (("-", "parquet", *VALUE), "standard input is read at once"),
@@ -298,7 +298,7 @@ def test_what_an_engine_cannot_open(told, folder, engine):
     asked = ("--truth", "lat", "--prediction", "p", "--engine", "dask")
     code, _, err = told("evaluate", "parquet", *asked)
     assert (code, engine) == (2, [])
-    assert err == "tallymark: `parquet/0.parquet` has no column 'lat'; did you mean 'late'?\n"
+    assert err == "tallymark: `parquet/0.parquet` has no column 'lat'. Did you mean 'late'?\n"
     code, _, err = told("evaluate", "nowhere://rows.parquet", *asked)
     assert (code, engine[0], engine[-1]) == (2, ("connected", None), (["nowhere://rows.parquet"], ["lat", "p"]))
     assert err.startswith("tallymark: the engine could not open `nowhere://rows.parquet` with the columns lat, p: ")

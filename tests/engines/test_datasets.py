@@ -82,7 +82,7 @@ def test_a_file_without_the_column(tmp_path, form):
     """The error names the file, and what it has."""
     for k in range(5):
         write(tmp_path, f"{k}.{form}", **({"q": 1.0} if k != 3 else {}))
-    with pytest.raises(FileError, match=rf"3\.{form}` has no column 'q'; it has 'y', 'p'"):
+    with pytest.raises(FileError, match=rf"3\.{form}` has no column 'q'. Its columns are 'y', 'p'"):
         tm.evaluate_table(tmp_path, **{**ASKED, "prediction": "q"})
 
 

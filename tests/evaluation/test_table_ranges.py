@@ -217,7 +217,7 @@ def test_rows_that_are_others_the_second_time():
             self.looks += 1
             return iter([frame_of(seed=self.looks)])
 
-    with pytest.raises(tm.errors.StateError, match=r"it is read more than once; later it had others\. Write"):
+    with pytest.raises(tm.errors.StateError, match=r"reads it more than once; got other rows later\. Write"):
         tm.evaluate_table(Changing(), **ASKED, metrics="auc", score_ranges=4)
 
 

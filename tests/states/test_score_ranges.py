@@ -148,10 +148,10 @@ def test_rows_that_change():
     bins = bin_scores(scores, 2)
     ranges = choose_ranges(bins, 2)
     assert not ranges.exact[0]
-    with pytest.raises(StateError, match="must have the same rows whenever it is read"):
+    with pytest.raises(StateError, match="must have the same rows each time it is read"):
         sum_range(cut_scores(other, ranges.edges)[0], ranges, 0)
     for changed in (other, READS.zero()):
-        with pytest.raises(StateError, match="must have the same rows whenever it is read"):
+        with pytest.raises(StateError, match="must have the same rows each time it is read"):
             refine(ranges, {0: bin_scores(changed, 2)}, 2)
 
 

@@ -19,7 +19,7 @@ from tallymark.engines.packages import load, reader_of
 from tallymark.engines.parquet import ParquetRows
 from tallymark.engines.problems import Found
 from tallymark.engines.streams import NO_BOUNDS, Bounded, Bounds, Counted, Progress, open_bytes
-from tallymark.errors import BoundError, FileError, ParameterError, brief
+from tallymark.errors import BoundError, FileError, ParameterError, Text, brief
 from tallymark.nearest import nearest
 from tallymark.paths import check_path
 
@@ -290,17 +290,17 @@ class File:
                 raise FileError(f"{self.name} must have the column {name!r} once; it has it {len(at)} times")
             if at:
                 return at[0]
-        raise FileError(f"{self.name} has no column {name!r}{self._hint(name)}")
+        raise FileError(f"{self.name} has no column {name!r}", hint=self._hint(name))
 
-    def _hint(self, name: str) -> str:
+    def _hint(self, name: str) -> str | Text:
         likely = likely_separator(self.names, self.separator) if self._typed is None else None
         if likely is not None:
-            return f"; its header is {_short(self.names[0])!r}: pass the `separator` {likely}"
+            return Text("Its header is {}: pass {} as {separator}", repr(_short(self.names[0])), likely)
         near = nearest(name, self.names)
         if near:
-            return f"; did you mean {near[0]!r}?"
+            return f"Did you mean {near[0]!r}?"
         more = f", … ({len(self.names):,} in all)" if len(self.names) > 10 else ""
-        return f"; it has {', '.join(repr(_short(each)) for each in self.names[:10])}{more}"
+        return f"Its columns are {', '.join(repr(_short(each)) for each in self.names[:10])}{more}"
 
 
 def read_columns(

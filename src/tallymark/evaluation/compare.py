@@ -187,7 +187,7 @@ def _report(name: str, batch: Batch, chosen: dict[str, Metric], target: Target) 
     return report
 
 
-def _what(value: object) -> str:
+def _what(value: object) -> str | Text:
     if isinstance(value, dict):
-        return "one per class: pass an average, or a class as `positive`"
-    return "one per output: pass outputs='mean'" if isinstance(value, list) else "a table or a curve"
+        return Text("one per class: pass an average, or a class as {positive}")
+    return Text('one per output: pass {outputs="mean"}') if isinstance(value, list) else "a table or a curve"

@@ -23,10 +23,14 @@ from tallymark.states.runs import Part, Runs, measure_runs
 from tallymark.states.score_bins import ALL_BITS, Binned, lowest_scores, merge_bins, order_of
 from tallymark.states.scores import Scores, ScoresOf
 
-CHANGED = (
-    "`source` must have the same rows whenever it is read, and for `score_ranges` it is read more than once; later it "
-    "had others. Write its rows to files, or keep them where they are made (persist, cache, materialize), and pass that"
-)
+
+def _changed_source() -> StateError:
+    return StateError(
+        argument="source",
+        expected=Text("have the same rows each time it is read, and {score_ranges} reads it more than once"),
+        got="other rows later",
+        hint="Write its rows to files, or keep them where they are made (persist, cache, materialize), and pass that",
+    )
 
 
 class Ranges(NamedTuple):
@@ -91,10 +95,10 @@ def refine(ranges: Ranges, bins: Mapping[int, BoundedScores], most: int) -> Rang
         own = Ranges(np.empty(0), [held], [ranges.exact[place]])
         if place in bins:
             if not bins[place].n:
-                raise StateError(CHANGED)
+                raise _changed_source()
             own = choose_ranges(bins[place], max(2, round(most * sum(held) / sum(ranges.whole))))
             if own.whole != held:
-                raise StateError(CHANGED)
+                raise _changed_source()
         edges += [*ranges.edges[place - 1 : place].tolist(), *own.edges.tolist()]
         rows += own.rows
         exact += own.exact
@@ -150,7 +154,7 @@ def sum_range(state: Scores, ranges: Ranges, place: int) -> RangeSums:
     """The sums over a range, of which these are all scores."""
     negative, positive = state.binary(symmetric=True)
     if (measure_runs(negative)[0], measure_runs(positive)[0]) != ranges.rows[place]:
-        raise StateError(CHANGED)
+        raise _changed_source()
     stretch = negative, positive, ranges.whole, ranges.above(place)
     wants = [want in state.reads.wants for want in ("steps", "trapezoids", "distance")]
     wins, distance, steps, trapezoids = stretch_sums(*stretch, *wants)

@@ -154,7 +154,7 @@ def _rolled(batches):
 def test_rows_that_spark_makes_anew(spark):
     """A frame that is another one whenever it is read is found out."""
     frame = spark.range(500).mapInArrow(_rolled, "y long, p double")
-    with pytest.raises(tm.errors.StateError, match="must have the same rows whenever it is read"):
+    with pytest.raises(tm.errors.StateError, match="must have the same rows each time it is read"):
         tm.evaluate_table(frame, truth="y", prediction="p", metrics="auc", score_ranges=4)
     kept = frame.cache()
     assert 0 < tm.evaluate_table(kept, truth="y", prediction="p", metrics="auc", score_ranges=4)["auc"] < 1

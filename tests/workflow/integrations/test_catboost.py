@@ -307,7 +307,7 @@ class TestTraining:
         with pytest.raises(tm.KindError, match="CatBoost gives predictions of kind 'margin': declare that by EvalSet"):
             ours.EvaluatorCallback(tm.Evaluator("logloss", ours.as_eval_set("validation", valid)))
         callback = ours.EvaluatorCallback(tm.Evaluator("auc", ours.as_eval_set("valid", valid)))
-        with pytest.raises(cb.CatBoostError, match=r"names that CatBoost gives \(learn, validation\); one was 'valid'"):
+        with pytest.raises(cb.CatBoostError, match=r"names that CatBoost gives \(learn, validation\); got 'valid'"):
             train(cb, first, valid, 3, loss_function="Logloss", eval_metric=callback.metric, callbacks=[callback])
         with pytest.raises(tm.ParameterError, match="`evaluator` must have metrics"):
             ours.EvaluatorCallback(tm.Evaluator(None, tm.EvalSet("validation", [1.0])))

@@ -234,7 +234,7 @@ def test_inputs_must_be_of_the_eval_sets(ours):
     for data, was in ((X, "array"), ({"valid": X}, "of 'valid'"), ({}, "of none")):
         with pytest.raises(tm.ParameterError, match=f"`data` must map each of the eval sets 'train', 'valid'.*{was}"):
             ours.EvaluatorCallback(tm.Evaluator("auc", sets), data)
-    with pytest.raises(tm.ParameterError, match="it was of 'image', 'text'"):  # the parts of one input
+    with pytest.raises(tm.ParameterError, match="got a mapping of 'image', 'text'"):  # the parts of one input
         ours.EvaluatorCallback(tm.Evaluator("auc", sets[:1]), {"image": X, "text": X})
     with pytest.raises(tm.ParameterError, match="`evaluator` must be an Evaluator"):
         ours.EvaluatorCallback("auc", X)

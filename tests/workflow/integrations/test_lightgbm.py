@@ -344,7 +344,7 @@ class TestTraining:
         """Sets of other names, cv, and what is no Dataset."""
         first, valid, _ = halves(lgb, rows.two_classes())
         other = ours.EvaluatorCallback(tm.Evaluator("auc", ours.as_eval_set("test", valid.construct())))
-        with pytest.raises(tm.ParameterError, match=r"names of valid sets \(training, valid\); one was 'test'"):
+        with pytest.raises(tm.ParameterError, match=r"names of valid sets \(training, valid\); got 'test'"):
             train(lgb, {"objective": "binary"}, first, valid, 3, callbacks=[other])
         dart = tm.Evaluator("auc", ours.as_eval_set("valid", valid), early_stopping=tm.EarlyStopping(2))
         with pytest.raises(tm.ParameterError, match="boosted by dart, which changes those of earlier"):

@@ -17,11 +17,11 @@ def by_eval_set(evaluator: Evaluator, data: Any) -> dict[str, Any]:
         return {name: data[name] for name in names}
     if len(names) == 1 and not isinstance(data, Mapping) and data is not None:
         return {names[0]: data}
-    was = f"of {', '.join(map(repr, data)) or 'none'}" if isinstance(data, Mapping) else describe(data)
+    keys = ", ".join(map(repr, data)) if isinstance(data, Mapping) else ""
     raise ParameterError(
         argument="data",
         expected=f"map each of the eval sets {', '.join(map(repr, names))} to the inputs of the model",
-        got=f"{was}",
+        got=f"a mapping of {keys or 'nothing'}" if isinstance(data, Mapping) else describe(data),
     )
 
 
