@@ -156,7 +156,7 @@ def test_a_port_that_is_taken_is_told(tmp_path):
         port = str(held.getsockname()[1])
         done = subprocess.run([*command, "--port", port], capture_output=True, text=True, timeout=LIMIT)
     assert done.returncode != 0
-    assert "Take another `port`" in done.stderr
+    assert "Take another `--port`" in done.stderr
     assert not (tmp_path / "data").exists()
 
 

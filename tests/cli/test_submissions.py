@@ -158,9 +158,9 @@ def test_the_page_of_a_challenge_does_not_say_where_the_answers_are(tallymark, f
 
 @pytest.mark.slow
 def test_a_separator_is_an_option_of_both_files(tallymark, folder):
-    """And the message for one that is not looked for names the option."""
+    """And the message for one that is not looked for tells to set it."""
     for name, text in (("a.txt", ANSWERS), ("b.txt", GOOD)):
         (folder / name).write_text(text.replace(",", "|"))
     assert "75.0 %" in tallymark("score", "a.txt", "b.txt", "--separator", "|").stdout
     assert "75.0 %" in tallymark("score", "answers.csv", "b.txt", "--separator", "|").stdout
-    assert "declare it as the `--separator`" in tallymark("score", "answers.csv", "b.txt").stderr
+    assert "set it as the separator" in tallymark("score", "answers.csv", "b.txt").stderr

@@ -253,9 +253,9 @@ def test_a_declared_separator_is_that_of_both_files(mark):
 
 def test_a_separator_that_is_not_looked_for_is_named():
     """With what to do about it."""
-    told = "found: 'row_id|label'; where '|' stands between fields, declare it as the `separator`"
+    told = "found: 'row_id|label'; if '|' separates its fields, set it as the separator"
     assert told in str(rejected(ANSWERS.replace(",", "|")))
-    assert "where ',' stands between fields" in str(rejected(ANSWERS, separator=";"))
+    assert "if ',' separates its fields" in str(rejected(ANSWERS, separator=";"))
 
 
 def test_a_label_called_like_the_ids_has_no_column():

@@ -164,7 +164,7 @@ class Files:
             return job.piece(self._chunks(work, job.columns, opened))
         except BaseException as error:
             work.stop()
-            if isinstance(error, _OF_ROWS) and opened and opened[0] not in (error.place or ""):
+            if isinstance(error, _OF_ROWS) and opened and opened[0] not in str(error):
                 error.add_place(opened[0])
             raise
 

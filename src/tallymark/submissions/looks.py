@@ -30,7 +30,7 @@ def check_header(
     shown = ", ".join(repr(name[:40]) for name in names[:20]) + (", …" if len(names) > 20 else "") or "none"
     likely = likely_separator(names, separator) if form == "CSV" else None
     if likely is not None:
-        shown += f"; where {likely} stands between fields, declare it as the `separator`"
+        shown += f"; if {likely} separates its fields, set it as the separator"
     times = Counter(names)
     for name in wanted:
         count = times[name]

@@ -231,7 +231,7 @@ def test_models_with_several_outputs(keras, ours):
 def test_inputs_must_be_of_the_eval_sets(ours):
     """All of them, by name; what drives must be an evaluator."""
     sets = [tm.EvalSet("train", [0, 1]), tm.EvalSet("valid", [0, 1])]
-    for data, was in ((X, "array"), ({"valid": X}, "of 'valid'"), ({}, "of none")):
+    for data, was in ((X, "array"), ({"valid": X}, "of 'valid'"), ({}, "of nothing")):
         with pytest.raises(tm.ParameterError, match=f"`data` must map each of the eval sets 'train', 'valid'.*{was}"):
             ours.EvaluatorCallback(tm.Evaluator("auc", sets), data)
     with pytest.raises(tm.ParameterError, match="got a mapping of 'image', 'text'"):  # the parts of one input
