@@ -136,7 +136,7 @@ def test_categories_that_dask_does_not_know():
 def test_columns_that_are_not_there():
     """None, or two of one name."""
     frame = numbers()
-    with pytest.raises(FileError, match="the frame has no column 'q'. Its columns are 'y', 'p', 'z'"):
+    with pytest.raises(FileError, match=r"the frame has no column 'q'\. Its columns are 'y', 'p', 'z'"):
         fold(frame, Rows("q"))
     twice = dd.concat([frame[["y"]], frame[["y", "p"]]], axis=1)
     with pytest.raises(FileError, match="the frame must have the column 'y' once"):

@@ -86,7 +86,7 @@ def test_blocks_of_pandas(ray):
 
 def test_columns_that_are_not_there(ray):
     """The others are named."""
-    with pytest.raises(FileError, match="the frame has no column 'q'. Its columns are 'y', 'p', 'z'"):
+    with pytest.raises(FileError, match=r"the frame has no column 'q'\. Its columns are 'y', 'p', 'z'"):
         fold(numbers(ray), Rows("q"))
 
 

@@ -66,7 +66,7 @@ def test_types(spark):
 
 def test_columns_that_are_not_there(spark):
     """None, or two of one name."""
-    with pytest.raises(FileError, match="the frame has no column 'q'. Its columns are 'y', 'p', 'z'"):
+    with pytest.raises(FileError, match=r"the frame has no column 'q'\. Its columns are 'y', 'p', 'z'"):
         fold(numbers(spark), Rows("q"))
     with pytest.raises(FileError, match="the frame must have the column 'y' once"):
         fold(numbers(spark).selectExpr("y", "p as y"), Rows("y"))
