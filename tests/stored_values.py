@@ -5,8 +5,11 @@ A refactoring must not change a number. Store the values before it, and compare 
     python -m tests.stored_values store build/before.json
     python -m tests.stored_values compare build/before.json
 
-Only numbers are stored, to the bit: no texts, and nothing that is derived from intervals (ends, p-values, groups). A
-call that fails is stored by its failure alone. Everything goes through public names, so that modules can move.
+A number of seeds after the file makes it faster: `compare build/before.json 1` compares those of the first seed.
+
+Only numbers are stored, to the bit, and no texts. What is derived from intervals (ends, p-values, groups) is stored
+under labels that begin with "intervals" alone, so that a change of a method shows there. A call that fails is stored by
+its failure. Everything goes through public names, so that modules can move.
 """
 
 from __future__ import annotations
@@ -29,20 +32,25 @@ from pyarrow import csv
 import tallymark as tm
 
 SEEDS = range(8)
-DERIVED = {
-    "lo",
-    "hi",
-    "p",
-    "p_corrected",
-    "detectable",
-    "interval",
-    "intervals",
-    "ci",
-    "groups",
-    "letters",
-    "rank_group",
-}
-TEXTS = {"notes", "note", "reason", "description", "better", "unit", "verdict", "method", "title", "version", "metric"}
+INTERVAL_SEEDS = range(1)  # which take as long as the values of four seeds
+DERIVED = frozenset(
+    {
+        "lo",
+        "hi",
+        "p",
+        "p_corrected",
+        "detectable",
+        "interval",
+        "intervals",
+        "ci",
+        "groups",
+        "letters",
+        "rank_group",
+    }
+)
+TEXTS = frozenset(
+    {"notes", "note", "reason", "description", "better", "unit", "verdict", "method", "title", "version", "metric"}
+)
 
 
 @cache
@@ -107,8 +115,8 @@ def inputs(seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "nothing", {"y_true": [], "y_pred": []}
 
 
-def plain(value: Any) -> Any:
-    """A value as JSON: numbers to the bit, without texts and what is derived from intervals."""
+def plain(value: Any, left_out: frozenset[str] = DERIVED | TEXTS) -> Any:
+    """A value as JSON: numbers to the bit, without texts and what else is left out."""
     if isinstance(value, float | np.floating):
         return "nan" if math.isnan(value) else float(value).hex()
     if isinstance(value, int | np.integer) or value is None:
@@ -116,18 +124,18 @@ def plain(value: Any) -> Any:
     if isinstance(value, str):
         return None
     if isinstance(value, np.ndarray):
-        return [plain(each) for each in value.tolist()]
+        return [plain(each, left_out) for each in value.tolist()]
     if isinstance(value, dict):
-        return {str(key): plain(each) for key, each in value.items() if str(key) not in DERIVED | TEXTS}
+        return {str(key): plain(each, left_out) for key, each in value.items() if str(key) not in left_out}
     if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
-    return plain(json.loads(value.to_json()) if hasattr(value, "to_json") else dict(value))
+        return [plain(each, left_out) for each in value]
+    return plain(json.loads(value.to_json()) if hasattr(value, "to_json") else dict(value), left_out)
 
 
-def attempt(call: Callable[[], Any]) -> Any:
+def attempt(call: Callable[[], Any], left_out: frozenset[str] = DERIVED | TEXTS) -> Any:
     """What a call gives, or that it fails."""
     try:
-        return plain(call())
+        return plain(call(), left_out)
     except (tm.TallymarkError, KeyError):
         return "error"
 
@@ -204,6 +212,62 @@ def _tables(folder: Path, label: str, y: Any, p: Any, facts: dict[str, Any]) -> 
         yield f"evaluate --json | {label}", _command("evaluate", str(folder / "rows.parquet"), *options)
 
 
+def interval_values(folder: Path) -> Iterator[tuple[str, Any]]:
+    """Intervals of every metric on whole rows, groups, pieces, models and submissions."""
+    for seed in INTERVAL_SEEDS:
+        for name, given in inputs(seed):
+            y, p, facts = given.pop("y_true"), given.pop("y_pred"), given
+            chosen = _possible(lambda m, y=y, p=p, f=facts: m(y, p, **f))
+            calls = [_evaluate_intervals, _slice_intervals, _tally_intervals]
+            if np.ndim(y) == np.ndim(p) == 1 and "query" not in facts and len(y):
+                calls.append(_compared)
+            for call in calls:
+                for method in ("auto", "bootstrap"):
+                    values = attempt(lambda c=call, y=y, p=p, m=chosen, f=facts, w=method: c(y, p, m, f, w), TEXTS)
+                    yield f"intervals | {call.__name__} | {method} | {name} | {seed}", values
+        rng = np.random.default_rng(seed)
+        labels, called = rng.integers(0, 2, 60), rng.integers(0, 2, 60)
+        for path, column in (("answers.csv", labels), ("submission.csv", called)):
+            (folder / path).write_text("row_id,label\n" + "".join(f"{k},{v}\n" for k, v in enumerate(column)))
+        files = folder / "answers.csv", folder / "submission.csv"
+        yield (
+            f"intervals | score | {seed}",
+            attempt(lambda f=files: tm.score_submission(*f, task="labels", ci=0.9), TEXTS),
+        )
+
+
+def _settings(method: str) -> dict[str, Any]:
+    return {"ci": 0.9, "ci_method": method, "resamples": 100, "seed": 3}
+
+
+def _evaluate_intervals(y: Any, p: Any, chosen: list[str], facts: dict[str, Any], method: str) -> Any:
+    return tm.evaluate(y, p, chosen, **facts, **_settings(method))
+
+
+def _slice_intervals(y: Any, p: Any, chosen: list[str], facts: dict[str, Any], method: str) -> Any:
+    groups = np.array(["north", "south", "east"])[np.arange(len(y)) % 3]
+    compared = [f"{name}(recall)" for name in ("gap", "ratio", "worst") if "recall" in chosen]
+    report = tm.evaluate(
+        y, p, [*chosen[:20], *compared], by=groups, cluster=np.arange(len(y)) // 2, **facts, **_settings(method)
+    )
+    return {"whole": report, "groups": report.slices}
+
+
+def _tally_intervals(y: Any, p: Any, chosen: list[str], facts: dict[str, Any], method: str) -> Any:
+    by_row = {key: facts[key] for key in ("weights", "query") if key in facts}
+    settings = {key: value for key, value in facts.items() if key not in by_row}
+    tally = tm.Tally(chosen, **settings, **_settings(method))
+    for part in np.array_split(np.arange(len(y)), 3):
+        tally.update(y[part], p[part], **{key: value[part] for key, value in by_row.items()})
+    return tally.report()
+
+
+def _compared(y: Any, p: Any, chosen: list[str], facts: dict[str, Any], method: str) -> Any:
+    names = [each for each in chosen if isinstance(tm.metric(each)(y, p, **facts), float)]
+    settings = {key: value for key, value in _settings(method).items() if key != "ci_method"}
+    return tm.compare(y, {"one": p, "two": np.roll(p, 1), "three": np.roll(p, 2)}, names, **facts, **settings)
+
+
 def _command(*arguments: str) -> Any:
     command = [sys.executable, "-m", "tallymark", *arguments, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -235,24 +299,29 @@ def score_values(folder: Path) -> Iterator[tuple[str, Any]]:
                     yield f"score --json | {label}", _command("score", *map(str, files), "--task", task)
 
 
-def collect() -> dict[str, Any]:
-    """All values by the call that gives them."""
+def collect(seeds: int) -> dict[str, Any]:
+    """All values of the first seeds by the call that gives them."""
+    global SEEDS
+    SEEDS = SEEDS[:seeds]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         return {
             **dict(metric_values()),
             **dict(report_values(folder)),
             **dict(score_values(folder)),
+            **dict(interval_values(folder)),
         }
 
 
-def main(action: str, path: str) -> int:
-    found = json.loads(json.dumps(collect()))
+def main(action: str, path: str, seeds: str = "8") -> int:
+    found = json.loads(json.dumps(collect(int(seeds))))
     if action == "store":
         Path(path).write_text(json.dumps(found, indent=0))
         print(f"{len(found):,} values stored in {path}")
         return 0
     before = json.loads(Path(path).read_text())
+    asked = {str(seed) for seed in SEEDS}
+    before = {key: value for key, value in before.items() if key.rpartition("| ")[2] in asked}
     changed = [key for key in before.keys() | found.keys() if before.get(key, "missing") != found.get(key, "missing")]
     for key in sorted(changed)[:50]:
         old, new = (str(values.get(key, "missing"))[:200] for values in (before, found))
