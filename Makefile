@@ -9,9 +9,9 @@ SOURCES := CMakeLists.txt $(wildcard core/*.hpp bindings/*.cpp bindings/*.hpp)
 SANITIZED := $(patsubst tests/core/test_%.cpp,build/%_sanitized,$(wildcard tests/core/test_*.cpp))
 WARNINGS := -Wall -Wextra -Wconversion -Werror
 CORE_FLAGS := -std=c++20 -ffp-contract=off -Icore $(WARNINGS) -pthread
-OFTEN := tests/laws tests/references tests/evaluation  # run the same lines thousands of times, and three times as long when they are traced
+OFTEN := tests/laws tests/references tests/evaluation tests/comparison tests/acceptance  # run the same lines thousands of times, and three times as long when they are traced
 PAGES := tests/browser tests/app/test_serve.py  # wait for a browser and for servers of their own
-ALONE := tests/cli tests/engines/clusters  # start processes that want the machine for themselves
+ALONE := tests/cli tests/sources/clusters  # start processes that want the machine for themselves
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYTHONDONTWRITEBYTECODE :=
 export PLAYWRIGHT_BROWSERS_PATH := $(CURDIR)/$(VENV)/browsers

@@ -10,7 +10,7 @@ from pathlib import Path
 from measure import ROOT, best_of, show_time
 from measure import table as listed
 
-from tallymark.app import boards
+from tallymark.app.domain import leaderboards
 from tallymark.app.store.models import Challenge
 
 ROWS = 1000
@@ -35,7 +35,7 @@ def page_times(folder: Path, teams: int) -> dict[str, float]:
     with stage.service.database.writing() as session:
         session.get_one(Challenge, challenge.id).changes += 1
     start = time.perf_counter()
-    boards.rebuild(stage.service, challenge.id)
+    leaderboards.rebuild_leaderboards(stage.service, challenge.id)
     found["places and groups, written anew"] = time.perf_counter() - start
     found["/health, which does nothing"] = best_of({"health": lambda: client.get("/health")}, least=20)["health"]
     stage.close()

@@ -10,8 +10,8 @@ import xgboost as xgb
 from measure import best_of, show_time, table
 
 import tallymark as tm
-from tallymark.workflow.integrations import lightgbm as in_lightgbm
-from tallymark.workflow.integrations import xgboost as in_xgboost
+from tallymark.training.frameworks import lightgbm as in_lightgbm
+from tallymark.training.frameworks import xgboost as in_xgboost
 
 ROWS = 100_000
 METRICS = ["auc", "logloss", "error_rate", "average_precision", "brier"]
@@ -26,8 +26,10 @@ def made(n: int):
     return x, {name: (held[:, 0] + rng.logistic(size=n) > 0).astype(int) for name, held in x.items()}
 
 
-def evaluator_of(sets) -> tm.Evaluator:
-    return tm.Evaluator(METRICS, sets, early_stopping=tm.EarlyStopping(10**9, monitor=("valid", "auc")))
+def evaluator_of(sets) -> tm.training.Evaluator:
+    return tm.training.Evaluator(
+        METRICS, sets, early_stopping=tm.training.EarlyStopping(10**9, monitor=("valid", "auc"))
+    )
 
 
 def xgboost_round(n: int):

@@ -50,7 +50,7 @@ def draw(population: str, n: int, edge: float, rng: np.random.Generator) -> Rows
 
 def differences(
     population: str, metrics: tuple[str, ...], n: int, edge: float, trials: int, *, seed: int, resamples: int = 499
-) -> Iterator[tm.Difference]:
+) -> Iterator[tm.comparison.Difference]:
     """The differences that each of many data sets shows."""
     rng = np.random.default_rng(seed)
     for trial in range(trials):
@@ -66,12 +66,12 @@ def truth_of(population: str, metric: str, edge: float) -> float:
     return float(value(rows.truth, rows.second) - value(rows.truth, rows.first))
 
 
-def false_findings(found: list[tm.Difference]) -> float:
+def false_findings(found: list[tm.comparison.Difference]) -> float:
     """The share of data sets without a true difference in which one is found."""
     return float(np.mean([d.p < 0.05 for d in found]))
 
 
-def coverage(found: list[tm.Difference], true: float) -> float:
+def coverage(found: list[tm.comparison.Difference], true: float) -> float:
     """The share of intervals that hold the true difference; a data set without one is left out."""
     return float(np.mean([d.lo <= true <= d.hi for d in found if d.lo <= d.hi]))
 

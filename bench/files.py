@@ -121,7 +121,7 @@ def exact_section(folder: Path) -> list[str]:
     few = sorted(folder.iterdir())[: max(1, FILES * EXACT_ROWS // ROWS)]
     asked = {"truth": "label", "prediction": "q", "metrics": ["auc"], "kind": "probability"}
     start = time.perf_counter()
-    held = tm.tally_table([str(path) for path in few], **asked)
+    held = tm.evaluation.tally_table([str(path) for path in few], **asked)
     taken = time.perf_counter() - start
     state = len(held.to_bytes())
     return [

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tallymark as tm
-from tallymark.metrics import Interval, Metric
+from tallymark.intervals.interval import Interval
+from tallymark.metrics.base import Metric
 
 LEVEL = 0.95
 MANY = 2_000_000

@@ -57,7 +57,7 @@ def compare(folder: Path, rows: int, distinct: int, seconds: float) -> list[str]
     pair = write_pair(folder, rows, distinct)
     best = best_of(
         {
-            "ours": lambda: tm.score_submission(*pair),
+            "ours": lambda: tm.submissions.score_submission(*pair),
             "pandas": lambda: by_pandas(*pair),
             "duckdb": lambda: by_duckdb(*pair),
             "polars": lambda: by_polars(*pair),
@@ -78,7 +78,7 @@ def memory(folder: Path, rows: int) -> str:
     """Memory beyond what is loaded anyway, in multiples of both files."""
     pair = write_pair(folder, rows, len(LABELS))
     few = write_pair(folder, 10, len(LABELS))
-    taken = memory_of(f"tm.score_submission(*{pair})", f"tm.score_submission(*{few})")
+    taken = memory_of(f"tm.submissions.score_submission(*{pair})", f"tm.submissions.score_submission(*{few})")
     size = sum(Path(path).stat().st_size for path in pair)
     return (
         f"{rows:,} rows take {taken / 1e6:.0f} MB of memory beyond what is loaded anyway, {taken / size:.1f} times the "
@@ -98,7 +98,7 @@ def bomb(folder: Path, members: int) -> str:
 
     def refuse() -> None:
         try:
-            tm.score_submission(answers, path)
+            tm.submissions.score_submission(answers, path)
         except tm.Rejection:
             return
         raise AssertionError("it was not refused")

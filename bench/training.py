@@ -49,9 +49,9 @@ def numbers(n: int):
 
 def stepping(metrics: list[str], y, predictions, kind: str | None):
     """One more round, each time it is called."""
-    rule = tm.EarlyStopping(10**9, monitor=("valid", metrics[0]))
-    sets = [tm.EvalSet(name, truth, kind=kind) for name, truth in y.items()]
-    evaluator, rounds = tm.Evaluator(metrics, sets, early_stopping=rule), count()
+    rule = tm.training.EarlyStopping(10**9, monitor=("valid", metrics[0]))
+    sets = [tm.training.EvalSet(name, truth, kind=kind) for name, truth in y.items()]
+    evaluator, rounds = tm.training.Evaluator(metrics, sets, early_stopping=rule), count()
     return lambda: evaluator.step(next(rounds), predictions)
 
 

@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from site_pages import install
 
 import tallymark
-from tallymark.report.plots.looks import DARK, LIGHT, Look
+from tallymark.rendering.plots.theme import DARK, LIGHT, Look
 
 
 def colours(look: Look) -> dict[str, str]:

@@ -22,13 +22,13 @@ import pyarrow as pa
 
 import tallymark as tm
 from tallymark import _core, metrics, states, submissions
-from tallymark.batch import Batch
-from tallymark.metrics import Metric, ShapeMetric
-from tallymark.states import ScoresOf
-from tallymark.states.score_ranges import bin_scores, choose_ranges, cut_scores, sum_range
-from tallymark.submissions.match import TextCodes
-from tallymark.submissions.normal import are_plain
-from tallymark.target import Target
+from tallymark._core import TextCodes, are_plain
+from tallymark.data.batch import Batch
+from tallymark.data.target import Target
+from tallymark.metrics.base import Metric
+from tallymark.metrics.clustering.separation import ShapeMetric
+from tallymark.states.scores.ranges import bin_scores, choose_ranges, cut_scores, sum_range
+from tallymark.states.scores.scores import ScoresOf
 from tests.laws.cases import FAST, METRICS, Rows, random_rows
 
 ROWS = 4_000 if FAST else 10_000

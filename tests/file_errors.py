@@ -12,10 +12,10 @@ import duckdb
 import pyarrow as pa
 
 import tallymark as tm
-from tallymark.engines.files import read_columns
-from tallymark.engines.spark import _collected
-from tallymark.engines.uniform import fit
-from tallymark.states.format import pack, unpack
+from tallymark.sources.files import read_columns
+from tallymark.sources.schema_cast import cast_column
+from tallymark.sources.spark import _collected
+from tallymark.states.serialization import pack, unpack
 
 
 def read(content, **wanted):
@@ -99,7 +99,7 @@ class TooLarge:
 
 
 CASES = {
-    "partition of another type": lambda: fit(pa.array(["1"]), pa.int64(), "y"),
+    "partition of another type": lambda: cast_column(pa.array(["1"]), pa.int64(), "y"),
     "tally too large for Spark's driver": lambda: _collected(TooLarge()),
     "no such file": lambda: read_columns("absent/rows.csv", ["y"]),
     "a folder": lambda: read_columns("/", ["y"]),
@@ -163,7 +163,7 @@ CASES = {
     "a number as a path": lambda: tm.Tally.load(1),
     "a path with a NUL": lambda: tm.evaluate([1.0], [1.0], ["mae"]).save("a\0.html"),
     "a path with half a character": lambda: evaluate("a\ud800.csv"),
-    "a history that is not there": lambda: tm.History.read("absent.json"),
+    "a history that is not there": lambda: tm.training.History.read("absent.json"),
     "a tally of too many dropped rows": lambda: tm.Tally.from_bytes(
         pack("Tally", {**unpack(tm.Tally(["mae"]).to_bytes())[1], "dropped": 10**9600})
     ),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import tallymark as tm
-from tallymark.batch import Batch
-from tallymark.target import Target
+from tallymark.data.batch import Batch
+from tallymark.data.target import Target
 
 RNG = np.random.default_rng(7)
 Y4 = RNG.integers(0, 4, 300)

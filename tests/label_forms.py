@@ -25,7 +25,11 @@ WEIGHTS = [0.1, 0.2, 0.3, 1e10, 1e-10, 0.7, 2.5, 3.0]
 def values(y, p, **keywords):
     """Every value that a set of metrics on classes and clusters gives, and the bytes of their states."""
     report = tm.evaluate(y, p, METRICS, errors="raise", **keywords)
-    state = tm.Accuracy().needs(tm.target.Target(keywords.pop("kind", None))).fold(tm.batch.Batch(y, p, **keywords))
+    state = (
+        tm.Accuracy()
+        .needs(tm.data.target.Target(keywords.pop("kind", None)))
+        .fold(tm.data.batch.Batch(y, p, **keywords))
+    )
     return [report[name] for name in METRICS], report.n, report.dropped, state.to_bytes()
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 import tallymark as tm
-from tallymark.batch import Batch
-from tallymark.states import Scores, ScoresOf
+from tallymark.data.batch import Batch
+from tallymark.states.scores.scores import Scores, ScoresOf
 
 Y, P = [1.0, 2.0, 3.0], [1.0, 2.0, 4.0]
 NAN, INF = float("nan"), float("inf")
@@ -243,7 +243,7 @@ CASES = {
     "a curve that drops some": lambda: tm.roc_curve([0, 1], [0.1, 0.9], drop="some"),
     "a curve of one class": lambda: tm.det_curve([1, 1], [0.1, 0.9], undefined="raise"),
     "a column that a curve does not have": lambda: tm.roc_curve([0, 1], [0.1, 0.9])["precision"],
-    "columns of two lengths": lambda: tm.Curve("curve", {"x": [1.0], "y": [1.0, 2.0]}),
+    "columns of two lengths": lambda: tm.metrics.Curve("curve", {"x": [1.0], "y": [1.0, 2.0]}),
     "a threshold table of numbers": lambda: tm.ThresholdTable(metrics=["recall", "rmse"]),
     "a threshold table of nothing": lambda: tm.ThresholdTable(metrics=3),
     "a threshold in a threshold table": lambda: _table()["accuracy(threshold=0.3)"],
@@ -333,7 +333,7 @@ CASES = {
 }
 
 
-def _table() -> tm.Thresholds:
+def _table() -> tm.metrics.Thresholds:
     return tm.threshold_table([0, 1], [0.1, 0.9])
 
 

@@ -232,7 +232,7 @@ def interval_values(folder: Path) -> Iterator[tuple[str, Any]]:
         files = folder / "answers.csv", folder / "submission.csv"
         yield (
             f"intervals | score | {seed}",
-            attempt(lambda f=files: tm.score_submission(*f, task="labels", ci=0.9), TEXTS),
+            attempt(lambda f=files: tm.submissions.score_submission(*f, task="labels", ci=0.9), TEXTS),
         )
 
 
@@ -294,7 +294,7 @@ def score_values(folder: Path) -> Iterator[tuple[str, Any]]:
                 for path, column, rows in zip(files, (truth, predicted), (n, kept), strict=True):
                     path.write_text("row_id,label\n" + "".join(f"{k},{column[k]}\n" for k in range(rows)))
                 label = f"{task} | {kept} of {n} rows | {seed}"
-                yield f"score | {label}", attempt(lambda f=files, t=task: tm.score_submission(*f, task=t))
+                yield f"score | {label}", attempt(lambda f=files, t=task: tm.submissions.score_submission(*f, task=t))
                 if seed == 0:
                     yield f"score --json | {label}", _command("score", *map(str, files), "--task", task)
 

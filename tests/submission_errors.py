@@ -7,15 +7,16 @@ import io
 import numpy as np
 
 import tallymark as tm
-from tallymark.submissions import Outcomes, paired_test, rank_groups
-from tallymark.submissions.rules import RULES
+from tallymark.submissions.outcomes import Outcomes
+from tallymark.submissions.problems import RULES
+from tallymark.submissions.ranks import paired_test, rank_groups
 
 ANSWERS = b"row_id,label\na,cat\nb,dog\n"
 NUMBERS = b"row_id,label\na,1\nb,0\n"
 
 
 def score(content, answers=ANSWERS, **more):
-    return tm.score_submission(io.BytesIO(answers), io.BytesIO(content), **more)
+    return tm.submissions.score_submission(io.BytesIO(answers), io.BytesIO(content), **more)
 
 
 def challenge(content, **more):
@@ -38,12 +39,12 @@ BROKEN = {
     "not_finite": lambda: score(b"row_id,label\na,inf\n", NUMBERS, task="numbers"),
     "out_of_range": lambda: score(b"row_id,label\na,2\n", NUMBERS, task="probabilities"),
     "bad_sum": lambda: score(b"row_id,0,1\na,0.5,0.6\n", NUMBERS, task="probabilities"),
-    "too_large": lambda: score(b"row_id,label\na,cat\n", limits=tm.Limits(bytes=10)),
-    "unpacks_too_large": lambda: score(_packed(), limits=tm.Limits(unpacked_bytes=100)),
-    "too_many_rows": lambda: score(ANSWERS, limits=tm.Limits(rows=1)),
-    "too_many_columns": lambda: score(ANSWERS, limits=tm.Limits(columns=1)),
-    "field_too_long": lambda: score(ANSWERS, limits=tm.Limits(field_length=2)),
-    "too_many_labels": lambda: score(ANSWERS, limits=tm.Limits(labels=1)),
+    "too_large": lambda: score(b"row_id,label\na,cat\n", limits=tm.submissions.Limits(bytes=10)),
+    "unpacks_too_large": lambda: score(_packed(), limits=tm.submissions.Limits(unpacked_bytes=100)),
+    "too_many_rows": lambda: score(ANSWERS, limits=tm.submissions.Limits(rows=1)),
+    "too_many_columns": lambda: score(ANSWERS, limits=tm.submissions.Limits(columns=1)),
+    "field_too_long": lambda: score(ANSWERS, limits=tm.submissions.Limits(field_length=2)),
+    "too_many_labels": lambda: score(ANSWERS, limits=tm.submissions.Limits(labels=1)),
     "missing_rows": lambda: challenge(b"row_id,label\na,cat\n", missing="reject"),
     "unreadable": lambda: score(b"PK\x03\x04"),
     "not_scored": lambda: challenge(ANSWERS, metrics="fscore"),
@@ -60,7 +61,7 @@ def _packed():
 CASES = {
     **{f"a submission: {code}": call for code, call in BROKEN.items()},
     "answers that are broken": lambda: score(ANSWERS, b"row_id,label\na,x\na,y\n"),
-    "answers of a challenge that are broken": lambda: tm.score_submission(
+    "answers of a challenge that are broken": lambda: tm.submissions.score_submission(
         io.BytesIO(b""), io.BytesIO(ANSWERS), mode="challenge"
     ),
     "a table as a score of a challenge": lambda: challenge(ANSWERS, metrics="confusion_matrix"),
@@ -81,12 +82,12 @@ CASES = {
     "no name of a column of ids": lambda: score(ANSWERS, id=" "),
     "ids and labels in one column": lambda: score(ANSWERS, id="label"),
     "limits that are none": lambda: score(ANSWERS, limits=10),
-    "a limit that is none": lambda: score(ANSWERS, limits=tm.Limits(rows=-1)),
+    "a limit that is none": lambda: score(ANSWERS, limits=tm.submissions.Limits(rows=-1)),
     "outcomes of a score that there is not": lambda: score(ANSWERS, outcomes=["auc"]),
     "outcomes for which nobody asked": lambda: score(ANSWERS).outcomes("accuracy"),
     "outcomes of other rows": lambda: paired_test(*(Outcomes.of_bits(np.ones(n, bool), 1.0) for n in (3, 4))),
     "outcomes that are another state": lambda: Outcomes.from_bytes(tm.Tally(["mae"]).to_bytes()),
     "entries of an unknown number": lambda: rank_groups(iter([None])),
     "more entries than were told": lambda: rank_groups([None, None], among=1),
-    "a submission that is no table": lambda: tm.score_submission(io.BytesIO(ANSWERS), 5),
+    "a submission that is no table": lambda: tm.submissions.score_submission(io.BytesIO(ANSWERS), 5),
 }

@@ -12,12 +12,12 @@ import pytest
 
 import tallymark as tm
 from tallymark.metrics import registry
-from tests import file_errors, metric_errors, plot_errors, submission_errors, training_errors, workflow_errors
+from tests import file_errors, metric_errors, model_errors, plot_errors, submission_errors, training_errors
 
 FILE = Path(__file__).with_name("messages.txt")
 CASES = {
     **metric_errors.CASES,
-    **workflow_errors.CASES,
+    **model_errors.CASES,
     **training_errors.CASES,
     **plot_errors.CASES,
     **file_errors.CASES,

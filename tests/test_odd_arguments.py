@@ -123,8 +123,8 @@ def test_errors_survive_pickling(name):
 
 def test_what_training_holds_survives_pickling(tmp_path):
     """An evaluator goes on from where it was, and so does its file of lines."""
-    lines = tm.JsonLines(tmp_path / "rounds.jsonl")
-    evaluator = tm.Evaluator(["mae", "r2"], tm.EvalSet("valid", Y), callbacks=lines)
+    lines = tm.training.JsonLines(tmp_path / "rounds.jsonl")
+    evaluator = tm.training.Evaluator(["mae", "r2"], tm.training.EvalSet("valid", Y), callbacks=lines)
     evaluator.step(0, {"valid": P})
     for place, back in enumerate((pickle.loads(pickle.dumps(evaluator)), copy.deepcopy(evaluator)), 1):
         back.step(place, {"valid": P})
@@ -138,7 +138,7 @@ def test_what_cannot_be_pickled_says_so():
     """A plot is what a function draws, and a progress bar belongs to a terminal."""
     plot = tm.evaluate(Y, P, ["mae"]).plot.residuals()
     assert copy.copy(plot) is copy.deepcopy(plot) is plot
-    for held in (plot, tm.Progress(3)):
+    for held in (plot, tm.training.Progress(3)):
         with pytest.raises(tm.ParameterError, match=r"cannot be .*pickled"):
             pickle.dumps(held)
 

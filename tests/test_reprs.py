@@ -17,8 +17,8 @@ LONG = "x" * 100_000
 ROWS = 2_000
 
 
-def _rounds() -> tm.History:
-    held = tm.Evaluator(["rmse"], [tm.EvalSet("valid", [1.0, 2.0])])
+def _rounds() -> tm.training.History:
+    held = tm.training.Evaluator(["rmse"], [tm.training.EvalSet("valid", [1.0, 2.0])])
     for k in range(2 * ROWS):
         held.step(k, {"valid": [1.0, 2.5]})
     return held.history
@@ -54,15 +54,17 @@ OBJECTS = {
     "a condition": lambda: tm.accept(tm.evaluate(Y, P, ["auc"]), "auc > 0.9"),
     "a tally": lambda: _tally(["auc", "accuracy"]),
     "a tally of rows": lambda: _tally(["spearman", "median_absolute_error"]),
-    "an evaluation set": lambda: tm.EvalSet("valid", P),
-    "an evaluator": lambda: tm.Evaluator(["rmse"], [tm.EvalSet("valid", P)], early_stopping=tm.EarlyStopping(3)),
+    "an evaluation set": lambda: tm.training.EvalSet("valid", P),
+    "an evaluator": lambda: tm.training.Evaluator(
+        ["rmse"], [tm.training.EvalSet("valid", P)], early_stopping=tm.training.EarlyStopping(3)
+    ),
     "a history": _rounds,
     "a round": lambda: next(iter(_rounds())),
-    "a cross-validation": lambda: tm.cross_validate(
-        LinearRegression(), X[:20], P[:20], splitter=tm.LeaveOneOut(), metrics=["mae"]
+    "a cross-validation": lambda: tm.model_selection.cross_validate(
+        LinearRegression(), X[:20], P[:20], splitter=tm.model_selection.LeaveOneOut(), metrics=["mae"]
     ),
-    "a splitter": lambda: tm.StratifiedKFold(3),
-    "a score of a submission": lambda: tm.score_submission(
+    "a splitter": lambda: tm.model_selection.StratifiedKFold(3),
+    "a score of a submission": lambda: tm.submissions.score_submission(
         {"row_id": ["a", "b"], "label": [LONG, "y"]}, {"row_id": ["a", "b"], "label": [LONG, "z"]}
     ),
     "a metric with parameters": lambda: tm.FScore(beta=2.0, average="macro"),

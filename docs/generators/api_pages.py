@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 import tallymark as tm
 from tallymark import errors
-from tallymark.metrics import registry
-from tallymark.workflow import integrations
+from tallymark.training import frameworks as framework_modules
 
 
 class Page(NamedTuple):
@@ -26,24 +25,39 @@ class Page(NamedTuple):
     names: tuple[str, ...]
 
 
-def public_names() -> list[str]:
-    """Every public name that is no metric of the reference and no package."""
-    metrics = {*registry.classes, *(cls.__name__ for cls in registry.classes.values())}
-    return [name for name in dir(tm) if name not in metrics and is_public(name)]
+_HOMES = (
+    "extend",
+    "training",
+    "model_selection",
+    "submissions",
+    "comparison",
+    "acceptance",
+    "guidance",
+    "evaluation",
+    "metrics",
+)
+HOME_OF = {name: home for home in reversed(_HOMES) for name in importlib.import_module(f"tallymark.{home}").__all__}
+HOME_OF |= dict.fromkeys((*tm.__all__, "map"), "")
+"""Every public name, and the package of `tm` that it is in; empty for `tm` itself."""
 
 
 def is_ours(value: object) -> bool:
-    """Whether a name of the package holds something of its own, rather than a module or something borrowed."""
+    """Whether a value is the package's own, rather than a module or something borrowed."""
     return not inspect.ismodule(value) and getattr(value, "__module__", "").startswith("tallymark")
 
 
 def is_public(name: str) -> bool:
     """Whether a name is one of the package's own."""
-    return not name.startswith("_") and name in dir(tm) and is_ours(getattr(tm, name))
+    return name in HOME_OF
+
+
+def typed(name: str) -> str:
+    """A public name as one types it."""
+    return f"tm.{HOME_OF[name]}.{name}" if HOME_OF.get(name) else f"tm.{name}"
 
 
 MADE_BY_CALLERS = {
-    *("Tally", "Batch", "Target", "Term", "Bound", "Bounded", "Undefined", "Interval", "NoInterval"),
+    *("Tally", "Batch", "Target", "Intervals", "Term", "Bound", "Bounded", "Undefined", "Interval", "NoInterval"),
     "Limits",
     *("EvalSet", "Evaluator", "EarlyStopping", "GainStopping", "StoppingRules", "History"),
     *("Console", "Progress", "JsonLines", "Checkpoint"),
@@ -51,7 +65,9 @@ MADE_BY_CALLERS = {
     *("Bootstrap", "StratifiedBootstrap", "Repeated", "TimeSeries", "LeaveOneOut"),
 }
 _BASES = tuple(
-    name for name in public_names() if isinstance(getattr(tm, name), type) and issubclass(getattr(tm, name), tm.Metric)
+    name
+    for name in tm.extend.__all__
+    if isinstance(getattr(tm.extend, name), type) and issubclass(getattr(tm.extend, name), tm.extend.Metric)
 )
 PAGES = (
     Page(
@@ -66,6 +82,8 @@ PAGES = (
             "Slices",
             "Tally",
             "tally_table",
+            "Target",
+            "Intervals",
             "set_threads",
             "get_threads",
         ),
@@ -94,7 +112,7 @@ PAGES = (
         ),
     ),
     Page(
-        "splitting",
+        "model-selection",
         "Splitting and selecting",
         "Training and test rows, cross-validation and the best of several candidates. "
         "[Cross-validate and select](../how-to/cross-validate.md) shows how.",
@@ -135,12 +153,12 @@ PAGES = (
         ("Confusion", "ClassReport", "Curve", "Thresholds", "Bounded", "Undefined", "Interval", "NoInterval"),
     ),
     Page(
-        "extending",
+        "extend",
         "Metrics of your own",
         "What a metric is made of. [Add a metric](../how-to/add-a-metric.md) shows how it fits together.",
         (
-            *("custom", "Metric", *(name for name in _BASES if name != "Metric")),
-            *("Bound", "Batch", "Target", "State", "Term", "Output", "Pairs", "Counts", "Cells"),
+            *("custom", "Metric", "Answer", "Reads", *(name for name in _BASES if name != "Metric")),
+            *("Bound", "Batch", "State", "Term", "Output", "Pairs", "Counts", "Cells", "divide"),
         ),
     ),
     Page("errors", "Errors", "Every error that is raised on purpose is a `ValueError`.", tuple(errors.__all__)),
@@ -168,8 +186,8 @@ def frameworks() -> Iterator[str]:
         "Written by `make docs` from the docstrings. Each needs its framework, and an import.",
     )
     os.environ.setdefault("KERAS_BACKEND", "torch")  # Keras takes TensorFlow unless told
-    for found in pkgutil.iter_modules(integrations.__path__):
-        path = f"{integrations.__name__}.{found.name}"
+    for found in pkgutil.iter_modules(framework_modules.__path__):
+        path = f"{framework_modules.__name__}.{found.name}"
         module = importlib.import_module(path)
         if not hasattr(module, "__all__"):
             continue  # what integrations share
@@ -182,10 +200,12 @@ def frameworks() -> Iterator[str]:
 def section(name: str, heading: str = "") -> list[str]:
     """One public name, or the path of what others hand out: how it is called, what it is, what it has."""
     module, _, name = name.rpartition(".")
-    value = getattr(importlib.import_module(module or "tallymark"), name)
+    value = getattr(importlib.import_module(module or f"tallymark.{HOME_OF[name]}".rstrip(".")), name)
     lines = [heading or f"## {name}", ""]
-    if isinstance(value, tm.Metric):
+    if isinstance(value, tm.extend.Metric):
         return [*lines, f"`{value!s}`. {value.description}"]
+    if not heading and HOME_OF[name]:
+        lines += [f"In `tm.{HOME_OF[name]}`.", ""]
     made_for_you = isinstance(value, type) and name not in MADE_BY_CALLERS and not heading
     if not made_for_you and (call := signature(name, value)):
         lines += ["```text", call.removeprefix("tm." if heading else ""), "```", ""]
@@ -205,10 +225,11 @@ def signature(name: str, value: Any) -> str:
         part.replace(annotation=inspect.Parameter.empty) for part in found.parameters.values() if part.name != "self"
     ]
     text = str(found.replace(parameters=plain, return_annotation=inspect.Signature.empty))
-    if len(name) + len(text) <= 100:
-        return f"tm.{name}{text}"
+    call = typed(name)
+    if len(call) + len(text) <= 103:
+        return f"{call}{text}"
     inside = ",\n".join(f"    {part}" for part in re.split(r", (?![^(\[]*[)\]])", text[1:-1]))
-    return f"tm.{name}(\n{inside},\n)"
+    return f"{call}(\n{inside},\n)"
 
 
 def described(value: object) -> list[str]:
@@ -232,7 +253,7 @@ def described(value: object) -> list[str]:
 def as_typed(source: str) -> str:
     """An example as one types it from outside."""
     return re.sub(
-        r"(?<![.\w\"'])(\w+)(?=\()", lambda found: f"tm.{found[1]}" if is_public(found[1]) else found[1], source
+        r"(?<![.\w\"'])(\w+)(?=\()", lambda found: typed(found[1]) if is_public(found[1]) else found[1], source
     )
 
 

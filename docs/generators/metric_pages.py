@@ -80,7 +80,7 @@ def page(family: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def section(metric: tm.Metric) -> list[str]:
+def section(metric: tm.extend.Metric) -> list[str]:
     """One metric: what it is, its formula, how to read it, and what to mind."""
     own = {key: value for key, value in metric.parameters().items() if key not in COMMON}
     arguments = ", ".join([*metric.arguments, *(f"{key}={value!r}" for key, value in own.items())])
@@ -118,7 +118,7 @@ def section(metric: tm.Metric) -> list[str]:
     return [*lines, "", "```python", f">>> {source}{output}", "```"]
 
 
-def needs_of(metric: tm.Metric) -> str:
+def needs_of(metric: tm.extend.Metric) -> str:
     """The conditions on the values without which the metric has no meaning."""
     bounds = getattr(metric, "requires", ())
     return ", ".join(f"`{bound.who}` {bound}" for bound in bounds if bound.who != "width")
@@ -129,12 +129,12 @@ def linked(name: str) -> str:
     return f"[`{name}`]({tm.metric(name).family}.md#{name})"
 
 
-def title(metric: tm.Metric) -> str:
+def title(metric: tm.extend.Metric) -> str:
     """The name of a metric without what it is made of."""
     return str(metric).partition("(")[0]
 
 
-def is_public(metric: tm.Metric) -> bool:
+def is_public(metric: tm.extend.Metric) -> bool:
     """Whether a metric has a public name: one that only lies in the folder, or a user defined, has none."""
     return title(metric) in registry.makers or getattr(tm, type(metric).__name__, None) is type(metric)
 

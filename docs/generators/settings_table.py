@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
-from tallymark.app.settings import Settings
+from tallymark.app.settings import AppSettings
 
 PAGE = "how-to/run-the-app.md"
 MARKED = re.compile(r"(?P<begin><!-- settings -->\n)(?P<old>.*?)(?P<end><!-- end of settings -->)", re.DOTALL)
@@ -17,7 +17,7 @@ def pages() -> Iterator[tuple[str, str]]:
     """The one page, by its path below docs/."""
     text = (Path(__file__).parents[1] / PAGE).read_text()
     lines = ["| option | default | what it is |", "|---|---|---|"]
-    for each in fields(Settings):
+    for each in fields(AppSettings):
         default = f"`{each.default}`" if each.default != "" else ""
         lines.append(f"| `--{each.name.replace('_', '-')}` | {default} | {each.metadata['told']} |")
     table = "\n".join(lines)

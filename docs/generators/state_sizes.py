@@ -9,8 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tallymark as tm
-from tallymark.states import LabelRowsOf, ResampledOf, SizeOf, UnitsOf
 from tallymark.states.base import Reads
+from tallymark.states.labels.label_rows import LabelRowsOf
+from tallymark.states.plan import SizeOf
+from tallymark.states.resampling.replicates import ResampledOf
+from tallymark.states.resampling.units import UnitsOf
 
 PAGE = "concepts/scale.md"
 BEGIN, END = "<!-- bytes of states -->\n", "<!-- end of bytes -->"
@@ -24,7 +27,7 @@ class Case(NamedTuple):
     asked: str
     rows: str
     reads: Callable[[], Reads]
-    batch: Callable[[int], tm.Batch]
+    batch: Callable[[int], tm.extend.Batch]
 
 
 def pages() -> Iterator[tuple[str, str]]:
@@ -56,7 +59,7 @@ def table() -> str:
 GROWS = {"fixed": "", "bounded": "", "rows": "rows", "distinct scores": "scores", "distinct pairs": "pairs of labels"}
 
 
-def count(size: str, batch: tm.Batch) -> int:
+def count(size: str, batch: tm.extend.Batch) -> int:
     """How many of what a state grows with there are."""
     if size == "rows":
         return batch.n
@@ -78,16 +81,16 @@ def shares(n: int) -> Any:
     return found / found.sum(axis=1, keepdims=True)
 
 
-def values(n: int) -> tm.Batch:
-    return tm.Batch(spread(n), spread(n, 1))
+def values(n: int) -> tm.extend.Batch:
+    return tm.extend.Batch(spread(n), spread(n, 1))
 
 
-def scored(n: int) -> tm.Batch:
-    return tm.Batch(label(n, 2), spread(n))
+def scored(n: int) -> tm.extend.Batch:
+    return tm.extend.Batch(label(n, 2), spread(n))
 
 
-def labelled(classes: int) -> Callable[[int], tm.Batch]:
-    return lambda n: tm.Batch(label(n, classes), label(n, classes, 2))
+def labelled(classes: int) -> Callable[[int], tm.extend.Batch]:
+    return lambda n: tm.extend.Batch(label(n, classes), label(n, classes, 2))
 
 
 def asks(metric: str, kind: str | None = None, **facts: Any) -> Callable[[], Reads]:
@@ -100,40 +103,48 @@ def several(n: int, which: int) -> Any:
     return np.column_stack([label(n + k, 2, which)[k:] for k in range(5)])
 
 
-def queried(n: int) -> tm.Batch:
-    return tm.Batch(label(n, 3), spread(n), query=np.arange(n) // 10)
+def queried(n: int) -> tm.extend.Batch:
+    return tm.extend.Batch(label(n, 3), spread(n), query=np.arange(n) // 10)
 
 
-def clustered(n: int) -> tm.Batch:
-    return tm.Batch(spread(n), spread(n, 1), cluster=np.arange(n) // 10)
+def clustered(n: int) -> tm.extend.Batch:
+    return tm.extend.Batch(spread(n), spread(n, 1), cluster=np.arange(n) // 10)
 
 
-def keyed(n: int) -> tm.Batch:
-    return tm.Batch(spread(n), spread(n, 1), keys=np.arange(n))
+def keyed(n: int) -> tm.extend.Batch:
+    return tm.extend.Batch(spread(n), spread(n, 1), keys=np.arange(n))
 
 
 THREE = {"classes": [0, 1, 2]}
 CASES = (
     Case("`rmse`", "one output", asks("rmse"), values),
     Case("`r2`", "one output", asks("r2"), values),
-    Case("`r2`", "ten outputs", asks("r2"), lambda n: tm.Batch(*[np.tile(spread(n, k)[:, None], 10) for k in (0, 1)])),
+    Case(
+        "`r2`",
+        "ten outputs",
+        asks("r2"),
+        lambda n: tm.extend.Batch(*[np.tile(spread(n, k)[:, None], 10) for k in (0, 1)]),
+    ),
     Case("`logloss`", "two classes", asks("logloss", "probability"), scored),
-    Case("`logloss`", "three classes", asks("logloss", **THREE), lambda n: tm.Batch(label(n, 3), shares(n))),
+    Case("`logloss`", "three classes", asks("logloss", **THREE), lambda n: tm.extend.Batch(label(n, 3), shares(n))),
     Case("`ece`", "15 bins", asks("ece", "probability"), scored),
     Case("`ece(strategy=count)`", "probabilities that all differ", asks("ece(strategy=count)", "probability"), scored),
     Case("`accuracy`", "two classes", asks("accuracy", "label"), labelled(2)),
     Case("`accuracy`", "100 classes", asks("accuracy", "label"), labelled(100)),
-    Case("`fscore`", "five labels a row", asks("fscore"), lambda n: tm.Batch(*[several(n, k) for k in (0, 1)])),
+    Case("`fscore`", "five labels a row", asks("fscore"), lambda n: tm.extend.Batch(*[several(n, k) for k in (0, 1)])),
     Case(
-        "`top_k_accuracy`", "three classes", asks("top_k_accuracy", **THREE), lambda n: tm.Batch(label(n, 3), shares(n))
+        "`top_k_accuracy`",
+        "three classes",
+        asks("top_k_accuracy", **THREE),
+        lambda n: tm.extend.Batch(label(n, 3), shares(n)),
     ),
     Case("`auc`", "scores that all differ", asks("auc"), scored),
-    Case("`auc`", "scores of two digits", asks("auc"), lambda n: tm.Batch(label(n, 2), spread(n).round(2))),
-    Case("`auc`", "with weights", asks("auc"), lambda n: tm.Batch(label(n, 2), spread(n), spread(n, 2))),
+    Case("`auc`", "scores of two digits", asks("auc"), lambda n: tm.extend.Batch(label(n, 2), spread(n).round(2))),
+    Case("`auc`", "with weights", asks("auc"), lambda n: tm.extend.Batch(label(n, 2), spread(n), spread(n, 2))),
     Case("`auc(bounded=4096)`", "scores that all differ", asks("auc(bounded=4096)"), scored),
     Case("`ndcg`", "ten rows a query", asks("ndcg"), queried),
     Case("`median_absolute_error`", "one output", asks("median_absolute_error"), values),
-    Case("`silhouette`", "three coordinates", asks("silhouette"), lambda n: tm.Batch(shares(n), label(n, 3))),
+    Case("`silhouette`", "three coordinates", asks("silhouette"), lambda n: tm.extend.Batch(shares(n), label(n, 3))),
     Case("functions of your own on labels", "two classes", LabelRowsOf, labelled(2)),
     Case("intervals", "rows", UnitsOf, values),
     Case("intervals", "a cluster to ten rows", UnitsOf, clustered),

@@ -1,103 +1,219 @@
-"""Measure how good models are. A metric is a state you can add, and a formula that reads it."""
+"""Measure how good models are. A metric is a state you can add, and a formula that reads it.
 
-from typing import TYPE_CHECKING
+Everything else has a home: `tm.metrics` (metric classes and what metrics return), `tm.training`, `tm.model_selection`,
+`tm.submissions`, and `tm.extend`, which has what a metric of your own needs.
+"""
 
-from tallymark.batch import Batch as Batch
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
+from tallymark.data.target import Target
 from tallymark.errors import *
-from tallymark.evaluation import *
+from tallymark.evaluation.evaluate import evaluate
+from tallymark.evaluation.report import Report
+from tallymark.evaluation.tally import Tally
+from tallymark.intervals.settings import Intervals
 from tallymark.metrics import *
-from tallymark.states import Cells as Cells
-from tallymark.states import Counts as Counts
-from tallymark.states import Output as Output
-from tallymark.states import Pairs as Pairs
-from tallymark.states import State as State
-from tallymark.states import Term as Term
-from tallymark.target import Target as Target
-from tallymark.threads import *
+from tallymark.threads import get_threads, set_threads
 
-if TYPE_CHECKING:
-    from tallymark.evaluation.compare import compare as compare
-    from tallymark.evaluation.comparison import Comparison as Comparison
-    from tallymark.evaluation.comparison_plots import ComparisonPlots as ComparisonPlots
-    from tallymark.evaluation.difference import Difference as Difference
-    from tallymark.evaluation.plots import ReportPlots as ReportPlots
-    from tallymark.evaluation.table import evaluate_table as evaluate_table
-    from tallymark.evaluation.table import tally_table as tally_table
-    from tallymark.guidance import *
-    from tallymark.report.plots import Plot as Plot
-    from tallymark.submissions import *
-    from tallymark.workflow import *
+if _TYPE_CHECKING:
+    from tallymark import (
+        acceptance,
+        comparison,
+        evaluation,
+        extend,
+        guidance,
+        metrics,
+        model_selection,
+        submissions,
+        training,
+    )
+    from tallymark.acceptance.accept import accept
+    from tallymark.comparison.compare import compare
+    from tallymark.evaluation.table import evaluate_table
+    from tallymark.guidance.choose import choose
+    from tallymark.guidance.explain import explain
 
 __version__ = "0.1.0"
-_LATER = {
-    "Bootstrap": "workflow",
-    "Bundle": "workflow",
-    "Checkpoint": "workflow",
-    "Choice": "guidance",
-    "Comparison": "evaluation.comparison",
-    "ComparisonPlots": "evaluation.comparison_plots",
-    "Console": "workflow",
-    "CrossValidation": "workflow",
-    "Difference": "evaluation.difference",
-    "EarlyStopping": "workflow",
-    "EvalResult": "workflow",
-    "EvalSet": "workflow",
-    "Evaluator": "workflow",
-    "Explanation": "guidance",
-    "Fold": "workflow",
-    "GainStopping": "workflow",
-    "GroupHoldout": "workflow",
-    "GroupKFold": "workflow",
-    "History": "workflow",
-    "Holdout": "workflow",
-    "JsonLines": "workflow",
-    "KFold": "workflow",
-    "LeaveOneOut": "workflow",
-    "Limits": "submissions",
-    "Plot": "report.plots",
-    "Problem": "submissions",
-    "Progress": "workflow",
-    "Repeated": "workflow",
-    "ReportPlots": "evaluation.plots",
-    "Round": "workflow",
-    "Score": "workflow",
-    "Selection": "workflow",
-    "Splitter": "workflow",
-    "StoppingRule": "workflow",
-    "StoppingRules": "workflow",
-    "StratifiedBootstrap": "workflow",
-    "StratifiedHoldout": "workflow",
-    "StratifiedKFold": "workflow",
-    "SubmissionCheck": "submissions",
-    "SubmissionResult": "submissions",
-    "TimeSeries": "workflow",
-    "aic": "workflow",
-    "bic": "workflow",
-    "check_submission": "submissions",
-    "choose": "guidance",
-    "classification_metrics": "workflow",
-    "compare": "evaluation.compare",
-    "cross_validate": "workflow",
-    "default_metric": "workflow",
+
+__all__ = [
+    # metrics of regression
+    "mae",
+    "mase",
+    "max_error",
+    "median_absolute_error",
+    "mean_bias",
+    "pearson",
+    "spearman",
+    "d2_absolute",
+    "d2_pinball",
+    "d2_tweedie",
+    "gamma_deviance",
+    "poisson_deviance",
+    "tweedie_deviance",
+    "msle",
+    "rmsle",
+    "mape",
+    "smape",
+    "wape",
+    "coverage",
+    "interval_score",
+    "crps_quantile",
+    "pinball",
+    "huber",
+    "log_cosh",
+    "mse",
+    "rmse",
+    "rss",
+    "explained_variance",
+    "r2",
+    # metrics of classification
+    "accuracy",
+    "balanced_accuracy",
+    "error",
+    "error_rate",
+    "hamming_loss",
+    "margin_accuracy",
+    "cohen_kappa",
+    "mcc",
+    "classification_report",
+    "confusion_matrix",
+    "fscore",
+    "jaccard",
+    "precision",
+    "recall",
+    "sensitivity",
+    "fallout",
+    "fdr",
+    "fnr",
+    "informedness",
+    "markedness",
+    "npv",
+    "selection_rate",
+    "specificity",
+    # metrics of scores
+    "auc",
+    "gini",
+    "average_precision",
+    "pr_auc",
+    "best_threshold",
+    "det_curve",
+    "lift_curve",
+    "pr_curve",
+    "roc_curve",
+    "ks",
+    "threshold_table",
+    # metrics of probabilities
+    "brier",
+    "rps",
+    "ece",
+    "mce",
+    "reliability_curve",
+    "logloss",
+    "top_k_accuracy",
+    # metrics of rankings
+    "hit_rate",
+    "precision_at",
+    "recall_at",
+    "mrr",
+    "ndcg",
+    # metrics of clusterings
+    "adjusted_mutual_information",
+    "completeness",
+    "homogeneity",
+    "mutual_information",
+    "normalized_mutual_information",
+    "v_measure",
+    "adjusted_rand",
+    "fowlkes_mallows",
+    "rand_index",
+    "purity",
+    "calinski_harabasz",
+    "davies_bouldin",
+    "silhouette",
+    # metrics that compare groups
+    "demographic_parity",
+    "demographic_parity_ratio",
+    "equal_opportunity",
+    "equal_opportunity_ratio",
+    "equalized_odds",
+    "equalized_odds_ratio",
+    # metrics of your own, of groups, and by name
+    "custom",
+    "gap",
+    "ratio",
+    "worst",
+    "metric",
+    "list_metrics",
+    # evaluating
+    "evaluate",
+    "evaluate_table",
+    "Tally",
+    "Report",
+    "Target",
+    "Intervals",
+    # deciding
+    "compare",
+    "accept",
+    "explain",
+    "choose",
+    # threads
+    "set_threads",
+    "get_threads",
+    # errors
+    "TallymarkError",
+    "InputError",
+    "TypeOfDataError",
+    "ShapeError",
+    "LengthError",
+    "EmptyError",
+    "MissingValueError",
+    "WeightError",
+    "DomainError",
+    "KindError",
+    "ParameterError",
+    "UnknownMetricError",
+    "FormulaError",
+    "UndefinedError",
+    "AcceptanceError",
+    "FileError",
+    "BoundError",
+    "Rejection",
+    "StateError",
+    "MissingPackageError",
+]
+
+_LAZY = {
+    "accept": "acceptance.accept",
+    "choose": "guidance.choose",
+    "compare": "comparison.compare",
     "evaluate_table": "evaluation.table",
-    "explain": "guidance",
-    "regression_metrics": "workflow",
-    "score_submission": "submissions",
-    "select": "workflow",
-    "tally_table": "evaluation.table",
-}
+    "explain": "guidance.explain",
+}  # loaded when they are first asked for
+_HOMES = (
+    "acceptance",
+    "comparison",
+    "evaluation",
+    "extend",
+    "guidance",
+    "metrics",
+    "model_selection",
+    "submissions",
+    "training",
+)
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_LATER]
+    return sorted([*__all__, *_HOMES, "errors", "map", "__version__"])
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> _Any:
     """Load what few ask for, and say where a metric is that has another name here."""
-    if name in _LATER:
-        from importlib import import_module
-
-        return globals().setdefault(name, getattr(import_module(f"tallymark.{_LATER[name]}"), name))
+    if name in _LAZY:
+        return globals().setdefault(name, getattr(_import_module(f"tallymark.{_LAZY[name]}"), name))
+    if name in _HOMES:
+        return _import_module(f"tallymark.{name}")
     from tallymark.metrics import registry
 
     if name in registry.aliases:

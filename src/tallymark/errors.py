@@ -30,7 +30,7 @@ line and the pages write these fields in their own words; nobody edits a finishe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from string import Formatter
 from typing import Any, Self
 
@@ -56,6 +56,23 @@ __all__ = [
     "StateError",
     "MissingPackageError",
 ]
+
+
+def nearest(word: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> list[str]:
+    """The known words that are most like a word, the nearest first; none where nothing is.
+
+    >>> nearest("regresion", ["ranking", "regression"])
+    ['regression']
+    """
+    import difflib  # only mistakes need it
+
+    return difflib.get_close_matches(word, list(known), n=most, cutoff=cutoff)
+
+
+def did_you_mean(word: object, known: Iterable[str]) -> str | None:
+    """A hint for an error; None where nothing is near."""
+    near = nearest(word, known) if isinstance(word, str) else []
+    return f"Did you mean {near[0]}?" if near else None
 
 
 def brief(value: object) -> str:
@@ -115,7 +132,7 @@ class Text:
             written.append(literal)
             if field == "":
                 value = next(values)
-                written.append(wording.argument(value) if isinstance(value, Argument) else write(value, wording))
+                written.append(wording.argument(value) if isinstance(value, Argument) else write_text(value, wording))
             elif field is not None:
                 name, is_setting, value = field.partition("=")
                 written.append(wording.setting(name, value) if is_setting else wording.argument(name))
@@ -148,7 +165,7 @@ class Text:
         return {"template": self.template, "values": values}
 
 
-def write(text: str | Text, wording: Wording) -> str:
+def write_text(text: str | Text, wording: Wording) -> str:
     """A text in the words of an interface; a plain string is already written."""
     return text.write(wording) if isinstance(text, Text) else text
 
@@ -213,14 +230,14 @@ class TallymarkError(ValueError):
         """The message in the words of an interface."""
         wording = _Renamed(self._names, wording) if self._names else wording
         if self.problem is not None:
-            written = write(self.problem, wording)
+            written = write_text(self.problem, wording)
         else:
-            written = f"{wording.argument(self.argument or '')} must {write(self.expected or '', wording)}"
+            written = f"{wording.argument(self.argument or '')} must {write_text(self.expected or '', wording)}"
             if self.got is not None:
-                written += f"; got {write(self.got, wording)}"
+                written += f"; got {write_text(self.got, wording)}"
         if self.place is not None:
             written += f" ({self.place})"
-        return written if self.hint is None else f"{written}. {write(self.hint, wording)}"
+        return written if self.hint is None else f"{written}. {write_text(self.hint, wording)}"
 
     def names(self, argument: str) -> bool:
         """Whether the message names this argument."""

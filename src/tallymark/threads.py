@@ -16,6 +16,7 @@ from tallymark.errors import ParameterError, brief
 
 __all__ = ["get_threads", "set_threads"]
 
+
 VARIABLE = "TALLYMARK_THREADS"
 
 T = TypeVar("T")

@@ -13,9 +13,9 @@ import pytest
 from argon2 import PasswordHasher
 from sqlalchemy import create_engine, make_url, text
 
-from tallymark.app import accounts
-from tallymark.app.settings import Settings
-from tallymark.app.store import Database
+from tallymark.app.domain import accounts
+from tallymark.app.settings import AppSettings
+from tallymark.app.store.database import Database
 from tallymark.app.store.models import Challenge, User
 from tests.app.postgres import running_postgres
 from tests.app.stage import Player, Stage
@@ -29,7 +29,7 @@ _VISITORS = text("SELECT count(*) FROM pg_stat_activity WHERE datname = :name") 
 def postgres() -> Iterator[Callable[..., str]]:
     """A function that makes a database, empty or like another, and gives its URL."""
     with running_postgres() as url:
-        engine = create_engine(Settings(database=url.format("postgres")).database_url, isolation_level="AUTOCOMMIT")
+        engine = create_engine(AppSettings(database=url.format("postgres")).database_url, isolation_level="AUTOCOMMIT")
 
         def make(template: str | None = "template1") -> str:
             name = f"made{next(_NUMBERS)}"
@@ -46,7 +46,7 @@ def postgres() -> Iterator[Callable[..., str]]:
 def postgres_with_tables(postgres: Callable[[], str]) -> Callable[[], str]:
     """A function that makes a database with all tables in it, by a copy."""
     first = postgres()
-    _migrate(Settings(database=first).database_url)
+    _migrate(AppSettings(database=first).database_url)
     return lambda: postgres(make_url(first).database)
 
 

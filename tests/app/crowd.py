@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import numpy as np
 
-from tallymark.app import boards
-from tallymark.app.store.models import Challenge, Outcome, Score, StoredFile, Submission, Team
-from tallymark.app.versions import current_version
+from tallymark.app.domain import leaderboards
+from tallymark.app.domain.versions import current_version
+from tallymark.app.store.models import Challenge, StoredFile, StoredOutcome, StoredScore, Submission, Team
 from tallymark.submissions.outcomes import Outcomes
 from tests.app.stage import Stage
 
@@ -41,12 +41,12 @@ def crowd(stage: Stage, challenge: Challenge, teams: int) -> list[float]:
             for n, value in zip(numbers, values, strict=True)
             for place, name in enumerate(_METRICS)
         ]
-        session.execute(Score.__table__.insert(), scores)
+        session.execute(StoredScore.__table__.insert(), scores)
         packed = [
             {**of_version, "submission_id": n, "packed": Outcomes.of_bits(bits, value).to_bytes()}
             for n, bits, value in zip(numbers, right, values, strict=True)
         ]
-        session.execute(Outcome.__table__.insert(), packed)
+        session.execute(StoredOutcome.__table__.insert(), packed)
         session.get_one(Challenge, challenge.id).changes += 1
-    boards.rebuild(stage.service, challenge.id)
+    leaderboards.rebuild_leaderboards(stage.service, challenge.id)
     return values

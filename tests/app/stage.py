@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from tallymark.app import accounts, challenges, drafts, submitting, teams
 from tallymark.app.create import create_app
+from tallymark.app.domain import accounts, challenges, drafts, submissions, teams
+from tallymark.app.http.request_context import COOKIE
 from tallymark.app.service import Service
-from tallymark.app.settings import Settings
-from tallymark.app.store.models import Challenge, Score, Standing, Submission, Team, User
-from tallymark.app.visit import COOKIE
+from tallymark.app.settings import AppSettings
+from tallymark.app.store.models import Challenge, LeaderboardEntry, StoredScore, Submission, Team, User
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # httpx serves it still, and is what there is
@@ -80,7 +80,7 @@ class Stage:
 
     def __init__(self, folder: Any, database: str = "", clock: Clock | None = None, **settings: Any) -> None:
         self.clock = clock or Clock()
-        self.settings = Settings(data=str(folder), database=database, **settings)
+        self.settings = AppSettings(data=str(folder), database=database, **settings)
         self.app = create_app(self.settings, self.clock)
         self.service: Service = self.app.state.service
 
@@ -130,13 +130,22 @@ class Stage:
     def scores(self, key: str, part: str = "public") -> dict[str, float | None]:
         """The scores of a submission by the version that it belongs to."""
         held = self.submission(key)
-        mine = (Score.submission_id == held.id) & (Score.version_id == held.version_id) & (Score.part == part)
-        return {each.name: each.value for each in self.all(select(Score).where(mine).order_by(Score.place))}
+        mine = (
+            (StoredScore.submission_id == held.id)
+            & (StoredScore.version_id == held.version_id)
+            & (StoredScore.part == part)
+        )
+        return {each.name: each.value for each in self.all(select(StoredScore).where(mine).order_by(StoredScore.place))}
 
     def board(self, challenge: Challenge, part: str = "public") -> list[str]:
         """The names of the teams in the order of their places."""
-        board = (Standing.challenge_id == challenge.id) & (Standing.part == part)
-        asked = select(Team.name).join(Standing, Standing.team_id == Team.id).where(board).order_by(Standing.place)
+        board = (LeaderboardEntry.challenge_id == challenge.id) & (LeaderboardEntry.part == part)
+        asked = (
+            select(Team.name)
+            .join(LeaderboardEntry, LeaderboardEntry.team_id == Team.id)
+            .where(board)
+            .order_by(LeaderboardEntry.place)
+        )
         return self.all(asked)
 
 
@@ -150,7 +159,7 @@ class Player:
         """Hand in a file; the key of the submission."""
         held = content if isinstance(content, bytes) else table(content)
         service = self.stage.service
-        return submitting.take(service, self.user, self.challenge, self.team.id, io.BytesIO(held), name, note)
+        return submissions.accept_file(service, self.user, self.challenge, self.team.id, io.BytesIO(held), name, note)
 
     def upload(self, content: bytes | Sequence[object], name: str = "mine.csv") -> Any:
         """Have a file checked on the submit page; its answer."""
@@ -165,10 +174,10 @@ class Player:
     def submit_page(self) -> str:
         return f"/challenges/{self.challenge.slug}/submit"
 
-    def allowance(self) -> submitting.Allowance:
+    def allowance(self) -> submissions.Allowance:
         with self.stage.service.database.reading() as session:
             held = session.get_one(Challenge, self.challenge.id)
-            return submitting.allowance(session, self.stage.service, held, self.team.id)
+            return submissions.allowance(session, self.stage.service, held, self.team.id)
 
     def client(self) -> TestClient:
         return self.stage.client(self.user)

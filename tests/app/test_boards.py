@@ -7,9 +7,9 @@ import io
 import pytest
 from sqlalchemy import select
 
-from tallymark.app import challenges, submitting, teams
-from tallymark.app.faults import Wrong
-from tallymark.app.store.models import Standing, Submission
+from tallymark.app.domain import challenges, submissions, teams
+from tallymark.app.http.errors import FieldError
+from tallymark.app.store.models import LeaderboardEntry, Submission
 from tests.app.stage import BOTH, ROWS, guess, table, truth
 
 SPLIT = {"split": "column", "split_column": "part", "slug": "parted"}
@@ -41,7 +41,7 @@ def test_the_best_of_each_team_is_ranked(stage, challenge):
         one.send(guess(right))
     other.send(guess(25))
     assert stage.board(challenge) == ["One", "Other"]
-    assert [each.entries for each in stage.all(select(Standing).order_by(Standing.place))] == [3, 1]
+    assert [each.entries for each in stage.all(select(LeaderboardEntry).order_by(LeaderboardEntry.place))] == [3, 1]
     other.send(guess(32))
     assert stage.board(challenge) == ["One", "Other"]  # the rows cannot tell them apart: who was first stands first
     other.send(guess(40))
@@ -56,7 +56,7 @@ def test_of_equals_the_earlier_stands_first(stage, challenge):
         stage.team(challenge, name).send(guess(20))
         stage.clock.move(seconds=1)
     assert stage.board(challenge) == names
-    assert len({each.group for each in stage.all(select(Standing))}) == 1
+    assert len({each.group for each in stage.all(select(LeaderboardEntry))}) == 1
 
 
 def test_lower_is_better_where_the_metric_says_so(stage, host):
@@ -103,7 +103,7 @@ def test_baselines_are_marked(stage, challenge, host):
     with stage.service.database.writing() as session:
         team = teams.new_team(session, stage.service, challenge, "Always lynx", baseline=True)
     stream = io.BytesIO(table(["lynx"] * ROWS))
-    submitting.take(stage.service, host, challenge, team.id, stream, "x.csv", "")
+    submissions.accept_file(stage.service, host, challenge, team.id, stream, "x.csv", "")
     page = stage.client().get(f"/challenges/{challenge.slug}/leaderboard").text
     assert "baseline" in page.split("Always lynx", 1)[1].split("</tr>", 1)[0]
 
@@ -120,7 +120,11 @@ def test_the_private_part_ranks_what_was_chosen(stage, parted):
     assert stage.board(parted, "public") == ["Careless", "Careful"]
     assert stage.board(parted, "private") == ["Careless", "Careful"]
     teams.choose_finals(stage.service, parted, careful.team.id, [wise])
-    chosen = stage.all(select(Standing.submission_id).where(Standing.part == "private").order_by(Standing.place))
+    chosen = stage.all(
+        select(LeaderboardEntry.submission_id)
+        .where(LeaderboardEntry.part == "private")
+        .order_by(LeaderboardEntry.place)
+    )
     assert chosen[0] == stage.submission(wise).id
     assert stage.board(parted, "private") == ["Careful", "Careless"]
     assert stage.board(parted, "public") == ["Careless", "Careful"]
@@ -132,7 +136,7 @@ def test_of_several_chosen_the_best_in_private_counts(stage, parted):
     team = stage.team(parted, "Two")
     keys = [team.send(_mixed(20, 5)), team.send(_mixed(5, 15)), team.send(_mixed(1, 20))]
     teams.choose_finals(stage.service, parted, team.team.id, keys[:2])
-    [place] = stage.all(select(Standing).where(Standing.part == "private"))
+    [place] = stage.all(select(LeaderboardEntry).where(LeaderboardEntry.part == "private"))
     assert place.submission_id == stage.submission(keys[1]).id
 
 
@@ -148,7 +152,10 @@ def test_a_choice_that_is_undefined_in_public_is_ranked_in_private(stage, host):
     teams.choose_finals(stage.service, challenge, odd.team.id, [key])
     assert stage.board(challenge, "public") == ["Plain"]
     assert stage.board(challenge, "private") == ["Odd", "Plain"]
-    assert [each.entries for each in stage.all(select(Standing).where(Standing.part == "private"))] == [1, 1]
+    assert [each.entries for each in stage.all(select(LeaderboardEntry).where(LeaderboardEntry.part == "private"))] == [
+        1,
+        1,
+    ]
 
 
 @BOTH
@@ -168,13 +175,13 @@ def test_choices_are_limited(stage, parted):
         ([broken], "scored in time"),
         (["nothing"], "scored in time"),
     ):
-        with pytest.raises(Wrong, match=told):
+        with pytest.raises(FieldError, match=told):
             choose(*wanted)
     assert {each.key for each in stage.all(select(Submission).where(Submission.final))} == set(keys[:2])
     assert choose() == 0
     assert stage.all(select(Submission).where(Submission.final)) == []
     challenges.close(stage.service, parted, closed=True)
-    with pytest.raises(Wrong, match="over"):
+    with pytest.raises(FieldError, match="over"):
         choose(keys[0])
 
 
@@ -186,5 +193,5 @@ def test_late_files_cannot_be_chosen(stage, host):
     key = team.send(_mixed(20, 20))
     with stage.service.database.writing() as session:
         session.get_one(type(challenge), challenge.id).deadline = None  # prolonged by its organiser
-    with pytest.raises(Wrong, match="scored in time"):
+    with pytest.raises(FieldError, match="scored in time"):
         teams.choose_finals(stage.service, challenge, team.team.id, [key])

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import func, select
 
-from tallymark.app import challenges, drafts
-from tallymark.app.faults import Wrong
-from tallymark.app.showing import show_rules
+from tallymark.app.domain import challenges, drafts
+from tallymark.app.http.errors import FieldError
+from tallymark.app.pages.formatting import show_rules
 from tallymark.app.store.models import Challenge, Version
 from tallymark.errors import Rejection
 from tests.app.stage import BOTH, FORM, ROWS, guess, table, truth
@@ -58,7 +58,7 @@ def _form_of(page: str) -> dict[str, str]:
 )
 def test_every_field_is_checked(field, value):
     """What cannot be is told beside its field."""
-    with pytest.raises(Wrong) as caught:
+    with pytest.raises(FieldError) as caught:
         drafts.read_draft({**FORM, field: value})
     assert list(caught.value.errors) == [field]
 
@@ -76,7 +76,7 @@ def test_every_field_is_checked(field, value):
 )
 def test_fields_are_checked_together(form, field):
     """A split needs what it is made from, and the end comes after the beginning."""
-    with pytest.raises(Wrong) as caught:
+    with pytest.raises(FieldError) as caught:
         drafts.read_draft({**FORM, **form})
     assert list(caught.value.errors) == [field]
 
@@ -102,7 +102,7 @@ def test_times_are_in_utc(text):
 @BOTH
 def test_broken_answers_make_no_challenge(stage, host, answers, form):
     """Answers with problems are told with all of them, and nothing is made."""
-    with pytest.raises((Rejection, Wrong)):
+    with pytest.raises((Rejection, FieldError)):
         stage.challenge(host, answers or b"\n", **form)
     assert stage.all(select(func.count()).select_from(Challenge)) == [0]
     page = stage.client(host).post("/organise/new", data={**FORM, **form}, files={"answers": ("a.csv", answers)})
@@ -112,7 +112,7 @@ def test_broken_answers_make_no_challenge(stage, host, answers, form):
 
 def test_two_challenges_have_two_addresses(stage, host, challenge):
     """An address that is taken is told beside its field, and the first challenge stays as it is."""
-    with pytest.raises(Wrong) as caught:
+    with pytest.raises(FieldError) as caught:
         stage.challenge(host)
     assert list(caught.value.errors) == ["slug"]
     assert stage.all(select(func.count()).select_from(Version)) == [1]

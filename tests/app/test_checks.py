@@ -10,8 +10,9 @@ import pytest
 from alembic import command
 from sqlalchemy import create_engine, func, inspect, select, text
 
-from tallymark.app import checks, teams, worker
-from tallymark.app.accounts import hash_secret
+from tallymark.app import worker
+from tallymark.app.domain import checks, teams
+from tallymark.app.domain.accounts import hash_secret
 from tallymark.app.store.database import migrations
 from tallymark.app.store.models import CheckedFile, Submission
 from tests.app.stage import BOTH, ROWS, guess, table, token_of, truth

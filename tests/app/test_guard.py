@@ -8,10 +8,10 @@ import logging
 
 import pytest
 
-from tallymark.app import accounts
-from tallymark.app.guard import POLICY
-from tallymark.app.logs import start_logs
-from tallymark.app.visit import local_path
+from tallymark.app.domain import accounts
+from tallymark.app.http.guard import POLICY
+from tallymark.app.http.logs import start_logs
+from tallymark.app.http.request_context import local_path
 from tests.app.stage import guess, table, token_of
 
 pytestmark = pytest.mark.slow

@@ -8,8 +8,8 @@ from itertools import groupby
 import pytest
 from sqlalchemy import select
 
-from tallymark.app.store.models import Standing
-from tallymark.app.teams import join
+from tallymark.app.domain.teams import join
+from tallymark.app.store.models import LeaderboardEntry
 from tests.app.crowd import crowd
 from tests.app.stage import BOTH, ROWS, table, truth
 
@@ -29,7 +29,7 @@ def test_ten_thousand_entries(stage, host):
     challenge = stage.challenge(host, table(truth(200)))
     values = crowd(stage, challenge, TEAMS)
     ranked = sorted(range(TEAMS), key=lambda n: (-values[n], n))
-    held = stage.all(select(Standing).order_by(Standing.place))
+    held = stage.all(select(LeaderboardEntry).order_by(LeaderboardEntry.place))
     assert [each.place for each in held] == list(range(1, TEAMS + 1))
     ranks = {}
     for group, some in groupby(held, key=lambda each: each.group):

@@ -7,7 +7,7 @@ from html import unescape
 
 import pytest
 
-from tallymark.app import challenges
+from tallymark.app.domain import challenges
 from tests.app.stage import table
 
 pytestmark = pytest.mark.slow

@@ -12,11 +12,13 @@ from typing import NamedTuple
 import jinja2
 import pytest
 
-from tallymark.app import rendering, views
-from tallymark.submissions.rules import RULES
-from tests.app.sample_views import samples
+from tallymark.app.pages import challenges, leaderboard, organise, people, rendering, shell, submissions
+from tallymark.app.pages.leaderboard import Point
+from tallymark.app.pages.shell import Form
+from tallymark.submissions.problems import RULES
+from tests.app.sample_pages import samples
 
-APP = Path(rendering.__file__).parent
+APP = Path(rendering.__file__).parent.parent
 HOSTILE = {
     "script": "<script>alert(1)</script>",
     "attribute": '" onfocus="alert(1)" x=\'',
@@ -168,7 +170,8 @@ def test_every_template_has_a_sample():
 def test_every_view_has_a_sample():
     """No view is left out either."""
     made = {type(view).__name__ for _, view in samples().values()}
-    assert made == {name for name in vars(views) if name.endswith("Page")}
+    modules = (challenges, leaderboard, organise, people, shell, submissions)
+    assert made == {name for module in modules for name in vars(module) if name.endswith("Page")}
 
 
 def test_a_template_refuses_what_it_is_not_given():
@@ -190,7 +193,7 @@ def test_a_wrong_field_keeps_what_was_given_and_says_what_is_wrong():
 def test_passwords_are_never_given_back():
     """A field for a password is empty, whatever was sent."""
     template, view = samples()["sign-up"]
-    form = views.Form({"password": "correct horse", "again": "correct horse"})
+    form = Form({"password": "correct horse", "again": "correct horse"})
     assert "correct horse" not in rendering.render(template, view._replace(shell=view.shell._replace(form=form)))
 
 
@@ -198,7 +201,7 @@ def test_what_is_filled_in_comes_back_as_it_was():
     """A text of several lines, with what cannot be seen, is not changed by being shown in its field."""
     rules = "First.\n\n  Second \U0001f469\u200d\U0001f52c"
     template, view = samples()["edit"]
-    page = rendering.render(template, view._replace(shell=view.shell._replace(form=views.Form({"rules": rules}))))
+    page = rendering.render(template, view._replace(shell=view.shell._replace(form=Form({"rules": rules}))))
     assert f">\n{rules}</textarea>" in page
 
 
@@ -210,7 +213,7 @@ def test_a_page_that_waits_looks_again_without_a_script_too():
 
 def test_the_best_score_is_drawn_as_steps():
     """It stays until the next one, and the last one to the right edge."""
-    points = [views.Point(0, 0, "a"), views.Point(0.5, 1, "b")]
+    points = [Point(0, 0, "a"), Point(0.5, 1, "b")]
     assert rendering._steps(points) == "M0.0 120.0H300.0V0.0H600"
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from fastapi.routing import APIRoute
 
-from tallymark.app import routes, visit
-from tallymark.app.permissions import MAY
+from tallymark.app import routes
+from tallymark.app.domain.permissions import MAY
+from tallymark.app.http import request_context
 from tallymark.app.routes import ROUTERS
 from tests.app.stage import FORM, guess, table, token_of, truth
 
@@ -113,5 +114,7 @@ def test_what_is_not_for_one_looks_like_nothing(world):
 
 def test_every_action_is_asked_for():
     """The table of actions has no line that nothing uses."""
-    source = "".join(each.read_text() for each in [*Path(routes.__file__).parent.glob("*.py"), Path(visit.__file__)])
+    source = "".join(
+        each.read_text() for each in [*Path(routes.__file__).parent.glob("*.py"), Path(request_context.__file__)]
+    )
     assert [action for action in MAY if f'"{action}"' not in source] == []

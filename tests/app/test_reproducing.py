@@ -34,7 +34,7 @@ def test_the_answers_of_a_part_give_its_scores(stage, host, task):
     organiser = stage.client(host)
     for part in ("public", "private"):
         saved = organiser.get(f"/organise/{challenge.slug}/answers/{part}").content
-        result = tm.score_submission(io.BytesIO(saved), io.BytesIO(sent), mode="challenge", **told)
+        result = tm.submissions.score_submission(io.BytesIO(saved), io.BytesIO(sent), mode="challenge", **told)
         assert result.scores == stage.scores(key, part)
         assert result.extra == ROWS - result.compared
     assert organiser.get(f"/organise/{challenge.slug}/answers/other").status_code == 404

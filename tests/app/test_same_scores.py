@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.app.scoring import public_rows
-from tallymark.app.versions import current_version
-from tallymark.lists import split_list
+from tallymark.app.domain.scoring import public_rows
+from tallymark.app.domain.versions import current_version
+from tallymark.data.arguments import split_list
 from tests.app.stage import BOTH
 
 pytestmark = pytest.mark.slow
@@ -81,7 +81,7 @@ def test_one_number_everywhere(stage, host, tmp_path, task):
 
     told = {name: value.split(", ") for name, value in form.items() if name != "metrics"}
     told["metrics"] = split_list([form["metrics"]])
-    direct = tm.score_submission(io.BytesIO(answers), io.BytesIO(sent), task=task, mode="challenge", **told)
+    direct = tm.submissions.score_submission(io.BytesIO(answers), io.BytesIO(sent), task=task, mode="challenge", **told)
     assert {name: direct.report[name] for name in direct.report} == found
 
     (tmp_path / "answers.csv").write_bytes(answers)
@@ -110,5 +110,7 @@ def test_parts_are_the_filtered_answers(stage, host, task):
     for part, which in (("public", public), ("private", ~public)):
         few = {name: np.array(values, object)[which].tolist() for name, values in columns.items()}
         mine = {name: np.array(values, object)[which].tolist() for name, values in {"row_id": _ids(), **said}.items()}
-        direct = tm.score_submission(io.BytesIO(_csv(few)), io.BytesIO(_csv(mine)), task=task, mode="challenge", **told)
+        direct = tm.submissions.score_submission(
+            io.BytesIO(_csv(few)), io.BytesIO(_csv(mine)), task=task, mode="challenge", **told
+        )
         assert {name: direct.report[name] for name in direct.report} == stage.scores(key, part)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tallymark.app.settings import Settings, read_settings
+from tallymark.app.settings import AppSettings, read_settings
 from tallymark.errors import ParameterError
 
 
@@ -50,7 +50,7 @@ def test_the_environment_is_checked_too():
 )
 def test_databases(database, url):
     """PostgreSQL is reached by the driver that comes with the app; without a URL there is a file."""
-    assert Settings(data="/srv/data", database=database).database_url == url
+    assert AppSettings(data="/srv/data", database=database).database_url == url
 
 
 @pytest.mark.parametrize(
@@ -63,4 +63,4 @@ def test_databases(database, url):
 )
 def test_the_address(given, address):
     """Links that are handed out begin with the address that people use."""
-    assert Settings(**given).address == address
+    assert AppSettings(**given).address == address

@@ -13,9 +13,10 @@ from alembic.migration import MigrationContext
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
-from tallymark.app.settings import Settings
-from tallymark.app.store import Database, Files
-from tallymark.app.store.models import Base, Member, Moment, StoredFile
+from tallymark.app.settings import AppSettings
+from tallymark.app.store.database import Database
+from tallymark.app.store.files import FileStore
+from tallymark.app.store.models import Base, Member, StoredFile, UtcDateTime
 from tallymark.errors import ParameterError
 from tests.app.stage import BOTH, Stage
 
@@ -57,7 +58,7 @@ def test_moments_keep_their_time(stage):
     with stage.service.database.reading() as session:
         assert session.get_one(StoredFile, "b" * 64).created == at
     with pytest.raises(ValueError, match="time zone"):
-        Moment().process_bind_param(at.replace(tzinfo=None), stage.service.database.engine.dialect)
+        UtcDateTime().process_bind_param(at.replace(tzinfo=None), stage.service.database.engine.dialect)
 
 
 def test_sqlite_is_durable(stage):
@@ -73,7 +74,7 @@ def test_sqlite_is_durable(stage):
 @pytest.mark.slow
 def test_two_starts_migrate_once(postgres):
     """Servers that start on an empty PostgreSQL at the same time wait for each other."""
-    url = Settings(database=postgres()).database_url
+    url = AppSettings(database=postgres()).database_url
     databases = [Database(url) for _ in range(4)]
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(Database.migrate, databases))
@@ -96,7 +97,7 @@ def test_other_databases_are_refused(url):
 
 def test_files_are_kept_once(tmp_path):
     """The same content has one place, whatever pieces it came in, and is there whole."""
-    files = Files(tmp_path)
+    files = FileStore(tmp_path)
     one, other = files.keep([b"ab", b"c"]), files.keep([b"abc"])
     assert one == other
     assert one.size == 3
@@ -112,7 +113,7 @@ def test_half_a_file_is_none(tmp_path):
         raise OSError("broken")
 
     with pytest.raises(OSError, match="broken"):
-        Files(tmp_path).keep(breaks())
+        FileStore(tmp_path).keep(breaks())
     assert list((tmp_path / "files").rglob("*")) == []
 
 
@@ -120,7 +121,7 @@ def test_half_a_file_is_none(tmp_path):
 def test_files_have_no_other_names(tmp_path, name):
     """What is no hash names no file."""
     with pytest.raises(ValueError, match="hash"):
-        Files(tmp_path).path(name)
+        FileStore(tmp_path).path(name)
 
 
 def test_a_second_app_sees_what_the_first_wrote(make_stage):

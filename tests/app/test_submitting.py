@@ -7,9 +7,9 @@ import io
 import pytest
 from sqlalchemy import func, select
 
-from tallymark.app import challenges, drafts, teams
-from tallymark.app.faults import Refused, Wrong
-from tallymark.app.store.models import Challenge, Member, Score, StoredFile, Submission, Version
+from tallymark.app.domain import challenges, drafts, teams
+from tallymark.app.http.errors import FieldError, RequestError
+from tallymark.app.store.models import Challenge, Member, StoredFile, StoredScore, Submission, Version
 from tests.app.stage import BOTH, FORM, ROWS, guess, table, truth
 
 
@@ -24,7 +24,7 @@ def test_before_it_opens_nothing_is_taken(stage, host):
     """A challenge takes files from the moment that it opens."""
     challenge = stage.challenge(host, opens="2027-03-01T12:01")
     player = stage.team(challenge, "Early")
-    with pytest.raises(Refused, match="not open yet"):
+    with pytest.raises(RequestError, match="not open yet"):
         player.send(guess(5))
     stage.clock.move(minutes=1)
     player.send(guess(5))
@@ -38,7 +38,7 @@ def test_after_the_deadline_nothing_is_taken(stage, host):
     stage.clock.move(minutes=59, seconds=59)
     player.send(guess(5))
     stage.clock.move(seconds=1)
-    with pytest.raises(Refused, match="closed"):
+    with pytest.raises(RequestError, match="closed"):
         player.send(guess(6))
 
 
@@ -62,7 +62,7 @@ def test_closed_and_opened_again(stage, host):
     challenge = stage.challenge(host, late="mark")
     player = stage.team(challenge, "Team")
     challenges.close(stage.service, challenge, closed=True)
-    with pytest.raises(Refused, match="closed"):
+    with pytest.raises(RequestError, match="closed"):
         player.send(guess(5))
     challenges.close(stage.service, challenge, closed=False)
     assert stage.submission(player.send(guess(5))).late is False
@@ -88,8 +88,8 @@ def test_a_new_version_scores_everything_again(stage, challenge, player, host):
     for key, old in zip(keys, before, strict=True):
         held = stage.submission(key)
         assert held.version_id == versions[1].id
-        mine = (Score.submission_id == held.id) & (Score.name == "accuracy")
-        found = {each.version_id: each.value for each in stage.all(select(Score).where(mine))}
+        mine = (StoredScore.submission_id == held.id) & (StoredScore.name == "accuracy")
+        found = {each.version_id: each.value for each in stage.all(select(StoredScore).where(mine))}
         assert found[versions[0].id] == old
         assert found[versions[1].id] != old
         page = stage.client(host).get(f"/submissions/{key}").text
@@ -156,11 +156,11 @@ def test_one_team_for_each(stage, challenge):
     ada, ben = stage.person("Ada"), stage.person("Ben")
     team = stage.team(challenge, "Badgers", ada).team
     other = stage.team(challenge, "Others", ben).team
-    with pytest.raises(Wrong, match="already"):
+    with pytest.raises(FieldError, match="already"):
         teams.join(stage.service, ada, challenge, "Again", "")
-    with pytest.raises(Wrong, match="already"):
+    with pytest.raises(FieldError, match="already"):
         teams.join(stage.service, ada, challenge, "", other.code)
-    with pytest.raises(Wrong, match="No team"):
+    with pytest.raises(FieldError, match="No team"):
         teams.join(stage.service, stage.person("Cem"), challenge, "", "nothing")
     assert len(stage.all(select(Member).where(Member.team_id == team.id))) == 1
     assert stage.all(select(func.count()).select_from(Member)) == [2]
@@ -170,7 +170,7 @@ def test_one_team_for_each(stage, challenge):
 @BOTH
 def test_names_that_look_the_same_are_one(stage, challenge, player, name):
     """A name that differs in case, width or spaces from another is taken."""
-    with pytest.raises(Wrong, match="Another team has this name"):
+    with pytest.raises(FieldError, match="Another team has this name"):
         teams.join(stage.service, stage.person("Eve"), challenge, name, "")
 
 

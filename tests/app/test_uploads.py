@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import func, select
 from starlette.requests import Request
 
-from tallymark.app.faults import Refused
+from tallymark.app.http.errors import RequestError
+from tallymark.app.http.uploads import read_form
 from tallymark.app.store.models import Submission
-from tallymark.app.uploads import read_form
 from tests.app.stage import guess, table, token_of
 
 pytestmark = pytest.mark.slow
@@ -95,7 +95,7 @@ def test_memory_is_bounded():
 
     tracemalloc.start()
     try:
-        with pytest.raises(Refused) as caught:
+        with pytest.raises(RequestError) as caught:
             anyio.run(read_form, _request(endless()), 1, 10_000_000)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
@@ -108,7 +108,7 @@ def test_memory_is_bounded():
 @pytest.mark.parametrize("pieces", [[HEAD, b"row_id", None], [None], [HEAD[:20], None]])
 def test_a_client_that_goes_away(pieces):
     """A body that breaks off is refused, and not taken for a shorter file."""
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RequestError) as caught:
         anyio.run(read_form, _request(pieces), 1, MOST)
     assert caught.value.status == 400
 

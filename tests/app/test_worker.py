@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import select
 
-from tallymark.app import challenges, scoring
-from tallymark.app.store.models import Score
+from tallymark.app.domain import challenges, scoring
+from tallymark.app.store.models import StoredScore
 from tallymark.app.worker import LEASE, claim
 from tests.app.stage import BOTH, ROWS, guess, table, token_of
 from tests.waiting import until
@@ -140,7 +140,7 @@ def test_intervals_follow(stage, host):
     before = stage.scores(key)
     assert "they follow in a moment" in player.client().get(f"/submissions/{key}").text
     stage.work()
-    after = stage.all(select(Score).where(Score.submission_id == held.id).order_by(Score.place))
+    after = stage.all(select(StoredScore).where(StoredScore.submission_id == held.id).order_by(StoredScore.place))
     assert stage.scores(key) == before
     assert all(each.lo <= each.value <= each.hi for each in after)
     assert (stage.submission(key).state, stage.submission(key).work) == ("scored", None)

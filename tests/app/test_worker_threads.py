@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import select
 
-from tallymark.app import challenges, scoring, submitting, teams, worker
+from tallymark.app import worker
+from tallymark.app.domain import challenges, scoring, submissions, teams
 from tallymark.app.store.models import Submission
 from tallymark.app.worker import claim
 from tests.app.stage import BOTH, guess, table, truth
@@ -33,11 +34,11 @@ def test_everything_at_once(make_stage):
         player = players[n % 6]
         stream = io.BytesIO(same[n % 4])
         service = stages[n % 2].service
-        key = submitting.take(service, player.user, challenge, player.team.id, stream, "x.csv", "")
+        key = submissions.accept_file(service, player.user, challenge, player.team.id, stream, "x.csv", "")
         if n % 3 == 0 and stage.submission(key).state == "scored":
             try:
                 teams.choose_finals(service, challenge, player.team.id, [key])
-            except teams.Wrong:  # scored again by now
+            except teams.FieldError:  # scored again by now
                 return
 
     def renew(n):
@@ -45,7 +46,7 @@ def test_everything_at_once(make_stage):
         while True:
             try:
                 return challenges.renew_answers(stages[n % 2].service, host, challenge, answers)
-            except teams.Wrong:  # another was quicker
+            except teams.FieldError:  # another was quicker
                 continue
 
     with ThreadPoolExecutor(10) as pool:

@@ -32,7 +32,7 @@ def test_a_report_has_what_the_library_says(visitor):
     """The scores in percent with their bands, the classes, the ids of one file only, the rows that were read."""
     choose(visitor)
     visitor.press("Score")
-    found = tm.score_submission(ANSWERS, MEDIOCRE)
+    found = tm.submissions.score_submission(ANSWERS, MEDIOCRE)
     assert visitor.texts(".card .name") == list(found.scores)
     told = [f"{100 * value:.1f} %" for value in found.scores.values()]
     bands = ["good", "fair", "poor", "fair", "poor"]
@@ -56,7 +56,7 @@ def test_the_report_as_a_file_is_that_of_the_library(visitor):
     visitor.fill(metrics="accuracy, mcc")
     visitor.page.get_by_label("Say how sure the scores are").check()
     page = visitor.download("button", "Download as a page").read_text()
-    found = tm.score_submission(ANSWERS, MEDIOCRE, metrics=["accuracy", "mcc"], ci=0.95)
+    found = tm.submissions.score_submission(ANSWERS, MEDIOCRE, metrics=["accuracy", "mcc"], ci=0.95)
     assert page == found.to_html(command=COMMAND)
 
 
@@ -67,7 +67,7 @@ def test_of_a_broken_file_every_problem_is_told(visitor):
     visitor.fill(metrics="accuracy")
     visitor.press("Score", 422)
     with pytest.raises(tm.Rejection) as caught:
-        tm.score_submission(ANSWERS, BROKEN)
+        tm.submissions.score_submission(ANSWERS, BROKEN)
     told = [f"{each.place} {each.text}. {each.mend}." for each in caught.value.problems]
     assert visitor.texts(".problems li") == told
     assert [each.line for each in caught.value.problems] == [8, 9, 10, 11, 12, 13]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tallymark.app import rendering
-from tests.app.sample_views import samples
+from tallymark.app.pages import rendering
+from tests.app.sample_pages import samples
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "

@@ -58,7 +58,7 @@ def test_a_result_is_what_the_library_says(visits, server, host):
     key = visitor.submit(MEDIOCRE, note="the first <try>")
     assert visitor.text(".outcome") == "Scored Scored on the 200 rows of the public part."
     assert visitor.text(".remark") == "the first <try>"
-    found = tm.score_submission(io.BytesIO(public_answers()), MEDIOCRE, mode="challenge")
+    found = tm.submissions.score_submission(io.BytesIO(public_answers()), MEDIOCRE, mode="challenge")
     kept = server.rows(
         "select name, value from scores join submissions on submissions.id = submission_id "
         "where key = ? and part = 'public' order by place",

@@ -11,7 +11,7 @@ import pytest
 import tallymark as tm
 from tallymark.cli.group import COMMANDS, commands
 from tallymark.cli.run import run
-from tallymark.lists import split_list
+from tallymark.data.arguments import split_list
 
 Y, P = [31.5, 12.0, 45.0, 22.5, 18.0, 52.0], [30.0, 14.5, 40.0, 25.0, 18.5, 47.0]
 LATE, SCORE = [1, 0, 1, 0, 0, 1], [0.9, 0.2, 0.7, 0.4, 0.6, 0.8]

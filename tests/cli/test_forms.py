@@ -78,7 +78,7 @@ def test_a_page_without_plots_says_what_to_install(rows, tmp_path, capsys, monke
 
     for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
-    for name in [name for name in sys.modules if name.startswith("tallymark.report.plots.")]:
+    for name in [name for name in sys.modules if name.startswith("tallymark.rendering.plots.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)

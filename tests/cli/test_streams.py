@@ -17,7 +17,7 @@ import pyarrow.feather
 import pytest
 
 import tallymark as tm
-from tallymark.cli import progress, streams
+from tallymark.cli import folding, progress
 from tallymark.cli.run import run
 
 N = 300
@@ -107,15 +107,15 @@ def test_pieces_have_the_numbers_of_the_whole(told, folder, asked):
 
 def test_which_files_are_read_in_pieces(told, folder, monkeypatch):
     """One file is read at once up to a size; the numbers are the same, also of metrics that keep the rows."""
-    pieces, read = [], streams._read_files
-    monkeypatch.setattr(streams, "_read_files", lambda *args: pieces.append(args) or read(*args))
+    pieces, read = [], folding._read_files
+    monkeypatch.setattr(folding, "_read_files", lambda *args: pieces.append(args) or read(*args))
     asked = (*VALUE, "--metrics", "median_absolute_error", "--json")
     whole = told("evaluate", "all.csv", *asked)
     assert (whole[0], len(pieces)) == (0, 0)
     for one in (("all.csv", "--stream"), ("day*.csv",), ("parquet",), ("day0.csv", "day1.csv", "day2.csv")):
         assert told("evaluate", *one, *asked) == whole
     assert len(pieces) == 4
-    monkeypatch.setattr(streams, "LARGE", 100)
+    monkeypatch.setattr(folding, "LARGE", 100)
     assert told("evaluate", "all.csv", *asked) == whole
     assert len(pieces) == 5
     assert told("evaluate", "all.csv", *asked, "--no-stream") == whole
@@ -265,7 +265,7 @@ def test_no_tally_is_kept_of_rows_that_fail(told, folder):
 def engine(monkeypatch):
     """An engine that reads the files here, and writes down what it was asked."""
     heard = []
-    module = ModuleType("tallymark.engines.dask")
+    module = ModuleType("tallymark.sources.dask")
 
     @contextmanager
     def connected(scheduler):
@@ -278,7 +278,7 @@ def engine(monkeypatch):
         return pyarrow.dataset.dataset(paths)
 
     module.connected, module.open_files = connected, open_files
-    monkeypatch.setitem(sys.modules, "tallymark.engines.dask", module)
+    monkeypatch.setitem(sys.modules, "tallymark.sources.dask", module)
     return heard
 
 
@@ -290,7 +290,7 @@ def test_an_engine_is_given_paths_and_columns(told, folder, engine):
     )
     paths = [str(folder / "parquet" / f"{k}.parquet") for k in range(3)]
     assert engine == [("connected", "tcp://x"), (paths, ["late", "p", "city"]), "closed"]
-    assert streams._parquet(["s3://bucket/rows/", "parquet/0.parquet"]) == ["s3://bucket/rows/", "parquet/0.parquet"]
+    assert folding._parquet(["s3://bucket/rows/", "parquet/0.parquet"]) == ["s3://bucket/rows/", "parquet/0.parquet"]
 
 
 def test_what_an_engine_cannot_open(told, folder, engine):
@@ -314,7 +314,7 @@ def test_an_interrupt_while_files_are_read(told, folder, monkeypatch, threads):
     def watched(what, long=progress.LONG):
         yield lambda done, total: once and os.kill(os.getpid(), once.pop())
 
-    monkeypatch.setattr(streams, "watched", watched)
+    monkeypatch.setattr(folding, "watched", watched)
     tm.set_threads(threads)
     try:
         outcome = told("evaluate", "parquet", "arrow", *VALUE, "--save-tally", "x.tally", "-o", "x.json")
@@ -337,7 +337,7 @@ def test_a_bar_for_who_watches(folder, monkeypatch):
         heard.append(what)
         yield lambda done, total: heard.append((done, total))
 
-    monkeypatch.setattr(streams, "watched", watched)
+    monkeypatch.setattr(folding, "watched", watched)
     assert run(["evaluate", "day0.csv", "parquet", *VALUE, "-o", "r.txt"]) == 0
     size = sum(path.stat().st_size for path in [folder / "day0.csv", *(folder / "parquet").iterdir()])
     assert heard[0] == "2 files"

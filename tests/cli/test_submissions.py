@@ -139,7 +139,7 @@ def test_every_limit_is_an_option(tallymark, folder, option, most, code):
 def test_the_options_of_limits_are_all_limits():
     """Called as they are."""
     named = {option.name for option in command.params if option.name.startswith("max_")}
-    assert named == {f"max_{name}" for name in tm.Limits._fields}
+    assert named == {f"max_{name}" for name in tm.submissions.Limits._fields}
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import pytest
 from tests.typed_arrays import reals, wholes
 
 from tallymark import _core
-from tallymark.labels import normal_label
+from tallymark.data.labels import normal_label
 
 INFINITY, NAN = float("inf"), float("nan")
 REFUSALS = (TypeError, ValueError, RuntimeError, AttributeError)

@@ -28,7 +28,7 @@ def blocks(path: Path, *languages: str) -> list[str]:
 
 def loads_framework(path: Path) -> bool:
     """Whether the code of a page trains with a framework, which takes seconds to load."""
-    return any("workflow.integrations" in code for code in blocks(path, "python"))
+    return any("training.frameworks" in code for code in blocks(path, "python"))
 
 
 def loads_engine(path: Path) -> bool:

@@ -11,7 +11,7 @@ import tallymark as tm
 from tallymark.metrics import registry
 from tests.docs.pages import DOCS, PAGES, ROOT, anchors, blocks, named, prose
 
-PARTS = {"errors", "evaluation", "metrics", "states", "report", "guidance", "engines", "workflow"}
+PARTS = {"errors"}
 
 
 def public() -> list[str]:

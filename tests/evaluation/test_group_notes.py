@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.evaluation.group_notes import notes_of_groups
-from tallymark.evaluation.result import Cell, Report
-from tallymark.lists import first_of
-from tallymark.metrics import metric
+from tallymark.evaluation.report import Cell, Report
+from tallymark.evaluation.slices import notes_of_groups
+from tallymark.metrics.naming import metric
+from tallymark.rendering.text import first_of
 
 LACKS = "recall(average=macro) for flat: 'dog' counted as 0: nothing is truly positive"
 FEW = "accuracy, recall(average=macro) for flat: only 6 rows: coverage may be below the nominal level"

@@ -18,7 +18,7 @@ def test_a_limit_lies_in_the_range_of_the_metric(metric):
         if math.isinf(end):
             continue
         for sign in ("<", "<=", ">", ">=", "==", "!="):
-            assert isinstance(tm.accept(report, f"m {sign} {end!r}"), tm.Acceptance)
+            assert isinstance(tm.accept(report, f"m {sign} {end!r}"), tm.acceptance.Acceptance)
             for text in (f"m {sign} {beyond!r}", f"{beyond!r} {sign} m"):
                 with pytest.raises(tm.ParameterError, match=f"lies in .* and never reaches {beyond!r}"):
                     tm.accept(report, f"x == 0.75 or not {text}")

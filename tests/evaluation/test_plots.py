@@ -13,7 +13,9 @@ import pytest
 from tests.evaluation.plot_rows import GUESSES, NUMBERS, RNG, ROWS, SCORE, TRUTH, texts
 
 import tallymark as tm
-from tallymark.report import plots
+from tallymark.rendering.plots.canvas import show_short
+from tallymark.rendering.plots.plot import Plot
+from tallymark.rendering.plots.theme import LIGHT
 
 CLASSES = np.array(["ant", "bee", "cow"])
 MANY = RNG.integers(0, 3, ROWS)
@@ -59,7 +61,7 @@ def test_what_is_available_goes_with_the_predictions(make, names):
     assert report.plot.available() == names
     for name in names:
         plot = getattr(report.plot, name)()
-        assert isinstance(plot, plots.Plot)
+        assert isinstance(plot, Plot)
         assert plot.svg("auto").startswith("<svg")
         assert plot.table.rows
 
@@ -68,7 +70,7 @@ def test_roc_is_the_curve_of_the_metric():
     """Every point that is drawn is one of it, from end to end, and the area is auc with its interval."""
     report = tm.evaluate(TRUTH, SCORE, ["auc"], ci=0.9)
     curve, plot = tm.roc_curve(TRUTH, SCORE), report.plot.roc()
-    drawn = vertices(plot, plots.LIGHT.series[0])
+    drawn = vertices(plot, LIGHT.series[0])
     assert {tuple(p) for p in drawn.tolist()} <= set(zip(curve.fpr.tolist(), curve.tpr.tolist(), strict=True))
     assert drawn[0].tolist() == [0, 0]
     assert drawn[-1].tolist() == [1, 1]
@@ -112,7 +114,7 @@ def test_thresholds_are_those_of_the_table():
     table = tm.threshold_table(TRUTH, SCORE)
     best = table.best("fscore")
     assert f"fscore is best at {best.threshold:g}, where it is {best.value:.3f}." in plot.description
-    recall = vertices(plot, plots.LIGHT.series[1])
+    recall = vertices(plot, LIGHT.series[1])
     assert set(recall[:, 1].tolist()) <= set(table["recall"].tolist())
     for (left, level), (right, next_level) in itertools.pairwise(recall.tolist()):
         if level == next_level and right > left:
@@ -139,8 +141,8 @@ def test_the_best_threshold_of_very_many_is_the_best():
     assert re.search(
         r"fscore is best at (\S+), where it is (\S+)\.", report.plot.thresholds().description
     ).groups() == (
-        plots.show_short(best.threshold),
-        plots.show_short(best.value),
+        show_short(best.threshold),
+        show_short(best.value),
     )
     assert report.plot.thresholds().table.title == "threshold table · 70,001 thresholds"
     assert "of 70,001 thresholds" in report.plot.thresholds().table.notes[0]
@@ -151,13 +153,13 @@ def test_reliability_is_the_curve_of_the_metric():
     report = binary()
     curve = tm.reliability_curve(TRUTH, SCORE, bins=5)
     plot = report.plot.reliability(bins=5)
-    drawn = vertices(plot, plots.LIGHT.series[0])
+    drawn = vertices(plot, LIGHT.series[0])
     assert drawn[0][:, 0].tolist() == curve.confidence.tolist()
     assert drawn[0][:, 1].tolist() == curve.accuracy.tolist()
     assert f"{tm.ece(TRUTH, SCORE, bins=5):.3f} on average" in plot.description
     with_intervals = binary(ci=0.95).plot.reliability(bins=5)
     assert "95 % interval" in with_intervals.description
-    assert len(vertices(with_intervals, plots.LIGHT.series[0])) == 2 + 5
+    assert len(vertices(with_intervals, LIGHT.series[0])) == 2 + 5
     weighted = binary(ci=0.95, resamples=50, weights=np.full(ROWS, 2.0)).plot.reliability(bins=5)
     assert "interval" not in weighted.description
 
@@ -184,12 +186,12 @@ def test_residuals_are_predictions_less_truth():
     weights = np.arange(ROWS) % 3
     report = tm.evaluate(NUMBERS, GUESSES, ["rmse"], weights=weights)
     plot = report.plot.residuals()
-    drawn = vertices(plot, plots.LIGHT.series[0])[::2]
+    drawn = vertices(plot, LIGHT.series[0])[::2]
     there = weights > 0
     assert drawn[:, 0].tolist() == GUESSES[there].tolist()
     assert drawn[:, 1].tolist() == (GUESSES - NUMBERS)[there].tolist()
     assert f"their root mean square {report['rmse']:.3f}" in plot.description
-    assert f"mean is {plots.show_short(tm.mean_bias(NUMBERS, GUESSES, weights=weights))}" in plot.description
+    assert f"mean is {show_short(tm.mean_bias(NUMBERS, GUESSES, weights=weights))}" in plot.description
     assert sum(row[2] for row in plot.table.rows) == weights.sum()
     other = report.plot.predictions()
     assert f"r2 is {tm.r2(NUMBERS, GUESSES, weights=weights):.3f}" in other.description

@@ -15,11 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import tallymark as tm
-from tallymark.engines import csv_text
-from tallymark.engines.datasets import Files
-from tallymark.engines.files import read_columns
-from tallymark.engines.job import chunks
 from tallymark.evaluation.table_job import Columns, TableJob
+from tallymark.sources.base import chunks
+from tallymark.sources.csv import reader
+from tallymark.sources.datasets import FileDataset
+from tallymark.sources.files import read_columns
 
 N = 400
 NAMES = ["auc", "logloss", "brier", "accuracy", "auc(bounded=64)"]
@@ -223,7 +223,7 @@ def test_nan_long_before_a_text(tmp_path):
 
 def test_an_empty_field_is_refused_at_once(tmp_path, monkeypatch):
     """Not after all files were read for their types, since no text could make it one."""
-    monkeypatch.setattr(Files, "settle", lambda *_: pytest.fail("all fields were read"))
+    monkeypatch.setattr(FileDataset, "settle", lambda *_: pytest.fail("all fields were read"))
     (tmp_path / "0.csv").write_text("y,p\n0.5,1.0\n,1.0\n")
     (tmp_path / "1.csv").write_text("y,p\n0.5,1.0\n")
     with pytest.raises(tm.MissingValueError, match=r"0\.csv"):
@@ -237,7 +237,7 @@ BIG = 2**53 + 1  # which no float holds
 @pytest.mark.parametrize("block", [32, 1 << 20])
 def test_large_whole_numbers_in_csv_stay_apart(tmp_path, monkeypatch, odd, block):
     """As labels, groups, clusters and queries, whatever else the column holds and in whatever blocks it is read."""
-    monkeypatch.setattr(csv_text, "BLOCK", block)
+    monkeypatch.setattr(reader, "BLOCK", block)
     truth, prediction = [BIG, 5, BIG, BIG - 1], [BIG - 1, 5, BIG, BIG]
     fields = [f"{y},{p},1,{k}" for k, (y, p) in enumerate(zip(truth, prediction, strict=True))]
     (tmp_path / "rows.csv").write_text("\n".join(["y,p,one,k", *fields, f"{odd},{odd},1,4", ""]))
@@ -331,7 +331,7 @@ def test_metrics_that_keep_rows_have_the_values_of_evaluate(read, tmp_path):
     assert list(points.values()) == [
         each(held[["y", "p"]].to_numpy(), city) for each in (tm.silhouette, tm.davies_bouldin)
     ]
-    tally = tm.tally_table(source, truth="y", prediction="p", metrics=["spearman"])
+    tally = tm.evaluation.tally_table(source, truth="y", prediction="p", metrics=["spearman"])
     assert tally.report()["spearman"] == tm.spearman(held.y, held.p)
 
 
@@ -381,7 +381,7 @@ def test_days_add_up_to_the_month(frame, tmp_path):
     """Tallies are saved, loaded and added without the rows."""
     asked = {"truth": "happened", "prediction": "p", "metrics": NAMES, "kind": "probability", "positive": "yes"}
     for day in range(4):
-        tally = tm.tally_table(frame[day * 100 : day * 100 + 100], by="city", **asked)
+        tally = tm.evaluation.tally_table(frame[day * 100 : day * 100 + 100], by="city", **asked)
         tally.save(tmp_path / f"{day}.tally")
     month = sum(tm.Tally.load(tmp_path / f"{day}.tally") for day in range(4))
     assert numbers_of(month.report()) == numbers_of(expected_of(frame))

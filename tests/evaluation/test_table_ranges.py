@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 import tallymark as tm
-from tallymark.evaluation import table_ranges
-from tallymark.evaluation.table_ranges import BinJob
+from tallymark.evaluation import score_ranges
+from tallymark.evaluation.score_ranges import BinJob
 
 ON_SCORES = ["auc", "gini", "average_precision", "pr_auc", "ks"]
 METRICS = [*ON_SCORES, "brier", "accuracy", "auc(bounded=8)"]
@@ -55,7 +55,7 @@ SCORES = {
 def test_the_same_bits_as_in_memory(scores, share, monkeypatch):
     """Whatever the scores and the classes of a piece are, also where bins must be made finer."""
     for name, few in (("_BINS", 8), ("_FINER_BINS", 8), ("_BINS_OF_A_RANGE", 1)):
-        monkeypatch.setattr(table_ranges, name, few)
+        monkeypatch.setattr(score_ranges, name, few)
     for seed in range(4):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(1, 200))
@@ -194,9 +194,9 @@ class Told:
 def test_progress_of_all_passes(tmp_path, monkeypatch):
     """It never goes back, and ends where it should, however many passes there are."""
     for name, few in (("_BINS", 4), ("_FINER_BINS", 4), ("_BINS_OF_A_RANGE", 1)):
-        monkeypatch.setattr(table_ranges, name, few)
+        monkeypatch.setattr(score_ranges, name, few)
     passes = []
-    monkeypatch.setattr(table_ranges, "BinJob", lambda *given: passes.append(given) or BinJob(*given))
+    monkeypatch.setattr(score_ranges, "BinJob", lambda *given: passes.append(given) or BinJob(*given))
     frame = frame_of()
     frame.to_parquet(tmp_path / "a.parquet", row_group_size=100)
     for source in (tmp_path, pieces(frame)):

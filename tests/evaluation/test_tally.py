@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.states.format import pack, unpack
+from tallymark.states.serialization import pack, unpack
 
 NAMES = ["rmse", "r2", "spearman", "mape"]
 
@@ -240,8 +240,8 @@ def test_a_path_that_is_none_is_refused(path):
         tm.Tally(["mae"]).save,
         tm.Tally.load,
         tm.evaluate([1.0], [2.0], ["mae"]).save,
-        tm.History.read,
-        tm.JsonLines,
+        tm.training.History.read,
+        tm.training.JsonLines,
     ):
         with pytest.raises(tm.ParameterError, match="`path` must"):
             call(path)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.states import MOST_CLUSTERS, MOST_LEFT_OUT
-from tallymark.states.format import pack, unpack
+from tallymark.states.resampling.replicates import MOST_LEFT_OUT
+from tallymark.states.resampling.units import MOST_CLUSTERS
+from tallymark.states.serialization import pack, unpack
 
 RNG = np.random.default_rng(3)
 Y = RNG.normal(3, 2, 90)

@@ -16,7 +16,7 @@ import pytest
 import tallymark as tm
 from tallymark.guidance.definitions import related_to
 from tallymark.metrics import registry
-from tallymark.report.sheet import Sheet, sheet_to_html, sheet_to_text
+from tallymark.rendering.sheet import Sheet, sheet_to_html, sheet_to_text
 
 METRICS = [cls() for cls in registry.classes.values() if cls.__module__.startswith("tallymark.")]
 GROUPED = [tm.gap("precision"), tm.ratio("precision"), tm.worst("auc"), *registry.compositions]
@@ -241,9 +241,9 @@ def test_metrics_of_the_users_own():
 
         names = {"tm": tm}
         exec(  # as typed at a prompt: there is no source to read
-            "class Shown(tm.SumMetric):\n"
+            "class Shown(tm.extend.SumMetric):\n"
             "    '''Half of it.\n\n    >>> tm.rmse([1], [1])\n    0.0\n    >>> shown([1], [1])\n    0.0\n    '''\n"
-            "    terms = (tm.Term('absolute_error'),)\n",
+            "    terms = (tm.extend.Term('absolute_error'),)\n",
             names,
         )
         told = tm.explain("shown")

@@ -10,13 +10,14 @@ from tests.interval_rows import P2, P4, Y2, Y4
 from tests.laws.cases import METRICS
 
 import tallymark as tm
-from tallymark.batch import Batch
+from tallymark.data.batch import Batch
+from tallymark.data.target import Target
 from tallymark.intervals import posterior
-from tallymark.intervals.posterior import DRAWS, MOST_CLASSES, draw_tables, table_of
+from tallymark.intervals.posterior import DRAWS, MOST_CLASSES, count_table, draw_tables
 from tallymark.intervals.replicates import numbers_of
-from tallymark.metrics import AveragedMetric, LabelMetric, registry
-from tallymark.states import DrawnCounts
-from tallymark.target import Target
+from tallymark.metrics import registry
+from tallymark.metrics.classification.base import AveragedMetric, LabelMetric
+from tallymark.states.labels.counts import DrawnCounts
 
 TWO = np.array([[60.0, 4.0], [9.0, 27.0]])
 THREE = np.array([[20.0, 3.0, 0.0], [1.0, 30.0, 4.0], [0.0, 2.0, 40.0]])
@@ -78,7 +79,7 @@ def test_tables_read_at_once_are_tables_read_one_by_one(metric, monkeypatch):
     if "posterior" not in (fast.method or ""):
         return
     state = metric.needs(Target()).fold(Batch(y, p))
-    counts = DrawnCounts(state.classes()[0], table_of(state)[None], Target())
+    counts = DrawnCounts(state.classes()[0], count_table(state)[None], Target())
     assert np.ravel(metric.drawn_values(counts)) == pytest.approx(numbers_of(fast.value), rel=1e-9)
     monkeypatch.setattr(type(metric), "drawn_values", lambda *_: None)
     slow = analytic(y, p, metric, 0.9)

@@ -7,10 +7,10 @@ import pytest
 
 import tallymark as tm
 from tallymark import _core
-from tallymark.batch import Batch
+from tallymark.data.batch import Batch
+from tallymark.data.target import Target
 from tallymark.intervals.replicates import leave_out_values, resample_values
-from tallymark.states import row_keys
-from tallymark.target import Target
+from tallymark.states.resampling.keys import row_keys
 
 METRICS = ["auc", "gini", "recall", "mcc", "logloss", "average_precision"]
 

@@ -10,24 +10,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from tallymark.batch import Batch
-from tallymark.metrics import (
-    ClusterMetric,
-    Curve,
-    LabelMetric,
-    Metric,
-    ProbabilityMetric,
-    RankingMetric,
-    RankMetric,
-    ScoreMetric,
-    ShapeMetric,
-    TopKAccuracy,
-    registry,
-)
-from tallymark.metrics.class_report import ClassReport
-from tallymark.metrics.confusion import Confusion
-from tallymark.states import INTERVAL, QUANTILES
-from tallymark.target import Target
+from tallymark.data.batch import Batch
+from tallymark.data.target import Target
+from tallymark.metrics import registry
+from tallymark.metrics.base import Metric
+from tallymark.metrics.classification.base import LabelMetric
+from tallymark.metrics.classification.classification_report import ClassReport
+from tallymark.metrics.classification.confusion_matrix import Confusion
+from tallymark.metrics.clustering.base import ClusterMetric
+from tallymark.metrics.clustering.separation import ShapeMetric
+from tallymark.metrics.probability.base import ProbabilityMetric
+from tallymark.metrics.probability.top_k import TopKAccuracy
+from tallymark.metrics.ranking.base import RankingMetric
+from tallymark.metrics.scores.base import RankMetric, ScoreMetric
+from tallymark.metrics.scores.curve import Curve
+from tallymark.states.terms import INTERVAL, QUANTILES
 
 FAST = os.environ.get("TALLYMARK_TESTS") == "fast"  # the first sample of each metric; the full suite has them all
 METRICS = [cls(**sample) for cls in registry.classes.values() for sample in cls.samples[: 1 if FAST else None]]

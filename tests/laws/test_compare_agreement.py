@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.evaluation.paired_tests import mcnemar
-from tallymark.states import Outcomes
+from tallymark.comparison.paired_tests import mcnemar
+from tallymark.states.resampling.paired_rows import PairedOutcomes
 from tests.laws.cases import random_rows
 from tests.laws.test_compare_laws import by_metric
 
@@ -18,7 +18,7 @@ LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
 RESAMPLES = 199  # the fewest that 0.99 needs
 
 
-def check_agreement(found: tm.Comparison) -> set[bool]:
+def check_agreement(found: tm.comparison.Comparison) -> set[bool]:
     """Each difference says the same in numbers, words, letters, JSON and the plot; gives which verdicts there were."""
     exported = json.loads(found.to_json())["differences"]
     seen = set()
@@ -46,7 +46,7 @@ def test_every_table_of_right_and_wrong_rows(level):
             for gains in range(changed + 1):
                 first = np.repeat([True, False, True], [changed - gains, gains, same])
                 second = np.repeat([False, True, True], [changed - gains, gains, same])
-                found = mcnemar(Outcomes(first), Outcomes(second), level)
+                found = mcnemar(PairedOutcomes(first), PairedOutcomes(second), level)
                 if len(first):
                     assert (found.lo > 0 or found.hi < 0) == (found.p < 1 - level)
                     assert found.lo <= (2 * gains - changed) / len(first) <= found.hi
@@ -55,10 +55,10 @@ def test_every_table_of_right_and_wrong_rows(level):
 def test_a_level_at_the_edge_of_its_own_p_value():
     """Levels one bit apart around 1 − p."""
     first, second = np.repeat([True, False, True], [6, 16, 100]), np.repeat([False, True, True], [6, 16, 100])
-    edge = 1 - mcnemar(Outcomes(first), Outcomes(second), 0.95).p
+    edge = 1 - mcnemar(PairedOutcomes(first), PairedOutcomes(second), 0.95).p
     seen = set()
     for level in [edge + k * math.ulp(edge) for k in range(-8, 9)]:
-        found = mcnemar(Outcomes(first), Outcomes(second), level)
+        found = mcnemar(PairedOutcomes(first), PairedOutcomes(second), level)
         assert (found.lo > 0 or found.hi < 0) == (found.p < 1 - level)
         seen.add(found.lo > 0)
     assert seen == {True, False}

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.batch import Batch
-from tallymark.evaluation.evidence import value_of
-from tallymark.metrics import GroupMetric
-from tallymark.target import Target
+from tallymark.comparison.evidence import value_of
+from tallymark.data.batch import Batch
+from tallymark.data.target import Target
+from tallymark.metrics.fairness.base import GroupMetric
 from tests.laws.cases import METRICS, random_rows
 
 METRICS = [metric for metric in METRICS if not isinstance(metric, GroupMetric) and metric.better is not None]

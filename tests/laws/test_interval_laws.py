@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tallymark as tm
-from tallymark.batch import Batch
-from tallymark.metrics import Interval, Metric, NoInterval
-from tallymark.target import Target
+from tallymark.data.batch import Batch
+from tallymark.data.target import Target
+from tallymark.intervals.interval import Interval, NoInterval
+from tallymark.metrics.base import Metric
 from tests.laws.cases import METRICS, random_rows, tables
 
 ANALYTIC = [metric for metric in METRICS if type(metric).analytic is not Metric.analytic]

@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tallymark as tm
-from tallymark.metrics import ClusterMetric, LabelMetric, ShapeMetric
+from tallymark.metrics.classification.base import LabelMetric
+from tallymark.metrics.clustering.base import ClusterMetric
+from tallymark.metrics.clustering.separation import ShapeMetric
 from tests.laws.cases import METRICS, close, is_binary, labels_for, numbers, same_bits
 
 LABELS = [metric for metric in METRICS if isinstance(metric, LabelMetric) and metric.kind == "label"]

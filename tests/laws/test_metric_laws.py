@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tallymark as tm
-from tallymark.batch import Batch
+from tallymark.data.batch import Batch
+from tallymark.data.target import KINDS
 from tallymark.errors import DomainError
-from tallymark.target import KINDS
 from tests.laws.cases import (
     FAST,
     FIXED,
@@ -73,7 +73,7 @@ def test_bytes_round_trip(metric, data):
     """A state read back from its bytes is the same, adds the same and gives the same value."""
     rows = data.draw(tables(metric))
     state = rows.fold(metric)
-    back = tm.State.from_bytes(state.to_bytes())
+    back = tm.extend.State.from_bytes(state.to_bytes())
     assert back == state
     assert same_bits(metric.answer(back).value, metric.answer(state).value)
     assert same_bits(metric.answer(back + state).value, metric.answer(state + state).value)

@@ -8,7 +8,8 @@ import io
 import pytest
 
 import tallymark as tm
-from tallymark.metrics import Metric, registry
+from tallymark.metrics import registry
+from tallymark.metrics.base import Metric
 from tests.laws.cases import random_rows
 
 METRICS = [cls() for cls in registry.classes.values()]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tallymark as tm
-from tallymark.metrics import RankMetric
+from tallymark.metrics.scores.base import RankMetric
 from tests.laws.cases import METRICS, labels_for, same_bits
 
 RANKS = [metric for metric in METRICS if isinstance(metric, RankMetric)]

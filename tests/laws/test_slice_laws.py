@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.batch import Batch
-from tallymark.metrics import ClusterMetric, LabelMetric
-from tallymark.states import Plan, slice_states
+from tallymark.data.batch import Batch
+from tallymark.metrics.classification.base import LabelMetric
+from tallymark.metrics.clustering.base import ClusterMetric
+from tallymark.states.groups import slice_states
+from tallymark.states.plan import Plan
 from tests.laws.cases import METRICS, random_rows, same_bits
 
 by_metric = pytest.mark.parametrize("metric", METRICS, ids=str)

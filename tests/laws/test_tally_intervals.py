@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.intervals.sources import GROWS
-from tallymark.states import KEPT, Resampled
-from tallymark.target import Target
+from tallymark.data.target import Target
+from tallymark.intervals.providers import GROWS
+from tallymark.states.resampling.replicates import KEPT, Resampled
 from tests.laws.cases import METRICS, random_rows
 
 pytestmark = pytest.mark.slow

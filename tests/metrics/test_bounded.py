@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tallymark as tm
-from tallymark.states.score_bins import fit, order_of
+from tallymark.states.scores.binned import fit_bits, order_of
 
 METRICS = ["auc", "gini", "average_precision", "ks"]
 TINY = 5e-324
@@ -156,7 +156,7 @@ def test_fit_counts_bins():
     for _ in range(200):
         keys = np.unique(order_of(rng.normal(0, 1, 50) * 10.0 ** rng.integers(-300, 300, 50)))
         for most in (2, 5, 20):
-            bits = fit(keys, 64, most)
+            bits = fit_bits(keys, 64, most)
             assert len(np.unique(keys >> (64 - bits))) <= most
             assert bits == 64 or len(np.unique(keys >> (63 - bits))) > most
 

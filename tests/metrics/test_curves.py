@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.metrics.curves import corners
-from tallymark.states import Steps
+from tallymark.metrics.scores.curves import corners
+from tallymark.states.scores.runs import Steps
 
 Y, S = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
 CURVES = [tm.roc_curve, tm.pr_curve, tm.det_curve, tm.lift_curve]
@@ -223,7 +223,7 @@ def test_a_curve_is_a_value():
     with pytest.raises(ValueError, match="read-only"):
         curve.lift[0] = 1.0
     held = np.array([1.0, 2.0])
-    made = tm.Curve("two points", {"x": held})
+    made = tm.metrics.Curve("two points", {"x": held})
     held[0] = 5.0
     assert made.x.tolist() == [1.0, 2.0]
 
@@ -274,7 +274,7 @@ def test_many_points_print_few():
     assert "5,001 points" in str(report)
     assert "detection error tradeoff" in str(report)
     assert "<caption>detection error tradeoff" in report._repr_html_()
-    assert tm.Curve("one", {"x": [1.0]}).summary() == "1 point"
+    assert tm.metrics.Curve("one", {"x": [1.0]}).summary() == "1 point"
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,7 @@ def test_many_points_print_few():
 def test_columns_that_do_not_fit(columns):
     """A curve has columns of one length."""
     with pytest.raises(tm.ShapeError, match="`columns` must be arrays of one length"):
-        tm.Curve("curve", columns)
+        tm.metrics.Curve("curve", columns)
 
 
 @pytest.mark.parametrize("other", ["auc", "average_precision", "ks", "pr_auc", "gini"])

@@ -170,13 +170,13 @@ def test_one_file_is_enough(tmp_path):
 def test_a_subclass_outside_the_package():
     """Defining the class is all there is to it."""
 
-    class HalfMse(tm.SumMetric):
+    class HalfMse(tm.extend.SumMetric):
         """Half of the mean squared error."""
 
-        terms = (tm.Term("squared_error"),)
+        terms = (tm.extend.Term("squared_error"),)
 
         def output(self, s):
-            return s.mean(tm.Term("squared_error")) / 2
+            return s.mean(tm.extend.Term("squared_error")) / 2
 
     try:
         assert HalfMse()(Y, P) == 0.1875
@@ -188,9 +188,10 @@ def test_a_subclass_outside_the_package():
 
 def test_a_subclass_of_metric_itself():
     """A formula over any state, without the conveniences of regression."""
-    from tallymark.states import SumsOf, Term
+    from tallymark.states.sums import SumsOf
+    from tallymark.states.terms import Term
 
-    class TotalTruth(tm.Metric):
+    class TotalTruth(tm.extend.Metric):
         """The sum of the truth."""
 
         reads = SumsOf(Term("exact_truth"))
@@ -202,7 +203,7 @@ def test_a_subclass_of_metric_itself():
         assert TotalTruth()(Y, P) == 11.5
         assert tm.evaluate(Y, P, [TotalTruth()])["total_truth"] == 11.5
         with pytest.raises(NotImplementedError):
-            type("Empty", (tm.Metric,), {})()(Y, P)
+            type("Empty", (tm.extend.Metric,), {})()(Y, P)
     finally:
         registry.classes.pop("total_truth", None)
         registry.classes.pop("empty", None)

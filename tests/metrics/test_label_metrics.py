@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import tallymark as tm
-from tallymark.batch import Batch
-from tallymark.states import encoding
+from tallymark.data.batch import Batch
+from tallymark.states.labels import reading
 
 TRUTH, SAID = ["cat", "dog", "dog", "fox"], ["cat", "cat", "dog", "dog"]
 
@@ -119,7 +119,7 @@ def test_an_absent_class_earns_the_worst_value_of_a_rate():
     assert str(tm.Fdr(average="macro", absent=0)) == "fdr(average=macro, absent=0)"
     assert tm.fdr(TRUTH, SAID, average="macro", absent=0) == pytest.approx(1 / 3)
 
-    class Miss(tm.AveragedMetric, abstract=True):
+    class Miss(tm.extend.AveragedMetric, abstract=True):
         better = "lower"
 
     assert [metric().absent for metric in (Miss, tm.Fdr, tm.Fallout, tm.Fnr)] == [1.0] * 4
@@ -154,8 +154,8 @@ def test_columns_have_the_names_that_frames_give_them():
 def test_one_count_serves_classes_and_clusters(monkeypatch):
     """The rows are read once for metrics of both families."""
     calls = []
-    count = encoding.count_pairs
-    monkeypatch.setattr(encoding, "count_pairs", lambda *given: calls.append(1) or count(*given))
+    count = reading.count_pairs
+    monkeypatch.setattr(reading, "count_pairs", lambda *given: calls.append(1) or count(*given))
     names = ["accuracy", "fscore(average=macro)", "adjusted_rand", "normalized_mutual_information", "confusion_matrix"]
     report = tm.evaluate(TRUTH, SAID, names)
     assert len(calls) == 1

@@ -11,12 +11,13 @@ from tests.interval_rows import interval
 
 import tallymark as tm
 from tallymark._core import Tasks
-from tallymark.batch import Batch
-from tallymark.metrics import Interval, NoInterval
-from tallymark.metrics.confidence import mean_ends
-from tallymark.metrics.delong import area_spread
-from tallymark.states import Moments, ScoresOf, SumsOf, Term, moments
-from tallymark.states.terms import CODES, POWERS
+from tallymark.data.batch import Batch
+from tallymark.intervals.analytic import mean_ends
+from tallymark.intervals.delong import area_spread
+from tallymark.intervals.interval import Interval, NoInterval
+from tallymark.states.scores.scores import ScoresOf
+from tallymark.states.sums import Moments, SumsOf, moments
+from tallymark.states.terms import CODES, POWERS, Term
 
 
 def direct_delong(y, s):

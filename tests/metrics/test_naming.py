@@ -45,7 +45,7 @@ def test_a_name_cannot_be_taken_twice():
 
     def define(where):
         return type(
-            "MeanTwin", (tm.SumMetric,), {"__module__": where, "__qualname__": "MeanTwin", "__doc__": "A twin."}
+            "MeanTwin", (tm.extend.SumMetric,), {"__module__": where, "__qualname__": "MeanTwin", "__doc__": "A twin."}
         )
 
     try:
@@ -55,7 +55,7 @@ def test_a_name_cannot_be_taken_twice():
         with pytest.raises(tm.ParameterError, match=r"'mean_twin' is taken by notebook\.MeanTwin"):
             define("elsewhere")
         with pytest.raises(tm.ParameterError, match="identifier"):
-            type("Bad", (tm.SumMetric,), {"name": "not a name"})
+            type("Bad", (tm.extend.SumMetric,), {"name": "not a name"})
     finally:
         del registry.classes["mean_twin"]
 

@@ -10,7 +10,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import tallymark as tm
-from tallymark.workflow.integrations.sklearn import as_scorer
+from tallymark.training.frameworks.sklearn import as_scorer
 
 Y, P, S = [1, 2, 2, 1], [1, 2, 1, 1], [0.1, 0.9, 0.4, 0.3]
 TABLE = np.column_stack([1 - np.array(S), S])
@@ -135,7 +135,7 @@ def test_models_of_1_and_2_need_a_positive_class():
         assert 0 < as_scorer(name, positive=2)(model, x, y) <= 1
     assert 0 < as_scorer("auc")(model, x, y) <= 1
     with needed:
-        tm.classification_metrics(Y, P)
-    assert tm.classification_metrics(Y, P, positive=2)["recall"] == 0.5
+        tm.model_selection.classification_metrics(Y, P)
+    assert tm.model_selection.classification_metrics(Y, P, positive=2)["recall"] == 0.5
     with needed:
         tm.compare(Y, {"first": P, "second": Y}, ["recall"])

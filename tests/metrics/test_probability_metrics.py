@@ -110,7 +110,7 @@ def test_soft_labels(seed):
     assert tm.logloss(y, p, weights=w) == pytest.approx(expected, rel=1e-12)
     hard = rng.integers(0, 2, n)
     alone = tm.LogLoss().needs(tm.Target()).fold
-    from tallymark.batch import Batch
+    from tallymark.data.batch import Batch
 
     both = alone(Batch(np.append(hard.astype(float), 0.5), np.append(p, 0.5)))
     apart = alone(Batch(hard, p)) + alone(Batch([0.5], [0.5]))

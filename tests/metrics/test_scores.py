@@ -250,12 +250,12 @@ def test_threads_change_nothing(shape):
 
 def test_one_state_serves_all(monkeypatch):
     """However many metrics are asked for, the scores are sorted once, and one walk takes all sums."""
-    from tallymark.states import rank_sums, scores
+    from tallymark.states.scores import runs, scores
 
     sorts, walks = [], []
-    sort, walk = scores.sort_scores, rank_sums.rank_sums
+    sort, walk = scores.sort_scores, runs.rank_sums
     monkeypatch.setattr(scores, "sort_scores", lambda *args: sorts.append(1) or sort(*args))
-    monkeypatch.setattr(rank_sums, "rank_sums", lambda *args: walks.append(1) or walk(*args))
+    monkeypatch.setattr(runs, "rank_sums", lambda *args: walks.append(1) or walk(*args))
     report = tm.evaluate(Y, S, ["auc", "gini", "ks"])
     assert (len(sorts), len(walks)) == (1, 1)
     assert report["gini"] == 0.5

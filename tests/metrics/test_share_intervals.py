@@ -7,7 +7,7 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 from tests.interval_rows import P2, P4, Y2, Y4, interval
 
-from tallymark.metrics.confidence import wilson
+from tallymark.intervals.analytic import wilson
 
 
 def test_wilson_is_that_of_statsmodels():

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.metrics import LabelMetric, registry
-from tallymark.metrics.threshold_values import _by_ratio, _is_ratio, _one_by_one
-from tallymark.states import Cells, Counts
+from tallymark.metrics import registry
+from tallymark.metrics.classification.base import LabelMetric
+from tallymark.metrics.scores.threshold_table import _by_ratio, _is_ratio, _one_by_one
+from tallymark.states.labels.counts import Cells, Counts
 
 Y, S = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
 
@@ -119,7 +120,7 @@ def test_best_by_metric(metric, seed):
 def test_best_near_a_target(own_metrics):
     """A metric that is best at a value: the nearest threshold."""
 
-    class FlaggedShare(tm.AveragedMetric):
+    class FlaggedShare(tm.extend.AveragedMetric):
         """The share of rows that is called positive, best at 0.5."""
 
         better = 0.5
@@ -197,7 +198,7 @@ def test_no_best_threshold():
 def test_metrics_of_the_users_own(own_metrics):
     """A formula over arrays, one over whole numbers only, and one that a subclass wrote anew: each is what it says."""
 
-    class Ugly(tm.LabelMetric):
+    class Ugly(tm.extend.LabelMetric):
         """The root of the share of right rows, if more than half are."""
 
         better = "higher"
@@ -206,7 +207,7 @@ def test_metrics_of_the_users_own(own_metrics):
         def formula_value(self, c: Counts):
             return math.sqrt(c.right / c.total) if 2 * c.right > c.total else 0.0
 
-    class Branching(tm.AveragedMetric):
+    class Branching(tm.extend.AveragedMetric):
         """Precision that counts a single hit double."""
 
         why = "nothing"
@@ -230,7 +231,7 @@ def test_metrics_of_the_users_own(own_metrics):
         def read(self, state):
             return self.settle(super().read(state).value - 0.1)
 
-    class Odds(tm.AveragedMetric):
+    class Odds(tm.extend.AveragedMetric):
         """Hits for one false alarm: more than the range that it did not declare."""
 
         why = "no false alarms"

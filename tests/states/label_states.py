@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallymark.batch import Batch
-from tallymark.states.pairs import PairsOf
+from tallymark.data.batch import Batch
+from tallymark.data.target import Target
+from tallymark.states.labels.class_ranks import RanksOf
+from tallymark.states.labels.pairs import PairsOf
 from tallymark.states.points import PointsOf
-from tallymark.states.ranks import RanksOf
-from tallymark.target import Target
 
 
 def pairs(y, p, weights=None, *, clusters=False, **target):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.states import State
-from tallymark.states.format import pack
+from tallymark.states.base import State
+from tallymark.states.serialization import pack
 
 ODD = (None, "x", [[[]]], {}, np.inf, np.nan, -1, 2**5000, np.zeros((0, 3)), np.arange(5), [None], {"a": 1})
 

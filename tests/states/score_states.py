@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallymark.batch import Batch
-from tallymark.states.bounded import BoundedScoresOf
-from tallymark.states.scores import ScoresOf
-from tallymark.target import Target
+from tallymark.data.batch import Batch
+from tallymark.data.target import Target
+from tallymark.states.scores.binned import BoundedScoresOf
+from tallymark.states.scores.scores import ScoresOf
 
 INFINITY, NAN = float("inf"), float("nan")
 TABLE = np.array([[0.5, 0.3, 0.2], [0.2, 0.6, 0.2], [0.1, 0.2, 0.7], [0.2, 0.6, 0.2]])

@@ -12,12 +12,12 @@ from tests.states.round_trip import refuse_odd_fields
 from tests.typed_arrays import wholes
 
 import tallymark as tm
-from tallymark.batch import Batch
-from tallymark.states import State
-from tallymark.states.format import pack
-from tallymark.states.indicators import Indicators
-from tallymark.states.pairs import Pairs, PairsOf
-from tallymark.target import Target
+from tallymark.data.batch import Batch
+from tallymark.data.target import Target
+from tallymark.states.base import State
+from tallymark.states.labels.indicators import Indicators
+from tallymark.states.labels.pairs import Pairs, PairsOf
+from tallymark.states.serialization import pack
 
 INFINITY, NAN = float("inf"), float("nan")
 FORGED = {

@@ -9,9 +9,9 @@ from tests.states.score_states import INFINITY, NAN, STATES
 from tests.typed_arrays import reals, wholes
 
 import tallymark as tm
-from tallymark.states import State
-from tallymark.states.format import pack
-from tallymark.states.scores import Scores
+from tallymark.states.base import State
+from tallymark.states.scores.scores import Scores
+from tallymark.states.serialization import pack
 
 ONE = 1 << 1074
 A, B = [reals(0.1), None, None], [reals(0.2, 0.3), None, None]

@@ -13,9 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tallymark as tm
-from tallymark.batch import Batch
-from tallymark.states import Rows, RowsOf, Sums, SumsOf, Term
-from tallymark.states.format import MAGIC, pack, unpack
+from tallymark.data.batch import Batch
+from tallymark.states.rows import Rows, RowsOf
+from tallymark.states.serialization import MAGIC, pack, unpack
+from tallymark.states.sums import Sums, SumsOf
+from tallymark.states.terms import Term
 
 STORED = Path(__file__).with_name("stored")
 
@@ -36,7 +38,7 @@ def forged(header: object, *buffers: bytes) -> bytes:
 def test_states_of_earlier_releases_load(path):
     """Each stored file has a twin that says what its metric must be."""
     expected = json.loads(path.with_suffix(".json").read_text())
-    state = tm.State.from_bytes(path.read_bytes())
+    state = tm.extend.State.from_bytes(path.read_bytes())
     assert tm.metric(expected["metric"]).answer(state).value == expected["value"]
     assert state.n == expected["n"]
 
@@ -45,7 +47,7 @@ def test_states_of_earlier_releases_load(path):
 def test_any_bytes_are_a_clear_error(data):
     """Never a crash."""
     with pytest.raises(tm.StateError):
-        tm.State.from_bytes(data)
+        tm.extend.State.from_bytes(data)
 
 
 @given(st.integers(0, 10_000), st.integers(1, 255))
@@ -54,7 +56,7 @@ def test_any_damage_is_found(place, flip):
     data = bytearray(example().to_bytes())
     data[place % len(data)] ^= flip
     with pytest.raises(tm.StateError):
-        tm.State.from_bytes(bytes(data))
+        tm.extend.State.from_bytes(bytes(data))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +81,7 @@ def test_any_damage_is_found(place, flip):
 def test_a_forged_header_is_a_clear_error(header):
     """With a valid checksum all the same."""
     with pytest.raises(tm.StateError):
-        tm.State.from_bytes(forged(header))
+        tm.extend.State.from_bytes(forged(header))
 
 
 def test_forged_fields_of_sums_are_refused():
@@ -98,7 +100,7 @@ def test_forged_fields_of_sums_are_refused():
         {"totals": [[1, 2, 3]] * 3},
     ):
         with pytest.raises(tm.StateError):
-            tm.State.from_bytes(pack("Sums", {**good, **change}))
+            tm.extend.State.from_bytes(pack("Sums", {**good, **change}))
 
 
 def test_forged_rows_are_refused():
@@ -114,7 +116,7 @@ def test_forged_rows_are_refused():
         [[a, a, None], [a, np.ones((3, 2)), None]],
     ):
         with pytest.raises(tm.StateError):
-            tm.State.from_bytes(pack("Rows", {"chunks": chunks}))
+            tm.extend.State.from_bytes(pack("Rows", {"chunks": chunks}))
 
 
 @pytest.mark.parametrize("reference", ["~int", "~text", "~array"])
@@ -137,7 +139,7 @@ def test_a_small_file_does_not_unfold_to_a_large_one():
     tracemalloc.start()
     try:
         with pytest.raises(tm.StateError):
-            tm.State.from_bytes(data)
+            tm.extend.State.from_bytes(data)
         assert tracemalloc.get_traced_memory()[1] < 16 << 20
     finally:
         tracemalloc.stop()
@@ -146,7 +148,7 @@ def test_a_small_file_does_not_unfold_to_a_large_one():
 def test_rows_round_trip():
     """Arrays, with and without weights."""
     rows = RowsOf().fold(Batch([1.0, 2.0], [2.0, 4.0])) + RowsOf().fold(Batch([1], [2], [0.5]))
-    back = tm.State.from_bytes(rows.to_bytes())
+    back = tm.extend.State.from_bytes(rows.to_bytes())
     assert isinstance(back, Rows)
     assert back == rows
     assert hash(back) == hash(rows)

@@ -11,12 +11,13 @@ from tests.states.label_states import STATES, pairs
 from tests.states.round_trip import survive_bytes
 
 import tallymark as tm
-from tallymark.batch import Batch
-from tallymark.states import SizeOf, State
-from tallymark.states.indicators import Indicators
-from tallymark.states.pairs import Pairs, PairsOf
+from tallymark.data.batch import Batch
+from tallymark.data.target import Target
+from tallymark.states.base import State
+from tallymark.states.labels.indicators import Indicators
+from tallymark.states.labels.pairs import Pairs, PairsOf
+from tallymark.states.plan import SizeOf
 from tallymark.states.points import PointsOf
-from tallymark.target import Target
 
 
 @pytest.mark.parametrize("name", STATES)
@@ -132,11 +133,11 @@ def test_the_size_of_rows_that_nothing_reads():
     both = state + reads.zero() + state
     assert both.n == 4
     assert both.columns == (1, 1)
-    assert tm.State.from_bytes(both.to_bytes()) == both
+    assert tm.extend.State.from_bytes(both.to_bytes()) == both
     assert reads.join(reads) == reads
     assert reads.zero().columns is None
     with pytest.raises(tm.StateError):
-        tm.State.restore("Size", {"columns": None, "n": 3, "weight": 0})
+        tm.extend.State.restore("Size", {"columns": None, "n": 3, "weight": 0})
 
 
 @pytest.mark.parametrize("classes", [None, ["A", "B", "C"]], ids=str)
@@ -153,4 +154,4 @@ def test_rows_without_a_prediction_count_for_their_true_class_and_are_no_class(c
     assert list(counts.classes) == (classes or ["A", "B"])
     assert [counts.truth[:2], counts.predicted[:2], counts.hits[:2]] == [[3, 3], [1, 2], [1, 1]]
     assert (counts.total, counts.right) == (6, 2)
-    assert tm.State.from_bytes(whole.to_bytes()).counts().predicted == counts.predicted
+    assert tm.extend.State.from_bytes(whole.to_bytes()).counts().predicted == counts.predicted

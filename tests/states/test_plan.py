@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import tallymark as tm
-from tallymark.states import Cost, Plan, ProbabilitiesOf, SumsOf, Term
-from tallymark.target import ANY_TARGET
+from tallymark.data.target import ANY_TARGET
+from tallymark.states.plan import Plan
+from tallymark.states.probabilities.costs import Cost, ProbabilitiesOf
+from tallymark.states.sums import SumsOf
+from tallymark.states.terms import Term
 
 
 def test_joining_many_declarations_takes_linear_time(monkeypatch):

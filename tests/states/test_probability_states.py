@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.batch import Batch
-from tallymark.states import BinsOf, Cost, OrderedProbabilitiesOf, ProbabilitiesOf, State
-from tallymark.states.format import pack, unpack
+from tallymark.data.batch import Batch
+from tallymark.states.base import State
+from tallymark.states.probabilities.bins import BinsOf
+from tallymark.states.probabilities.costs import Cost, ProbabilitiesOf
+from tallymark.states.probabilities.ordered import OrderedProbabilitiesOf
+from tallymark.states.serialization import pack, unpack
 
 TARGET = tm.Target(classes=["a", "b", "c"])
 READS = {

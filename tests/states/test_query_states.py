@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.batch import Batch
-from tallymark.states import Queries, QueriesOf
-from tallymark.states.format import pack
+from tallymark.data.batch import Batch
+from tallymark.states.rankings import Queries, QueriesOf
+from tallymark.states.serialization import pack
 
 ANY, ROWS = QueriesOf(), QueriesOf(stable=True)
 
@@ -25,7 +25,7 @@ def test_rows_of_one_query_meet():
     assert tm.mrr.answer(both).value == 0.5
     assert both.ranked() is both.ranked()
     assert both.ranked()[1:4] == (2, 0, 0)
-    assert tm.State.from_bytes(both.to_bytes()) == both
+    assert tm.extend.State.from_bytes(both.to_bytes()) == both
 
 
 def test_what_does_not_add():
@@ -59,7 +59,7 @@ def test_forged_fields_are_refused():
     """Never a crash, and nothing that reading rows could not have made."""
     codes, one = [np.array([1, 2]), np.array([0, 1, 1])], np.ones(3)
     good = [codes, one, one, None]
-    assert tm.State.from_bytes(pack("Queries", {"stable": False, "chunks": [good, good]})).n == 6
+    assert tm.extend.State.from_bytes(pack("Queries", {"stable": False, "chunks": [good, good]})).n == 6
     table = [None, np.ones((3, 2)), np.ones((3, 2)), None]
     bad = np.array([1.0, np.nan, 1.0])
     for chunks in (
@@ -87,16 +87,16 @@ def test_forged_fields_are_refused():
         [7],
     ):
         with pytest.raises(tm.StateError):
-            tm.State.from_bytes(pack("Queries", {"stable": False, "chunks": chunks}))
+            tm.extend.State.from_bytes(pack("Queries", {"stable": False, "chunks": chunks}))
     for fields in ({"stable": True, "chunks": [good, good]}, {"stable": 0, "chunks": [good]}, {"chunks": []}, {}):
         with pytest.raises(tm.StateError):
-            tm.State.from_bytes(pack("Queries", fields))
+            tm.extend.State.from_bytes(pack("Queries", fields))
 
 
 def test_forged_weights_are_found_when_they_are_read():
     """Weights that differ within a query may come from states that were added."""
     codes, one = [np.array([1, 2]), np.array([0, 1, 1])], np.ones(3)
-    state = tm.State.from_bytes(
+    state = tm.extend.State.from_bytes(
         pack("Queries", {"stable": False, "chunks": [[codes, one, one, np.array([1.0, 2.0, 3.0])]]})
     )
     with pytest.raises(tm.WeightError, match=r"got 2\.0 and 3.0 .query 2"):

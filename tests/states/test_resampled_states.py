@@ -11,11 +11,15 @@ from tests.states.round_trip import refuse_odd_fields, survive_bytes
 
 import tallymark as tm
 from tallymark import _core
-from tallymark.batch import Batch
+from tallymark.data.batch import Batch
 from tallymark.intervals.replicates import read_resampled
-from tallymark.states import BinsOf, PairsOf, Resampled, ResampledOf, State, UnitsOf, coarsen, spread_keys
-from tallymark.states.format import pack
-from tallymark.states.resample import MOST_GROUPS
+from tallymark.states.base import State
+from tallymark.states.labels.pairs import PairsOf
+from tallymark.states.probabilities.bins import BinsOf
+from tallymark.states.resampling.keys import MOST_GROUPS, coarsen, spread_keys
+from tallymark.states.resampling.replicates import Resampled, ResampledOf
+from tallymark.states.resampling.units import UnitsOf
+from tallymark.states.serialization import pack
 
 STORED = Path(__file__).with_name("stored")
 RNG = np.random.default_rng(7)

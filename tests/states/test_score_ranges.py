@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from tallymark import _core
-from tallymark.batch import Batch
+from tallymark.data.batch import Batch
+from tallymark.data.target import Target
 from tallymark.errors import ParameterError, StateError
-from tallymark.states import BoundedScoresOf, ScoresOf, State
-from tallymark.states.score_ranges import (
+from tallymark.states.base import State
+from tallymark.states.scores.binned import BoundedScoresOf
+from tallymark.states.scores.ranges import (
     RangeSums,
     RankedScores,
     add_ranges,
@@ -21,7 +23,7 @@ from tallymark.states.score_ranges import (
     refine,
     sum_range,
 )
-from tallymark.target import Target
+from tallymark.states.scores.scores import ScoresOf
 
 TARGET = Target("score")
 READS = ScoresOf(TARGET, frozenset({"", "steps", "trapezoids", "distance"}))

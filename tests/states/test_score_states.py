@@ -10,8 +10,8 @@ from tests.states.round_trip import survive_bytes
 from tests.states.score_states import STATES, TABLE, bounded, scores
 
 import tallymark as tm
-from tallymark.states import State
-from tallymark.states.scores import ScoresOf
+from tallymark.states.base import State
+from tallymark.states.scores.scores import ScoresOf
 
 
 @pytest.mark.parametrize("name", STATES)

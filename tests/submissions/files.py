@@ -18,7 +18,7 @@ def file(text):
 
 
 def score(submission, answers=ANSWERS, **more):
-    return tm.score_submission(file(answers), file(submission), **more)
+    return tm.submissions.score_submission(file(answers), file(submission), **more)
 
 
 def problems(submission, answers=ANSWERS, **more):

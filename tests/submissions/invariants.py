@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 
 import tallymark as tm
-from tallymark.engines.fields import TEXT
-from tallymark.engines.files import File
-from tallymark.submissions.careful import read_with_care
+from tallymark.sources.csv.fields import TEXT
+from tallymark.sources.files import File
+from tallymark.submissions.diagnose import read_and_locate
 from tallymark.submissions.limits import Limits
-from tallymark.submissions.normal import normal_texts
-from tallymark.submissions.rules import RULES
+from tallymark.submissions.normalize import normal_texts
+from tallymark.submissions.problems import RULES
 
 ANSWERS = {"row_id": ["a", "b", "c", "d"], "label": ["cat", "dög", "dog", "cat"]}
 WANTED = {"row_id": TEXT, "label": TEXT}
@@ -20,7 +20,7 @@ OF_ROWS = {"duplicate_id", "empty_id", "empty_field", "ragged_row", "bad_quote",
 def check(content: bytes, answers=ANSWERS) -> str:
     """Score a file: it has a result, or every problem has a code, a sentence and a place. Says which it was."""
     try:
-        result = tm.score_submission(answers, io.BytesIO(content))
+        result = tm.submissions.score_submission(answers, io.BytesIO(content))
     except tm.Rejection as error:
         return _check_rejection(error)
     assert result.compared + result.missing == len(answers["row_id"])
@@ -48,7 +48,7 @@ def agree(content: bytes) -> bool:
             names = [name.strip() for name in file.names]
             if any(names.count(name) > 1 for name in WANTED):
                 return False
-            slow, found, _ = read_with_care(file, names, WANTED, Limits())
+            slow, found, _ = read_and_locate(file, names, WANTED, Limits())
             try:
                 fast = {name: normal_texts(held.values) for name, held in file.read(WANTED).items()}
             except tm.FileError:

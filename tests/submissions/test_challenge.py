@@ -8,8 +8,8 @@ import random
 import pytest
 
 import tallymark as tm
-from tallymark.metrics import metric
-from tallymark.submissions.missing import COUNTED
+from tallymark.metrics.naming import metric
+from tallymark.submissions.settings import COUNTED
 from tests.submissions.files import ANSWERS, file, problems, rejected, score
 
 SECRET = "row_id,label\na,quokka\nb,numbat\nc,numbat\nd,quokka\n"
@@ -94,7 +94,7 @@ def test_no_prediction_is_never_better_than_the_right_one(name, way):
 
 def by_ids(answers, said, asked):
     frames = ({"row_id": list(held), "label": list(held.values())} for held in (answers, said))
-    (value,) = tm.score_submission(*frames, mode="challenge", metrics=[asked]).scores.values()
+    (value,) = tm.submissions.score_submission(*frames, mode="challenge", metrics=[asked]).scores.values()
     return value
 
 
@@ -218,7 +218,10 @@ def test_rejections_do_not_depend_on_the_answers():
 def test_answers_in_a_challenge_may_be_scored_by_frames():
     """As anywhere."""
     answers = {"row_id": ["a", "b"], "label": ["x", "y"]}
-    assert tm.score_submission(answers, file("row_id,label\nb,y\na,x\n"), mode="challenge").scores["accuracy"] == 1.0
+    assert (
+        tm.submissions.score_submission(answers, file("row_id,label\nb,y\na,x\n"), mode="challenge").scores["accuracy"]
+        == 1.0
+    )
 
 
 @pytest.mark.parametrize("mode", ["challenge", "analysis"])

@@ -9,7 +9,7 @@ from tests.submissions.files import ANSWERS, file
 
 
 def check(submission, template=ANSWERS, **more):
-    return tm.check_submission(file(submission), None if template is None else file(template), **more)
+    return tm.submissions.check_submission(file(submission), None if template is None else file(template), **more)
 
 
 def test_ids_are_compared_with_the_template():
@@ -47,7 +47,7 @@ def test_what_would_be_rejected_is():
         with pytest.raises(tm.Rejection) as checked:
             check(content)
         with pytest.raises(tm.Rejection) as scored:
-            tm.score_submission(file(ANSWERS), file(content))
+            tm.submissions.score_submission(file(ANSWERS), file(content))
         assert str(checked.value) == str(scored.value)
 
 
@@ -67,7 +67,11 @@ def test_a_check_is_told_in_words_and_as_data():
 
 def test_ids_are_printed_short_and_without_control_characters():
     """An id must not move the cursor of who reads it."""
-    told = str(tm.check_submission({"row_id": ["a", "\x1b[2Jb", "z" * 50_000], "label": ["x"] * 3}, {"row_id": ["a"]}))
+    told = str(
+        tm.submissions.check_submission(
+            {"row_id": ["a", "\x1b[2Jb", "z" * 50_000], "label": ["x"] * 3}, {"row_id": ["a"]}
+        )
+    )
     assert "\x1b" not in told
     assert len(told) < 200
 
@@ -76,4 +80,4 @@ def test_ids_are_printed_short_and_without_control_characters():
 def test_names_of_columns_are_checked(given):
     """As in score_submission."""
     with pytest.raises(tm.errors.ParameterError):
-        tm.check_submission({"row_id": ["a"], "label": ["x"]}, **given)
+        tm.submissions.check_submission({"row_id": ["a"], "label": ["x"]}, **given)

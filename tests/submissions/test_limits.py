@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tallymark as tm
-from tallymark.submissions.looks import check_header
+from tallymark.submissions.validate import validate_header
 from tests.submissions.files import ANSWERS, NUMBERS, file, problems, rejected
 
 
@@ -52,14 +52,14 @@ def test_a_line_of_very_many_fields_is_not_taken_apart(name):
 def test_a_row_too_many_stops_the_careful_reading():
     """As it stops the other."""
     content = "row_id,label\na\n" + "".join(f"{row},x\n" for row in range(300_000))
-    error = rejected(content, limits=tm.Limits(rows=1000))
+    error = rejected(content, limits=tm.submissions.Limits(rows=1000))
     assert {each.code for each in error.problems} == {"too_many_rows", "ragged_row"}
 
 
 def test_many_classes_are_found_in_one_look():
     """Each of ten thousand columns is not looked for among all others."""
     names = CountedName.make(2_000)
-    found = check_header(names, dict.fromkeys(names, "number"), tm.Limits(), "CSV")
+    found = validate_header(names, dict.fromkeys(names, "number"), tm.submissions.Limits(), "CSV")
     assert not found
     assert CountedName.compared < 20 * len(names)
 
@@ -80,11 +80,11 @@ class CountedName(str):
 
 
 LIMITS = [
-    (tm.Limits(bytes=20), "too_large"),
-    (tm.Limits(rows=2), "too_many_rows"),
-    (tm.Limits(columns=1), "too_many_columns"),
-    (tm.Limits(field_length=2), "field_too_long"),
-    (tm.Limits(labels=1), "too_many_labels"),
+    (tm.submissions.Limits(bytes=20), "too_large"),
+    (tm.submissions.Limits(rows=2), "too_many_rows"),
+    (tm.submissions.Limits(columns=1), "too_many_columns"),
+    (tm.submissions.Limits(field_length=2), "field_too_long"),
+    (tm.submissions.Limits(labels=1), "too_many_labels"),
 ]
 
 
@@ -97,15 +97,15 @@ def test_every_limit_is_kept(limits, code, tmp_path):
     pq.write_table(table, tmp_path / "submission.parquet")
     for name in ("submission.csv", "submission.parquet"):
         with pytest.raises(tm.Rejection) as caught:
-            tm.score_submission(file(ANSWERS), tmp_path / name, limits=limits)
+            tm.submissions.score_submission(file(ANSWERS), tmp_path / name, limits=limits)
         assert caught.value.problems[0].code == code
 
 
 def test_limits_must_be_limits():
     """Positive numbers, or None for any."""
-    for bad in (5, tm.Limits(rows=0), tm.Limits(ratio="x")):
+    for bad in (5, tm.submissions.Limits(rows=0), tm.submissions.Limits(ratio="x")):
         with pytest.raises(tm.ParameterError, match="limits"):
-            tm.score_submission(file(ANSWERS), file(ANSWERS), limits=bad)
+            tm.submissions.score_submission(file(ANSWERS), file(ANSWERS), limits=bad)
 
 
 def test_a_file_that_unpacks_to_very_much_is_stopped():
@@ -122,14 +122,14 @@ def test_frames_are_held_to_the_same_limits_and_types():
     """As files are."""
     frame = {"row_id": ["a", "b"], "label": ["x", "y"]}
     with pytest.raises(tm.Rejection, match="there are more than 1 rows"):
-        tm.score_submission(file(ANSWERS), frame, limits=tm.Limits(rows=1))
+        tm.submissions.score_submission(file(ANSWERS), frame, limits=tm.submissions.Limits(rows=1))
     with pytest.raises(tm.Rejection, match="the column 'label' cannot be read as text"):
-        tm.score_submission(file(ANSWERS), pa.table({"row_id": ["a"], "label": [[1]]}))
+        tm.submissions.score_submission(file(ANSWERS), pa.table({"row_id": ["a"], "label": [[1]]}))
 
 
 def test_a_line_without_an_end_is_not_read_to_it(monkeypatch):
     """The careful reading stops there."""
-    monkeypatch.setattr("tallymark.engines.csv_tokens.LONGEST_LINE", 100)
+    monkeypatch.setattr("tallymark.sources.csv.tokenizer.LONGEST_LINE", 100)
     found = problems(b'row_id,label\na,x"\nb,' + b"y" * 1000)
     assert found == [("bad_quote", 2, 4), ("field_too_long", 3, 1)]
 

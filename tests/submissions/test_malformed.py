@@ -111,7 +111,7 @@ def test_well_formed_files_are_read_as_others_read_them(rows, end, quoting):
         assert dict(zip(*columns, strict=True)) == expected
     if len(expected) == len(rows):
         answers = {"row_id": list(expected), "label": list(expected.values())}
-        result = tm.score_submission(answers, io.BytesIO(content))
+        result = tm.submissions.score_submission(answers, io.BytesIO(content))
         assert (result.matches, result.missing, result.extra) == (len(rows), 0, 0)
 
 

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.batch import Batch
+from tallymark.data.batch import Batch
+from tallymark.data.target import Target
 from tallymark.errors import ParameterError, StateError
-from tallymark.metrics import metric
-from tallymark.states.format import pack
-from tallymark.submissions import NoOutcomes, Outcomes
-from tallymark.submissions.influences import MOST_CELLS, outcomes_of
-from tallymark.target import Target
+from tallymark.metrics.naming import metric
+from tallymark.states.serialization import pack
+from tallymark.submissions.outcomes import MOST_CELLS, NoOutcomes, Outcomes, outcomes_of
 
 RNG = np.random.default_rng(3)
 N = 400
@@ -32,7 +31,7 @@ def score(truth, said, names, key="label", **more):
     order = np.random.default_rng(1).permutation(len(truth))
     answers = {"row_id": [f"r{k}" for k in range(len(truth))], "label": list(truth), **more.pop("columns", {})}
     submission = {"row_id": [f"r{k}" for k in order], key: [said[k] for k in order]}
-    return tm.score_submission(answers, submission, mode="challenge", metrics=names, outcomes=names, **more)
+    return tm.submissions.score_submission(answers, submission, mode="challenge", metrics=names, outcomes=names, **more)
 
 
 def texts(values):
@@ -63,7 +62,7 @@ def test_the_order_of_the_file_does_not_show(task):
     truth, said, names, columns = TASKS[task]
     answers = {"row_id": [f"r{k}" for k in range(N)], "label": list(truth), **columns}
     submission = {"row_id": answers["row_id"], "label": list(said)}
-    plain = tm.score_submission(answers, submission, task=task, metrics=names, outcomes=names)
+    plain = tm.submissions.score_submission(answers, submission, task=task, metrics=names, outcomes=names)
     mixed = score(truth, said, names, task=task, columns=columns)
     for name in names:
         assert mixed.outcomes(name).value == mixed.scores[name]
@@ -77,7 +76,7 @@ def test_a_column_for_each_class_has_outcomes():
     answers = {"row_id": [f"r{k}" for k in range(50)], "label": truth}
     submission = {"row_id": answers["row_id"], **{str(k): table[:, k] for k in range(3)}}
     asked = ["logloss", "brier", "accuracy"]
-    result = tm.score_submission(answers, submission, task="probabilities", metrics=asked, outcomes=asked)
+    result = tm.submissions.score_submission(answers, submission, task="probabilities", metrics=asked, outcomes=asked)
     happened = table[np.arange(50), LABELS[:50] % 3]
     found = result.outcomes("logloss")
     moved = np.ldexp(found.influences()[0], found.exponent)
@@ -89,7 +88,7 @@ def test_a_missing_row_is_wrong_in_its_place():
     """Where rows may be missing."""
     answers = {"row_id": ["a", "b", "c", "d"], "label": ["x", "y", "x", "y"]}
     submission = {"row_id": ["d", "a"], "label": ["y", "x"]}
-    result = tm.score_submission(answers, submission, mode="challenge", outcomes=["accuracy", "macro F1"])
+    result = tm.submissions.score_submission(answers, submission, mode="challenge", outcomes=["accuracy", "macro F1"])
     assert result.outcomes("accuracy").counts().tolist() == [True, False, False, True]
     (moved,) = result.outcomes("macro F1").influences()
     assert moved[0] == moved[3] > 0 > moved[1] == moved[2]
@@ -98,7 +97,7 @@ def test_a_missing_row_is_wrong_in_its_place():
 def test_an_analysis_that_leaves_rows_out_has_no_outcomes():
     """They would not pair with those of another submission."""
     answers = {"row_id": ["a", "b"], "label": ["x", "y"]}
-    result = tm.score_submission(answers, {"row_id": ["a"], "label": ["x"]}, outcomes=["accuracy"])
+    result = tm.submissions.score_submission(answers, {"row_id": ["a"], "label": ["x"]}, outcomes=["accuracy"])
     assert result.outcomes("accuracy") == NoOutcomes("rows of the answers were left out")
 
 
@@ -218,19 +217,27 @@ def test_numbers_of_any_size_have_influences():
 def test_outcomes_are_for_those_who_ask_by_name():
     """Of scores that there are; others are told what there is."""
     answers = {"row_id": ["a"], "label": ["x"]}
-    result = tm.score_submission(answers, answers, outcomes=["accuracy"])
+    result = tm.submissions.score_submission(answers, answers, outcomes=["accuracy"])
     with pytest.raises(ParameterError, match=r"asked for \('accuracy'\); got 'macro F1'"):
         result.outcomes("macro F1")
     with pytest.raises(ParameterError, match="`outcomes` must name scores"):
-        tm.score_submission(answers, answers, outcomes=["auc"])
+        tm.submissions.score_submission(answers, answers, outcomes=["auc"])
 
 
 def test_nothing_that_is_shown_or_sent_holds_outcomes():
     """A result says the same with and without them, as text, page, JSON and pickle."""
     rows = {"row_id": ["a", "b"], "label": ["x", "y"]}
-    plain, kept = (tm.score_submission(rows, rows, mode="challenge", outcomes=names) for names in ((), ["accuracy"]))
+    plain, kept = (
+        tm.submissions.score_submission(rows, rows, mode="challenge", outcomes=names) for names in ((), ["accuracy"])
+    )
     assert isinstance(kept.outcomes("accuracy"), Outcomes)
-    for show in (str, repr, tm.SubmissionResult.to_json, tm.SubmissionResult.to_html, tm.SubmissionResult.to_csv):
+    for show in (
+        str,
+        repr,
+        tm.submissions.SubmissionResult.to_json,
+        tm.submissions.SubmissionResult.to_html,
+        tm.submissions.SubmissionResult.to_csv,
+    ):
         assert show(kept) == show(plain)
     assert b"Outcomes" not in pickle.dumps(kept)
     with pytest.raises(ParameterError):

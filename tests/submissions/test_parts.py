@@ -37,7 +37,7 @@ def test_a_part_is_scored_as_if_it_were_all(missing):
     submission = table(ids[sent], said[sent])
     scored = score_parts(table(ids, truth), submission, public, ci=0.9, resamples=60, seed=5)
     for name, which in ((PUBLIC, public), (PRIVATE, ~public)):
-        alone = tm.score_submission(
+        alone = tm.submissions.score_submission(
             table(ids[which], truth[which]),
             {
                 key: [value for value, at in zip(column, sent, strict=True) if which[at]]
@@ -60,7 +60,7 @@ def test_without_parts_it_is_a_challenge():
     """All rows are public then."""
     ids, truth, said = rows()
     scored = score_parts(table(ids, truth), table(ids, said), None)
-    whole = tm.score_submission(table(ids, truth), table(ids, said), mode="challenge")
+    whole = tm.submissions.score_submission(table(ids, truth), table(ids, said), mode="challenge")
     assert list(scored.parts) == [PUBLIC]
     assert scores_of(scored.parts[PUBLIC]) == scores_of(whole)
 

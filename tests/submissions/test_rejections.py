@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tallymark as tm
-from tallymark.submissions.rules import RULES
+from tallymark.submissions.problems import RULES
 from tests.submissions.files import ANSWERS, NUMBERS, file, problems, rejected, score
 
 CASES = {
@@ -75,7 +75,7 @@ def test_the_places_of_many_rows_are_right():
 def test_a_row_that_is_too_wide_does_not_move_the_places_behind_it():
     """Quotes beyond the fields that are read of it open nothing, neither when it is read nor when rows are located."""
     content = 'row_id,label\na,x\nb,y,z,"\nc,x\na,x\nd,"x"\n'
-    assert problems(content, limits=tm.Limits(columns=2)) == [("ragged_row", 3, 1), ("duplicate_id", 5, 1)]
+    assert problems(content, limits=tm.submissions.Limits(columns=2)) == [("ragged_row", 3, 1), ("duplicate_id", 5, 1)]
 
 
 def test_duplicates_come_with_their_lines():
@@ -144,7 +144,7 @@ def test_probabilities_must_lie_between_0_and_1_and_add_up():
 def test_the_answers_are_read_with_the_same_care():
     """In an analysis, their problems are told, too."""
     with pytest.raises(tm.Rejection, match="`answers` was rejected: line 3, column 1: the id 'a'"):
-        tm.score_submission(file("row_id,label\na,x\na,y\n"), file(ANSWERS))
+        tm.submissions.score_submission(file("row_id,label\na,x\na,y\n"), file(ANSWERS))
 
 
 def test_parquet_and_frames_have_rows_for_places(tmp_path):
@@ -153,7 +153,7 @@ def test_parquet_and_frames_have_rows_for_places(tmp_path):
     pq.write_table(table, tmp_path / "submission.parquet")
     for submission in (table, tmp_path / "submission.parquet"):
         with pytest.raises(tm.Rejection) as caught:
-            tm.score_submission(file(ANSWERS), submission)
+            tm.submissions.score_submission(file(ANSWERS), submission)
         found = [(each.code, each.row) for each in caught.value.problems]
         assert found == [("empty_field", 1), ("duplicate_id", 2), ("empty_id", 3)]
 
@@ -180,13 +180,13 @@ def test_problems_and_rejections_are_plain_data():
 def test_wrong_arguments_are_refused(wrong):
     """Before anything is read."""
     with pytest.raises(tm.ParameterError):
-        tm.score_submission("absent.csv", "absent.csv", **wrong)
+        tm.submissions.score_submission("absent.csv", "absent.csv", **wrong)
 
 
 def test_something_that_is_no_table_is_refused():
     """With its type."""
     with pytest.raises(tm.ParameterError, match="must be a path, an open file or a data frame"):
-        tm.score_submission(file(ANSWERS), 5)
+        tm.submissions.score_submission(file(ANSWERS), 5)
 
 
 @pytest.mark.parametrize("dictionary", [True, False])
@@ -207,7 +207,7 @@ def test_numbers_that_only_python_reads_have_a_place(field):
 def test_columns_of_a_data_frame_stand_in_no_line():
     """Only a text has lines."""
     with pytest.raises(tm.Rejection) as caught:
-        tm.score_submission(file(ANSWERS), {"row_id": ["a"]})
+        tm.submissions.score_submission(file(ANSWERS), {"row_id": ["a"]})
     assert [(each.code, each.line) for each in caught.value.problems] == [("missing_column", None)]
 
 
@@ -215,11 +215,11 @@ def test_columns_of_a_data_frame_stand_in_no_line():
 def test_a_path_that_leads_nowhere_is_no_submission(place, tmp_path):
     """It says nothing about what was sent."""
     with pytest.raises(tm.errors.FileError):
-        tm.score_submission(file(ANSWERS), tmp_path / place)
+        tm.submissions.score_submission(file(ANSWERS), tmp_path / place)
     with pytest.raises(tm.errors.FileError):
-        tm.score_submission(tmp_path / place, file(ANSWERS))
+        tm.submissions.score_submission(tmp_path / place, file(ANSWERS))
     with pytest.raises(tm.errors.ParameterError, match="`answers` could not be read; score") as caught:
-        tm.score_submission(tmp_path / place, file(ANSWERS), mode="challenge")
+        tm.submissions.score_submission(tmp_path / place, file(ANSWERS), mode="challenge")
     assert caught.value.__context__ is None  # which would tell the path
 
 
@@ -237,7 +237,7 @@ def test_classes_are_refused_where_they_name_no_columns(task):
     with pytest.raises(tm.errors.ParameterError, match=told):
         score(ANSWERS, task=task, classes=["cat", "dog"])
     with pytest.raises(tm.errors.ParameterError, match=told):
-        tm.check_submission(file(ANSWERS), task=task, classes=["cat", "dog"])
+        tm.submissions.check_submission(file(ANSWERS), task=task, classes=["cat", "dog"])
 
 
 @pytest.mark.parametrize("mark", ["|", ";", "\t"])
@@ -246,8 +246,8 @@ def test_a_declared_separator_is_that_of_both_files(mark):
     other = ANSWERS.replace(",", mark)
     assert score(other, other, separator=mark).matches == 4
     assert score(other, ANSWERS, separator=mark).matches == 4
-    assert tm.check_submission(file(other), file(other), separator=mark).missing == 0
-    assert tm.check_submission(file(other), file(ANSWERS), separator=mark).missing == 0
+    assert tm.submissions.check_submission(file(other), file(other), separator=mark).missing == 0
+    assert tm.submissions.check_submission(file(other), file(ANSWERS), separator=mark).missing == 0
     assert problems(ANSWERS, other, separator=mark)[0][0] == "missing_column"
 
 
@@ -272,6 +272,6 @@ def test_texts_that_are_no_numbers_are_all_told_with_their_rows(form):
     pq.write_table(pa.table(columns), content)
     content.seek(0)
     with pytest.raises(tm.Rejection) as caught:
-        tm.score_submission(file(NUMBERS), columns if form == "data frame" else content, task="numbers")
+        tm.submissions.score_submission(file(NUMBERS), columns if form == "data frame" else content, task="numbers")
     found = [(each.code, each.row) for each in caught.value.problems]
     assert found == [("not_a_number", 1), ("not_a_number", 2), ("duplicate_id", 3)]

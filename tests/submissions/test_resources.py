@@ -21,10 +21,10 @@ import pyarrow.csv, pyarrow.parquet
 import tallymark as tm
 from tests.memory import most_memory
 answers = {"row_id": ["a", "b"], "label": ["cat", "dog"]}
-tm.score_submission(answers, io.BytesIO(b"row_id,label\\na,cat\\n"))
+tm.submissions.score_submission(answers, io.BytesIO(b"row_id,label\\na,cat\\n"))
 before = most_memory()
 try:
-    tm.score_submission(answers, sys.argv[1])
+    tm.submissions.score_submission(answers, sys.argv[1])
 except tm.Rejection as error:
     print(error.problems[0].code, most_memory() - before)
 """

@@ -187,7 +187,7 @@ def test_parquet_frames_and_paths_are_read(tmp_path):
     categories = pl.DataFrame(table.to_pydict()).cast({pl.String: pl.Categorical})
     frames = [pd.DataFrame(table.to_pydict()), pl.DataFrame(table.to_pydict()), categories, table, table.to_pydict()]
     for answers in (tmp_path / "answers.parquet", *frames):
-        result = tm.score_submission(answers, tmp_path / "submission.csv")
+        result = tm.submissions.score_submission(answers, tmp_path / "submission.csv")
         assert (result.compared, result.matches) == (3, 2)
 
 
@@ -237,7 +237,7 @@ def test_labels_are_the_task_where_no_side_or_both_are_decimals(truth, predicted
     """Words, whole numbers, and decimals on both sides are compared as texts; so are the floats of a frame."""
     score(rows(zip("ab", predicted, strict=True)), rows(zip("ab", truth, strict=True)))
     frames = [pd.DataFrame({"row_id": [1, 2], "label": labels}) for labels in ([0, 1], [0.0, 1.0])]
-    assert tm.score_submission(*frames).scores["accuracy"] == 1.0
+    assert tm.submissions.score_submission(*frames).scores["accuracy"] == 1.0
 
 
 def test_columns_of_probabilities_are_called_as_their_classes():
@@ -261,7 +261,9 @@ def test_a_hundred_thousand_labels_are_no_trouble():
     """Each row a label of its own."""
     names = [f"r{k}" for k in range(100_000)]
     labels = [f"label {k}" for k in range(100_000)]
-    result = tm.score_submission({"row_id": names, "label": labels}, {"row_id": names[::-1], "label": labels[::-1]})
+    result = tm.submissions.score_submission(
+        {"row_id": names, "label": labels}, {"row_id": names[::-1], "label": labels[::-1]}
+    )
     assert result.matches == 100_000
 
 
@@ -299,7 +301,7 @@ def test_the_same_numbers_as_scikit_learn_on_random_files():
 def test_what_was_given_is_left_alone():
     """An open file stays open."""
     answers, submission = file(ANSWERS), file(ANSWERS)
-    tm.score_submission(answers, submission)
+    tm.submissions.score_submission(answers, submission)
     assert not answers.closed
     assert not submission.closed
 
@@ -332,7 +334,9 @@ def test_columns_of_classes_are_called_like_labels_are_read():
 def test_metrics_of_one_class_take_the_positive_one(mode):
     """That which was named, or 1 where labels are 0 and 1."""
     submission = {"row_id": ["a", "b", "c"], "label": ["cat", "cat", "cat"]}
-    result = tm.score_submission(file(ANSWERS), submission, metrics=["precision", "recall"], positive="cat", mode=mode)
+    result = tm.submissions.score_submission(
+        file(ANSWERS), submission, metrics=["precision", "recall"], positive="cat", mode=mode
+    )
     assert result.scores == {"precision": 1 / 3, "recall": 1.0 if mode == "analysis" else 0.5}
     submission = "row_id,label\na,1\nb,1\n"
     assert score(submission, "row_id,label\na,1\nb,0\n", metrics="precision", mode=mode).scores == {"precision": 0.5}

@@ -9,12 +9,12 @@ import pytest
 from scipy import stats
 
 import tallymark as tm
-from tallymark.batch import Batch
+from tallymark.data.batch import Batch
+from tallymark.data.target import Target
 from tallymark.errors import ParameterError, StateError
-from tallymark.metrics import metric
-from tallymark.submissions import Outcomes, paired_test, rank_groups
-from tallymark.submissions.influences import outcomes_of
-from tallymark.target import Target
+from tallymark.metrics.naming import metric
+from tallymark.submissions.outcomes import Outcomes, outcomes_of
+from tallymark.submissions.ranks import paired_test, rank_groups
 
 
 def outcomes(name, truth, said, kind):

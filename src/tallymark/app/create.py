@@ -15,13 +15,13 @@ from fastapi.responses import RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from tallymark.app.faults import Refused, not_found
-from tallymark.app.guard import Guard
+from tallymark.app.http.errors import RequestError, not_found
+from tallymark.app.http.guard import Guard
+from tallymark.app.http.request_context import RequestContext, request_context
+from tallymark.app.pages.shell import ErrorPage, Link
 from tallymark.app.routes import ROUTERS
 from tallymark.app.service import Service, utc_now
-from tallymark.app.settings import Settings
-from tallymark.app.views import ErrorPage, Link
-from tallymark.app.visit import Visit, visit_of
+from tallymark.app.settings import AppSettings
 from tallymark.app.worker import Worker
 
 _LOG = logging.getLogger("tallymark.app")
@@ -39,7 +39,7 @@ _TITLES = {
 }
 
 
-def create_app(settings: Settings, clock: Callable[[], datetime] = utc_now) -> FastAPI:
+def create_app(settings: AppSettings, clock: Callable[[], datetime] = utc_now) -> FastAPI:
     """An app that keeps its data where the settings say."""
     service = Service(settings, clock)
     service.database.migrate()
@@ -58,7 +58,7 @@ def create_app(settings: Settings, clock: Callable[[], datetime] = utc_now) -> F
     app.add_middleware(Guard, settings=settings, measures=service.measures, failed=_failed)
     for router in ROUTERS:
         app.include_router(router)
-    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(RequestError, _refused)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _refused)
     return app
@@ -66,19 +66,19 @@ def create_app(settings: Settings, clock: Callable[[], datetime] = utc_now) -> F
 
 async def _refused(request: Request, error: Exception) -> Response:
     """The page of a request that is not granted. Who is not signed in is asked to, where that is the reason."""
-    if isinstance(error, Refused):
+    if isinstance(error, RequestError):
         found = error
     elif isinstance(error, HTTPException) and error.status_code != 404:
-        found = Refused(error.status_code, "This page is not asked for in this way.", "Go back, and try again.")
+        found = RequestError(error.status_code, "This page is not asked for in this way.", "Go back, and try again.")
     else:
         found = not_found()
     if found.status == 401 and request.method == "GET":
         return RedirectResponse(f"/sign-in?next={quote(request.url.path)}", 303)
-    visit = await run_in_threadpool(visit_of, request)
+    visit = await run_in_threadpool(request_context, request)
     return _page(visit, found)
 
 
-def _page(visit: Visit, found: Refused) -> Response:
+def _page(visit: RequestContext, found: RequestError) -> Response:
     title = _TITLES.get(found.status, "This was not understood")
     where = None if found.where is None else Link(*found.where)
     view = ErrorPage(visit.shell(title), found.status, found.sentence, found.mend, visit.request.state.reference, where)
@@ -89,7 +89,7 @@ async def _failed(request: Request, error: Exception) -> Response:
     """The page of our own fault. The log knows more by the reference."""
     reference = request.state.reference
     _LOG.error("a request failed", exc_info=error, extra={"facts": {"reference": reference}})
-    told = Refused(
+    told = RequestError(
         500, "That is our fault, and it was written down.", "Try it again; if it stays, quote the reference."
     )
-    return _page(Visit(request, request.app.state.service, None), told)
+    return _page(RequestContext(request, request.app.state.service, None), told)

@@ -11,13 +11,13 @@ from typing import BinaryIO
 
 from sqlalchemy import select
 
-from tallymark.app import challenges, submitting
-from tallymark.app.accounts import name_key
-from tallymark.app.challenges import is_over
-from tallymark.app.drafts import read_draft
+from tallymark.app.domain import challenges, submissions
+from tallymark.app.domain.accounts import name_key
+from tallymark.app.domain.challenges import is_over
+from tallymark.app.domain.drafts import read_draft
+from tallymark.app.domain.teams import new_team
 from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, Submission, Team, User
-from tallymark.app.teams import new_team
 from tallymark.errors import FileError
 
 _SLUG = "animals-on-photographs"
@@ -93,7 +93,7 @@ def _submit(
     user = _somebody(service, f"{team} team")
     with service.database.writing() as session:
         held = there or new_team(session, service, challenge, team, baseline=baseline)
-    submitting.take(service, user, challenge, held.id, stream, name, "")
+    submissions.accept_file(service, user, challenge, held.id, stream, name, "")
 
 
 def _somebody(service: Service, name: str, *, organiser: bool = False) -> User:

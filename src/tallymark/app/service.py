@@ -7,9 +7,10 @@ import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from tallymark.app.measures import Measures
-from tallymark.app.settings import Settings
-from tallymark.app.store import Database, Files
+from tallymark.app.http.prometheus import Measures
+from tallymark.app.settings import AppSettings
+from tallymark.app.store.database import Database
+from tallymark.app.store.files import FileStore
 
 
 def utc_now() -> datetime:
@@ -20,12 +21,12 @@ def utc_now() -> datetime:
 class Service:
     """The parts of a running app."""
 
-    def __init__(self, settings: Settings, clock: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, settings: AppSettings, clock: Callable[[], datetime] = utc_now) -> None:
         settings.folder.mkdir(parents=True, exist_ok=True)
         settings.folder.chmod(0o700)
         self.settings = settings
         self.database = Database(settings.database_url)
-        self.files = Files(settings.folder)
+        self.files = FileStore(settings.folder)
         self.now = clock
         self.measures = Measures()
         self.name = secrets.token_hex(8)  # of this process, among others that work on the same queue

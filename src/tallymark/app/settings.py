@@ -19,7 +19,7 @@ def _setting(default: Any, told: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Settings:
+class AppSettings:
     """What can be set, each by an option of `tallymark serve` and by TALLYMARK_ and its name in capitals."""
 
     data: str = _setting("tallymark-data", "The folder of the database and the files.")
@@ -71,7 +71,7 @@ class Settings:
         return f"http://{host}:{self.port}"
 
 
-def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Settings:
+def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> AppSettings:
     """The settings: those given, else those of the environment, else the defaults.
 
     >>> read_settings({"port": 9000}, {"TALLYMARK_SIGN_UP": "open"}).sign_up
@@ -79,13 +79,13 @@ def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | Non
     """
     held = os.environ if environment is None else environment
     found: dict[str, Any] = {}
-    for each in fields(Settings):
+    for each in fields(AppSettings):
         name = PREFIX + each.name.upper()
         if given.get(each.name) is not None:
             found[each.name] = given[each.name]
         elif held.get(name):
             found[each.name] = _whole(name, held[name]) if each.type == "int" else held[name]
-    return Settings(**found)
+    return AppSettings(**found)
 
 
 def _whole(name: str, text: str) -> int:

@@ -8,8 +8,8 @@ from datetime import timedelta
 
 from sqlalchemy import or_, select, update
 
-from tallymark.app import boards, checks
-from tallymark.app.scoring import MOST_ATTEMPTS, give_up, work_on
+from tallymark.app.domain import checks, leaderboards
+from tallymark.app.domain.scoring import MOST_ATTEMPTS, give_up, work_on
 from tallymark.app.service import Service
 from tallymark.app.store.models import Submission
 
@@ -77,7 +77,7 @@ class Worker:
                 service.busy.discard(found)
             return True
         with service.database.reading() as session:
-            stale = boards.stale_challenges(session)
+            stale = leaderboards.stale_challenges(session)
         done = [_rebuilt(service, challenge) for challenge in stale]
         return any(done)
 
@@ -104,7 +104,7 @@ class Worker:
 def _rebuilt(service: Service, challenge_id: int) -> bool:
     """Whether leaderboards were written anew; those that cannot be do not keep others waiting."""
     try:
-        boards.rebuild(service, challenge_id)
+        leaderboards.rebuild_leaderboards(service, challenge_id)
     except Exception:
         _LOG.exception("leaderboards could not be written", extra={"facts": {"challenge": challenge_id}})
         return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tallymark.packages import needed
+from tallymark.optional_packages import needed
 
 
 def main() -> None:

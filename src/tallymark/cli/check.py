@@ -25,8 +25,8 @@ def command(**given: Any) -> None:
       tallymark check submission.csv --template sample.csv
       tallymark check submission.csv --task probabilities --classes cat,dog
     """
-    from tallymark.report import to_json
-    from tallymark.submissions import check_submission
+    from tallymark.rendering.exports import to_json
+    from tallymark.submissions.check import check_submission
 
     keywords = ("id", "label", "task", "missing", "separator")
     try:

@@ -9,9 +9,8 @@ import click
 
 from tallymark.cli.group import Command
 from tallymark.cli.output import show_tables, write
-from tallymark.guidance import Choice, choose
-from tallymark.guidance.decisions import TASKS
-from tallymark.guidance.task import Question
+from tallymark.guidance.choose import Choice, choose
+from tallymark.guidance.decisions import TASKS, Question
 
 _OPEN = "?"
 

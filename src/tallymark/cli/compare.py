@@ -10,14 +10,14 @@ from tallymark.cli import options
 from tallymark.cli.group import Command
 from tallymark.cli.output import check_places, deliver
 from tallymark.cli.progress import watched
-from tallymark.cli.rows import Rows
+from tallymark.cli.table_rows import FileRows
 from tallymark.cli.wording import command_line
+from tallymark.comparison.corrections import CORRECTIONS
 from tallymark.errors import ParameterError
-from tallymark.evaluation.corrections import CORRECTIONS
 
 
 @click.command("compare", cls=Command, short_help="Compare models whose predictions are in one file.")
-@options.rows_of(options.ONE_FILE, "The predictions of the models, a column for each.")
+@options.row_options(options.ONE_FILE, "The predictions of the models, a column for each.")
 @options.intervals(
     click.option("--ci", type=float, default=0.95, show_default=True, metavar="LEVEL", help="The level of intervals.")
 )
@@ -38,14 +38,14 @@ def command(**given: Any) -> None:
       tallymark compare deliveries.csv --truth minutes --prediction old,new
       tallymark compare clicks.csv --truth clicked --prediction a,b,c --kind probability --metrics auc,logloss
     """
-    from tallymark.evaluation.compare import compare
+    from tallymark.comparison.compare import compare
 
     check_places(given)
     twice = [name for k, name in enumerate(given["prediction"]) if name in given["prediction"][:k]]
     if twice:
         raise ParameterError(f"`--prediction` must name each column once; {twice[0]!r} was named twice")
     with watched(given["file"]) as progress:
-        rows = Rows(given["file"], given, progress)
+        rows = FileRows(given["file"], given, progress)
         with rows.explained():
             found = compare(
                 rows.array(given["truth"]),

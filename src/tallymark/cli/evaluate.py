@@ -8,16 +8,16 @@ from typing import Any
 import click
 
 from tallymark.cli import options
-from tallymark.cli.answer import answer, check_report
 from tallymark.cli.group import Command
-from tallymark.cli.output import check_places
+from tallymark.cli.output import answer, check_places, check_report
 from tallymark.cli.progress import watched
-from tallymark.cli.rows import Rows
-from tallymark.evaluation import Report, Tally
+from tallymark.cli.table_rows import FileRows
+from tallymark.evaluation.report import Report
+from tallymark.evaluation.tally import Tally
 
 
 @click.command("evaluate", cls=Command, short_help="Evaluate the predictions in files.")
-@options.rows_of(options.FILES, "The predictions; several columns are one per class, output or quantile.")
+@options.row_options(options.FILES, "The predictions; several columns are one per class, output or quantile.")
 @options.columns("--by", "Groups to evaluate one by one, too.")
 @options.MIN_ROWS
 @options.intervals(
@@ -62,8 +62,8 @@ def command(**given: Any) -> int:
       tallymark evaluate deliveries.csv --truth minutes --prediction predicted --accept "r2 > 0.8"
       tallymark evaluate 'june/*.parquet' --truth clicked --prediction p --kind probability --save-tally june.tally
     """
-    from tallymark.cli.streams import is_streamed
-    from tallymark.evaluation.accept import check_condition
+    from tallymark.acceptance.accept import check_condition
+    from tallymark.cli.folding import is_streamed
 
     check_places(given)
     if given["accept"]:
@@ -73,7 +73,7 @@ def command(**given: Any) -> int:
 
 def _streamed(given: Mapping[str, Any]) -> Report:
     """The report of rows that are read in pieces."""
-    from tallymark.cli.streams import evaluate_ranges, tally_files
+    from tallymark.cli.folding import evaluate_ranges, tally_files
     from tallymark.evaluation.table import check_groups, read_report
 
     check_groups(given["min_rows"], given["by"])
@@ -88,12 +88,12 @@ def _streamed(given: Mapping[str, Any]) -> Report:
 
 def _at_once(given: Mapping[str, Any]) -> Report:
     """The report of rows in memory."""
-    from tallymark.engines.paths import find_files
-    from tallymark.evaluation import evaluate
+    from tallymark.evaluation.evaluate import evaluate
+    from tallymark.sources.paths import find_files
 
     path = find_files(list(given["files"]))[0]
     with watched(path) as progress:
-        rows = Rows(path, given, progress)
+        rows = FileRows(path, given, progress)
         with rows.explained():
             facts = rows.facts()
             facts |= {"classes": facts["classes"] or rows.classes_of_columns(), "keys": rows.one("keys")}

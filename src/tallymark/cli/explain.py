@@ -21,8 +21,8 @@ def command(metric: str, value: float | None, as_json: bool) -> None:
       tallymark explain r2
       tallymark explain "fscore(beta=2)" --value 0.7
     """
-    from tallymark.guidance import explain
-    from tallymark.report import to_json
+    from tallymark.guidance.explain import explain
+    from tallymark.rendering.exports import to_json
 
     told = explain(metric)
     if value is not None and as_json:

@@ -30,7 +30,7 @@ Examples:
 """
 
 
-class Settings:
+class RunSettings:
     """What holds for the whole run."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Settings:
 
 
 def _show_traces(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted and isinstance(ctx.obj, Settings):
+    if wanted and isinstance(ctx.obj, RunSettings):
         ctx.obj.debug = True
 
 
@@ -74,7 +74,7 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, whose options errors then name."""
-        if isinstance(ctx.obj, Settings):
+        if isinstance(ctx.obj, RunSettings):
             ctx.obj.command = self
         return super().invoke(ctx)
 

@@ -9,11 +9,10 @@ from typing import Any
 import click
 
 from tallymark.cli import options
-from tallymark.cli.answer import answer, check_report
 from tallymark.cli.group import Command
-from tallymark.cli.output import TALLY, check_not_read, check_places
+from tallymark.cli.output import TALLY, answer, check_not_read, check_places, check_report
 from tallymark.errors import ParameterError, StateError
-from tallymark.evaluation import Tally
+from tallymark.evaluation.tally import Tally
 
 
 @click.command("merge", cls=Command, short_help="Add up tallies that were saved.")
@@ -33,7 +32,7 @@ def command(**given: Any) -> int:
       tallymark merge monday.tally tuesday.tally
       tallymark merge 'june/*.tally' -o june.tally --accept "auc > 0.8"
     """
-    from tallymark.evaluation.accept import check_condition
+    from tallymark.acceptance.accept import check_condition
 
     check_not_read(given)
     output = given["output"]
@@ -53,7 +52,7 @@ def command(**given: Any) -> int:
 
 def _sum(named: Sequence[str]) -> Tally:
     """The tally of all files."""
-    from tallymark.engines.paths import find_matching
+    from tallymark.sources.paths import find_matching
 
     paths = [path for each in named for path in find_matching(each)]
     places = [os.path.realpath(path) for path in paths]

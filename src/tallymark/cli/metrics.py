@@ -7,7 +7,7 @@ import click
 from tallymark.cli import options
 from tallymark.cli.group import Command
 from tallymark.cli.output import show_tables, write
-from tallymark.report import to_json
+from tallymark.rendering.exports import to_json
 
 
 @click.command("metrics", cls=Command, short_help="List the metrics there are.")
@@ -21,18 +21,18 @@ def command(family: str | None, form: str | None) -> None:
       tallymark metrics
       tallymark metrics --family ranking --json
     """
-    from tallymark.metrics import list_metrics
+    from tallymark.metrics.listing import list_metrics
 
     found = list_metrics(family)
     table = found.table()
     if form == "json":
         write(f"{to_json(found.to_dicts())}\n")
     elif form == "csv":
-        from tallymark.report.csv import to_csv
+        from tallymark.rendering.exports import to_csv
 
         write(to_csv({heading: [row[k] for row in table.rows] for k, heading in enumerate(table.headings)}))
     elif form == "markdown":
-        from tallymark.report.markdown import table_to_markdown
+        from tallymark.rendering.markdown import table_to_markdown
 
         write(f"{table_to_markdown(table)}\n")
     else:

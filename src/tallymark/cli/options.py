@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
+from tallymark.data.arguments import split_list
+from tallymark.data.target import KINDS
 from tallymark.intervals.settings import METHODS
-from tallymark.lists import split_list
-from tallymark.target import KINDS
 
 if TYPE_CHECKING:
     from tallymark.submissions.limits import Limits
+
 
 TASKS = ("labels", "numbers", "probabilities", "ranking")  # those of submissions, which are loaded when one is read
 
@@ -23,9 +24,9 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 def _complete_columns(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The columns of the file, once it is named."""
-    from tallymark.engines.files import File
-    from tallymark.engines.paths import find_files
     from tallymark.errors import TallymarkError
+    from tallymark.sources.files import File
+    from tallymark.sources.paths import find_files
 
     named = [ctx.params.get("file"), *(ctx.params.get("files") or ()), ctx.params.get("submission"), *ctx.args]
     try:
@@ -39,7 +40,7 @@ def _complete_columns(ctx: click.Context, _: click.Parameter, incomplete: str) -
 
 def complete_metrics(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The names of the metrics, with what they are."""
-    from tallymark.metrics import list_metrics
+    from tallymark.metrics.listing import list_metrics
 
     return _complete_last({str(each): each.description for each in list_metrics()}, incomplete)
 
@@ -181,7 +182,7 @@ def _applied(decorators: list[Decorator]) -> Decorator:
     return decorate
 
 
-def rows_of(file: Decorator, prediction: str) -> Decorator:
+def row_options(file: Decorator, prediction: str) -> Decorator:
     """A file or several, their columns, and what their rows are."""
     return _applied(
         [

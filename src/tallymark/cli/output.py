@@ -9,8 +9,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import click
+
+from tallymark.cli.run import FINE, NOT_ACCEPTED
+from tallymark.cli.wording import Options, command_line
 from tallymark.errors import ParameterError, Rejection, TallymarkError
-from tallymark.report import Table, to_text
+from tallymark.evaluation.report import Report
+from tallymark.rendering.table import Table
+from tallymark.rendering.text import to_text
 
 STREAM = "-"  # standard output, where a file is named
 _READ = ("file", "answers", "submission", "template")  # what commands call the files that they read
@@ -34,7 +40,7 @@ def deliver(result: Any, options: Mapping[str, Any], command: str) -> None:
 def tell_rejection(error: Rejection, form: str | None) -> None:
     """The problems of a submission for programs; people read them on standard error."""
     if form == "json":
-        from tallymark.report import to_json
+        from tallymark.rendering.exports import to_json
 
         problems = [each.to_dict() for each in error.problems]
         told = {
@@ -69,7 +75,7 @@ def check_not_read(options: Mapping[str, Any]) -> None:
 
 def _files_read(options: Mapping[str, Any]) -> list[str]:
     """All files that a command is going to read, as far as they are there."""
-    from tallymark.engines.paths import find_files
+    from tallymark.sources.paths import find_files
 
     named = [path for name in _READ if (path := options.get(name))]
     for path in options.get("files", ()):
@@ -88,7 +94,7 @@ def _save(path: str, text: str) -> None:
     if path == STREAM:
         write(text)
         return
-    from tallymark.report.saving import write_whole
+    from tallymark.rendering.files import write_whole
 
     write_whole(path, text)
 
@@ -115,7 +121,7 @@ def _plain(result: Any, form: str | None, command: str) -> str:
 def show_tables(tables: Sequence[Table]) -> None:
     """Tables for people: in colours and folded on a terminal, in full in a pipe."""
     if _is_for_people():
-        from tallymark.report.terminal import to_terminal
+        from tallymark.rendering.terminal import to_terminal
 
         write(to_terminal(tables, width=_width()))
     else:
@@ -142,3 +148,24 @@ def write(text: str) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", "replace"))
     sys.stdout.buffer.flush()
+
+
+def check_report(report: Report) -> Report:
+    """A report whose notes on failures are in the words of the command line; one where all failed is an error."""
+    if report.failures and len(report.failures) == len(report):  # there is nothing to show
+        raise next(iter(report.failures.values()))
+    wording = Options(click.get_current_context().command)
+    for key, error in report.failures.items():
+        report.cell(key).error = type(error)(error.write(wording))
+    return report
+
+
+def answer(report: Report, options: Mapping[str, Any]) -> int:
+    """Print or write a report; the exit code says whether it is accepted."""
+    if options["accept"]:
+        report = report.with_acceptance(options["accept"])
+    deliver(report, options, command_line())
+    if report.acceptance is None or report.acceptance.passed:
+        return FINE
+    click.echo(f"tallymark: {report.acceptance.sentence}", err=True)
+    return NOT_ACCEPTED

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tallymark.engines.streams import Progress
+from tallymark.sources.streams import Progress
 
 LONG = 16 << 20  # bytes from which on reading takes a while
 

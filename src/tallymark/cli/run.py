@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import click
 
-from tallymark.cli.group import NoReader, Settings, commands
+from tallymark.cli.group import NoReader, RunSettings, commands
 from tallymark.cli.wording import Options
 from tallymark.errors import PYTHON, TallymarkError, Wording
 
@@ -18,7 +18,7 @@ FINE, NOT_ACCEPTED, BAD_INPUT, INTERRUPTED, UNREAD = 0, 1, 2, 130, 141
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command that the arguments name; the answer is its exit code."""
-    settings = Settings()
+    settings = RunSettings()
     try:
         code = commands.main(list(arguments), prog_name="tallymark", standalone_mode=False, obj=settings)
         if sys.stdout is not None:

@@ -43,7 +43,7 @@ def command(**given: Any) -> None:
       tallymark score answers.csv submission.csv --mode challenge --html score.html
       tallymark score answers.csv submission.parquet --id key --label price --task numbers --ci 0.95
     """
-    from tallymark.submissions import score_submission
+    from tallymark.submissions.score import score_submission
 
     check_places(given)
     if given["answers"] == given["submission"] == "-":

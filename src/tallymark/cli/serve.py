@@ -9,15 +9,15 @@ from typing import Any
 
 import click
 
-from tallymark.app.settings import PREFIX, SIGN_UP, Settings, read_settings
+from tallymark.app.settings import PREFIX, SIGN_UP, AppSettings, read_settings
 from tallymark.cli.group import Command
 from tallymark.errors import ParameterError, Text
-from tallymark.packages import needed
+from tallymark.optional_packages import needed
 
 
 def _options(command: Callable[..., Any]) -> Callable[..., Any]:
     """An option for each setting, from their table."""
-    for each in reversed(fields(Settings)):
+    for each in reversed(fields(AppSettings)):
         kind = click.Choice(SIGN_UP) if each.name == "sign_up" else int if each.type == "int" else str
         told = f"{each.metadata['told']} Also {PREFIX}{each.name.upper()}."
         if each.default:
@@ -47,10 +47,10 @@ def command(example: str | None, **given: Any) -> None:
     with needed("The app", "fastapi", extra="app"):
         import uvicorn
 
-        from tallymark.app.accounts import first_invitation
         from tallymark.app.create import create_app
+        from tallymark.app.domain.accounts import first_invitation
         from tallymark.app.example import load_example
-        from tallymark.app.logs import start_logs
+        from tallymark.app.http.logs import start_logs
 
     listening = _listen(settings)
     start_logs()
@@ -66,7 +66,7 @@ def command(example: str | None, **given: Any) -> None:
     uvicorn.Server(config).run(sockets=[listening])
 
 
-def _listen(settings: Settings) -> socket.socket:
+def _listen(settings: AppSettings) -> socket.socket:
     """The address, taken before anything else is done."""
     try:
         found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]

@@ -1,9 +1,30 @@
-"""Evaluation: the only place that knows both metrics and engines."""
+"""Evaluation: metrics on rows, as a report; the only place that knows both metrics and sources."""
 
-from tallymark.evaluation.accept import Acceptance, Clause, accept
+from typing import TYPE_CHECKING, Any
+
 from tallymark.evaluation.evaluate import evaluate
-from tallymark.evaluation.result import Cell, Report
+from tallymark.evaluation.report import Cell, Report
 from tallymark.evaluation.slices import Slices
 from tallymark.evaluation.tally import Tally
 
-__all__ = ["Acceptance", "Cell", "Clause", "Report", "Slices", "Tally", "accept", "evaluate"]
+if TYPE_CHECKING:
+    from tallymark.evaluation.plots import ReportPlots
+    from tallymark.evaluation.table import evaluate_table, tally_table
+    from tallymark.rendering.plots.plot import Plot
+
+__all__ = ["Cell", "Plot", "Report", "ReportPlots", "Slices", "Tally", "evaluate", "evaluate_table", "tally_table"]
+
+_LAZY = {
+    "Plot": "rendering.plots.plot",
+    "ReportPlots": "evaluation.plots",
+    "evaluate_table": "evaluation.table",
+    "tally_table": "evaluation.table",
+}  # most calls need none of them
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        from importlib import import_module
+
+        return globals().setdefault(name, getattr(import_module(f"tallymark.{_LAZY[name]}"), name))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,20 +6,20 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from tallymark.evaluation.report import Cell, show_interval, why
 from tallymark.evaluation.reproduction import reproduce_comparison, reproduce_report
-from tallymark.evaluation.result import Cell, show_interval, why
 from tallymark.intervals.settings import show_level
-from tallymark.metrics import Metric
+from tallymark.metrics.base import Metric
 from tallymark.metrics.listing import show_better
-from tallymark.report import Table, show_number
-from tallymark.report.document import Card, Document, Notes, Part, Picture, Scale, Section
-from tallymark.report.notes import note_lines
-from tallymark.report.sheet import Sheet
+from tallymark.rendering.document import Card, Document, Notes, Part, Picture, Scale, Section
+from tallymark.rendering.sheet import Sheet
+from tallymark.rendering.table import Table, note_lines, show_number
 
 if TYPE_CHECKING:
-    from tallymark.evaluation.accept import Acceptance
-    from tallymark.evaluation.comparison import Comparison
-    from tallymark.evaluation.result import Report
+    from tallymark.acceptance.accept import Acceptance
+    from tallymark.comparison.result import Comparison
+    from tallymark.evaluation.report import Report
+
 
 MOST_CARDS = 8
 DIGITS = 4  # of headline numbers, whose others stand in the table

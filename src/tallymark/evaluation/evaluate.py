@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tallymark.batch import Batch
+from tallymark.data.batch import Batch
+from tallymark.data.groups import group_columns
+from tallymark.data.target import Target
 from tallymark.errors import ParameterError, TallymarkError, Text
-from tallymark.evaluation.chosen import DATA_FAULTS, Chosen, Wanted, check_errors, choose, plan
-from tallymark.evaluation.result import Report
-from tallymark.grouping import group_columns
-from tallymark.intervals.settings import IntervalSettings, interval_settings
-from tallymark.metrics.group_metric import check_min_rows
-from tallymark.states import slice_states
-from tallymark.target import Target
+from tallymark.evaluation.report import Report
+from tallymark.evaluation.selection import DATA_FAULTS, MetricPlan, Wanted, check_errors, plan, select_metrics
+from tallymark.intervals.settings import Intervals, interval_settings
+from tallymark.metrics.fairness.base import check_min_rows
+from tallymark.states.groups import slice_states
 
 
 def evaluate(
@@ -90,7 +90,7 @@ def evaluate_batch(
     *,
     errors: str = "cell",
     min_rows: int = 1,
-    settings: IntervalSettings | None = None,
+    settings: Intervals | None = None,
 ) -> Report:
     """The report of rows that have been read already."""
     batch.require_rows()
@@ -98,18 +98,20 @@ def evaluate_batch(
     return evaluate_planned(batch, chosen, errors=errors, min_rows=min_rows, settings=settings)
 
 
-def plan_batch(batch: Batch, metrics: Wanted, target: Target, *, errors: str) -> Chosen:
+def plan_batch(batch: Batch, metrics: Wanted, target: Target, *, errors: str) -> MetricPlan:
     """The metrics for rows that have been read already, and their plan."""
-    return plan(choose(metrics, batch, target), target, (batch.truth_columns, batch.prediction_columns), errors=errors)
+    return plan(
+        select_metrics(metrics, batch, target), target, (batch.truth_columns, batch.prediction_columns), errors=errors
+    )
 
 
 def evaluate_planned(
     batch: Batch,
-    chosen: Chosen,
+    chosen: MetricPlan,
     *,
     errors: str = "cell",
     min_rows: int = 1,
-    settings: IntervalSettings | None = None,
+    settings: Intervals | None = None,
 ) -> Report:
     """The report of rows that there are, with metrics whose plan is made."""
     try:

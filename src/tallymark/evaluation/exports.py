@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tallymark.data.arguments import check_path
 from tallymark.errors import ParameterError, brief
-from tallymark.paths import check_path
 
 if TYPE_CHECKING:
-    from tallymark.report import Table
-    from tallymark.report.document import Document
+    from tallymark.rendering.document import Document
+    from tallymark.rendering.table import Table
 
 
 class Exports(ABC):
@@ -40,27 +40,27 @@ class Exports(ABC):
 
         `command` is the command line that made it, if one did. The plots need matplotlib.
         """
-        from tallymark.report.page import to_page  # few ask
+        from tallymark.rendering.page import to_page  # few ask
 
         _check_texts(title, command)
         return to_page(self._document(title, command, pictures=True))
 
     def to_markdown(self, title: str | None = None, command: str | None = None) -> str:
         """The whole as Markdown, without plots."""
-        from tallymark.report.markdown import to_markdown
+        from tallymark.rendering.markdown import to_markdown
 
         _check_texts(title, command)
         return to_markdown(self._document(title, command, pictures=False))
 
     def to_csv(self) -> str:
         """One line per value as CSV; what is undefined is empty."""
-        from tallymark.report.csv import to_csv
+        from tallymark.rendering.exports import to_csv
 
         return to_csv(self._rows())
 
     def to_terminal(self, *, colour: bool = True, width: int | None = None) -> str:
         """The tables as text for a terminal of a width, with colours unless NO_COLOR is set. Needs rich."""
-        from tallymark.report.terminal import to_terminal
+        from tallymark.rendering.terminal import to_terminal
 
         if width is not None and (type(width) is not int or width < 1):
             raise ParameterError(
@@ -70,13 +70,13 @@ class Exports(ABC):
 
     def __rich__(self) -> Any:
         """What a rich console prints."""
-        from tallymark.report.terminal import ForTerminal
+        from tallymark.rendering.terminal import ForTerminal
 
         return ForTerminal(self._tables())
 
     def save(self, path: str | os.PathLike[str], *, title: str | None = None, command: str | None = None) -> None:
         """Write a file as its name ends: .html, .md, .json or .csv. It is written whole or not at all."""
-        from tallymark.report.saving import write_whole
+        from tallymark.rendering.files import write_whole
 
         forms: dict[str, Callable[[], str]] = {
             ".html": lambda: self.to_html(title, command),

@@ -7,25 +7,27 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tallymark.batch import Batch
-from tallymark.evaluation.chosen import Chosen
-from tallymark.evaluation.pieces import Piece
-from tallymark.evaluation.result import Cell, Report
+from tallymark.data.batch import Batch
+from tallymark.evaluation.report import Cell, Report
+from tallymark.evaluation.selection import MetricPlan
+from tallymark.evaluation.tally import Piece
+from tallymark.intervals.interval import NoInterval
 from tallymark.intervals.maker import Found, IntervalMaker
+from tallymark.intervals.providers import IntervalPlan, IntervalSource, KeptStates, RowsInMemory, check_nested
 from tallymark.intervals.replicates import numbers_of
-from tallymark.intervals.settings import IntervalSettings
-from tallymark.intervals.sources import IntervalPlan, IntervalSource, KeptStates, RowsInMemory, check_nested
-from tallymark.metrics import GroupMetric
-from tallymark.metrics.answer import NoInterval
-from tallymark.states import Group, Slice, States, row_keys, slice_states
+from tallymark.intervals.settings import Intervals
+from tallymark.metrics.fairness.base import GroupMetric
+from tallymark.states.groups import Group, Slice, slice_states
+from tallymark.states.plan import States
+from tallymark.states.resampling.keys import row_keys
 
 BOUNDED = "lo and hi are bounds of the value on these rows, not an interval; leave `bounded` out for one"
 
 
 def add_intervals(
     report: Report,
-    settings: IntervalSettings,
-    chosen: Chosen,
+    settings: Intervals,
+    chosen: MetricPlan,
     states: States,
     batch: Batch,
     slices: Sequence[Slice] | None = None,
@@ -48,14 +50,14 @@ def add_intervals(
     return _fill(report, chosen, IntervalMaker(settings, plain=plain), whole, groups)
 
 
-def interval_plan(chosen: Chosen, settings: IntervalSettings, columns: tuple[int, int] | None) -> IntervalPlan:
+def interval_plan(chosen: MetricPlan, settings: Intervals, columns: tuple[int, int] | None) -> IntervalPlan:
     """Which states a tally keeps for its intervals."""
     metrics = [item for key, item in chosen.metrics.items() if key not in chosen.errors]
     return IntervalPlan(metrics, chosen.plan, chosen.target, settings, columns)
 
 
 def add_kept_intervals(
-    report: Report, plan: IntervalPlan, chosen: Chosen, whole: Piece, groups: Mapping[Group, Piece]
+    report: Report, plan: IntervalPlan, chosen: MetricPlan, whole: Piece, groups: Mapping[Group, Piece]
 ) -> Report:
     """The report of states with an interval in every cell that can have one, those of the slices among them."""
     kept = KeptStates(plan, *whole)
@@ -65,7 +67,7 @@ def add_kept_intervals(
 
 def _fill(
     report: Report,
-    chosen: Chosen,
+    chosen: MetricPlan,
     maker: IntervalMaker,
     whole: IntervalSource,
     groups: Mapping[Group, IntervalSource],

@@ -9,40 +9,50 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import numpy as np
 
-from tallymark.arrays import Array
+from tallymark.data.arrays import Array
 from tallymark.errors import ParameterError, ShapeError, TallymarkError, Text, UndefinedError, brief
-from tallymark.evaluation.source import Source
+from tallymark.evaluation.report_source import ReportSource
+from tallymark.intervals.analytic import wilson
+from tallymark.intervals.interval import TOO_LARGE
 from tallymark.intervals.settings import show_level
-from tallymark.metrics import (
-    ConfusionMatrix,
-    Ece,
-    Metric,
-    ReliabilityCurve,
-    auc,
-    average_precision,
-    mean_bias,
-    pr_curve,
-    r2,
-    rmse,
-    roc_curve,
+from tallymark.metrics.answer import Undefined
+from tallymark.metrics.base import Metric
+from tallymark.metrics.classification.confusion_matrix import Confusion, ConfusionMatrix, show_label
+from tallymark.metrics.fairness.base import show_group
+from tallymark.metrics.probability.calibration import Ece, ReliabilityCurve
+from tallymark.metrics.regression.bias import mean_bias
+from tallymark.metrics.regression.squared_error import rmse
+from tallymark.metrics.regression.variance_explained import r2
+from tallymark.metrics.scores.auc import auc
+from tallymark.metrics.scores.average_precision import average_precision
+from tallymark.metrics.scores.base import ONE_CLASS, RankMetric
+from tallymark.metrics.scores.curve import Curve
+from tallymark.metrics.scores.curves import CurveMetric, pr_curve, roc_curve
+from tallymark.metrics.scores.threshold_table import (
+    Thresholds,
+    label_metric,
+    threshold_counts,
     threshold_table,
+    values_at,
 )
-from tallymark.metrics.answer import TOO_LARGE, Undefined
-from tallymark.metrics.confidence import wilson
-from tallymark.metrics.confusion import Confusion, show_label
-from tallymark.metrics.curve import Curve
-from tallymark.metrics.curves import CurveMetric
-from tallymark.metrics.group_metric import show_group
-from tallymark.metrics.scores import ONE_CLASS, RankMetric
-from tallymark.metrics.threshold_table import Thresholds, table_of
-from tallymark.metrics.threshold_values import label_metric, values_at
-from tallymark.report import Table, plots
-from tallymark.states import Scores, Steps, walk_steps
+from tallymark.rendering.plots.bars import MOST_BARS, Bar, bars_plot
+from tallymark.rendering.plots.canvas import show_short
+from tallymark.rendering.plots.lines import Line, precision_recall_plot, roc_plot
+from tallymark.rendering.plots.matrix import MOST_CLASSES, matrix_plot, mistakes_plot
+from tallymark.rendering.plots.plot import Plot
+from tallymark.rendering.plots.reliability import ReliabilityBin, reliability_plot
+from tallymark.rendering.plots.scatter import predictions_plot, residuals_plot, spread_table
+from tallymark.rendering.plots.thinning import BLOCK, spaced
+from tallymark.rendering.plots.thresholds import BestThresholdMark, thresholds_plot
+from tallymark.rendering.table import Table
+from tallymark.states.scores.runs import Steps, walk_steps
+from tallymark.states.scores.scores import Scores
 
 if TYPE_CHECKING:
-    from tallymark.evaluation.result import Cell, Report
+    from tallymark.evaluation.report import Cell, Report
 
-Plot = plots.Plot
+
+Plot = Plot
 P = ParamSpec("P")
 
 ROC = (roc_curve, auc, "fpr", "tpr")
@@ -130,7 +140,7 @@ class ReportPlots:
         return [self._report.cell(key) for key in self._report]
 
     @property
-    def _source(self) -> Source:
+    def _source(self) -> ReportSource:
         if self._report._source is None:
             raise ParameterError(
                 "this report has neither rows nor states to draw from: it is that of a group, or was copied or stored",
@@ -141,21 +151,21 @@ class ReportPlots:
     @_remembered
     def roc(self) -> Plot:
         """True against false positives at every threshold; of several classes, each against the rest."""
-        return plots.roc_plot(*self._lines(*ROC))
+        return roc_plot(*self._lines(*ROC))
 
     @_remembered
     def precision_recall(self) -> Plot:
         """Precision by recall at every threshold; of several classes, each against the rest."""
-        return plots.precision_recall_plot(*self._lines(*PRECISION_RECALL))
+        return precision_recall_plot(*self._lines(*PRECISION_RECALL))
 
-    def _line(self, name: str, curve: CurveMetric, area: RankMetric, x: str, y: str) -> tuple[plots.Line, Table]:
+    def _line(self, name: str, curve: CurveMetric, area: RankMetric, x: str, y: str) -> tuple[Line, Table]:
         """The curve of two classes, and some of its points."""
         found, value = self._defined(curve), self._defined(area)
-        kept = plots.spaced(found[x], found[y])
+        kept = spaced(found[x], found[y])
         share = float(found[y][-1])
-        return plots.Line(name, found[x][kept], found[y][kept], value, self._interval(area), share), _some(found, kept)
+        return Line(name, found[x][kept], found[y][kept], value, self._interval(area), share), _some(found, kept)
 
-    def _lines(self, curve: CurveMetric, area: RankMetric, x: str, y: str) -> tuple[list[plots.Line], Table]:
+    def _lines(self, curve: CurveMetric, area: RankMetric, x: str, y: str) -> tuple[list[Line], Table]:
         state: Any = self._source.state(curve)
         if state.n == 0 or not state.several:
             line, table = self._line("", curve, area, x, y)
@@ -166,9 +176,9 @@ class ReportPlots:
             if isinstance(drawn, Undefined) or isinstance(value, Undefined):
                 missing[show_label(label)] = next(each.reason for each in (drawn, value) if isinstance(each, Undefined))
                 continue
-            kept = plots.spaced(drawn[x], drawn[y])
+            kept = spaced(drawn[x], drawn[y])
             share = float(drawn[y][-1])
-            lines.append(plots.Line(show_label(label), drawn[x][kept], drawn[y][kept], value, share=share))
+            lines.append(Line(show_label(label), drawn[x][kept], drawn[y][kept], value, share=share))
         if not lines:
             raise UndefinedError(f"{curve.name} is undefined for every class: {next(iter(missing.values()))}")
         lines.sort(key=lambda line: -line.area)
@@ -187,11 +197,11 @@ class ReportPlots:
             self._defined(threshold_table)  # which says why not
         table, table_shown = _thin_thresholds(state)
         best = table.choose("fscore")
-        marked = None if isinstance(best, Undefined) else plots.Best("fscore", best.threshold, best.value)
+        marked = None if isinstance(best, Undefined) else BestThresholdMark("fscore", best.threshold, best.value)
         values = {name: table[name] for name in ("precision", "recall", "fscore")}
         probable = self._report.kind == "probability" or any(c.metric.family == "probability" for c in self._cells())
         unit = probable and self._report.kind != "margin"
-        return plots.thresholds_plot(table["threshold"], values, marked, table_shown, unit=unit)
+        return thresholds_plot(table["threshold"], values, marked, table_shown, unit=unit)
 
     @_remembered
     def reliability(self, *, bins: int = 15, strategy: str = "width") -> Plot:
@@ -200,29 +210,29 @@ class ReportPlots:
         curve = self._defined(item)
         error = self._defined(Ece(bins=bins, strategy=strategy))
         state: Any = self._source.state(item)
-        found = [plots.Bin(*row) for row in zip(*(held.tolist() for held in curve.columns.values()), strict=True)]
+        found = [ReliabilityBin(*row) for row in zip(*(held.tolist() for held in curve.columns.values()), strict=True)]
         settings, told = self._report.interval, ""
         if settings is not None and state.unweighted:
             ends = [wilson(round(each.happened * each.weight), each.weight, settings.level) for each in found]
             found = [each._replace(lo=lo, hi=hi) for each, (lo, hi) in zip(found, ends, strict=True)]
             told = settings.heading()
         what = "share of rows that were right" if state.columns[1] > 2 else "share of positives"
-        return plots.reliability_plot(found, error, curve.table(), what=what, interval=told)
+        return reliability_plot(found, error, curve.table(), what=what, interval=told)
 
     @_remembered
     def confusion(self, *, threshold: float = 0.5) -> Plot:
         """How often each class was taken for each; of very many classes, the most frequent mistakes."""
         found: Confusion = self._defined(ConfusionMatrix(threshold=threshold))
         names = [show_label(label) for label in found.classes]
-        if len(names) <= plots.MOST_CLASSES:
-            return plots.matrix_plot(names, found.to_numpy(), found.table())
+        if len(names) <= MOST_CLASSES:
+            return matrix_plot(names, found.to_numpy(), found.table())
         rows: dict[Any, float] = {}
         right = 0.0
         for truth, said, count in found.pairs():
             rows[truth] = rows.get(truth, 0.0) + count
             right += count if truth == said else 0.0
         mistakes = [(show_label(y), show_label(p), count, count / rows[y]) for y, p, count in found.mistakes(15)]
-        return plots.mistakes_plot(mistakes, len(names), right / sum(rows.values()), found.table())
+        return mistakes_plot(mistakes, len(names), right / sum(rows.values()), found.table())
 
     @_remembered
     def residuals(self, *, output: int | None = None) -> Plot:
@@ -230,17 +240,17 @@ class ReportPlots:
         truth, prediction, weights, of = self._numbers(output)
         with np.errstate(over="ignore"):  # which is refused below
             residual = prediction - truth
-        table = plots.spread_table(f"Residuals{of}: prediction − truth", residual, weights)
+        table = spread_table(f"Residuals{of}: prediction − truth", residual, weights)
         bias, root = (item(truth, prediction, weights=weights) for item in (mean_bias, rmse))
-        return plots.residuals_plot(prediction, residual, weights, bias=bias, rmse=root, table=table, of=of)
+        return residuals_plot(prediction, residual, weights, bias=bias, rmse=root, table=table, of=of)
 
     @_remembered
     def predictions(self, *, output: int | None = None) -> Plot:
         """What was predicted, by what was true; of several outputs, one."""
         truth, prediction, weights, of = self._numbers(output)
-        table = plots.spread_table(f"Predictions by truth{of}", truth, weights, prediction, "mean prediction")
+        table = spread_table(f"Predictions by truth{of}", truth, weights, prediction, "mean prediction")
         share, root = (item(truth, prediction, weights=weights) for item in (r2, rmse))
-        return plots.predictions_plot(truth, prediction, weights, r2=share, rmse=root, table=table, of=of)
+        return predictions_plot(truth, prediction, weights, r2=share, rmse=root, table=table, of=of)
 
     def _numbers(self, output: int | None) -> tuple[Array, Array, Array | None, str]:
         """Truth and prediction of one output, the weights, and what to add to the title."""
@@ -276,7 +286,7 @@ class ReportPlots:
         for group, report in slices.items():
             cell = report.cell(key)
             lo, hi = (None, None) if cell.bounded else (cell.lo, cell.hi)
-            bars.append(plots.Bar(show_group(group), _number(cell), report.n, lo, hi))
+            bars.append(Bar(show_group(group), _number(cell), report.n, lo, hi))
         whole = _number(self._report.cell(key))
         shown, left_out = _ends_of(bars)
         by, settings = ", ".join(slices.names), self._report.interval
@@ -288,7 +298,7 @@ class ReportPlots:
         notes = [] if listed is bars else [f"{len(listed)} of {len(bars):,} groups: see .slices.to_pandas()"]
         headings = (by if by not in numbers else f"{by} ", *numbers)
         table = Table(named, headings, rows, notes, numbers=numbers, named_rows=True)
-        return plots.bars_plot(key, by, shown, whole, table, left_out=left_out, interval=interval)
+        return bars_plot(key, by, shown, whole, table, left_out=left_out, interval=interval)
 
     def _one_number(self, asked: str | Metric | None, of: Report) -> str:
         """The key of a metric that has one number per group; the first, where none is asked for."""
@@ -319,7 +329,7 @@ class ReportPlots:
         cell = self._report.cell(item)
         if cell.bounded or cell.lo is None:
             return ""
-        ends = " to ".join(map(plots.show_short, (cell.lo, cell.hi)))
+        ends = " to ".join(map(show_short, (cell.lo, cell.hi)))
         return f"{show_level(self._report.interval.level)}: {ends}"
 
 
@@ -328,14 +338,14 @@ def _number(cell: Cell) -> float:
     return float(value)
 
 
-def _ends_of(bars: list[plots.Bar]) -> tuple[list[plots.Bar], str]:
+def _ends_of(bars: list[Bar]) -> tuple[list[Bar], str]:
     """The bars, or the lowest and highest of them where there are too many, and what to say about it."""
-    if len(bars) <= plots.MOST_BARS:
+    if len(bars) <= MOST_BARS:
         return bars, ""
     known = sorted((bar for bar in bars if math.isfinite(bar.value)), key=lambda bar: bar.value)
-    if len(known) <= plots.MOST_BARS:
-        return known or bars[: plots.MOST_BARS], f"{len(bars):,} groups"
-    half = plots.MOST_BARS // 2
+    if len(known) <= MOST_BARS:
+        return known or bars[:MOST_BARS], f"{len(bars):,} groups"
+    half = MOST_BARS // 2
     return known[:half] + known[-half:], f"{half} lowest and highest of {len(bars):,}"
 
 
@@ -353,14 +363,14 @@ def _thin_thresholds(state: Scores) -> tuple[Thresholds, Table]:
     if not steps.finite:
         raise UndefinedError(f"threshold_table is undefined: {TOO_LARGE}")
     item, values = label_metric("fscore"), np.empty(len(steps.tp))
-    for start in range(0, len(values), plots.BLOCK):
-        block = slice(start, start + plots.BLOCK)
+    for start in range(0, len(values), BLOCK):
+        block = slice(start, start + BLOCK)
         values[block] = values_at(item, (steps.tp[block], steps.fp[block], steps.fn[block], steps.tn[block]))
     span = float(steps.thresholds[0] - steps.thresholds[-1]) or 1.0
     precision = steps.tp / (steps.tp + steps.fp)
-    kept = plots.spaced(steps.thresholds, precision, steps.tp, values, spans=(span, 1.0, steps.positives, 1.0))
+    kept = spaced(steps.thresholds, precision, steps.tp, values, spans=(span, 1.0, steps.positives, 1.0))
     kept = np.union1d(kept, [int(np.argmax(values))])
-    table = table_of(Steps(*(part[kept] for part in steps)))
+    table = threshold_counts(Steps(*(part[kept] for part in steps)))
     shown = table.with_metrics(("precision", "recall", "fscore"))
     return table, _of_all(shown, f"{len(steps.tp) + 1:,} thresholds")
 

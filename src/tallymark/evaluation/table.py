@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tallymark.batch import Batch
-from tallymark.engines.datasets import Files
-from tallymark.engines.sources import Source, open_source
-from tallymark.engines.tables import is_table, to_arrow
+from tallymark.data.batch import Batch
+from tallymark.data.target import Target
 from tallymark.errors import (
     DomainError,
     EmptyError,
@@ -21,15 +19,17 @@ from tallymark.errors import (
     Text,
     TypeOfDataError,
 )
-from tallymark.evaluation.chosen import Wanted, choose
 from tallymark.evaluation.evaluate import evaluate
-from tallymark.evaluation.result import Report
-from tallymark.evaluation.table_job import Columns, TableJob, named, own_metrics, read_table
-from tallymark.evaluation.table_ranges import check_ranges, fold_ranges
+from tallymark.evaluation.report import Report
+from tallymark.evaluation.score_ranges import check_ranges, fold_ranges
+from tallymark.evaluation.selection import Wanted, select_metrics
+from tallymark.evaluation.table_job import Columns, TableJob, named, own_metrics, read_columns_of_batch
 from tallymark.evaluation.tally import Tally
-from tallymark.metrics import Metric
-from tallymark.metrics.group_metric import check_min_rows
-from tallymark.target import Target
+from tallymark.metrics.base import Metric
+from tallymark.metrics.fairness.base import check_min_rows
+from tallymark.sources.datasets import FileDataset
+from tallymark.sources.dispatch import Source, open_source
+from tallymark.sources.tables import is_table, to_arrow
 
 Progress = bool | Callable[[int, int], None] | None
 
@@ -91,9 +91,9 @@ def evaluate_table(
     facts = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize, "missing": missing}
     intervals = {"ci": ci, "ci_method": ci_method, "resamples": resamples, "seed": seed}
     if is_table(source):
-        held = read_table(to_arrow(source, roles.names()), roles.names())
+        held = read_columns_of_batch(to_arrow(source, roles.names()), roles.names())
         if score_ranges is not None:  # which all scores in memory do not need
-            check_ranges(score_ranges, {} if metrics is None else choose(metrics), _target(facts), roles, None)
+            check_ranges(score_ranges, {} if metrics is None else select_metrics(metrics), _target(facts), roles, None)
         rows, asked = roles.rows(held), dict[str, Any]({**roles.given(held), **facts, **intervals})
         with _explained({}):
             return evaluate(rows[0], rows[1], metrics, errors=errors, min_rows=min_rows, **asked)
@@ -183,7 +183,7 @@ def _fold(
 
         raise resampled_by("cluster" if roles.cluster else "keys")
     target = _target(facts)
-    wanted = None if metrics is None else choose(metrics)
+    wanted = None if metrics is None else select_metrics(metrics)
 
     def empty_tally(chosen: Wanted) -> Tally:
         return Tally(chosen, by=roles.by or None, **facts, **intervals)
@@ -197,9 +197,9 @@ def _fold(
         empty = source.empty(roles.names())
         if empty is None:
             raise EmptyError(Text("{source} has no rows"), argument="source")
-        held = read_table(empty, roles.names())
+        held = read_columns_of_batch(empty, roles.names())
         query = None if roles.query is None else held[roles.query].values
-        chosen = choose(wanted, Batch(*roles.rows(held), query=query, whole=False), target)
+        chosen = select_metrics(wanted, Batch(*roles.rows(held), query=query, whole=False), target)
         tally = empty_tally(chosen)
         by_place = tally.interval is not None and roles.keys is None and roles.cluster is None
         in_order = by_place or _keeps_rows(chosen.values(), target)
@@ -220,7 +220,7 @@ def _target(facts: dict[str, Any]) -> Target:
 def _as_typed(source: Source, columns: Sequence[str], attempt: Callable[[], Any], *, by_types: bool) -> Any:
     """What an attempt finds. The types of CSV are learnt while it is read: what was chosen or refused by those of the
     first rows alone is tried again with those of all rows."""
-    if not isinstance(source, Files):
+    if not isinstance(source, FileDataset):
         return attempt()
 
     def types() -> Any:
@@ -268,7 +268,7 @@ def shown(progress: Progress) -> Iterator[Callable[[int, int], None] | None]:
     if callable(progress) or not progress:
         yield progress if callable(progress) else None
         return
-    from tallymark.packages import needed
+    from tallymark.optional_packages import needed
 
     with needed("progress=True", "rich", extra="cli"):
         from rich.progress import Progress as Bar

@@ -7,13 +7,14 @@ from functools import cached_property, reduce
 from operator import add
 from typing import Any, NamedTuple
 
-from tallymark.arrays import check_arrow
-from tallymark.batch import Batch
-from tallymark.engines.columns import AUTO, Builder, Column, side_by_side
-from tallymark.engines.job import Chunk
+from tallymark.data.arrays import check_arrow
+from tallymark.data.batch import Batch
 from tallymark.errors import ParameterError, brief
 from tallymark.evaluation.tally import Tally
-from tallymark.metrics import Metric, registry
+from tallymark.metrics import registry
+from tallymark.metrics.base import Metric
+from tallymark.sources.base import Chunk
+from tallymark.sources.columns import AUTO, Builder, Column, side_by_side
 
 
 class Columns(NamedTuple):
@@ -44,7 +45,7 @@ class Columns(NamedTuple):
 
     def batch(self, chunk: Chunk, missing: str) -> Batch:
         """The rows of a chunk of a source."""
-        held = read_table(chunk.batch, self.names(), chunk.places.row)
+        held = read_columns_of_batch(chunk.batch, self.names(), chunk.places.row)
         return Batch(*self.rows(held), missing=missing, whole=False, places=chunk.places, **self.given(held))
 
 
@@ -64,7 +65,9 @@ def named(what: str, value: object, *, several: bool = False, optional: bool = T
     return names
 
 
-def read_table(table: Any, names: Sequence[str], place: Callable[[int], str] = "row {:,}".format) -> dict[str, Column]:
+def read_columns_of_batch(
+    table: Any, names: Sequence[str], place: Callable[[int], str] = "row {:,}".format
+) -> dict[str, Column]:
     """Columns of an Arrow table or batch as arrays; `place` says in an error which row it is about."""
     out = {}
     for name in names:

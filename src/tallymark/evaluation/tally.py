@@ -3,43 +3,135 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tallymark.batch import Batch, check_missing
+from tallymark.data.arguments import check_path
+from tallymark.data.batch import Batch, check_missing
+from tallymark.data.groups import group_columns
+from tallymark.data.labels import MOST_BITS
+from tallymark.data.target import Target
 from tallymark.errors import FileError, ParameterError, ShapeError, StateError, TallymarkError, Text, brief
-from tallymark.evaluation.chosen import Chosen, Wanted, check_errors, choose, plan
-from tallymark.evaluation.pieces import (
-    Groups,
-    Piece,
-    add_groups,
-    pack_groups,
-    pack_states,
-    settled_groups,
-    slices_of,
-    unpack_groups,
-    unpack_states,
-)
-from tallymark.evaluation.result import Report
-from tallymark.grouping import group_columns
-from tallymark.intervals.settings import (
-    IntervalSettings,
-    check_whole,
-    interval_settings,
-    resampled_by,
-)
-from tallymark.metrics import GroupMetric, Metric, metric
-from tallymark.metrics.group_metric import check_min_rows
-from tallymark.paths import check_path
-from tallymark.states import MOST_RESAMPLES, Group, Reads, State, row_keys, split
-from tallymark.states.packing import columns_of, count_of
-from tallymark.target import Target
+from tallymark.evaluation.report import Report
+from tallymark.evaluation.selection import MetricPlan, Wanted, check_errors, plan, select_metrics
+from tallymark.intervals.settings import Intervals, check_whole, interval_settings, resampled_by
+from tallymark.metrics.base import Metric
+from tallymark.metrics.fairness.base import GroupMetric, check_min_rows
+from tallymark.metrics.naming import metric
+from tallymark.states.base import Reads, State
+from tallymark.states.groups import Group, Slice, sorted_groups, split
+from tallymark.states.plan import Plan, States
+from tallymark.states.resampling.keys import row_keys
+from tallymark.states.resampling.replicates import MOST_RESAMPLES, Resampled
+from tallymark.states.serialization import count_of, unpack_columns
 
 if TYPE_CHECKING:
-    from tallymark.intervals.sources import IntervalPlan
+    from tallymark.intervals.providers import IntervalPlan
+
+
+class Piece(NamedTuple):
+    """The states of some rows, all of them or those of a group."""
+
+    values: States
+    intervals: States = ()
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return self.values[0].n
+
+    def plus(self, other: Piece) -> Piece:
+        """The states of both sets of rows."""
+        return Piece(Plan.add(self.values, other.values), Plan.add(self.intervals, other.intervals))
+
+    def without_keys(self) -> Piece:
+        """The states without the replicates of rows that cannot be told from others."""
+        held = (state.without_keys() if isinstance(state, Resampled) else state for state in self.intervals)
+        return Piece(self.values, tuple(held))
+
+    def under(self, whole: Piece) -> Piece:
+        """The states of a group, with the classes of all rows."""
+        return Piece(_settled(self.values, whole.values), _settled(self.intervals, whole.intervals))
+
+    def fits(self, columns: tuple[int, int] | None, reads: list[Any]) -> bool:
+        """Whether the states answer these declarations, and are of as many rows and columns. Those of intervals need
+        not hold rows that weigh nothing, and resamples may be of some rows only."""
+        held = [*self.values, *self.intervals]
+        if [state.reads for state in held] != reads or not held:
+            return False
+        of_all = {(state.columns, state.n) for state in self.values}
+        weight = {state.weight for state in held if not isinstance(state, Resampled)}
+        of_some = [state for state in self.intervals if state.n]
+        fitting = all(state.columns == columns and state.n <= self.n for state in of_some)
+        return fitting and of_all <= {(columns, self.n)} and len(weight) <= 1
+
+
+def _settled(states: States, whole: States) -> States:
+    return tuple(mine.under(every.reads.settled(None, every)) for mine, every in zip(states, whole, strict=True))
+
+
+Groups = dict[Group, Piece]
+
+
+def add_groups(left: Mapping[Group, Piece], right: Mapping[Group, Piece]) -> Groups:
+    """The groups of both sets of rows."""
+    out = dict(left)
+    for group, piece in right.items():
+        out[group] = out[group].plus(piece) if group in out else piece
+    return out
+
+
+def settled_groups(groups: Mapping[Group, Piece], whole: Piece) -> dict[Group, Piece]:
+    """The groups in order, with the classes of all rows."""
+    return {group: groups[group].under(whole) for group in sorted_groups(groups)}
+
+
+def slices_of(groups: Mapping[Group, Piece]) -> list[Slice]:
+    """Groups of which only the states are known, as slices."""
+    return [Slice(group, None, piece.values) for group, piece in groups.items()]
+
+
+def pack_states(states: States) -> list[Any]:
+    """States as the byte format writes them."""
+    return [[type(state).__name__, state.fields()] for state in states]
+
+
+def unpack_states(packed: Any) -> States:
+    """The states that `pack_states` wrote."""
+    return tuple(State.restore(name, fields) for name, fields in packed)
+
+
+def pack_groups(groups: Mapping[Group, Piece]) -> list[Any]:
+    """Groups as the byte format writes them, in order."""
+    out = []
+    for group in sorted_groups(groups):
+        piece = groups[group]
+        labels = list(group) if isinstance(group, tuple) else [group]
+        out.append([labels, pack_states(piece.values), pack_states(piece.intervals)])
+    return out
+
+
+def _is_label(label: object) -> bool:
+    """Whether this is a label of a group; NaN is none, since it is not even itself."""
+    if isinstance(label, int):
+        return label.bit_length() <= MOST_BITS
+    return type(label) in (float, str) and label == label
+
+
+def unpack_groups(packed: Any, by: tuple[str, ...]) -> Groups:
+    """The groups that `pack_groups` wrote, of so many columns."""
+    out: Groups = {}
+    for labels, values, intervals in packed:
+        if type(labels) is not list or len(labels) != len(by) or not all(map(_is_label, labels)):
+            raise StateError("a group has one label per column")
+        group = labels[0] if len(by) == 1 else tuple(labels)
+        if group in out:
+            raise StateError(f"the group {group!r} stands there twice")
+        out[group] = Piece(unpack_states(values), unpack_states(intervals))
+    return out
 
 
 class _Contents(NamedTuple):
@@ -96,7 +188,7 @@ class Tally:
     ) -> None:
         if metrics is None:
             raise ParameterError(argument="metrics", expected="be given for a Tally: there are no rows yet to go by")
-        self.metrics: dict[str, Metric] = choose(metrics)
+        self.metrics: dict[str, Metric] = select_metrics(metrics)
         self.by = _group_names(by)
         for item in self.metrics.values():
             if isinstance(item, GroupMetric) and not self.by:
@@ -106,7 +198,7 @@ class Tally:
         self.target = Target(kind, classes=classes, positive=positive, normalize=normalize)
         check_missing(missing)
         self.missing = missing
-        self.interval: IntervalSettings | None = interval_settings(ci, ci_method, resamples, seed)
+        self.interval: Intervals | None = interval_settings(ci, ci_method, resamples, seed)
         if self.interval is not None and self.interval.method != "analytic":
             self.interval = _kept(self.interval, usual=resamples is None)
         self._contents = _Contents()
@@ -238,7 +330,7 @@ class Tally:
     def _split(self, batch: Batch) -> list[tuple[Group, Batch]]:
         return split(batch) if self.by else []
 
-    def _intervals(self, chosen: Chosen, columns: tuple[int, int] | None) -> IntervalPlan:
+    def _intervals(self, chosen: MetricPlan, columns: tuple[int, int] | None) -> IntervalPlan:
         from tallymark.evaluation.intervals import interval_plan  # most tallies have none
 
         assert self.interval is not None
@@ -343,7 +435,7 @@ class Tally:
 
     def to_bytes(self) -> bytes:
         """The tally in the portable byte format of states."""
-        from tallymark.states.format import pack
+        from tallymark.states.serialization import pack
 
         for key, item in self.metrics.items():
             if metric(str(item)) != item:
@@ -370,7 +462,7 @@ class Tally:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tally to a file, whole or not at all, from which `Tally.load` reads it."""
-        from tallymark.report.saving import write_whole
+        from tallymark.rendering.files import write_whole
 
         write_whole(path, self.to_bytes())
 
@@ -392,7 +484,7 @@ class Tally:
     @staticmethod
     def from_bytes(data: bytes) -> Tally:
         """The tally that `to_bytes` wrote, by this release or an earlier one."""
-        from tallymark.states.format import unpack
+        from tallymark.states.serialization import unpack
 
         kind, fields = unpack(data)
         if kind != "Tally":
@@ -405,7 +497,7 @@ class Tally:
             out._contents = _Contents(
                 whole if whole.values else None,
                 unpack_groups(fields.get("groups", ()), out.by),
-                columns_of(fields["columns"]),
+                unpack_columns(fields["columns"]),
                 out.interval is not None and fields["numbered"] is True,
                 count_of(fields["dropped"]),
             )
@@ -443,11 +535,11 @@ class Tally:
         n = self.n
         return f"Tally({', '.join(self.metrics)}; {n:,} row{'' if n == 1 else 's'})"
 
-    def _chosen(self, columns: tuple[int, int] | None) -> Chosen:
+    def _chosen(self, columns: tuple[int, int] | None) -> MetricPlan:
         return plan(self.metrics, self.target, columns, errors="cell")
 
 
-def _kept(asked: IntervalSettings, *, usual: bool) -> IntervalSettings:
+def _kept(asked: Intervals, *, usual: bool) -> Intervals:
     """The settings, if so many resamples can be kept; no more than that where the number is the usual one."""
     if usual:
         return asked._replace(resamples=min(asked.resamples, MOST_RESAMPLES))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tallymark.errors import Argument, ParameterError, Text, brief
-from tallymark.guidance.decisions import TASKS
-from tallymark.guidance.task import NO, YES, YES_OR_NO, Advice, Question
-from tallymark.nearest import did_you_mean, nearest
-from tallymark.report import Table, to_html, to_json, to_text
+from tallymark.errors import Argument, ParameterError, Text, brief, did_you_mean, nearest
+from tallymark.guidance.decisions import NO, TASKS, YES, YES_OR_NO, Advice, Question
+from tallymark.rendering.exports import to_json
+from tallymark.rendering.html import to_html
+from tallymark.rendering.table import Table
+from tallymark.rendering.text import to_text
 
 
 class Advised(NamedTuple):

@@ -4,8 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import NamedTuple
 
-from tallymark.guidance.task import NO, YES, Advice, Detour, Question, Task
+YES, NO = "yes", "no"
+YES_OR_NO = (YES, NO)
+_ALWAYS: Mapping[str, str] = MappingProxyType({})
+
+
+class Question(NamedTuple):
+    """Something to know about the problem: its keyword in `choose`, the question, and the answers it takes."""
+
+    keyword: str
+    text: str
+    answers: tuple[str, ...] = YES_OR_NO
+
+
+class Advice(NamedTuple):
+    """A metric, why to use or to avoid it, and under which answers; under all of them if none are named."""
+
+    metric: str
+    why: str
+    when: Mapping[str, str] = _ALWAYS
+
+
+class Detour(NamedTuple):
+    """An answer after which another task is the right one."""
+
+    keyword: str
+    answer: str
+    task: str
+
+
+class Task(NamedTuple):
+    """What is predicted, in a sentence, and all that is asked and advised."""
+
+    text: str
+    questions: tuple[Question, ...]
+    use: tuple[Advice, ...]
+    avoid: tuple[Advice, ...] = ()
+    detours: tuple[Detour, ...] = ()
+
 
 LARGE_ERRORS = Question("large_errors", "Is one error of 10 worse than ten errors of 1?")
 OUTLIERS = Question("outliers", "Are there extreme or faulty rows that should not decide the value?")

@@ -9,7 +9,9 @@ import re
 import textwrap
 from itertools import pairwise
 
-from tallymark.metrics import GroupMetric, Metric, registry
+from tallymark.metrics import registry
+from tallymark.metrics.base import Metric
+from tallymark.metrics.fairness.base import GroupMetric
 
 
 def examples_of(metric: Metric) -> list[tuple[str, str]]:

@@ -8,11 +8,14 @@ from typing import Any, NamedTuple
 
 from tallymark.errors import ParameterError, brief
 from tallymark.guidance.definitions import meanings_of, related_to, show_examples
-from tallymark.metrics import GroupMetric, Metric, metric
+from tallymark.metrics.base import Metric
+from tallymark.metrics.fairness.base import GroupMetric
 from tallymark.metrics.listing import facts, plain_parameter, show_better, show_range
+from tallymark.metrics.naming import metric
 from tallymark.metrics.parameters import show
-from tallymark.report import show_number, to_json
-from tallymark.report.sheet import Sheet, sheet_to_html, sheet_to_text
+from tallymark.rendering.exports import to_json
+from tallymark.rendering.sheet import Sheet, sheet_to_html, sheet_to_text
+from tallymark.rendering.table import show_number
 
 _KINDS = {
     "value": "numbers",

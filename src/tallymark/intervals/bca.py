@@ -6,17 +6,19 @@ Efron, "Better bootstrap confidence intervals", Journal of the American Statisti
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tallymark.arrays import Array
+from tallymark.data.arrays import Array
 from tallymark.errors import InputError
+from tallymark.intervals.distributions import normal_quantile, normal_tail, two_sided
+from tallymark.intervals.interval import Interval, NoInterval, is_rounding
 from tallymark.intervals.replicates import numbers_of
-from tallymark.metrics import Metric
-from tallymark.metrics.answer import Interval, NoInterval, is_rounding
-from tallymark.quantiles import normal_quantile, normal_tail, two_sided
-from tallymark.report.notes import together
+from tallymark.rendering.table import together
+
+if TYPE_CHECKING:
+    from tallymark.metrics.base import Metric
 
 LEAST_DEFINED = 0.5  # the share of resamples that must have a value
 LEAST_UNITS = 5  # rows, clusters or queries, below which resampling says next to nothing

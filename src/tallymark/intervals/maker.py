@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tallymark.intervals.bca import bca_interval
+from tallymark.intervals.interval import Interval, NoInterval
 from tallymark.intervals.methods import BOOTSTRAP, OF_CLUSTERS, OF_QUERIES, SIMULTANEOUS
 from tallymark.intervals.posterior import has_posterior, posterior_intervals
-from tallymark.intervals.settings import IntervalSettings, lacks_resamples
-from tallymark.intervals.sources import IntervalSource
-from tallymark.metrics import GroupMetric, Metric
-from tallymark.metrics.answer import Interval, NoInterval
-from tallymark.states import Pairs
+from tallymark.intervals.providers import IntervalSource
+from tallymark.intervals.settings import Intervals, lacks_resamples
+from tallymark.states.labels.pairs import Pairs
+
+if TYPE_CHECKING:
+    from tallymark.metrics.base import Metric
+    from tallymark.metrics.fairness.base import GroupMetric
 
 Found = Interval | NoInterval
 
@@ -21,7 +24,7 @@ Found = Interval | NoInterval
 class IntervalMaker:
     """Makes the intervals of one evaluation. `plain` rows have neither weights nor clusters."""
 
-    def __init__(self, settings: IntervalSettings, *, plain: bool) -> None:
+    def __init__(self, settings: Intervals, *, plain: bool) -> None:
         self.settings = settings
         self._plain = plain
 

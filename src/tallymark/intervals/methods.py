@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tallymark.metrics.confidence import BONETT_WRIGHT, DELONG, FISHER, HALL, SIGN_TEST, STUDENT, WILSON
+from tallymark.intervals.analytic import BONETT_WRIGHT, DELONG, FISHER, HALL, SIGN_TEST, STUDENT, WILSON
 
 JEFFREYS, PERKS = "Jeffreys posterior", "Perks posterior"
 BOOTSTRAP, OF_CLUSTERS, OF_QUERIES = "bootstrap", "bootstrap of clusters", "bootstrap of queries"

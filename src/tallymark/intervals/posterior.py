@@ -11,22 +11,24 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallymark.arrays import Array
+from tallymark.data.arrays import Array
+from tallymark.intervals.analytic import NO_SPREAD, few_rows
 from tallymark.intervals.bca import LEAST_DEFINED, Ends, interval_of_parts, quantile
+from tallymark.intervals.interval import Interval, NoInterval, is_rounding
 from tallymark.intervals.methods import JEFFREYS, PERKS
 from tallymark.intervals.replicates import numbers_in, numbers_of
 from tallymark.intervals.settings import lacks_resamples
-from tallymark.metrics import Metric
-from tallymark.metrics.answer import Interval, NoInterval, is_rounding
-from tallymark.metrics.confidence import NO_SPREAD, few_rows
-from tallymark.metrics.labels import LabelMetric
-from tallymark.states import DrawnCounts, Pairs, PairsOf, State
-from tallymark.states.decisions import LABELS
-from tallymark.states.encoding import Counted
+from tallymark.states.base import State
+from tallymark.states.labels.counts import LABELS, DrawnCounts
+from tallymark.states.labels.pairs import Pairs, PairsOf
+from tallymark.states.labels.reading import CountedPairs
+
+if TYPE_CHECKING:
+    from tallymark.metrics.base import Metric
 
 DRAWS = 2_000
 MOST_CLASSES = 100  # whose 10,000 cells are drawn in about two seconds
@@ -37,7 +39,7 @@ _SAME = 1e-6  # a formula that is read right gives the value of the table, but f
 
 def has_posterior(item: Metric, state: State) -> bool:
     """Whether a metric is a function of a table of labels that can be drawn."""
-    if not isinstance(item, LabelMetric) or not isinstance(state, Pairs) or state.reads.target.unanswered is not None:
+    if not hasattr(item, "drawn_values") or not isinstance(state, Pairs) or state.reads.target.unanswered is not None:
         return False
     return state.n > 0 and 2 <= len(state.classes()[0]) <= MOST_CLASSES
 
@@ -47,7 +49,7 @@ def posterior_intervals(
 ) -> dict[Metric, Interval | NoInterval | None]:
     """The intervals of metrics that read one table, from the same draws of it. None: a formula cannot be read from
     counts that are not whole."""
-    observed = table_of(state)
+    observed = count_table(state)
     counts = DrawnCounts(state.classes()[0], observed[None], state.reads.target)
     plain = {item: item if item.undefined is None else item.replace(undefined=None) for item in items}
     answers = {item: each.answer(state) for item, each in plain.items()}
@@ -75,7 +77,7 @@ def posterior_intervals(
     return out
 
 
-def table_of(state: Pairs) -> Array:
+def count_table(state: Pairs) -> Array:
     """How many rows have each true and predicted class."""
     classes, of_truth, of_prediction = state.classes()
     whole = state.whole()
@@ -116,10 +118,9 @@ def _seen(table: Array) -> set[int]:
     return found if len(found) > 1 else set(range(len(table)))
 
 
-def _reader(item: Metric, observed: DrawnCounts, state: Pairs, value: Any) -> Any:
+def _reader(item: Any, observed: DrawnCounts, state: Pairs, value: Any) -> Any:
     """How to read the values of many tables: at once, or else one after the other; None where neither gives the value
     of the observed table."""
-    assert isinstance(item, LabelMetric)
     wanted, reads = np.array(numbers_of(value)), state.reads.settled(None, state)
 
     def at_once(drawn: DrawnCounts) -> Array:
@@ -156,7 +157,7 @@ def _state_of(table: Array, reads: PairsOf, state: Pairs) -> Pairs:
     sides = [sorted({cell[side] for cell in cells}) for side in (0, 1)]
     where = [np.array([sides[side].index(cell[side]) for cell in cells], np.int64) for side in (0, 1)]
     labels = ([classes[order[k]] for k in sides[0]], [classes[order[k]] for k in sides[1]])
-    counted = Counted(labels, (where[0], where[1]), [counts[i][j] for i, j in cells], -_PLACES, False)
+    counted = CountedPairs(labels, (where[0], where[1]), [counts[i][j] for i, j in cells], -_PLACES, False)
     return Pairs(reads, state.columns, LABELS, state.n, counted)
 
 

@@ -9,26 +9,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tallymark.arrays import Array
-from tallymark.batch import Batch
+from tallymark.data.arrays import Array
+from tallymark.data.batch import Batch
 from tallymark.errors import TallymarkError
-from tallymark.metrics import Metric
-from tallymark.states import (
-    MOST_LEFT_OUT,
-    Draws,
-    Reads,
-    Resampled,
-    State,
-    coarsen,
-    query_keys,
-    spread_keys,
-)
+from tallymark.states.base import Reads, State
+from tallymark.states.resampling.draws import Draws
+from tallymark.states.resampling.keys import coarsen, query_keys, spread_keys
+from tallymark.states.resampling.replicates import MOST_LEFT_OUT, Resampled
 
-Metrics = dict[Metric, Metric]  # each with the one that is read for it, which raises nothing
+if TYPE_CHECKING:
+    from tallymark.metrics.base import Metric
+
+Metrics = dict["Metric", "Metric"]  # each with the one that is read for it, which raises nothing
 
 
 class Replicated(NamedTuple):

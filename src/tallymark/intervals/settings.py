@@ -6,7 +6,7 @@ import math
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
-from tallymark.arrays import check_choice
+from tallymark.data.arguments import check_choice
 from tallymark.errors import Argument, ParameterError, Text, brief
 
 METHODS = ("auto", "analytic", "bootstrap")
@@ -14,7 +14,7 @@ USUAL = 1000  # resamples, unless the level needs more
 _MOST_RESAMPLES = 1 << 20
 
 
-class IntervalSettings(NamedTuple):
+class Intervals(NamedTuple):
     """How the intervals of a report were asked for."""
 
     level: float
@@ -47,7 +47,7 @@ def show_level(level: float) -> str:
 
 def interval_settings(
     ci: object, method: object, resamples: object, seed: object, *, cluster: bool = False, keys: bool = False
-) -> IntervalSettings | None:
+) -> Intervals | None:
     """The settings, checked; None where no intervals are asked for, and then no `cluster` and `keys` of rows either."""
     check_choice("ci_method", method, METHODS)
     check_whole("seed", seed, 0, (1 << 64) - 1)
@@ -73,7 +73,7 @@ def resampled_by(name: str) -> ParameterError:
     )
 
 
-def settings_at(ci: object, method: str, resamples: object, seed: object, pairs: int = 1) -> IntervalSettings:
+def settings_at(ci: object, method: str, resamples: object, seed: object, pairs: int = 1) -> Intervals:
     """The settings of intervals of a level, checked; None stands for as many resamples as are usual. With several
     `pairs` of models, of which p-values are corrected for each other, there must be more."""
     level = check_level(ci)
@@ -85,7 +85,7 @@ def settings_at(ci: object, method: str, resamples: object, seed: object, pairs:
         least = 1
     why = f" for ci={level}" + (f" and {pairs:,} pairs of models" if pairs > 1 else "")
     check_whole("resamples", resamples, least, _MOST_RESAMPLES, why)
-    return IntervalSettings(level, method, int(resamples), int(seed))  # type: ignore[call-overload]
+    return Intervals(level, method, int(resamples), int(seed))  # type: ignore[call-overload]
 
 
 def least_resamples(level: float, pairs: int = 1) -> int:

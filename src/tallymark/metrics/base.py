@@ -6,22 +6,26 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Mapping
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
-from tallymark.arrays import Array
-from tallymark.batch import Batch
-from tallymark.errors import Argument, KindError, ParameterError, Text, UndefinedError
+from tallymark.data.arrays import Array
+from tallymark.data.batch import Batch
+from tallymark.data.target import ANY_TARGET, Target
+from tallymark.errors import Argument, KindError, ParameterError, Text, UndefinedError, brief, did_you_mean
+from tallymark.intervals.interval import TOO_LARGE, Interval, NoInterval
 from tallymark.metrics import registry
-from tallymark.metrics.answer import LIGHT, NO_ROWS, NO_WEIGHT, TOO_LARGE, Answer, Interval, NoInterval, Undefined
+from tallymark.metrics.answer import LIGHT, NO_ROWS, NO_WEIGHT, Answer, Undefined
 from tallymark.metrics.parameters import Parameter, show, undefined_choice
-from tallymark.nearest import did_you_mean
-from tallymark.states import UNIT_BITS, Draws, Outcomes, Placements, Reads, State
-from tallymark.target import ANY_TARGET, Target
+from tallymark.states.base import UNIT_BITS, Reads, State
+from tallymark.states.resampling.draws import Draws
+from tallymark.states.resampling.paired_rows import PairedOutcomes, Placements
 
 if TYPE_CHECKING:
     from inspect import Signature
 
 __all__ = ["Interval", "Metric", "NoInterval", "Undefined"]
+
 
 Better = str | float | None
 
@@ -229,7 +233,7 @@ class Metric(metaclass=_Record):
         each; else None."""
         return None
 
-    def paired(self, batch: Batch, target: Target) -> Outcomes | Placements | None:
+    def paired(self, batch: Batch, target: Target) -> PairedOutcomes | Placements | None:
         """What single rows say, for a test of two models on the same rows, all of weight 1. None: resample instead."""
         return None
 
@@ -329,7 +333,7 @@ class Metric(metaclass=_Record):
             raise ParameterError(
                 f"{self.name} takes two arrays; pass the rest by keyword, such as weights=",
                 hint=Text(
-                    "For {scoring} of scikit-learn, pass as_scorer({}) of tallymark.workflow.integrations.sklearn",
+                    "For {scoring} of scikit-learn, pass as_scorer({}) of tallymark.training.frameworks.sklearn",
                     repr(str(self)),
                 ),
             )
@@ -348,7 +352,7 @@ class Metric(metaclass=_Record):
                 f"{self} cannot be among the metrics of a Keras model: Keras averages the values of "
                 "batches, which is not the value of all rows",
                 hint=Text(
-                    "Pass tallymark.workflow.integrations.keras.EvaluatorCallback as one of the {callbacks} of `fit`"
+                    "Pass tallymark.training.frameworks.keras.EvaluatorCallback as one of the {callbacks} of `fit`"
                 ),
             )
         if parameters:
@@ -438,9 +442,18 @@ class Metric(metaclass=_Record):
         raise AttributeError("a metric is frozen")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (rebuild, (type(self), self._changed()))
+        return (restore_metric, (type(self), self._changed()))
 
 
-def rebuild(cls: type[Metric], parameters: dict[str, Any]) -> Metric:
+def restore_metric(cls: type[Metric], parameters: dict[str, Any]) -> Metric:
     """The metric that a pickle stands for."""
     return cls(**parameters)
+
+
+def check_better(better: object) -> str | float:
+    """Refuse what is no direction."""
+    if isinstance(better, str) and better in ("higher", "lower"):
+        return better
+    if isinstance(better, Real) and not isinstance(better, bool) and math.isfinite(better):
+        return float(better)
+    raise ParameterError(argument="better", expected='be "higher", "lower" or the best value', got=brief(better))

@@ -6,16 +6,18 @@ import math
 from collections.abc import Callable
 from typing import Any, Self
 
-from tallymark.arrays import check_choice
+from tallymark.data.arguments import check_choice
+from tallymark.data.target import KINDS, Target
 from tallymark.errors import ParameterError, brief
 from tallymark.metrics import registry
 from tallymark.metrics.answer import Answer, Undefined
-from tallymark.metrics.base import Better, Metric, rebuild
+from tallymark.metrics.base import Better, Metric, restore_metric
 from tallymark.metrics.parameters import Parameter
-from tallymark.states import LabelRows, LabelRowsOf, Rows, RowsOf
-from tallymark.target import KINDS, Target
+from tallymark.states.labels.label_rows import LabelRows, LabelRowsOf
+from tallymark.states.rows import Rows, RowsOf
 
 __all__ = ["custom"]
+
 
 Function = Callable[[Any, Any, Any], float]
 
@@ -66,7 +68,7 @@ class FunctionMetric(Metric, abstract=True):
         return type(self)(**{**dict(zip(self._parameters, self._values, strict=True)), **changes})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (rebuild, (type(self), dict(zip(self._parameters, self._values, strict=True))))
+        return (restore_metric, (type(self), dict(zip(self._parameters, self._values, strict=True))))
 
     def __repr__(self) -> str:
         return f"custom({getattr(self.function, '__name__', self.function)!s}, name={self.name!r})"

@@ -6,11 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any, overload
 
-from tallymark.errors import ParameterError, brief
+from tallymark.errors import ParameterError, brief, did_you_mean
 from tallymark.metrics import registry
 from tallymark.metrics.base import Better, Metric
-from tallymark.nearest import did_you_mean
-from tallymark.report import Table, to_html, to_text
+from tallymark.rendering.html import to_html
+from tallymark.rendering.table import Table
+from tallymark.rendering.text import to_text
 
 __all__ = ["Listing", "list_metrics"]
 

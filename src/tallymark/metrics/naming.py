@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from tallymark.arrays import describe
-from tallymark.errors import Argument, ParameterError, TallymarkError, Text, UnknownMetricError, brief
+from tallymark.data.arguments import describe
+from tallymark.errors import Argument, ParameterError, TallymarkError, Text, UnknownMetricError, brief, nearest
 from tallymark.metrics import registry
 from tallymark.metrics.base import Metric
-from tallymark.nearest import nearest
 
 __all__ = ["metric"]
+
 
 _LONGEST = 10_000  # characters of a metric string
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tallymark.errors import ParameterError, brief
-from tallymark.states import MOST_BINS
+from tallymark.states.probabilities.bins import MOST_BINS
 
 
 class Parameter:

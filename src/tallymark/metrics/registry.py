@@ -10,6 +10,7 @@ from tallymark.errors import ParameterError
 if TYPE_CHECKING:
     from tallymark.metrics.base import Metric
 
+
 classes: dict[str, type[Metric]] = {}
 functions: dict[str, Metric] = {}
 makers: dict[str, Callable[..., Metric]] = {}

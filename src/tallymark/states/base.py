@@ -7,10 +7,10 @@ from collections.abc import Hashable, Iterator, Set
 from copy import copy
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from tallymark.batch import Batch
+from tallymark.data.batch import Batch
+from tallymark.data.target import Target
 from tallymark.errors import StateError, TallymarkError
-from tallymark.states.draws import Draws
-from tallymark.target import Target
+from tallymark.states.resampling.draws import Draws
 from tallymark.threads import in_order
 
 UNIT_BITS = 1074
@@ -121,14 +121,14 @@ class State(ABC):
 
     def to_bytes(self) -> bytes:
         """The state in the portable byte format."""
-        from tallymark.states.format import pack
+        from tallymark.states.serialization import pack
 
         return pack(type(self).__name__, self.fields())
 
     @staticmethod
     def from_bytes(data: bytes) -> State:
         """The state that `to_bytes` wrote, by this release or an earlier one."""
-        from tallymark.states.format import unpack
+        from tallymark.states.serialization import unpack
 
         return State.restore(*unpack(data))
 

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.arrays import Array
-from tallymark.batch import Batch
+from tallymark.data.arrays import Array
+from tallymark.data.batch import Batch
 from tallymark.errors import StateError
 from tallymark.states.base import SoleReads
-from tallymark.states.chunked import ChunkedState, check_weights, copy_weights
-from tallymark.states.encoded import Encoded
-from tallymark.states.encoding import encode
+from tallymark.states.labels.label_rows import Encoded
+from tallymark.states.labels.reading import encode
+from tallymark.states.rows import ChunkedState, check_weights, copy_weights
 
 
 class PointsOf(SoleReads):
@@ -31,10 +31,10 @@ class PointsOf(SoleReads):
         batch.require_exact(0)
         batch.require_weights()
         table = np.array(batch.truth, dtype=np.float64, order="C").reshape(batch.n, -1)
-        return Points(self, (Chunk(table, clusters, copy_weights(batch)),))
+        return Points(self, (PointChunk(table, clusters, copy_weights(batch)),))
 
 
-class Chunk(NamedTuple):
+class PointChunk(NamedTuple):
     """Points of one batch: coordinates, clusters, weights."""
 
     table: Array
@@ -46,7 +46,7 @@ class Chunk(NamedTuple):
         return len(self.table)
 
 
-class Points(ChunkedState[PointsOf, Chunk]):
+class Points(ChunkedState[PointsOf, PointChunk]):
     """Coordinates as n × d arrays of float64, clusters, and weights or None."""
 
     __slots__ = ()
@@ -69,15 +69,15 @@ class Points(ChunkedState[PointsOf, Chunk]):
         seen, codes = np.unique(codes[keep], return_inverse=True)
         return np.ascontiguousarray(table[keep]), codes.astype(np.int64, copy=False), weights[keep], len(seen)
 
-    def _joined(self) -> Chunk:
-        return Chunk(
+    def _joined(self) -> PointChunk:
+        return PointChunk(
             np.concatenate([chunk.table for chunk in self._chunks]),
             Encoded.join([chunk.clusters for chunk in self._chunks]),
             self.weights(),
         )
 
     @classmethod
-    def check_chunks(cls, chunks: tuple[Chunk, ...]) -> None:
+    def check_chunks(cls, chunks: tuple[PointChunk, ...]) -> None:
         Encoded.check_same_type([chunk.clusters for chunk in chunks])
 
     def fields(self) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class Points(ChunkedState[PointsOf, Chunk]):
                 raise StateError("points and clusters differ in length")
             if table.ndim != 2 or table.dtype != np.float64 or table.size == 0 or not np.isfinite(table).all():
                 raise StateError("points must be tables of finite numbers")
-            chunks.append(Chunk(table, clusters, weights))
+            chunks.append(PointChunk(table, clusters, weights))
         cls.check_chunks(tuple(chunks))
         if len({chunk.table.shape[1] for chunk in chunks}) > 1:
             raise StateError("chunks differ in width")

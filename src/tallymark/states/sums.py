@@ -9,12 +9,51 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallymark._core import Tasks
-from tallymark.arrays import Array
-from tallymark.batch import Batch
+from tallymark.data.arrays import Array
+from tallymark.data.batch import Batch
 from tallymark.errors import StateError
 from tallymark.states.base import UNIT_BITS, FoldedState, Reads, State, check_same_width, divide, to_float, to_number
-from tallymark.states.packing import columns_of
+from tallymark.states.serialization import unpack_columns
 from tallymark.states.terms import LIKE_SQUARES, ROUNDING, SQUARES, TRUTH_ONLY, Term, check_parameters
+
+_ROUNDED = 1 << 48  # a variance so many times smaller than the squares is a matter of their rounding
+_BLURRED = 1 << 26  # a variance so many times smaller leaves too few digits of the third moment
+
+
+class Moments(NamedTuple):
+    """Mean, variance (that of a sample) and skewness of a term."""
+
+    mean: float
+    variance: float
+    skewness: float
+
+
+def moments(rows: int, weight: int, total: int, squares: int, cubes: int | None = None) -> Moments | None:
+    """The moments of a term on two rows or more; None where its squares or cubes sank below float64. Totals are in the
+    unit of the weight. Where there are no cubes, the squares are taken to be exact and the skewness to be 0."""
+    spread = weight * squares - total * total
+    mean = divide(total, weight)
+    if cubes is None:
+        return Moments(mean, divide(spread, weight * weight) * (rows / (rows - 1)), 0.0)
+    if _sank(weight, total, squares) or _sank(total, squares, cubes):
+        return None
+    if spread * _ROUNDED <= weight * squares:
+        return Moments(mean, 0.0, 0.0)
+    third = weight * (weight * cubes - 3 * total * squares) + 2 * total**3
+    if spread * _BLURRED < weight * squares:
+        third = 0
+    skewness = math.sqrt(divide(third * third, spread**3))
+    if skewness > rows:  # that of rows is never above their root
+        raise ValueError("the cubes are too large for the squares")
+    variance = divide(spread, weight * weight) * (rows / (rows - 1))
+    return Moments(mean, variance, skewness if third >= 0 else -skewness)
+
+
+def _sank(low: int, middle: int, high: int) -> bool:
+    """Whether totals of three powers in a row, of terms that are not negative, are not log-convex, as they would be
+    beyond their rounding if the highest had not sunk below float64."""
+    return low > 0 and (low * high << 20) < middle * middle * ((1 << 20) - 1)
+
 
 _from_bytes = int.from_bytes
 _new_tuple = tuple.__new__  # a call of Total takes twice as long, and every pass makes some
@@ -278,7 +317,7 @@ class Sums(FoldedState[SumsOf]):
             raise StateError(f"unknown link {fields['link']!r}")
         reads = SumsOf(*terms, link=fields["link"])
         totals = tuple(_checked_total(*entry) for entry in fields["totals"])
-        columns = columns_of(fields["columns"])
+        columns = unpack_columns(fields["columns"])
         if columns is not None and (min(columns) < 1 or (terms and max(columns) > max(len(totals), 2))):
             raise StateError(f"tables of {columns} columns do not fit {len(totals)} totals")
         if int(fields["n"]) < 0 or int(fields["weight"]) < 0:

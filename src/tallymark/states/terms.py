@@ -110,7 +110,7 @@ class Term(NamedTuple):
 
     def tasks(self, truth_columns: int, prediction_columns: int) -> list[tuple[int, float, int, int]]:
         """The core's tasks for this term on tables of these widths."""
-        check_columns(self.layout, truth_columns, prediction_columns, len(self.parameters))
+        check_layout(self.layout, truth_columns, prediction_columns, len(self.parameters))
         code = CODES[self.name]
         if self.layout == INTERVAL:
             return [(code, self.parameters[0] if self.parameters else 0.0, 0, 0)]
@@ -130,7 +130,7 @@ def check_parameters(term: Term) -> None:
         raise ParameterError(f"the term {term.name!r} has {wanted}; got {count}")
 
 
-def check_columns(layout: str, truth_columns: int, prediction_columns: int, quantiles: int) -> None:
+def check_layout(layout: str, truth_columns: int, prediction_columns: int, quantiles: int) -> None:
     """Refuse tables whose widths do not fit the layout."""
     if layout == PAIRED:
         if truth_columns != prediction_columns:

@@ -1,4 +1,4 @@
-"""tm.check_submission: a submission without the answers, against a file that has the ids it should have."""
+"""tm.submissions.check_submission: a submission without the answers, against a file that has the ids it should have."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tallymark._core import TextCodes
-from tallymark.arrays import check_choice
-from tallymark.engines.fields import TEXT
+from tallymark.data.arguments import check_choice
+from tallymark.sources.csv.fields import TEXT
+from tallymark.submissions.confusables import MOST_PAIRS, alike_among
 from tallymark.submissions.entries import Entries
-from tallymark.submissions.likeness import MOST_PAIRS, alike_among
 from tallymark.submissions.limits import Limits, check_limits
 from tallymark.submissions.match import code_ids, list_ids, match
-from tallymark.submissions.problems import Found, rejection
+from tallymark.submissions.problems import SubmissionProblems, rejection
 from tallymark.submissions.read import read_entries
-from tallymark.submissions.tasks import Names, check_entries, class_names, column_names, prediction_columns, task_of
+from tallymark.submissions.tasks import Names, check_entries, class_names, prediction_columns, task_columns, task_of
 
 
 class SubmissionCheck(NamedTuple):
@@ -62,13 +62,13 @@ def check_submission(
     1 id is missing: a
     1 id is extra: c
     """
-    names, what, most = column_names(id, label), task_of(task, None), check_limits(limits)
+    names, what, most = task_columns(id, label), task_of(task, None), check_limits(limits)
     check_choice("missing", missing, ("count", "reject"))
     known, columns = _template(template, names, separator)
     named = class_names(classes, names, what) or [name for name in columns if name != names.id]
     held: list[Any] = []
 
-    def check(entries: Entries) -> Found:
+    def check(entries: Entries) -> SubmissionProblems:
         codes = TextCodes()
         if known is not None:
             code_ids(codes, known)
@@ -87,7 +87,7 @@ def check_submission(
     if known is None:
         return SubmissionCheck(entries.rows, warnings=warnings)
     matched = match(known, entries.columns[names.id], held[0])
-    found = Found()
+    found = SubmissionProblems()
     if not len(matched.rows):
         found.note("no_matching_rows")
     elif len(matched.missing) and (missing == "reject" or what != "labels"):
@@ -109,7 +109,7 @@ def _template(template: object, names: Names, separator: str | None) -> tuple[An
         columns[:] = found
         return {names.id: TEXT}
 
-    def check(entries: Entries) -> Found:
+    def check(entries: Entries) -> SubmissionProblems:
         return check_entries(
             entries, code_ids(TextCodes(), entries.columns[names.id]), names, "labels", Limits(), answers=True
         )

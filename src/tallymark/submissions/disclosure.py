@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tallymark.errors import ParameterError, Rejection, Text
-from tallymark.evaluation.result import Cell, Report
-from tallymark.submissions.problems import Found, problem, rejection
+from tallymark.evaluation.report import Cell, Report
+from tallymark.submissions.problems import SubmissionProblems, rejection, submission_problem
 
 
 def disclosed(report: Report) -> Report:
@@ -27,4 +27,4 @@ def _score(key: str, cell: Cell) -> Cell:
 
 def not_scored() -> Rejection:
     """What a participant hears where a score cannot be computed."""
-    return rejection("`submission`", Found([problem("not_scored")]))
+    return rejection("`submission`", SubmissionProblems([submission_problem("not_scored")]))

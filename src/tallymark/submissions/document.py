@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tallymark.metrics import fscore
-from tallymark.report import show_number
-from tallymark.report.document import Card, Code, Document, Notes, Scale, Section
-from tallymark.report.table import Percent, Table
+from tallymark.metrics.classification.precision_recall import fscore
+from tallymark.rendering.document import Card, Code, Document, Notes, Scale, Section
+from tallymark.rendering.table import Percent, Table, show_number
 from tallymark.submissions.result import between, is_share
 
 if TYPE_CHECKING:
     from tallymark.submissions.result import SubmissionResult
+
 
 MOST_CARDS = 8
 WAYS = {
@@ -26,7 +26,7 @@ WHY_MACRO = (
 )
 
 
-def document_of(result: SubmissionResult, title: str | None, command: str | None) -> Document:
+def submission_document(result: SubmissionResult, title: str | None, command: str | None) -> Document:
     """Scores as headline numbers, then counts, classes, the preview, and how to make it again."""
     sections = [Section("scores", "Scores", "", [result.scores_table()])]
     if result.warnings:

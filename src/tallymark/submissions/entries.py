@@ -1,11 +1,12 @@
-"""Rows of a file as entries: the columns that were wanted, and where each row stands."""
+"""Rows of a file as entries: the columns that were asked for, and the line of each row."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tallymark.submissions.problems import Found, Place
+from tallymark.sources.problems import Place
+from tallymark.submissions.problems import SubmissionProblems
 
 
 class Spot(NamedTuple):
@@ -15,7 +16,7 @@ class Spot(NamedTuple):
     columns: Mapping[str, int]
 
 
-class Lines:
+class LineLookup:
     """Where rows of a text stand: rows that are asked for are noted, and all of them looked up at once, later.
 
     So that a file of millions of rows does not pay for the places of more than a few.
@@ -40,7 +41,7 @@ class Entries(NamedTuple):
     columns: Mapping[str, Any]
     rows: int
     form: str
-    lines: Lines | None = None
+    lines: LineLookup | None = None
 
     def place(self, row: int, field: str | None = None, id: str | None = None) -> Place:
         """Where a row, or a field of it, stands."""
@@ -54,4 +55,8 @@ class Entries(NamedTuple):
         return row if self.lines is None else self.lines.find(row).line
 
 
-Check = Callable[[Entries], Found]
+Check = Callable[[Entries], SubmissionProblems]
+
+
+Choose = Callable[[Sequence[str]], Mapping[str, str]]
+"""Given the names of the columns, those that are wanted, each as "text" or "number"."""

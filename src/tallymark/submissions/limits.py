@@ -1,11 +1,11 @@
-"""How large submissions may be, as settings."""
+"""How large submissions may be."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from tallymark.engines.streams import Bounds
 from tallymark.errors import ParameterError, brief
+from tallymark.sources.streams import SizeLimits
 
 
 class Limits(NamedTuple):
@@ -23,9 +23,9 @@ class Limits(NamedTuple):
     unpacked_bytes: int | None = 1 << 34
     ratio: float | None = 100.0
 
-    def bounds(self) -> Bounds:
+    def bounds(self) -> SizeLimits:
         """What the reader of files is told."""
-        return Bounds(self.bytes, self.unpacked_bytes, self.ratio)
+        return SizeLimits(self.bytes, self.unpacked_bytes, self.ratio)
 
 
 def check_limits(limits: object) -> Limits:
@@ -33,7 +33,7 @@ def check_limits(limits: object) -> Limits:
     if limits is None:
         return Limits()
     if not isinstance(limits, Limits):
-        raise ParameterError(argument="limits", expected="be tm.Limits(...)", got=brief(limits))
+        raise ParameterError(argument="limits", expected="be tm.submissions.Limits(...)", got=brief(limits))
     for name, most in limits._asdict().items():
         if most is not None and (isinstance(most, bool) or not isinstance(most, (int, float)) or not most > 0):
             raise ParameterError(argument=f"limits.{name}", expected="be a positive number or None", got=brief(most))

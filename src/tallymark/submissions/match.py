@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallymark._core import TextCodes
-from tallymark.arrays import Array
-from tallymark.engines.packages import load
-from tallymark.report.text import printable
+from tallymark.data.arrays import Array
+from tallymark.rendering.text import printable
+from tallymark.sources.arrow import load
 
 MOST_IDS = 10  # that are named
 _BLOCK = 1 << 16

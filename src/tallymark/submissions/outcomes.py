@@ -1,19 +1,31 @@
-"""Outcomes: what every row of the answers says about a submission, packed, so that two submissions can be compared long
-after their files are gone.
-
-They tell the answers to whoever reads them: they are for those who hold a challenge, never for those who take part.
-"""
+"""Outcomes: what every row of the answers says about a submission, packed, so that two submissions can be compared."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.arrays import Array
-from tallymark.errors import StateError
-from tallymark.states.format import pack, unpack
+from tallymark.comparison.evidence import value_of
+from tallymark.data.arrays import Array
+from tallymark.data.batch import QUERY, Batch
+from tallymark.data.target import Target
+from tallymark.errors import StateError, TallymarkError
+from tallymark.metrics.base import Metric
+from tallymark.metrics.classification.base import LabelMetric
+from tallymark.metrics.probability.base import CostMetric
+from tallymark.metrics.ranking.base import RankingMetric
+from tallymark.metrics.regression.base import MeanMetric
+from tallymark.metrics.regression.variance_explained import R2, ExplainedVariance
+from tallymark.states.groups import rows_by
+from tallymark.states.labels.counts import LABELS
+from tallymark.states.labels.pairs import Pairs, PairsOf
+from tallymark.states.labels.reading import CountedPairs, encode
+from tallymark.states.resampling.paired_rows import Placements, read_cells
+from tallymark.states.row_values import row_costs, row_terms
+from tallymark.states.serialization import pack, unpack
 
 BITS = "bits"
 INFLUENCE = "influence"
@@ -116,3 +128,124 @@ def _checked(fields: dict[str, Any]) -> Outcomes:
         if not (np.abs(packed) <= 1).all():
             raise StateError("influences are numbers of at most 1 in their unit")
     return Outcomes(kind, tuple(sizes), fields["value"], packed, fields["scale"], exponent)
+
+
+NO_FORM = NoOutcomes("it is not made up of what single rows say")
+NO_VALUE = NoOutcomes("it has no value")
+NOT_READ = NoOutcomes("its rows cannot be read one by one")
+NO_DIRECTION = NoOutcomes("neither higher nor lower is better")
+TOO_MANY = NoOutcomes("there are too many pairs of classes")
+MOST_CELLS = 4096
+_STEPS = 1024  # to the weight of a row
+_ROUNDING = 1e-9
+_SLOPE = 2.0**-17
+
+
+def outcomes_of(item: Metric, value: float, batch: Batch, target: Target) -> Outcomes | NoOutcomes:
+    """What each row says of a score, where rows have no weights; or why rows do not."""
+    if not math.isfinite(value):
+        return NO_VALUE
+    if item.better not in ("higher", "lower"):
+        return NO_DIRECTION
+    try:
+        with np.errstate(all="ignore"):  # what leaves the floats is found below
+            found = _by_row(item, value, batch, target)
+    except TallymarkError:  # whose words may hold answers
+        return NOT_READ
+    if isinstance(found, Outcomes) and not np.isfinite(found.packed).all():
+        return NO_FORM
+    return found
+
+
+def _by_row(item: Metric, value: float, batch: Batch, target: Target) -> Outcomes | NoOutcomes:
+    rows = item.paired(batch, target)
+    if isinstance(rows, Placements):
+        return _of_placements(rows, value)
+    if rows is not None and abs(value_of(rows) - value) <= _ROUNDING * rows.scale:
+        return Outcomes.of_bits(rows.counts, value, rows.scale)
+    kinds: list[tuple[type[Metric], Callable[..., Array | NoOutcomes]]] = [
+        (LabelMetric, _of_labels),
+        (MeanMetric, _of_mean),
+        (R2, _of_squares),
+        (ExplainedVariance, _of_squares),
+        (CostMetric, _of_cost),
+        (RankingMetric, _of_queries),
+    ]
+    for kind, read in kinds:
+        if isinstance(item, kind):
+            moved = read(item, value, batch, target)
+            return moved if isinstance(moved, NoOutcomes) else Outcomes.of_influences(value, moved)
+    return NO_FORM
+
+
+def _of_placements(rows: Placements, value: float) -> Outcomes | NoOutcomes:
+    """The placements of each class among the other, whose mean is the area (DeLong et al. 1988)."""
+    sizes = len(rows.positive), len(rows.negative)
+    shares = rows.positive / (2 * sizes[1]), rows.negative / (2 * sizes[0])
+    area = value_of(rows) / rows.scale
+    return Outcomes.of_influences(value, *(rows.scale * (share - area) for share in shares))
+
+
+def _of_labels(item: LabelMetric, value: float, batch: Batch, target: Target) -> Array | NoOutcomes:
+    """By pair of labels: what a little more and a little less of its rows makes of the value."""
+    reads = item.needs(target)
+    if batch.truth_columns > 1 or not isinstance(reads, PairsOf) or reads.clusters:
+        return NO_FORM
+    labels, cells, counts, rows = read_cells(reads, batch)
+    if len(counts) > MOST_CELLS:
+        return TOO_MANY
+    columns, held = (1, batch.prediction_columns), _STEPS * counts
+
+    def moved(place: int, step: int) -> float:
+        values = held.copy()
+        values[place] += step
+        state = Pairs(reads, columns, LABELS, _STEPS * batch.n + step, CountedPairs(labels, cells, values))
+        return float(item.answer(state).value)
+
+    if abs(moved(0, 0) - value) > _ROUNDING:
+        return NO_FORM  # it goes by the number of rows, not by their shares
+    half = _STEPS * batch.n / 2
+    slopes = np.array([half * (moved(place, 1) - moved(place, -1)) for place in range(len(counts))])
+    return np.asarray(slopes[rows])
+
+
+def _of_mean(item: MeanMetric, value: float, batch: Batch, target: Target) -> Array | NoOutcomes:
+    """The loss of each row, by how much the value goes up with their mean."""
+    if max(batch.truth_columns, batch.prediction_columns) > 1 or item.layout != "paired":
+        return NO_FORM
+    losses = row_terms(item.term, batch.truth, batch.prediction)
+    mean = float(np.mean(losses))
+    if not math.isclose(item.of_mean(mean), value, rel_tol=_ROUNDING):
+        return NO_FORM
+    if mean == 0:  # nothing is lost in any row
+        return np.zeros(batch.n)
+    step = _SLOPE * mean
+    return np.asarray((item.of_mean(mean + step) - item.of_mean(mean - step)) / (2 * step) * (losses - mean))
+
+
+def _of_squares(item: Metric, value: float, batch: Batch, target: Target) -> Array | NoOutcomes:
+    """Squared errors beside squared deviations of the truth, both of which a row changes."""
+    if max(batch.truth_columns, batch.prediction_columns) > 1:
+        return NO_FORM
+    truth, prediction = (np.asarray(side, np.float64) for side in (batch.truth, batch.prediction))
+    error, away = prediction - truth, truth - np.mean(truth)
+    if isinstance(item, ExplainedVariance):
+        error = error - np.mean(error)
+    size = max(float(np.max(np.abs(away))), float(np.max(np.abs(error))))  # of squares near 1 none is lost
+    error, away = error / size, away / size
+    return np.asarray(((1 - value) * away**2 - error**2) / np.mean(away**2))
+
+
+def _of_cost(item: CostMetric, value: float, batch: Batch, target: Target) -> Array | NoOutcomes:
+    """What the probability of each row cost."""
+    return row_costs(item.cost, batch, target) - value
+
+
+def _of_queries(item: RankingMetric, value: float, batch: Batch, target: Target) -> Array | NoOutcomes:
+    """The value of each query by itself; those without one count in no submission."""
+    if not batch.has_query:
+        return NO_FORM
+    names, codes = encode(batch, QUERY)
+    reads = item.needs(target)
+    found = np.array([item.answer(reads.fold(part)).value for part in rows_by(batch, codes, len(names))], np.float64)
+    return found[~np.isnan(found)] - value

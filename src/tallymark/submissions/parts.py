@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallymark._core import TextCodes
-from tallymark.arrays import Array
+from tallymark.data.arrays import Array
 from tallymark.errors import ParameterError, Text
 from tallymark.submissions.entries import Entries
 from tallymark.submissions.limits import Limits
@@ -17,7 +17,7 @@ from tallymark.submissions.read import read_entries
 from tallymark.submissions.result import SubmissionResult
 from tallymark.submissions.score import read_both, score_rows
 from tallymark.submissions.settings import settings_of
-from tallymark.submissions.tasks import answer_columns, check_entries, column_names
+from tallymark.submissions.tasks import answer_columns, check_entries, task_columns
 
 PUBLIC, PRIVATE = "public", "private"
 
@@ -108,7 +108,7 @@ def read_answers(
     """Read answers as `score_submission` will, and part them: by a column that says public or private, or so that this
     `share` of the rows is public, drawn by `seed` whatever the order of the rows. What is wrong raises a `Rejection`.
     """
-    names = column_names(id, label, query)
+    names = task_columns(id, label, query)
     wanted = dict(answer_columns(task, names))
     if split_column is not None:
         wanted[split_column] = wanted[names.id]

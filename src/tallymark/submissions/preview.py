@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallymark.submissions.entries import Entries
-from tallymark.submissions.labelled import Labelled
+from tallymark.submissions.label_codes import Labelled
 from tallymark.submissions.match import Matched, first_rows, texts_at
 from tallymark.submissions.tasks import Names
 

@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from tallymark.errors import ParameterError
 from tallymark.evaluation.exports import Exports
-from tallymark.evaluation.result import Report, show_interval
-from tallymark.metrics import ClassReport, Metric, classification_report
-from tallymark.report import Table, to_html, to_json, to_text
-from tallymark.report.table import Percent
-from tallymark.submissions.labelled import Labelled
+from tallymark.evaluation.report import Report, show_interval
+from tallymark.metrics.base import Metric
+from tallymark.metrics.classification.classification_report import ClassReport, classification_report
+from tallymark.rendering.exports import to_json
+from tallymark.rendering.html import to_html
+from tallymark.rendering.table import Percent, Table
+from tallymark.rendering.text import to_text
+from tallymark.submissions.label_codes import Labelled
 from tallymark.submissions.match import list_ids
 from tallymark.submissions.outcomes import NoOutcomes, Outcomes
 from tallymark.submissions.preview import Row
 
 if TYPE_CHECKING:
-    from tallymark.report.document import Document
+    from tallymark.rendering.document import Document
 
 
 class SubmissionResult(Exports):
@@ -188,9 +191,9 @@ class SubmissionResult(Exports):
         return [*found[:-1], last._replace(notes=[*last.notes, *(f"mind: {text}" for text in self.warnings)])]
 
     def _document(self, title: str | None, command: str | None, *, pictures: bool) -> Document:
-        from tallymark.submissions.document import document_of  # few ask
+        from tallymark.submissions.document import submission_document
 
-        return document_of(self, title, command)
+        return submission_document(self, title, command)
 
     def __str__(self) -> str:
         return "\n\n".join(map(to_text, self._tables()))

@@ -1,4 +1,4 @@
-"""tm.score_submission: a file of predictions against the answers, by id, with everything that is wrong with it."""
+"""score_submission: a file of predictions against the answers, by id, with everything that is wrong with it."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from typing import Any
 import numpy as np
 
 from tallymark._core import TextCodes
-from tallymark.arrays import Array
-from tallymark.batch import Batch
-from tallymark.engines.packages import load
+from tallymark.data.arrays import Array
+from tallymark.data.batch import Batch
+from tallymark.data.target import Target
 from tallymark.errors import FileError, ParameterError, Rejection, TallymarkError, Text, brief
-from tallymark.evaluation.chosen import Wanted
 from tallymark.evaluation.evaluate import evaluate_batch
-from tallymark.evaluation.result import Report
+from tallymark.evaluation.report import Report
+from tallymark.evaluation.selection import Wanted
+from tallymark.sources.arrow import load
 from tallymark.submissions.disclosure import disclosed, not_scored
 from tallymark.submissions.entries import Entries
-from tallymark.submissions.labelled import Labelled
+from tallymark.submissions.label_codes import Labelled
 from tallymark.submissions.limits import Limits
 from tallymark.submissions.match import Matched, code_ids, match
 from tallymark.submissions.outcomes import NoOutcomes, Outcomes
 from tallymark.submissions.preview import preview_labels, preview_numbers
-from tallymark.submissions.problems import Found, rejection
+from tallymark.submissions.problems import SubmissionProblems, rejection
 from tallymark.submissions.read import read_entries, require_file
 from tallymark.submissions.result import SubmissionResult
-from tallymark.submissions.settings import Settings, settings_of
+from tallymark.submissions.settings import ScoringSettings, settings_of
 from tallymark.submissions.tasks import answer_columns, check_entries, class_names, prediction_columns
 from tallymark.submissions.warnings import warn
-from tallymark.target import Target
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf(inity)?)", re.IGNORECASE)
 _YES_AND_NO = ({"0", "1"}, {"-1", "1"}, {"false", "true"}, {"False", "True"})
@@ -104,7 +104,7 @@ def score_submission(
     return score_rows(held, entries, matched, settings)
 
 
-def score_rows(held: Entries, entries: Entries, matched: Matched, settings: Settings) -> SubmissionResult:
+def score_rows(held: Entries, entries: Entries, matched: Matched, settings: ScoringSettings) -> SubmissionResult:
     """The scores of rows that were matched, which may be a part of all."""
     if settings.task == "labels":
         labelled = Labelled.read(held, entries, matched, settings.names.label)
@@ -145,12 +145,12 @@ def score_rows(held: Entries, entries: Entries, matched: Matched, settings: Sett
 
 
 def _outcomes(
-    report: Report, in_order: Callable[[], tuple[Batch, Target]], settings: Settings, *, left_out: bool
+    report: Report, in_order: Callable[[], tuple[Batch, Target]], settings: ScoringSettings, *, left_out: bool
 ) -> dict[str, Outcomes | NoOutcomes]:
     """What each row of the answers says of the scores for which that was asked."""
     if not settings.outcomes:
         return {}
-    from tallymark.submissions.influences import outcomes_of  # few ask
+    from tallymark.submissions.outcomes import outcomes_of  # few ask
 
     if left_out:
         return dict.fromkeys(settings.outcomes, NoOutcomes("rows of the answers were left out"))
@@ -164,18 +164,18 @@ def _outcomes(
 
 
 def read_both(
-    answers: object, submission: object, settings: Settings, separator: str | None
+    answers: object, submission: object, settings: ScoringSettings, separator: str | None
 ) -> tuple[Entries, Entries, Matched]:
     """Both files, read at once, and which rows belong together."""
     names, task, limits = settings.names, settings.task, settings.limits
     index: list[TextCodes] = []
     codes: list[Array] = []
 
-    def check_answers(held: Entries) -> Found:
+    def check_answers(held: Entries) -> SubmissionProblems:
         index[:] = [TextCodes()]
         return check_entries(held, code_ids(index[0], held.columns[names.id]), names, task, Limits(), answers=True)
 
-    def check(held: Entries) -> Found:
+    def check(held: Entries) -> SubmissionProblems:
         _answers(answered, settings)
         codes[:] = [code_ids(index[0], held.columns[names.id])]
         return check_entries(held, codes[0], names, task, limits)
@@ -212,7 +212,7 @@ def read_both(
     return held, entries, matched
 
 
-def _require_answers(answers: object, settings: Settings) -> None:
+def _require_answers(answers: object, settings: ScoringSettings) -> None:
     """Refuse a path that leads nowhere before the submission is read, for whose fault it would be taken."""
     failure = None
     try:
@@ -223,14 +223,14 @@ def _require_answers(answers: object, settings: Settings) -> None:
         raise _unread(failure, settings)
 
 
-def _answers(answered: Future[Entries], settings: Settings) -> Entries:
+def _answers(answered: Future[Entries], settings: ScoringSettings) -> Entries:
     failure = answered.exception()
     if failure is None:
         return answered.result()
     raise _unread(failure, settings)
 
 
-def _unread(failure: BaseException, settings: Settings) -> BaseException:
+def _unread(failure: BaseException, settings: ScoringSettings) -> BaseException:
     if settings.challenge and isinstance(failure, TallymarkError):  # whose words may hold answers
         return ParameterError(
             Text("{answers} could not be read; score them in analysis mode to see what is wrong"), argument="answers"
@@ -238,7 +238,7 @@ def _unread(failure: BaseException, settings: Settings) -> BaseException:
     return failure
 
 
-def _classes(answered: Future[Entries], settings: Settings) -> list[str]:
+def _classes(answered: Future[Entries], settings: ScoringSettings) -> list[str]:
     """The classes of columns of probabilities. In a challenge they are known only where those who set it named them."""
     if settings.classes is not None:
         return settings.classes
@@ -248,8 +248,8 @@ def _classes(answered: Future[Entries], settings: Settings) -> list[str]:
     return class_names(sorted(labels), settings.names, settings.task) or []
 
 
-def _require_rows(matched: Matched, settings: Settings) -> None:
-    found = Found()
+def _require_rows(matched: Matched, settings: ScoringSettings) -> None:
+    found = SubmissionProblems()
     if not len(matched.rows):
         found.note("no_matching_rows")
     elif settings.challenge and settings.reject and len(matched.missing):
@@ -259,7 +259,7 @@ def _require_rows(matched: Matched, settings: Settings) -> None:
         raise rejection("`submission`", found)
 
 
-def _rows(held: Entries, entries: Entries, matched: Matched, settings: Settings) -> tuple[Batch, Target]:
+def _rows(held: Entries, entries: Entries, matched: Matched, settings: ScoringSettings) -> tuple[Batch, Target]:
     """The rows of numbers, probabilities or scores that are in both."""
     pa, names = load("pyarrow"), settings.names
     rows = pa.array(matched.places)
@@ -278,7 +278,7 @@ def _rows(held: Entries, entries: Entries, matched: Matched, settings: Settings)
     return Batch(labels, table, None), Target("probability", classes=given, positive=settings.positive)
 
 
-def _require_task(answers: Sequence[str], predictions: Sequence[str], settings: Settings) -> None:
+def _require_task(answers: Sequence[str], predictions: Sequence[str], settings: ScoringSettings) -> None:
     """Refuse to compare decimals with labels of another form as texts, unless that task was named."""
     sides = _decimal(answers), _decimal(predictions)
     if (sides[0] is None) == (sides[1] is None) or (sides[0] and not all(map(_NUMBER.fullmatch, predictions))):
@@ -308,7 +308,7 @@ def _likely_positive(labels: Sequence[str]) -> str | None:
     return next((max(words) for words in _YES_AND_NO if words.issuperset(labels)), None)
 
 
-def _positive(truth: Any, settings: Settings) -> str:
+def _positive(truth: Any, settings: ScoringSettings) -> str:
     held = truth.unique().to_pylist()
     found = _likely_positive(held)
     if found is not None:
@@ -317,7 +317,7 @@ def _positive(truth: Any, settings: Settings) -> str:
     raise ParameterError(argument="positive", expected=f"say of which class one column of probabilities is{shown}")
 
 
-def _evaluate(batch: Batch, target: Target, settings: Settings, *, resampled: bool) -> Report:
+def _evaluate(batch: Batch, target: Target, settings: ScoringSettings, *, resampled: bool) -> Report:
     """The report; in a challenge one that tells the scores and nothing else."""
     interval = settings.interval
     if resampled and interval is not None:  # formulas know rows that have a prediction
@@ -334,5 +334,5 @@ def _evaluate(batch: Batch, target: Target, settings: Settings, *, resampled: bo
     raise failure
 
 
-def _tells_matches(report: Report, settings: Settings) -> bool:
+def _tells_matches(report: Report, settings: ScoringSettings) -> bool:
     return not settings.challenge or "accuracy" in {cell.metric.name for cell in map(report.cell, report)}

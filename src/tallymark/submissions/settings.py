@@ -1,18 +1,18 @@
-"""What a scoring was told, checked: columns, task, mode, metrics and limits."""
+"""The settings of a scoring, checked: columns, task, mode, metrics and limits."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from tallymark.arrays import check_choice
+from tallymark.data.arguments import check_choice
 from tallymark.errors import ParameterError, brief
-from tallymark.evaluation.chosen import RANKINGS, VALUES, Wanted, choose
-from tallymark.intervals.settings import IntervalSettings, interval_settings
-from tallymark.metrics import Metric, metric
+from tallymark.evaluation.selection import RANKINGS, VALUES, Wanted, select_metrics
+from tallymark.intervals.settings import Intervals, interval_settings
+from tallymark.metrics.base import Metric
+from tallymark.metrics.naming import metric
 from tallymark.submissions.limits import Limits, check_limits
-from tallymark.submissions.missing import must_be_whole
-from tallymark.submissions.tasks import Names, class_names, column_names, task_of
+from tallymark.submissions.tasks import Names, class_names, task_columns, task_of
 
 MODES = ("analysis", "challenge")
 MISSING = ("count", "reject")
@@ -26,7 +26,7 @@ LABELS = {
 PROBABILITIES = ["logloss", "brier", "accuracy"]
 
 
-class Settings(NamedTuple):
+class ScoringSettings(NamedTuple):
     """What a call was told, checked."""
 
     names: Names
@@ -37,7 +37,7 @@ class Settings(NamedTuple):
     metrics: dict[str, Metric]
     classes: list[str] | None
     positive: str | None
-    interval: IntervalSettings | None
+    interval: Intervals | None
     outcomes: tuple[str, ...] = ()
     tells_classes: bool = False
     task_named: bool = True
@@ -61,15 +61,15 @@ def settings_of(
     seed: int = 0,
     outcomes: Sequence[str] = (),
     tells_classes: bool = False,
-) -> Settings:
+) -> ScoringSettings:
     """What a call was told, checked. `tells_classes` lets those of a challenge see the table of classes."""
     check_choice("mode", mode, MODES)
     check_choice("missing", missing, MISSING)
-    chosen = None if metrics is None else choose(metrics)
-    names = column_names(id, label, query)
+    chosen = None if metrics is None else select_metrics(metrics)
+    names = task_columns(id, label, query)
     what = task_of(task, chosen)
     wanted = chosen or _default(what)
-    return Settings(
+    return ScoringSettings(
         names,
         what,
         mode == "challenge",
@@ -87,7 +87,7 @@ def settings_of(
 
 def _default(task: str) -> dict[str, Metric]:
     wanted = {"numbers": VALUES, "ranking": RANKINGS, "probabilities": PROBABILITIES}.get(task)
-    return {key: metric(text) for key, text in LABELS.items()} if wanted is None else choose(wanted)
+    return {key: metric(text) for key, text in LABELS.items()} if wanted is None else select_metrics(wanted)
 
 
 def _check_outcomes(outcomes: Sequence[str], metrics: dict[str, Metric]) -> tuple[str, ...]:
@@ -101,3 +101,31 @@ def _check_outcomes(outcomes: Sequence[str], metrics: dict[str, Metric]) -> tupl
                 argument="outcomes", expected=f"name scores, of which there are {listed}", got=brief(name)
             )
     return tuple(names)
+
+
+COUNTED = frozenset(
+    {
+        "accuracy",
+        "balanced_accuracy",
+        "cohen_kappa",
+        "error",
+        "error_rate",
+        "fdr",
+        "fnr",
+        "fscore",
+        "hamming_loss",
+        "jaccard",
+        "mcc",
+        "precision",
+        "recall",
+        "sensitivity",
+    }
+)
+"""Metrics in which no prediction is never better than the right one, and costs what it should: it is wrong among all
+rows, not found among those of its class, and no claim of any class. To others, such as specificity, it would be a row
+rightly left alone, and to those of clusters a cluster of its own."""
+
+
+def must_be_whole(task: str, missing: str, metrics: Iterable[Metric]) -> bool:
+    """Whether a submission to a challenge needs a row for each answer."""
+    return missing == "reject" or task != "labels" or any(each.name not in COUNTED for each in metrics)

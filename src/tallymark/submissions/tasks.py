@@ -7,15 +7,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.arrays import Array, check_choice
-from tallymark.engines.columns import NUMBER
-from tallymark.engines.fields import TEXT
+from tallymark.data.arguments import check_choice
+from tallymark.data.arrays import Array
 from tallymark.errors import ParameterError, Text, brief
+from tallymark.sources.columns import NUMBER
+from tallymark.sources.csv.fields import TEXT
+from tallymark.sources.problems import MOST_SHOWN, Place
 from tallymark.submissions.entries import Entries
 from tallymark.submissions.limits import Limits
 from tallymark.submissions.match import code_columns, first_rows, repeated, texts_at
-from tallymark.submissions.normal import normal_name
-from tallymark.submissions.problems import MOST_SHOWN, Found, Place, problem
+from tallymark.submissions.normalize import normal_name
+from tallymark.submissions.problems import SubmissionProblems, submission_problem
 
 TASKS = ("labels", "numbers", "probabilities", "ranking")
 _SUM = 1e-4  # how far the probabilities of a row may be from adding up to 1: what the core takes, told with a line
@@ -30,7 +32,7 @@ class Names(NamedTuple):
     query: str
 
 
-def column_names(id: object, label: object, query: object = "query") -> Names:
+def task_columns(id: object, label: object, query: object = "query") -> Names:
     """The names of the columns, as names in a header are read."""
     given = {"id": id, "label": label, "query": query}
     for argument, value in given.items():
@@ -91,7 +93,7 @@ def prediction_columns(
 
 def check_entries(
     entries: Entries, codes: Array, names: Names, task: str, limits: Limits, *, answers: bool = False
-) -> Found:
+) -> SubmissionProblems:
     """What is wrong with ids, whose codes are given, and with columns, whatever the file was."""
     found = _check_ids(entries, codes, names.id)
     for name, held in entries.columns.items():
@@ -107,14 +109,14 @@ def check_entries(
     return found
 
 
-def _check_ids(entries: Entries, codes: Array, name: str) -> Found:
+def _check_ids(entries: Entries, codes: Array, name: str) -> SubmissionProblems:
     ids = entries.columns[name]
     found = _check_empty(entries, name, ids, "empty_id")
     shown, total = repeated(codes, MOST_SHOWN)
     for rows, count in shown:
         text = texts_at(ids, np.array(rows[:1]))[0]
         place = entries.place(rows[1], name, text)
-        found.add(problem("duplicate_id", place, id=repr(text[:40]), places=_places(entries, rows, count)))
+        found.add(submission_problem("duplicate_id", place, id=repr(text[:40]), places=_places(entries, rows, count)))
     found.count(total - len(shown))
     return found
 
@@ -127,42 +129,46 @@ def _places(entries: Entries, rows: Sequence[int], count: int) -> str:
     return f"{word} {', '.join(numbers[:-1])} and {numbers[-1]}"
 
 
-def _check_empty(entries: Entries, name: str, texts: Any, code: str) -> Found:
-    found = Found()
+def _check_empty(entries: Entries, name: str, texts: Any, code: str) -> SubmissionProblems:
+    found = SubmissionProblems()
     if not texts.null_count:
         return found
     for row in first_rows(np.asarray(texts.is_null()), MOST_SHOWN).tolist():
-        found.add(problem(code, entries.place(row, name), column=repr(name)))
+        found.add(submission_problem(code, entries.place(row, name), column=repr(name)))
     found.count(max(texts.null_count - MOST_SHOWN, 0))
     return found
 
 
-def _check_texts(entries: Entries, name: str, texts: Any, limits: Limits) -> Found:
+def _check_texts(entries: Entries, name: str, texts: Any, limits: Limits) -> SubmissionProblems:
     found = _check_empty(entries, name, texts, "empty_field")
     if limits.labels is not None:
         distinct = len(code_columns(texts)[1])
         if distinct > limits.labels:
-            found.add(problem("too_many_labels", Place(field=name), count=f"{distinct:,}", most=f"{limits.labels:,}"))
+            found.add(
+                submission_problem(
+                    "too_many_labels", Place(field=name), count=f"{distinct:,}", most=f"{limits.labels:,}"
+                )
+            )
     return found
 
 
-def _check_numbers(entries: Entries, name: str, held: Array, *, between: bool) -> Found:
-    found = Found()
+def _check_numbers(entries: Entries, name: str, held: Array, *, between: bool) -> SubmissionProblems:
+    found = SubmissionProblems()
     finite = np.isfinite(held)
     outside = finite & ((held < 0) | (held > 1)) if between else np.zeros(0, bool)
     for code, bad in (("not_finite", ~finite), ("out_of_range", outside)):
         rows = np.flatnonzero(bad)
         for row in rows[:MOST_SHOWN].tolist():
-            found.add(problem(code, entries.place(row, name), value=f"{held[row]:g}"))
+            found.add(submission_problem(code, entries.place(row, name), value=f"{held[row]:g}"))
         found.count(max(len(rows) - MOST_SHOWN, 0))
     return found
 
 
-def _check_sums(entries: Entries, columns: Sequence[Array]) -> Found:
-    found = Found()
+def _check_sums(entries: Entries, columns: Sequence[Array]) -> SubmissionProblems:
+    found = SubmissionProblems()
     sums = np.sum(columns, axis=0)
     rows = np.flatnonzero(np.abs(sums - 1) > _SUM)
     for row in rows[:MOST_SHOWN].tolist():
-        found.add(problem("bad_sum", entries.place(row), sum=f"{sums[row]:.6g}"))
+        found.add(submission_problem("bad_sum", entries.place(row), sum=f"{sums[row]:.6g}"))
     found.count(max(len(rows) - MOST_SHOWN, 0))
     return found

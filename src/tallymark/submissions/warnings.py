@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from itertools import islice
 
-from tallymark.evaluation.result import Report
-from tallymark.metrics import Metric
+from tallymark.evaluation.report import Report
+from tallymark.metrics.base import Metric
+from tallymark.submissions.confusables import MOST_PAIRS, alike, alike_among
 from tallymark.submissions.entries import Entries
-from tallymark.submissions.labelled import Labelled
-from tallymark.submissions.likeness import MOST_PAIRS, alike, alike_among
+from tallymark.submissions.label_codes import Labelled
 from tallymark.submissions.tasks import Names
 
 

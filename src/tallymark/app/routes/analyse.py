@@ -10,24 +10,27 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from sqlalchemy import select
 
-from tallymark.app.challenges import state_of
-from tallymark.app.commands import score_command
-from tallymark.app.faults import Labels
-from tallymark.app.problems import problem_list
+from tallymark.app.domain.challenges import state_of
+from tallymark.app.http.errors import Labels
+from tallymark.app.http.request_context import RequestContext, Visiting, answer_form
+from tallymark.app.http.uploads import Sent
+from tallymark.app.pages.challenges import AnalysePage, FrontPage
+from tallymark.app.pages.commands import score_command
+from tallymark.app.pages.formatting import TASKS
+from tallymark.app.pages.problems import problem_list
+from tallymark.app.pages.shell import ProblemSection, SelectOption
 from tallymark.app.routes.challenges import tiles
-from tallymark.app.showing import TASKS
 from tallymark.app.store.models import Challenge
-from tallymark.app.uploads import Sent
-from tallymark.app.views import AnalysePage, Choice, FrontPage, ProblemList
-from tallymark.app.visit import Visit, Visiting, answer_form
+from tallymark.data.arguments import split_list
 from tallymark.errors import Rejection, TallymarkError
-from tallymark.lists import split_list
-from tallymark.report.page import to_page
-from tallymark.submissions import Limits, SubmissionResult, score_submission
-from tallymark.submissions.document import document_of
+from tallymark.rendering.page import to_page
+from tallymark.submissions.document import submission_document
+from tallymark.submissions.limits import Limits
+from tallymark.submissions.result import SubmissionResult
+from tallymark.submissions.score import score_submission
 
 router = APIRouter()
-_TASKS = [Choice("", "What the metrics read, else labels"), *(Choice(*each) for each in TASKS.items())]
+_TASKS = [SelectOption("", "What the metrics read, else labels"), *(SelectOption(*each) for each in TASKS.items())]
 
 
 @router.get("/")
@@ -55,7 +58,7 @@ async def analyse(request: Request, visit: Visiting) -> Response:
     return await answer_form(request, visit, _analyse, files=2)
 
 
-def _analyse(visit: Visit, sent: Sent) -> Response:
+def _analyse(visit: RequestContext, sent: Sent) -> Response:
     lacking = {name: "Choose a file." for name in ("answers", "submission") if name not in sent.files}
     if lacking:
         return _answer(visit, sent.texts, errors=lacking, status=422)
@@ -68,7 +71,7 @@ def _analyse(visit: Visit, sent: Sent) -> Response:
         return _answer(visit, sent.texts, errors={"": error.write(Labels())}, status=422)
     told = _told(sent.texts)
     names = [sent.files[name].filename or name for name in ("answers", "submission")]
-    document = document_of(result, None, score_command(*names, **told))
+    document = submission_document(result, None, score_command(*names, **told))
     page = to_page(document)
     if sent.texts.get("form") == "html":
         name = {"Content-Disposition": 'attachment; filename="score.html"'}
@@ -81,7 +84,7 @@ def _as_link(page: str) -> str:
     return f"data:text/html;charset=utf-8;base64,{b64encode(page.encode()).decode()}"
 
 
-def _score(visit: Visit, sent: Sent) -> SubmissionResult:
+def _score(visit: RequestContext, sent: Sent) -> SubmissionResult:
     limits = Limits(bytes=visit.settings.upload_bytes, rows=visit.settings.rows)
     return score_submission(sent.stream("answers"), sent.stream("submission"), **_told(sent.texts), limits=limits)
 
@@ -102,11 +105,11 @@ def _told(texts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _answer(
-    visit: Visit,
+    visit: RequestContext,
     values: Mapping[str, str],
     *,
     errors: Mapping[str, str] | None = None,
-    problems: ProblemList | None = None,
+    problems: ProblemSection | None = None,
     document: Any = None,
     report: str = "",
     status: int = 200,

@@ -10,18 +10,18 @@ from fastapi.responses import FileResponse, Response
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from tallymark.app.challenges import find, state_of, takes_files
-from tallymark.app.faults import Wrong, not_found
-from tallymark.app.permissions import MAY, Actor, subject_of
-from tallymark.app.showing import TASKS, arrow, direction, explain, many, maybe, show_rules
+from tallymark.app.domain.challenges import find, state_of, takes_files
+from tallymark.app.domain.permissions import MAY, Actor, subject_of
+from tallymark.app.domain.teams import join
+from tallymark.app.domain.versions import current_version, metrics_of
+from tallymark.app.http.errors import FieldError, not_found
+from tallymark.app.http.request_context import RequestContext, Visiting, answer_form, redirect
+from tallymark.app.http.uploads import Sent
+from tallymark.app.pages.challenges import ChallengeCard, ChallengePage, ChallengesPage, ColumnFacts
+from tallymark.app.pages.challenges import TeamCard as OwnTeam
+from tallymark.app.pages.formatting import TASKS, arrow, direction, explain_metrics, many, maybe, show_rules
 from tallymark.app.store.models import Challenge, Member, Team, User, Version
-from tallymark.app.teams import join
-from tallymark.app.uploads import Sent
-from tallymark.app.versions import current_version, metrics_of
-from tallymark.app.views import ChallengeCard, ChallengePage, ChallengesPage, ColumnFacts
-from tallymark.app.views import Team as OwnTeam
-from tallymark.app.visit import Visit, Visiting, answer_form, go
-from tallymark.submissions.missing import must_be_whole
+from tallymark.submissions.settings import must_be_whole
 
 router = APIRouter()
 _MEANING = {
@@ -44,7 +44,7 @@ def challenges(visit: Visiting) -> Response:
     return visit.page("challenges.html", view)
 
 
-def tiles(session: Session, visit: Visit, found: Sequence[Challenge]) -> list[ChallengeCard]:
+def tiles(session: Session, visit: RequestContext, found: Sequence[Challenge]) -> list[ChallengeCard]:
     """Challenges in a list, as far as they can be seen."""
     cards = []
     for each in found:
@@ -81,7 +81,7 @@ def challenge(slug: str, visit: Visiting) -> Response:
 
 
 def _page(
-    visit: Visit, slug: str, values: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
+    visit: RequestContext, slug: str, values: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
 ) -> Response:
     with visit.service.database.reading() as session:
         found, version = find(session, slug)
@@ -98,7 +98,7 @@ def _page(
             state=state,
             rules=show_rules(found.rules),
             task=TASKS[version.task],
-            metrics=explain(metrics_of(version).items()),
+            metrics=explain_metrics(metrics_of(version).items()),
             columns=_columns(version),
             example=_example(visit, version),
             opens=maybe(found.opens, visit.now),
@@ -133,7 +133,7 @@ def _columns(version: Version) -> list[ColumnFacts]:
     return [ids, ColumnFacts(version.label_column, *_MEANING[version.task])]
 
 
-def _example(visit: Visit, version: Version) -> str:
+def _example(visit: RequestContext, version: Version) -> str:
     """The first lines of the sample."""
     with visit.service.files.path(version.sample).open(encoding="utf-8") as file:
         return "".join(line for line, _ in zip(file, range(4), strict=False)).rstrip("\n")
@@ -187,12 +187,12 @@ async def take_part(slug: str, request: Request, visit: Visiting) -> Response:
     return await answer_form(request, visit, partial(_take_part, slug))
 
 
-def _take_part(slug: str, visit: Visit, sent: Sent) -> Response:
+def _take_part(slug: str, visit: RequestContext, sent: Sent) -> Response:
     with visit.service.database.reading() as session:
         found, version = find(session, slug)
         visit.may("join a challenge", session, subject_of(found, version))
     try:
         join(visit.service, visit.person(), found, sent.texts.get("team", "").strip(), sent.texts.get("code", ""))
-    except Wrong as error:
+    except FieldError as error:
         return _page(visit, slug, sent.texts, error.errors)
-    return go(f"/challenges/{slug}", "joined")
+    return redirect(f"/challenges/{slug}", "joined")

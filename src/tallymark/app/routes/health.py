@@ -7,8 +7,8 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from sqlalchemy import func, select
 
-from tallymark.app.faults import not_found
-from tallymark.app.rendering import static_files
+from tallymark.app.http.errors import not_found
+from tallymark.app.pages.rendering import static_files
 from tallymark.app.service import Service
 from tallymark.app.store.models import Submission
 

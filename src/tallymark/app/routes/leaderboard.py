@@ -11,18 +11,19 @@ from fastapi.responses import Response
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session, joinedload
 
-from tallymark.app.boards import distance
-from tallymark.app.challenges import find, is_over
-from tallymark.app.faults import not_found
-from tallymark.app.paging import pages_of
-from tallymark.app.permissions import Actor, subject_of
-from tallymark.app.results import ranks
-from tallymark.app.showing import arrow, band, direction, many, moment, show_interval, show_value
-from tallymark.app.store.models import Challenge, Score, Standing, Submission, Version
-from tallymark.app.versions import metrics_of
-from tallymark.app.views import Bar, Entry, Group, LeaderboardPage, Link, Point, Progress
-from tallymark.app.visit import Visit, Visiting
-from tallymark.metrics import Metric
+from tallymark.app.domain.challenges import find, is_over
+from tallymark.app.domain.leaderboards import ranking_key
+from tallymark.app.domain.permissions import Actor, subject_of
+from tallymark.app.domain.results import ranks
+from tallymark.app.domain.versions import metrics_of
+from tallymark.app.http.errors import not_found
+from tallymark.app.http.request_context import RequestContext, Visiting
+from tallymark.app.pages.formatting import arrow, band, direction, format_interval, many, moment, show_value
+from tallymark.app.pages.leaderboard import Entry, LeaderboardPage, Point, RankGroup, ScoreBar, ScoreHistory
+from tallymark.app.pages.paging import pages_of
+from tallymark.app.pages.shell import Link
+from tallymark.app.store.models import Challenge, LeaderboardEntry, StoredScore, Submission, Version
+from tallymark.metrics.base import Metric
 from tallymark.submissions.parts import PRIVATE, PUBLIC
 
 router = APIRouter()
@@ -45,26 +46,28 @@ def leaderboard(slug: str, visit: Visiting, page: int = 1, part: str = PUBLIC) -
         return visit.page("leaderboard.html", _view(session, visit, found, version, actor, part, page))
 
 
-def _parts(visit: Visit, challenge: Challenge, version: Version) -> list[str]:
+def _parts(visit: RequestContext, challenge: Challenge, version: Version) -> list[str]:
     """The parts that somebody may see: the private one when all is over."""
     told = version.public is not None and (is_over(challenge, visit.now) or visit.organises)
     return [PUBLIC, PRIVATE] if told else [PUBLIC]
 
 
 def _view(
-    session: Session, visit: Visit, challenge: Challenge, version: Version, actor: Actor, part: str, page: int
+    session: Session, visit: RequestContext, challenge: Challenge, version: Version, actor: Actor, part: str, page: int
 ) -> LeaderboardPage:
     path = f"/challenges/{challenge.slug}/leaderboard"
     parts = _parts(visit, challenge, version)
-    board = (Standing.challenge_id == challenge.id) & (Standing.part == part)
-    total = session.scalar(select(func.count()).select_from(Standing).where(board)) or 0
+    board = (LeaderboardEntry.challenge_id == challenge.id) & (LeaderboardEntry.part == part)
+    total = session.scalar(select(func.count()).select_from(LeaderboardEntry).where(board)) or 0
     more = "" if part == PUBLIC else f"&part={part}"
     start, pages = pages_of(total, page, SIZE, path, "entry", more)
     held = session.scalars(
-        select(Standing)
-        .where(board, Standing.place > start, Standing.place <= start + SIZE)
-        .order_by(Standing.place)
-        .options(joinedload(Standing.team), joinedload(Standing.submission).selectinload(Submission.scores))
+        select(LeaderboardEntry)
+        .where(board, LeaderboardEntry.place > start, LeaderboardEntry.place <= start + SIZE)
+        .order_by(LeaderboardEntry.place)
+        .options(
+            joinedload(LeaderboardEntry.team), joinedload(LeaderboardEntry.submission).selectinload(Submission.scores)
+        )
     ).all()
     metrics = dict(islice(metrics_of(version).items(), 1 + MOST_OTHERS))
     key, first = next(iter(metrics.items()))
@@ -116,7 +119,13 @@ def _sentence(version: Version, part: str) -> str:
 
 
 def _entries(
-    visit: Visit, held: Sequence[Standing], metrics: dict[str, Metric], part: str, actor: Actor, *, intervals: bool
+    visit: RequestContext,
+    held: Sequence[LeaderboardEntry],
+    metrics: dict[str, Metric],
+    part: str,
+    actor: Actor,
+    *,
+    intervals: bool,
 ) -> list[Entry]:
     scores = [{each.name: each for each in row.submission.scores if each.part == part} for row in held]
     first = next(iter(metrics))
@@ -130,9 +139,9 @@ def _entries(
 
 
 def _entry(
-    visit: Visit,
-    row: Standing,
-    scores: dict[str, Score],
+    visit: RequestContext,
+    row: LeaderboardEntry,
+    scores: dict[str, StoredScore],
     metrics: dict[str, Metric],
     ends: tuple[float, float],
     actor: Actor,
@@ -146,7 +155,7 @@ def _entry(
         row.team.name,
         show_value(item, score.value),
         band(item, score.value),
-        show_interval(item, score) if intervals else "",
+        format_interval(item, score) if intervals else "",
         _bar(score, *ends) if intervals else None,
         [show_value(each, scores[name].value if name in scores else None) for name, each in others],
         f"{row.entries:,}",
@@ -157,22 +166,26 @@ def _entry(
     )
 
 
-def _bar(score: Score, low: float, high: float) -> Bar | None:
+def _bar(score: StoredScore, low: float, high: float) -> ScoreBar | None:
     if score.lo is None or score.hi is None or score.value is None or not high > low:
         return None
     lo, at, hi = (round(100 * (end - low) / (high - low), 2) for end in (score.lo, score.value, score.hi))
-    return Bar(lo, at, hi)
+    return ScoreBar(lo, at, hi)
 
 
 def _groups(
-    session: Session, board: ColumnElement[bool], held: Sequence[Standing], entries: Sequence[Entry]
-) -> list[Group]:
+    session: Session, board: ColumnElement[bool], held: Sequence[LeaderboardEntry], entries: Sequence[Entry]
+) -> list[RankGroup]:
     """Entries in their groups, whose places may begin and end on other pages."""
-    asked = select(Standing.group, func.min(Standing.place), func.max(Standing.place)).where(board)
+    asked = select(LeaderboardEntry.group, func.min(LeaderboardEntry.place), func.max(LeaderboardEntry.place)).where(
+        board
+    )
     known = {row.group for row in held if row.group is not None}
     places = {
         group: ranks(first, last)
-        for group, first, last in session.execute(asked.where(Standing.group.in_(known)).group_by(Standing.group))
+        for group, first, last in session.execute(
+            asked.where(LeaderboardEntry.group.in_(known)).group_by(LeaderboardEntry.group)
+        )
     }
     pairs = list(zip(held, entries, strict=True))
     groups = []
@@ -180,7 +193,7 @@ def _groups(
         few = list(some)
         row = few[0][0]
         rank = str(row.place) if row.group is None else places[row.group]
-        groups.append(Group(rank, [entry for _, entry in few]))
+        groups.append(RankGroup(rank, [entry for _, entry in few]))
     return groups
 
 
@@ -189,27 +202,27 @@ def _own_page(
 ) -> Link | None:
     if actor.team_id is None:
         return None
-    place = session.scalar(select(Standing.place).where(board, Standing.team_id == actor.team_id))
+    place = session.scalar(select(LeaderboardEntry.place).where(board, LeaderboardEntry.team_id == actor.team_id))
     own = None if place is None else (place - 1) // SIZE + 1
     return None if own is None or own == page else Link(f"You are on page {own}", f"{path}?page={own}{more}")
 
 
-def _progress(session: Session, version: Version, item: Metric, part: str) -> Progress | None:
+def _progress(session: Session, version: Version, item: Metric, part: str) -> ScoreHistory | None:
     """The best score over time."""
-    away = distance(item, Score.value, func.abs)
+    away = ranking_key(item, StoredScore.value, func.abs)
     counted = (
         (Submission.challenge_id == version.challenge_id) & (Submission.state == "scored") & Submission.late.is_(False)
     )
     scored = (
         select(
             Submission.created,
-            Score.value,
+            StoredScore.value,
             away.label("away"),
             func.min(away).over(order_by=(Submission.created, Submission.id), rows=(None, -1)).label("before"),
         )
-        .join(Score, Score.submission_id == Submission.id)
-        .where(counted, Score.version_id == version.id, Score.part == part)
-        .where(Score.place == 0, Score.value.is_not(None))
+        .join(StoredScore, StoredScore.submission_id == Submission.id)
+        .where(counted, StoredScore.version_id == version.id, StoredScore.part == part)
+        .where(StoredScore.place == 0, StoredScore.value.is_not(None))
         .subquery()
     ).c
     better = scored.before.is_(None) | (scored.away < scored.before)
@@ -230,7 +243,7 @@ def _progress(session: Session, version: Version, item: Metric, part: str) -> Pr
         for at, value in steps
     ]
     first, best = show_value(item, values[0]), show_value(item, values[-1])
-    return Progress(
+    return ScoreHistory(
         points,
         f"The best score over time: from {first} to {best} in {many(len(steps), 'step')}.",
         _end(begin, last),

@@ -12,39 +12,42 @@ from fastapi.responses import Response
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from tallymark.app import challenges
-from tallymark.app.drafts import read_draft
-from tallymark.app.faults import Refused, Wrong, not_found
-from tallymark.app.permissions import subject_of
-from tallymark.app.problems import problem_list
-from tallymark.app.showing import TASKS, maybe, moment
+from tallymark.app.domain import challenges
+from tallymark.app.domain.drafts import read_draft
+from tallymark.app.domain.permissions import subject_of
+from tallymark.app.domain.versions import answers_of_part, current_version
+from tallymark.app.http.errors import FieldError, RequestError, not_found
+from tallymark.app.http.request_context import RequestContext, Visiting, answer_form, redirect
+from tallymark.app.http.uploads import Sent
+from tallymark.app.pages.formatting import TASKS, maybe, moment
+from tallymark.app.pages.organise import AnswersVersion, EditPage, OrganisedChallenge, OrganisePage
+from tallymark.app.pages.problems import problem_list
+from tallymark.app.pages.shell import Link, ProblemSection, SelectOption
 from tallymark.app.store.models import Challenge, Submission, Team, Version
-from tallymark.app.uploads import Sent
-from tallymark.app.versions import answers_of_part, current_version
-from tallymark.app.views import AnswersVersion, Choice, EditPage, Link, OrganisedChallenge, OrganisePage, ProblemList
-from tallymark.app.visit import Visit, Visiting, answer_form, go
 from tallymark.errors import Rejection
 from tallymark.submissions.parts import PRIVATE, PUBLIC
 
 router = APIRouter()
 _TASKS = [
-    Choice("labels", TASKS["labels"], "A class for each row, such as cat or dog."),
-    Choice("numbers", TASKS["numbers"], "A number for each row, such as a price."),
-    Choice("probabilities", TASKS["probabilities"], "Of the positive class, or a column for each of the classes."),
-    Choice("ranking", TASKS["ranking"], "Scores by which the rows of each query are put in order."),
+    SelectOption("labels", TASKS["labels"], "A class for each row, such as cat or dog."),
+    SelectOption("numbers", TASKS["numbers"], "A number for each row, such as a price."),
+    SelectOption(
+        "probabilities", TASKS["probabilities"], "Of the positive class, or a column for each of the classes."
+    ),
+    SelectOption("ranking", TASKS["ranking"], "Scores by which the rows of each query are put in order."),
 ]
 _MISSING = [
-    Choice("count", "counts as wrong", "Where labels are predicted; elsewhere the file is always rejected."),
-    Choice("reject", "makes the file be rejected"),
+    SelectOption("count", "counts as wrong", "Where labels are predicted; elsewhere the file is always rejected."),
+    SelectOption("reject", "makes the file be rejected"),
 ]
 _SPLITS = [
-    Choice("none", "None", "All rows are scored at once."),
-    Choice("column", "By a column of the answers", "It says public or private in each row."),
-    Choice("seeded", "Drawn by a seed", "A share of the rows is public, the same ones each time."),
+    SelectOption("none", "None", "All rows are scored at once."),
+    SelectOption("column", "By a column of the answers", "It says public or private in each row."),
+    SelectOption("seeded", "Drawn by a seed", "A share of the rows is public, the same ones each time."),
 ]
 _LATE = [
-    Choice("refuse", "Nothing is taken"),
-    Choice("mark", "Files are scored and marked as late, but not ranked"),
+    SelectOption("refuse", "Nothing is taken"),
+    SelectOption("mark", "Files are scored and marked as late, but not ranked"),
 ]
 _FRESH = {
     "task": "labels",
@@ -69,7 +72,7 @@ def organise(visit: Visiting) -> Response:
     return visit.page("organise.html", view)
 
 
-def _organised(session: Session, visit: Visit, challenge: Challenge) -> OrganisedChallenge:
+def _organised(session: Session, visit: RequestContext, challenge: Challenge) -> OrganisedChallenge:
     version = current_version(session, challenge)
     of_it = Submission.challenge_id == challenge.id
     teams = session.scalar(select(func.count()).select_from(Team).where(Team.challenge_id == challenge.id)) or 0
@@ -102,17 +105,17 @@ async def create(request: Request, visit: Visiting) -> Response:
     return await answer_form(request, visit, _create, files=1)
 
 
-def _create(visit: Visit, sent: Sent) -> Response:
+def _create(visit: RequestContext, sent: Sent) -> Response:
     try:
         draft = read_draft(sent.texts)
         if "answers" not in sent.files:
-            raise Wrong({"answers": "Choose a file."})
+            raise FieldError({"answers": "Choose a file."})
         made = challenges.create(visit.service, visit.person(), draft, sent.stream("answers"))
-    except Wrong as error:
+    except FieldError as error:
         return _edit(visit, None, sent.texts, error.errors)
     except Rejection as error:
         return _edit(visit, None, sent.texts, problems=problem_list(error))
-    return go(f"/organise/{made.slug}", "created")
+    return redirect(f"/organise/{made.slug}", "created")
 
 
 @router.get("/organise/{slug}")
@@ -121,7 +124,7 @@ def edit_form(slug: str, visit: Visiting) -> Response:
     return _edit(visit, _found(visit, slug))
 
 
-def _found(visit: Visit, slug: str) -> Challenge:
+def _found(visit: RequestContext, slug: str) -> Challenge:
     visit.may("organise a challenge")
     with visit.service.database.reading() as session:
         challenge, version = challenges.find(session, slug)
@@ -149,36 +152,36 @@ async def change(slug: str, request: Request, visit: Visiting) -> Response:
     return await answer_form(request, visit, partial(_change, slug), files=1)
 
 
-def _change(slug: str, visit: Visit, sent: Sent) -> Response:
+def _change(slug: str, visit: RequestContext, sent: Sent) -> Response:
     challenge, action = _found(visit, slug), sent.texts.get("action", "")
     place = f"/organise/{slug}"
     try:
         if action == "save":
             draft = read_draft({**sent.texts, "slug": slug})
             renewed = challenges.change(visit.service, visit.person(), challenge, draft)
-            return go(place, "version" if renewed else "saved")
+            return redirect(place, "version" if renewed else "saved")
         if action == "answers":
             if "answers" not in sent.files:
-                raise Wrong({"answers": "Choose a file."})
+                raise FieldError({"answers": "Choose a file."})
             note = sent.texts.get("answers_note", "")
             challenges.renew_answers(visit.service, visit.person(), challenge, sent.stream("answers"), note)
-            return go(place, "version")
+            return redirect(place, "version")
         if action in ("close", "reopen"):
             challenges.close(visit.service, challenge, closed=action == "close")
-            return go(place, "closed" if action == "close" else "reopened")
-    except (Wrong, Rejection) as error:
+            return redirect(place, "closed" if action == "close" else "reopened")
+    except (FieldError, Rejection) as error:
         values = sent.texts if action == "save" else None
-        errors, problems = (error.errors, None) if isinstance(error, Wrong) else (None, problem_list(error))
+        errors, problems = (error.errors, None) if isinstance(error, FieldError) else (None, problem_list(error))
         return _edit(visit, challenge, values, errors, problems, sent.texts.get("answers_note", ""))
-    raise Refused(400, "The form could not be read.", "Go back, and send it again.")
+    raise RequestError(400, "The form could not be read.", "Go back, and send it again.")
 
 
 def _edit(
-    visit: Visit,
+    visit: RequestContext,
     challenge: Challenge | None,
     values: Mapping[str, str] | None = None,
     errors: Mapping[str, str] | None = None,
-    problems: ProblemList | None = None,
+    problems: ProblemSection | None = None,
     note: str = "",
 ) -> Response:
     versions: list[Version] = []
@@ -213,7 +216,7 @@ def _parts(challenge: Challenge, version: Version) -> list[Link]:
     return [Link(f"the answers of the {part} part", f"{at}/{part}") for part in (PUBLIC, PRIVATE)]
 
 
-def _version(visit: Visit, held: Version, newest: Version) -> AnswersVersion:
+def _version(visit: RequestContext, held: Version, newest: Version) -> AnswersVersion:
     made = moment(held.created, visit.now)
     return AnswersVersion(
         f"version {held.number}", f"{held.rows:,}", made, held.answers[:12], held is newest, held.note

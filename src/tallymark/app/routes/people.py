@@ -8,19 +8,28 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from sqlalchemy import func, select
 
-from tallymark.app import accounts
-from tallymark.app.faults import Refused, Wrong
-from tallymark.app.showing import many, moment
+from tallymark.app.domain import accounts
+from tallymark.app.http.errors import FieldError, RequestError
+from tallymark.app.http.request_context import (
+    COOKIE,
+    RequestContext,
+    Visiting,
+    answer_form,
+    local_path,
+    redirect,
+    remember,
+)
+from tallymark.app.http.uploads import Sent
+from tallymark.app.pages.formatting import many, moment
+from tallymark.app.pages.people import AccountPage, InvitationRow, SignInPage, SignUpPage
+from tallymark.app.pages.shell import SelectOption
 from tallymark.app.store.models import Invitation as Invited
 from tallymark.app.store.models import SignIn
-from tallymark.app.uploads import Sent
-from tallymark.app.views import AccountPage, Choice, Invitation, SignInPage, SignUpPage
-from tallymark.app.visit import COOKIE, Visit, Visiting, answer_form, go, local_path, remember
 
 router = APIRouter()
 _ROLES = [
-    Choice("participant", "A participant", "Takes part in challenges."),
-    Choice("organiser", "An organiser", "Makes challenges, sees all submissions, and invites others."),
+    SelectOption("participant", "A participant", "Takes part in challenges."),
+    SelectOption("organiser", "An organiser", "Makes challenges, sees all submissions, and invites others."),
 ]
 _MOST_INVITATIONS = 20
 
@@ -32,7 +41,9 @@ def sign_in_form(visit: Visiting, next: str = "/") -> Response:
     return _sign_in_page(visit, {"next": local_path(next)})
 
 
-def _sign_in_page(visit: Visit, values: Mapping[str, str], errors: Mapping[str, str] | None = None) -> Response:
+def _sign_in_page(
+    visit: RequestContext, values: Mapping[str, str], errors: Mapping[str, str] | None = None
+) -> Response:
     shown = {"name": values.get("name", "")}
     may_sign_up = visit.settings.sign_up == "open"
     view = SignInPage(visit.shell("Sign in", shown, errors), local_path(values.get("next", "/")), may_sign_up)
@@ -46,12 +57,12 @@ async def sign_in(request: Request, visit: Visiting) -> Response:
     return await answer_form(request, visit, _sign_in)
 
 
-def _sign_in(visit: Visit, sent: Sent) -> Response:
+def _sign_in(visit: RequestContext, sent: Sent) -> Response:
     try:
         secret = accounts.sign_in(visit.service, sent.texts.get("name", ""), sent.texts.get("password", ""))
-    except Wrong as error:
+    except FieldError as error:
         return _sign_in_page(visit, sent.texts, error.errors)
-    return remember(go(local_path(sent.texts.get("next", "/"))), visit, secret)
+    return remember(redirect(local_path(sent.texts.get("next", "/"))), visit, secret)
 
 
 @router.get("/sign-up")
@@ -61,7 +72,9 @@ def sign_up_form(visit: Visiting, invitation: str = "") -> Response:
     return _sign_up_page(visit, {"invitation": invitation})
 
 
-def _sign_up_page(visit: Visit, values: Mapping[str, str], errors: Mapping[str, str] | None = None) -> Response:
+def _sign_up_page(
+    visit: RequestContext, values: Mapping[str, str], errors: Mapping[str, str] | None = None
+) -> Response:
     invitation, refused, invited = values.get("invitation", ""), "", ""
     if invitation:
         with visit.service.database.reading() as session:
@@ -85,21 +98,21 @@ async def sign_up(request: Request, visit: Visiting) -> Response:
     return await answer_form(request, visit, _sign_up)
 
 
-def _sign_up(visit: Visit, sent: Sent) -> Response:
+def _sign_up(visit: RequestContext, sent: Sent) -> Response:
     given = [sent.texts.get(name, "") for name in ("name", "password", "again", "invitation")]
     try:
         user = accounts.sign_up(visit.service, *given)
-    except Wrong as error:
+    except FieldError as error:
         return _sign_up_page(visit, sent.texts, error.errors)
     secret = accounts.new_sign_in(visit.service, user)
-    return remember(go("/organise" if user.organiser else "/challenges", "welcome"), visit, secret)
+    return remember(redirect("/organise" if user.organiser else "/challenges", "welcome"), visit, secret)
 
 
 @router.post("/sign-out")
 def sign_out(request: Request, visit: Visiting) -> Response:
     """Sign out."""
     accounts.sign_out(visit.service, request.cookies.get(COOKIE, ""))
-    answer = go("/", "signed-out")
+    answer = redirect("/", "signed-out")
     answer.delete_cookie(COOKIE)
     return answer
 
@@ -111,7 +124,7 @@ def account(visit: Visiting) -> Response:
     return _account_page(visit)
 
 
-def _account_page(visit: Visit, errors: Mapping[str, str] | None = None, link: str = "") -> Response:
+def _account_page(visit: RequestContext, errors: Mapping[str, str] | None = None, link: str = "") -> Response:
     user = visit.person()
     with visit.service.database.reading() as session:
         devices = session.scalar(select(func.count()).select_from(SignIn).where(SignIn.user_id == user.id)) or 0
@@ -132,10 +145,10 @@ def _account_page(visit: Visit, errors: Mapping[str, str] | None = None, link: s
     return visit.page("account.html", view, 422 if errors else 200)
 
 
-def _invitation(visit: Visit, held: Invited) -> Invitation:
+def _invitation(visit: RequestContext, held: Invited) -> InvitationRow:
     state = "used" if held.used is not None else "open" if held.expires > visit.now else "over"
     role = "organiser" if held.organiser else "participant"
-    return Invitation(role, moment(held.created, visit.now), moment(held.expires, visit.now), state)
+    return InvitationRow(role, moment(held.created, visit.now), moment(held.expires, visit.now), state)
 
 
 @router.post("/account")
@@ -145,21 +158,21 @@ async def change(request: Request, visit: Visiting) -> Response:
     return await answer_form(request, visit, _change)
 
 
-def _change(visit: Visit, sent: Sent) -> Response:
+def _change(visit: RequestContext, sent: Sent) -> Response:
     action, user = sent.texts.get("action", ""), visit.person()
     if action == "password":
         given = [sent.texts.get(name, "") for name in ("old", "password", "again")]
         try:
             accounts.change_password(visit.service, user, *given)
-        except Wrong as error:
+        except FieldError as error:
             return _account_page(visit, error.errors)
-        return remember(go("/account", "password"), visit, accounts.new_sign_in(visit.service, user))
+        return remember(redirect("/account", "password"), visit, accounts.new_sign_in(visit.service, user))
     if action == "everywhere":
         accounts.sign_out_everywhere(visit.service, user)
-        return go("/sign-in", "signed-out")
+        return redirect("/sign-in", "signed-out")
     if action == "invite":
         visit.may("invite others")
         organiser = sent.texts.get("role") == "organiser"
         secret = accounts.invite(visit.service, user, organiser=organiser)
         return _account_page(visit, link=f"{visit.settings.address}/sign-up?invitation={secret}")
-    raise Refused(400, "The form could not be read.", "Go back, and send it again.")
+    raise RequestError(400, "The form could not be read.", "Go back, and send it again.")

@@ -11,23 +11,24 @@ from fastapi.responses import Response
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from tallymark.app import results
-from tallymark.app.challenges import find, is_over
-from tallymark.app.checks import Busy, Passed, check_file, open_checked
-from tallymark.app.faults import Refused, Wrong, not_found
-from tallymark.app.paging import pages_of
-from tallymark.app.permissions import subject_of
-from tallymark.app.problems import problem_list
-from tallymark.app.showing import arrow, moment, show_value
+from tallymark.app.domain import results
+from tallymark.app.domain.challenges import find, is_over
+from tallymark.app.domain.checks import Busy, Passed, check_file, open_checked
+from tallymark.app.domain.permissions import subject_of
+from tallymark.app.domain.submissions import accept_file, allowance, plain_name, why_refused
+from tallymark.app.domain.teams import choose_finals
+from tallymark.app.domain.versions import metrics_of
+from tallymark.app.http.errors import FieldError, RequestError, not_found
+from tallymark.app.http.request_context import RequestContext, Visiting, answer_form, redirect
+from tallymark.app.http.uploads import Sent
+from tallymark.app.pages.formatting import arrow, moment, show_value
+from tallymark.app.pages.paging import pages_of
+from tallymark.app.pages.problems import problem_list
+from tallymark.app.pages.shell import ProblemSection
+from tallymark.app.pages.submissions import Checked, MinePage, OwnSubmission, SubmitPage
 from tallymark.app.store.models import Challenge, Submission, Version
-from tallymark.app.submitting import allowance, plain_name, take, why_refused
-from tallymark.app.teams import choose_finals
-from tallymark.app.uploads import Sent
-from tallymark.app.versions import metrics_of
-from tallymark.app.views import Checked, MinePage, OwnSubmission, ProblemList, SubmitPage
-from tallymark.app.visit import Visit, Visiting, answer_form, go
 from tallymark.errors import Rejection
-from tallymark.report.page import to_page
+from tallymark.rendering.page import to_page
 
 router = APIRouter()
 _TOLD = {
@@ -40,7 +41,7 @@ _TOLD = {
 _PAGE = 100
 
 
-def _own(session: Session, visit: Visit, slug: str, action: str) -> tuple[Challenge, Version, int]:
+def _own(session: Session, visit: RequestContext, slug: str, action: str) -> tuple[Challenge, Version, int]:
     """A challenge that one takes part in, its version and one's team."""
     found, version = find(session, slug)
     subject = subject_of(found, version)
@@ -48,7 +49,7 @@ def _own(session: Session, visit: Visit, slug: str, action: str) -> tuple[Challe
         visit.may("see a challenge", session, subject)
         if visit.may("join a challenge", session, subject).team_id is None:
             there = ("To the challenge", f"/challenges/{slug}")
-            raise Refused(403, "You do not take part in this challenge yet.", "Join it on its page.", there)
+            raise RequestError(403, "You do not take part in this challenge yet.", "Join it on its page.", there)
     actor = visit.may(action, session, subject)
     if version is None or actor.team_id is None:
         raise not_found()
@@ -62,12 +63,12 @@ def form(slug: str, visit: Visiting) -> Response:
 
 
 def _form(
-    visit: Visit,
+    visit: RequestContext,
     slug: str,
     status: int = 200,
     *,
     error: str = "",
-    problems: ProblemList | None = None,
+    problems: ProblemSection | None = None,
     checked: Checked | None = None,
 ) -> Response:
     with visit.service.database.reading() as session:
@@ -95,7 +96,7 @@ async def submit(slug: str, request: Request, visit: Visiting) -> Response:
     return await answer_form(request, visit, partial(_submit, slug), files=1)
 
 
-def _submit(slug: str, visit: Visit, sent: Sent) -> Response:
+def _submit(slug: str, visit: RequestContext, sent: Sent) -> Response:
     with visit.service.database.reading() as session:
         found, version, team_id = _own(session, visit, slug, "submit a file")
         refused = why_refused(session, visit.service, found, team_id)
@@ -105,11 +106,11 @@ def _submit(slug: str, visit: Visit, sent: Sent) -> Response:
         return _form(visit, slug, 422, error="Choose a file.")
     user, note = visit.person(), sent.texts.get("note", "")
     with open_checked(visit.service, user, found, sent.texts["token"]) as held:
-        key = take(visit.service, user, found, team_id, held.stream, held.file_name, note, held.secret)
-    return go(f"/submissions/{key}")
+        key = accept_file(visit.service, user, found, team_id, held.stream, held.file_name, note, held.secret)
+    return redirect(f"/submissions/{key}")
 
 
-def _check(visit: Visit, challenge: Challenge, version: Version, sent: Sent) -> Response:
+def _check(visit: RequestContext, challenge: Challenge, version: Version, sent: Sent) -> Response:
     """Check a file, which costs nothing, and keep it where it has no problems."""
     name, stream = plain_name(sent.files["submission"].filename or ""), sent.stream("submission")
     try:
@@ -129,7 +130,7 @@ def _checked(name: str, passed: Passed) -> Checked:
     return Checked(passed.token, f"{name}: no problems found, {rows:,} row{'s' * (rows != 1)}", notes)
 
 
-def _submission(session: Session, visit: Visit, key: str) -> Submission:
+def _submission(session: Session, visit: RequestContext, key: str) -> Submission:
     held = session.scalar(select(Submission).where(Submission.key == key))
     if held is None:
         raise not_found()
@@ -164,7 +165,7 @@ def mine(slug: str, visit: Visiting, page: int = 1) -> Response:
 
 
 def _mine(
-    visit: Visit,
+    visit: RequestContext,
     slug: str,
     page: int,
     errors: Mapping[str, str] | None = None,
@@ -194,7 +195,9 @@ def _mine(
     return visit.page("mine.html", view, 422 if errors else 200)
 
 
-def _row(visit: Visit, held: Submission, metrics: Mapping[str, Any], ticked: Collection[str] | None) -> OwnSubmission:
+def _row(
+    visit: RequestContext, held: Submission, metrics: Mapping[str, Any], ticked: Collection[str] | None
+) -> OwnSubmission:
     public = {each.name: each.value for each in held.scores if each.part == "public"}
     scores = [show_value(item, public.get(key)) for key, item in metrics.items()] if held.state == "scored" else []
     state = "scoring" if held.state == "queued" and held.claimed_by is not None else held.state
@@ -229,12 +232,12 @@ async def choose(slug: str, request: Request, visit: Visiting) -> Response:
     return await answer_form(request, visit, partial(_choose, slug))
 
 
-def _choose(slug: str, visit: Visit, sent: Sent) -> Response:
+def _choose(slug: str, visit: RequestContext, sent: Sent) -> Response:
     with visit.service.database.reading() as session:
         found, _, team_id = _own(session, visit, slug, "choose finals")
     ticked = sent.lists.get("final", [])
     try:
         choose_finals(visit.service, found, team_id, ticked, sent.lists.get("shown", []))
-    except Wrong as error:
+    except FieldError as error:
         return _mine(visit, slug, 1, {"": error.errors["final"]}, ticked)
-    return go(f"/challenges/{slug}/mine", "chosen")
+    return redirect(f"/challenges/{slug}/mine", "chosen")

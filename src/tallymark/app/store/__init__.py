@@ -1,8 +1,6 @@
 """What the app keeps: a database, and files by the hash of their content."""
 
-from tallymark.app.store.database import Database as Database
-from tallymark.app.store.database import insert_of as insert_of
-from tallymark.app.store.files import Files as Files
-from tallymark.app.store.files import Kept as Kept
+from tallymark.app.store.database import Database, insert_of
+from tallymark.app.store.files import FileStore, StoredContent
 
-__all__ = ["Database", "Files", "Kept", "insert_of"]
+__all__ = ["Database", "FileStore", "StoredContent", "insert_of"]

@@ -15,7 +15,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.orm import Session, sessionmaker
 
 from tallymark.errors import ParameterError
-from tallymark.packages import needed
+from tallymark.optional_packages import needed
 
 _WAIT = 30  # seconds for another writer
 _MIGRATIONS = Path(__file__).with_name("migrations")

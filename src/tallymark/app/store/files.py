@@ -12,14 +12,14 @@ from typing import BinaryIO, NamedTuple
 _PIECE = 1 << 20
 
 
-class Kept(NamedTuple):
+class StoredContent(NamedTuple):
     """What was stored."""
 
     hash: str
     size: int
 
 
-class Files:
+class FileStore:
     """A folder of files. A file is there whole or not at all, also after a crash."""
 
     def __init__(self, folder: Path) -> None:
@@ -32,7 +32,7 @@ class Files:
             raise ValueError("a file is named by its hash")
         return self._folder / hash[:2] / hash[2:]
 
-    def keep(self, pieces: Iterable[bytes]) -> Kept:
+    def keep(self, pieces: Iterable[bytes]) -> StoredContent:
         """Store a file, unless it is there."""
         digest, size = hashlib.sha256(), 0
         handle, name = tempfile.mkstemp(dir=self._folder, prefix=".part-")
@@ -51,9 +51,9 @@ class Files:
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
-        return Kept(digest.hexdigest(), size)
+        return StoredContent(digest.hexdigest(), size)
 
-    def keep_stream(self, stream: BinaryIO) -> Kept:
+    def keep_stream(self, stream: BinaryIO) -> StoredContent:
         """Store what a stream holds, from its beginning."""
         stream.seek(0)
         return self.keep(iter(lambda: stream.read(_PIECE), b""))

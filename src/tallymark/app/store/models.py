@@ -31,7 +31,7 @@ NAMES = {
 }
 
 
-class Moment(TypeDecorator[datetime]):
+class UtcDateTime(TypeDecorator[datetime]):
     """A moment in UTC, in databases that know time zones and in those that do not."""
 
     impl = DateTime(timezone=True)
@@ -57,7 +57,7 @@ class Base(DeclarativeBase):
     """The base of all tables."""
 
     metadata = MetaData(naming_convention=NAMES)
-    type_annotation_map = {datetime: Moment, dict[str, Any]: JSON, list[Any]: JSON, str: Text, bytes: LargeBinary}
+    type_annotation_map = {datetime: UtcDateTime, dict[str, Any]: JSON, list[Any]: JSON, str: Text, bytes: LargeBinary}
 
 
 class User(Base):
@@ -239,14 +239,14 @@ class Submission(Base):
     team: Mapped[Team] = relationship()
     version: Mapped[Version] = relationship()
     challenge: Mapped[Challenge] = relationship()
-    scores: Mapped[list[Score]] = relationship(  # those of its present version
-        primaryjoin="and_(Score.submission_id == Submission.id, Score.version_id == Submission.version_id)",
-        order_by="Score.place",
+    scores: Mapped[list[StoredScore]] = relationship(  # those of its present version
+        primaryjoin="and_(StoredScore.submission_id == Submission.id, StoredScore.version_id == Submission.version_id)",
+        order_by="StoredScore.place",
         viewonly=True,
     )
 
 
-class Score(Base):
+class StoredScore(Base):
     """One metric of a submission on one part of a version of the answers."""
 
     __tablename__ = "scores"
@@ -261,7 +261,7 @@ class Score(Base):
     method: Mapped[str | None]
 
 
-class Outcome(Base):
+class StoredOutcome(Base):
     """What each row of a part came to, packed, for paired tests between submissions."""
 
     __tablename__ = "outcomes"
@@ -271,7 +271,7 @@ class Outcome(Base):
     packed: Mapped[bytes]
 
 
-class Standing(Base):
+class LeaderboardEntry(Base):
     """A place on a leaderboard. Those of a part are written anew whenever a score changes them."""
 
     __tablename__ = "standings"

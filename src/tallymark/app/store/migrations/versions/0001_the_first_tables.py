@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from tallymark.app.store.models import Moment
+from tallymark.app.store.models import UtcDateTime
 
 revision = "0001"
 down_revision = None
@@ -17,7 +17,7 @@ def upgrade() -> None:
         "files",
         sa.Column("hash", sa.String(length=64), nullable=False),
         sa.Column("size", sa.BigInteger(), nullable=False),
-        sa.Column("created", Moment(), nullable=False),
+        sa.Column("created", UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint("hash", name=("pk_files")),
     )
     op.create_table(
@@ -27,7 +27,7 @@ def upgrade() -> None:
         sa.Column("key", sa.Text(), nullable=False),
         sa.Column("password", sa.Text(), nullable=True),
         sa.Column("organiser", sa.Boolean(), nullable=False),
-        sa.Column("created", Moment(), nullable=False),
+        sa.Column("created", UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=("pk_users")),
         sa.UniqueConstraint("key", name=("uq_users_key")),
     )
@@ -39,10 +39,10 @@ def upgrade() -> None:
         sa.Column("summary", sa.Text(), nullable=False),
         sa.Column("rules", sa.Text(), nullable=False),
         sa.Column("created_by", sa.Integer(), nullable=False),
-        sa.Column("created", Moment(), nullable=False),
-        sa.Column("opens", Moment(), nullable=True),
-        sa.Column("deadline", Moment(), nullable=True),
-        sa.Column("closed", Moment(), nullable=True),
+        sa.Column("created", UtcDateTime(), nullable=False),
+        sa.Column("opens", UtcDateTime(), nullable=True),
+        sa.Column("deadline", UtcDateTime(), nullable=True),
+        sa.Column("closed", UtcDateTime(), nullable=True),
         sa.Column("late", sa.String(length=10), nullable=False),
         sa.Column("quota", sa.Integer(), nullable=False),
         sa.Column("finals", sa.Integer(), nullable=False),
@@ -63,10 +63,10 @@ def upgrade() -> None:
         sa.Column("organiser", sa.Boolean(), nullable=False),
         sa.Column("first", sa.Boolean(), nullable=False),
         sa.Column("created_by", sa.Integer(), nullable=True),
-        sa.Column("created", Moment(), nullable=False),
-        sa.Column("expires", Moment(), nullable=False),
+        sa.Column("created", UtcDateTime(), nullable=False),
+        sa.Column("expires", UtcDateTime(), nullable=False),
         sa.Column("used_by", sa.Integer(), nullable=True),
-        sa.Column("used", Moment(), nullable=True),
+        sa.Column("used", UtcDateTime(), nullable=True),
         sa.ForeignKeyConstraint(["created_by"], ["users.id"], name=("fk_invitations_created_by")),
         sa.ForeignKeyConstraint(["used_by"], ["users.id"], name=("fk_invitations_used_by")),
         sa.PrimaryKeyConstraint("id", name=("pk_invitations")),
@@ -76,8 +76,8 @@ def upgrade() -> None:
         "sign_ins",
         sa.Column("secret", sa.String(length=64), nullable=False),
         sa.Column("user_id", sa.Integer(), nullable=False),
-        sa.Column("created", Moment(), nullable=False),
-        sa.Column("expires", Moment(), nullable=False),
+        sa.Column("created", UtcDateTime(), nullable=False),
+        sa.Column("expires", UtcDateTime(), nullable=False),
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=("fk_sign_ins_user_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("secret", name=("pk_sign_ins")),
     )
@@ -92,7 +92,7 @@ def upgrade() -> None:
         sa.Column("key", sa.Text(), nullable=False),
         sa.Column("code", sa.String(length=40), nullable=False),
         sa.Column("baseline", sa.Boolean(), nullable=False),
-        sa.Column("created", Moment(), nullable=False),
+        sa.Column("created", UtcDateTime(), nullable=False),
         sa.ForeignKeyConstraint(["challenge_id"], ["challenges.id"], name=("fk_teams_challenge_id")),
         sa.PrimaryKeyConstraint("id", name=("pk_teams")),
         sa.UniqueConstraint("challenge_id", "key", name=("uq_teams_challenge_id_key")),
@@ -104,7 +104,7 @@ def upgrade() -> None:
         sa.Column("challenge_id", sa.Integer(), nullable=False),
         sa.Column("number", sa.Integer(), nullable=False),
         sa.Column("created_by", sa.Integer(), nullable=False),
-        sa.Column("created", Moment(), nullable=False),
+        sa.Column("created", UtcDateTime(), nullable=False),
         sa.Column("note", sa.Text(), nullable=False),
         sa.Column("task", sa.String(length=20), nullable=False),
         sa.Column("id_column", sa.Text(), nullable=False),
@@ -163,16 +163,16 @@ def upgrade() -> None:
         sa.Column("file", sa.String(length=64), nullable=False),
         sa.Column("file_name", sa.Text(), nullable=False),
         sa.Column("note", sa.Text(), nullable=False),
-        sa.Column("created", Moment(), nullable=False),
+        sa.Column("created", UtcDateTime(), nullable=False),
         sa.Column("late", sa.Boolean(), nullable=False),
         sa.Column("final", sa.Boolean(), nullable=False),
         sa.Column("state", sa.String(length=10), nullable=False),
         sa.Column("work", sa.String(length=10), nullable=True),
         sa.Column("claimed_by", sa.String(length=40), nullable=True),
-        sa.Column("claimed", Moment(), nullable=True),
+        sa.Column("claimed", UtcDateTime(), nullable=True),
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("day", sa.String(length=10), nullable=True),
-        sa.Column("finished", Moment(), nullable=True),
+        sa.Column("finished", UtcDateTime(), nullable=True),
         sa.Column("facts", sa.JSON(), nullable=True),
         sa.CheckConstraint("state IN ('queued', 'scored', 'rejected', 'failed')", name=("ck_submissions_state")),
         sa.CheckConstraint("work IN ('score', 'intervals')", name=("ck_submissions_work")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from tallymark.app.store.models import Moment
+from tallymark.app.store.models import UtcDateTime
 
 revision = "0002"
 down_revision = "0001"
@@ -20,7 +20,7 @@ def upgrade() -> None:
         sa.Column("challenge_id", sa.Integer(), nullable=False),
         sa.Column("file_name", sa.Text(), nullable=False),
         sa.Column("rows", sa.Integer(), nullable=True),
-        sa.Column("expires", Moment(), nullable=False),
+        sa.Column("expires", UtcDateTime(), nullable=False),
         sa.ForeignKeyConstraint(["challenge_id"], ["challenges.id"], name=("fk_checked_files_challenge_id")),
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=("fk_checked_files_user_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("user_id", name=("pk_checked_files")),

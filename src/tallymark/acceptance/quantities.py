@@ -1,0 +1,302 @@
+"""What the values in a condition stand for: numbers in a report, or in a plain mapping from names to numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, Protocol
+
+from tallymark.acceptance.language import Value
+from tallymark.errors import ParameterError, TallymarkError, Text, nearest
+from tallymark.evaluation.report import Cell, Report, why
+from tallymark.evaluation.slices import Slices
+from tallymark.metrics.base import Metric
+from tallymark.metrics.fairness.base import GroupMetric, show_group
+from tallymark.metrics.naming import known_metric, metric
+
+_MOST_LISTED = 20
+_MOST_COMPARED = 1_000
+_WORST = {"<": max, "<=": max, ">": min, ">=": min}
+
+
+class Quantity(NamedTuple):
+    """A number, NaN where there is none; why it is none, or not a plain one; its unit; what else to know of it; and
+    between which ends it can lie at all."""
+
+    number: float
+    reason: str | None = None
+    unit: str = ""
+    notes: tuple[str, ...] = ()
+    ends: tuple[float, float] = (-math.inf, math.inf)
+
+
+class ValueLookup(Protocol):
+    """Where the values of a condition are looked up."""
+
+    def quantity(self, value: Value, sign: str) -> Quantity:
+        """The number that a value before this sign stands for. One that is not there is an error, since it may be a
+        slip of the pen."""
+
+
+class ReportLookup:
+    """The cells, intervals and slices of a report."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._cells = {key: report.cell(key) for key in report}
+        self._metrics = {key: cell.metric for key, cell in self._cells.items()}
+
+    def quantity(self, value: Value, sign: str) -> Quantity:
+        """The number that a value before this sign stands for."""
+        key = _find(value, self._metrics, "report")
+        cell = self._cells[key]
+        return self._read(value, sign, key, cell)._replace(ends=_ends(cell.metric, value.suffix))
+
+    def _read(self, value: Value, sign: str, key: str, cell: Cell) -> Quantity:
+        if value.suffix == "n":
+            return Quantity(float(cell.n), unit="rows")
+        if value.suffix in ("lo", "hi"):
+            return self._end_of_interval(value, cell)
+        if value.suffix is not None:
+            return self._over_slices(value, sign, key, cell)
+        if cell.error is not None:
+            return Quantity(math.nan, why(cell), cell.metric.unit)
+        if isinstance(cell.metric, GroupMetric) and isinstance(cell.metric.better, (int, float)) and sign in _WORST:
+            of = cell.metric.of[0]
+            raise ParameterError(
+                Text(
+                    "{condition} compares {}, the group that is furthest from {}, and others may "
+                    "be off to the other side; {}.worst looks at every group: evaluate {} too",
+                    value.text,
+                    f"{of.better:g}",
+                    of,
+                    of,
+                ),
+                argument="condition",
+            )
+        return _quantity(value, _part(value, cell.value, self._report.slices), cell.reason, cell.metric.unit)
+
+    def _end_of_interval(self, value: Value, cell: Cell) -> Quantity:
+        if cell.bounded:
+            raise ParameterError(
+                Text(
+                    "{condition} asks for {}, and {} has bounds of its value, not an interval; "
+                    "leave {bounded} out and evaluate with {ci=0.95}, say",
+                    value.text,
+                    cell.metric,
+                ),
+                argument="condition",
+            )
+        if self._report.interval is None and all(held.lo is None for held in self._cells.values()):
+            raise ParameterError(
+                Text(
+                    "{condition} asks for {}, and the report has no intervals; evaluate with {ci=0.95}, say", value.text
+                ),
+                argument="condition",
+            )
+        if value.part is not None and cell.error is None:
+            _part(value, cell.value, self._report.slices)  # is there, or is refused
+        found = cell.lo if value.suffix == "lo" else cell.hi
+        if found is not None and (value.part is None or isinstance(found, (Mapping, list, tuple))):
+            found = _part(value, found)
+        elif value.part is not None:
+            found = None  # an interval of all parts together is none of this one
+        return _quantity(value, found, why(cell), cell.metric.unit, absent=_no_interval(cell))
+
+    def _over_slices(self, value: Value, sign: str, key: str, cell: Cell) -> Quantity:
+        slices = self._report.slices
+        if slices is None:
+            raise ParameterError(
+                Text(
+                    "{condition} asks for {}, and the report has no slices; evaluate with by= and the groups",
+                    value.text,
+                ),
+                argument="condition",
+            )
+        if value.part is not None or isinstance(cell.metric, GroupMetric):
+            raise ParameterError(
+                Text("{condition} asks for {}; groups are compared by metrics with one number for each", value.text),
+                argument="condition",
+            )
+        unit = "" if value.suffix == "ratio" else cell.metric.unit
+        failed = [each.cell(key) for each in slices.values() if each.n >= slices.min_rows and key in each.failures]
+        for each in (cell, *failed):
+            if each.error is not None:
+                return Quantity(math.nan, why(each), unit)
+        compare = {"worst": slices.worst, "gap": slices.gap, "ratio": slices.ratio}[str(value.suffix)]
+        found = compare(key)
+        number = float(found)
+        if value.suffix == "worst" and sign in _WORST and not isinstance(cell.metric.better, str):
+            # Best near a number, and so worst on either side: every group is to be on the right side of the limit.
+            held = [float(each[key]) for each in slices.values() if each.n >= slices.min_rows]
+            number = _WORST[sign]((each for each in held if not math.isnan(each)), default=math.nan)
+        return Quantity(number, found.reason, unit, found.notes)
+
+
+class MappingLookup:
+    """A plain mapping from names to numbers, or to several numbers by class or output."""
+
+    def __init__(self, numbers: Mapping[Any, Any]) -> None:
+        self._numbers = numbers
+        self._metrics = {key: known_metric(key) for key in numbers if isinstance(key, str)}
+
+    def quantity(self, value: Value, sign: str) -> Quantity:
+        """The number that a value stands for, whatever sign follows it."""
+        key = _find(value, self._metrics, "mapping")
+        if value.suffix is not None:
+            raise ParameterError(
+                Text(
+                    "{condition} asks for {}; a mapping has numbers only: pass a report for intervals, rows and slices",
+                    value.text,
+                ),
+                argument="condition",
+            )
+        held, item = self._numbers[key], self._metrics[key]
+        return _quantity(value, None if held is None else _part(value, held), None, "" if item is None else item.unit)
+
+
+def _ends(item: Metric, suffix: str | None) -> tuple[float, float]:
+    """Between which ends a value can lie; anywhere, if a number from without may stand for one that is not there."""
+    if suffix == "n":
+        return (0.0, math.inf)
+    if suffix == "ratio":
+        return (0.0, 1.0)
+    read = (item, *item.of) if isinstance(item, GroupMetric) else (item,)
+    for each in read:
+        standing = (held for held in (each.undefined, getattr(each, "absent", None)) if isinstance(held, float))
+        if not all(each.range[0] <= held <= each.range[1] for held in standing):
+            return (-math.inf, math.inf)
+    low, high = item.range
+    return (0.0, high - low) if suffix == "gap" else (low, high)
+
+
+def _no_interval(cell: Cell) -> str:
+    """Why a cell has no interval, as its notes say."""
+    return next((note for note in cell.notes if note.startswith("no interval")), "there is no interval")
+
+
+def _find(value: Value, held: Mapping[str, Metric | None], where: str) -> str:
+    """The key of a value: as it stands, or that of the same metric by another name."""
+    if value.metric in held:
+        return value.metric
+    hint = ""
+    try:
+        wanted = metric(value.metric)
+    except TallymarkError as error:
+        hint = f" ({error})"
+    else:
+        for key, item in held.items():
+            if item is not None and item == wanted:
+                return key
+        if isinstance(wanted, GroupMetric):  # whose own metric is near, and is another thing
+            raise ParameterError(
+                Text("{condition} asks for {}, which is not in the {}; evaluate it too", value.metric, where),
+                argument="condition",
+            )
+    near = nearest(value.metric, list(held)[:_MOST_COMPARED])
+    advice = f". Did you mean {near[0]}?" if near else hint
+    raise ParameterError(
+        Text(
+            "{condition} asks for {}, which is not in the {}; it has {}{}",
+            value.metric,
+            where,
+            _listed(held) or "nothing",
+            advice,
+        ),
+        argument="condition",
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    names = list(names)
+    return ", ".join(names[:_MOST_LISTED]) + f" and {len(names) - _MOST_LISTED:,} more" * (len(names) > _MOST_LISTED)
+
+
+def _part(value: Value, held: Any, slices: Slices | None = None) -> Any:
+    """The number of the class or output that is asked for; who asks for a group of `slices` is told the way."""
+    if isinstance(held, Mapping):
+        parts: Mapping[Any, Any] = held
+    elif isinstance(held, (list, tuple)):
+        parts = dict(enumerate(held))
+    elif value.part is None or (isinstance(held, float) and math.isnan(held)):
+        return held
+    else:
+        raise ParameterError(
+            Text(
+                "{condition} asks for {}; {} is one number and has no parts",
+                value.text,
+                value.metric,
+            ),
+            argument="condition",
+            hint=_way(value, slices),
+        )
+    listed = _listed(map(str, parts))
+    if value.part is None:
+        raise ParameterError(
+            Text(
+                "{condition} compares {}, which has a value for each of {}; name one in brackets: {}[{}]",
+                value.text,
+                listed,
+                value.metric,
+                next(iter(parts), ""),
+            ),
+            argument="condition",
+        )
+    alike = [label for label in parts if str(label) == value.part]
+    if len(alike) > 1:  # a number and a text, say: then quotes tell which
+        alike = [label for label in alike if isinstance(label, str) == value.quoted] or alike
+    if len(alike) > 1:
+        raise ParameterError(
+            Text(
+                "{condition} asks for {}; {} has {} parts that read so, of the types {}: give them names that differ",
+                value.text,
+                value.metric,
+                len(alike),
+                ", ".join(type(label).__name__ for label in alike),
+            ),
+            argument="condition",
+        )
+    if not alike:
+        raise ParameterError(
+            Text(
+                "{condition} asks for {}; the parts of {} are {}",
+                value.text,
+                value.metric,
+                listed,
+            ),
+            argument="condition",
+            hint=_way(value, slices),
+        )
+    return parts[alike[0]]
+
+
+def _way(value: Value, slices: Slices | None) -> str | None:
+    """How to ask for one group, where a part is named like one."""
+    groups = {show_group(group): group for group in list(slices or ())[:_MOST_COMPARED]}
+    near = nearest(str(value.part), groups)
+    return (
+        f"To decide on one group, evaluate its rows alone, or accept report.slices[{groups[near[0]]!r}]"
+        if near
+        else None
+    )
+
+
+def _quantity(value: Value, held: Any, reason: str | None, unit: str, *, absent: str = "it is undefined") -> Quantity:
+    number = math.nan if held is None else _number(value, held)
+    return Quantity(number, reason or (absent if math.isnan(number) else None), unit)
+
+
+def _number(value: Value, held: Any) -> float:
+    if not isinstance(held, (bool, str, bytes)) and hasattr(held, "__float__"):
+        try:
+            return float(held)
+        except OverflowError:
+            return math.copysign(math.inf, held > 0 or -1)
+        except Exception:
+            pass  # an array, say, or code of its own that fails
+    raise ParameterError(
+        Text(
+            "{condition} compares {}, which must be a number; got an object of type {}", value.text, type(held).__name__
+        ),
+        argument="condition",
+    )

@@ -1,0 +1,224 @@
+"""Tests of two models on the same rows: McNemar for shares of rows, DeLong for areas, a paired bootstrap for the rest.
+
+Each test comes with the interval that inverts it, so p < 1 − level exactly where the interval excludes 0. Where p is
+1 − level, an end of the interval is 0, and the difference is not significant. With the models the other way round,
+every test gives the same to the last bit, with the signs reversed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tallymark.data.arrays import Array
+from tallymark.intervals.analytic import Ends, by_logit
+from tallymark.intervals.bca import LEAST_DEFINED, LEAST_UNITS, few_units, too_few
+from tallymark.intervals.delong import Spread, join_spreads
+from tallymark.intervals.distributions import normal_quantile, normal_tail, student_quantile, student_tail, two_sided
+from tallymark.intervals.interval import NoInterval, is_rounding
+from tallymark.states.resampling.paired_rows import PairedOutcomes, Placements
+
+_FEW_DISCORDANT = 10  # rows, below which the normal distribution is a rough approximation
+_HALVINGS = 60  # of an interval of length 2, down to the digits of a float
+
+
+class Tested(NamedTuple):
+    """What a test says about a difference; NaN is what it cannot say, with the reason.
+
+    `error` is the standard error of the difference, `freedom` with how many degrees of freedom it is known.
+    """
+
+    method: str
+    p: float = math.nan
+    lo: float = math.nan
+    hi: float = math.nan
+    error: float = math.nan
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
+    freedom: float = math.inf
+
+    def consistent(self, level: float) -> Tested:
+        """The same with a p-value on the side of 1 − level that the interval implies: the two differ by rounding errors
+        at most, and 1 − 0.95 is not quite 0.05."""
+        below, above = sorted((1 - level, round(1 - level, 15)))
+        excludes = self.lo > 0 or self.hi < 0
+        return self._replace(p=min(self.p, math.nextafter(below, 0.0)) if excludes else max(self.p, above))
+
+
+def mcnemar(first: PairedOutcomes, second: PairedOutcomes, level: float) -> Tested:
+    """McNemar's test of two shares of the same rows, with Tango's interval of their difference."""
+    n = len(first.counts)
+    if n == 0:
+        return Tested("McNemar", reason="no rows")
+    gains = int(np.count_nonzero(second.counts & ~first.counts))
+    losses = int(np.count_nonzero(first.counts & ~second.counts))
+    return _test_shares(gains, losses, n, level, first.scale)
+
+
+def mcnemar_p(gains: int, losses: int) -> float:
+    """The p-value of the score test of McNemar (1947), without a continuity correction.
+
+    >>> round(mcnemar_p(16, 6), 6)
+    0.033006
+    """
+    return 2 * normal_tail(abs(gains - losses) / math.sqrt(gains + losses)) if gains + losses else 1.0
+
+
+def _test_shares(gains: int, losses: int, n: int, level: float, scale: float) -> Tested:
+    """McNemar's test with the score interval of Tango (1998), which inverts it."""
+    p, discordant = mcnemar_p(gains, losses), gains + losses
+    significant = p < 1 - level
+    lo = -scale * _highest_difference(losses, gains, n, level, significant=significant)
+    hi = scale * _highest_difference(gains, losses, n, level, significant=significant)
+    spread = discordant * n - (gains - losses) ** 2
+    error = scale * math.sqrt(spread / n) / n if spread else math.nan
+    notes = (f"only {discordant} discordant rows: p-value and interval are approximate",)
+    return Tested("McNemar", p, lo, hi, error, notes=notes if 0 < discordant < _FEW_DISCORDANT else ()).consistent(
+        level
+    )
+
+
+def _highest_difference(gains: int, losses: int, n: int, level: float, *, significant: bool) -> float:
+    """The highest difference of two shares that Tango's score test does not reject. At a difference of 0 that test is
+    McNemar's, which has decided already."""
+    z = two_sided(level)
+    below, above = (gains - losses) / n, 1.0
+    if below < 0:
+        below, above = (below, 0.0) if significant else (0.0, 1.0)
+    for _ in range(_HALVINGS):
+        middle = (below + above) / 2
+        # The likeliest share of losses if the difference is the one in the middle.
+        b = (2 * n - gains + losses) * middle - gains - losses
+        share = (math.sqrt(max(b * b + 8 * n * losses * middle * (1 - middle), 0.0)) - b) / (4 * n)
+        variance = n * (2 * share + middle * (1 - middle))
+        if (gains - losses - n * middle) ** 2 > z * z * variance:
+            above = middle
+        else:
+            below = middle
+    return below
+
+
+def delong(first: Placements, second: Placements, level: float) -> Tested:
+    """DeLong's test of two areas under the ROC curve (1988) and an interval of the same standard error, both by
+    Student's t with the degrees of freedom of Brunner and Munzel (2000): by the normal distribution, five rows of a
+    class find a difference in about one of ten data sets that have none."""
+    positives, negatives = len(first.positive), len(first.negative)
+    fewest = min(positives, negatives)
+    if fewest < 2:
+        return Tested("DeLong", reason="the test needs two rows of each class")
+    mean, spread = _area(second.positive - first.positive, second.negative - first.negative)
+    error = math.sqrt(spread.variance)
+    areas = _area(*first[:2]), _area(*second[:2])
+    few = ("fewer than ten rows of a class: coverage may be below the nominal level",) if fewest < 10 else ()
+    if is_rounding(error, 1.0):
+        if is_rounding(abs(mean), 1.0):
+            return Tested("DeLong", 1.0, reason="every row stands at the same place in the order of both models")
+        if not is_rounding(math.sqrt(max(area.variance for _, area in areas)), 1.0):
+            return Tested("DeLong", reason="the order of the rows changes by the same for all: the variance is 0")
+        # Each model orders all pairs alike: right, wrong or not at all. So many pairs have no row in common.
+        gains, losses = (fewest, 0) if mean > 0 else (0, fewest)
+        note = f"DeLong's variance is 0, so {fewest} pairs of a positive and a negative row are tested instead"
+        found = _test_shares(gains, losses, fewest, level, first.scale * abs(mean))
+        return found._replace(notes=(note, *few))
+    reach, scale = -student_quantile((1 - level) / 2, spread.freedom) * error, first.scale
+    low, high = _skewed_ends(*areas, spread, level)
+    # Only the end away from 0 is moved, and outwards: the other one says what the p-value says.
+    lo = max(min(mean - reach, low) if mean <= 0 else mean - reach, -1.0)
+    hi = min(max(mean + reach, high) if mean >= 0 else mean + reach, 1.0)
+    p = 2 * student_tail(abs(mean) / error, spread.freedom)
+    found = Tested("DeLong", p, scale * lo, scale * hi, scale * error, notes=few, freedom=spread.freedom)
+    return found.consistent(level)
+
+
+def _area(positive: Array, negative: Array) -> tuple[float, Spread]:
+    """The area, or difference of areas, that doubled placements make, and its spread."""
+    sizes = len(positive), len(negative)
+    mean, of_positives = _mean_and_variance(positive / (2 * sizes[1]))
+    _, of_negatives = _mean_and_variance(negative / (2 * sizes[0]))
+    return mean, join_spreads([(of_positives, sizes[0]), (of_negatives, sizes[1])])
+
+
+def _skewed_ends(first: tuple[float, Spread], second: tuple[float, Spread], spread: Spread, level: float) -> Ends:
+    """The ends of a difference of two areas from those that each has on the logit scale, which know that an area near 1
+    has more room below than above; `spread` is that of the difference (MOVER: Zou and Donner 2008)."""
+    (one, of_one), (other, of_other) = first, second
+    errors = math.sqrt(of_one.variance), math.sqrt(of_other.variance)
+    ends = by_logit(one, errors[0], level, (0.0, 1.0), spread.freedom)
+    others = by_logit(other, errors[1], level, (0.0, 1.0), spread.freedom)
+    if isinstance(ends, NoInterval) or isinstance(others, NoInterval):
+        return math.inf, -math.inf
+    shared = (of_one.variance + of_other.variance - spread.variance) / (errors[0] * errors[1])  # twice the correlation
+    below, above = ((other - others[0], ends[1] - one), (others[1] - other, one - ends[0]))
+    reach = [math.sqrt(max(x * x + y * y - shared * (x * y), 0.0)) for x, y in (below, above)]
+    return other - one - reach[0], other - one + reach[1]
+
+
+def _mean_and_variance(values: Array) -> tuple[float, float]:
+    """In any order of the values the same."""
+    mean = math.fsum(values.tolist()) / len(values)
+    return mean, math.fsum(((values - mean) ** 2).tolist()) / (len(values) - 1)
+
+
+def bootstrap(
+    differences: Array, level: float, method: str, units: float = math.inf, sizes: Sequence[float] = ()
+) -> Tested:
+    """The paired bootstrap of n units: expanded percentiles of the differences in resamples, as far out as those of
+    Student's t with n − 1 degrees of freedom (Hesterberg 2015). The p-value inverts the interval: it is the smallest
+    1 − level at which the interval excludes 0, but not below 2 / (resamples + 1).
+
+    Beside values of such `sizes` errors of rounding are nothing.
+    """
+    defined = np.sort(differences[np.isfinite(differences)])
+    count = len(defined)
+    if units < LEAST_UNITS:
+        return Tested(method, reason=too_few(units))
+    notes = few_units(units)
+    if count < len(differences):
+        notes += (f"undefined in {len(differences) - count:,} of {len(differences):,} resamples, which are left out",)
+    if count < LEAST_DEFINED * len(differences) or (count + 1) * (1 - level) / 2 < 1 - 1e-9:
+        return Tested(method, reason="it is undefined in too many resamples", notes=notes)
+    if is_rounding(float(defined[-1]) - float(defined[0]), *sizes):
+        if is_rounding(float(np.abs(defined).max()), *sizes):
+            return Tested(method, 1.0, reason="both models have the same value in every resample", notes=notes)
+        return Tested(method, reason="the difference is the same in every resample", notes=notes)
+    exponent = int(np.frexp(defined)[1].max())  # squares of what is near 1 are neither too large nor too small
+    _, variance = _mean_and_variance(np.ldexp(defined, -exponent))
+    error = float(np.ldexp(math.sqrt(variance), exponent))
+    freedom = units - 1
+    widening = 1.0 if math.isinf(units) else math.sqrt(units / (units - 1))  # resamples of so many spread too little
+    reach = -student_quantile((1 - level) / 2, freedom) * widening
+    lo, hi = _lower_end(defined, reach, error), -_lower_end(-defined[::-1], reach, error)
+    away = max(_steps_to_zero(defined, error), _steps_to_zero(-defined[::-1], error)) / widening
+    # Just below 2 / (resamples + 1), which is the smallest 1 − level that so many resamples have an interval for.
+    p = min(1.0, max(2 * student_tail(away, freedom), 2 / (count + 1) * (1 - 1e-12)))
+    return Tested(method, p, lo, hi, error * widening, notes=notes, freedom=freedom).consistent(level)
+
+
+def _lower_end(ordered: Array, reach: float, error: float) -> float:
+    """The end of an interval that reaches so many steps of a normal distribution down, between two resamples if need
+    be. Beyond the last resample such a step is one standard error."""
+    place = round((len(ordered) + 1) * normal_tail(reach), 9)  # of 0.95, say, whose rest is not quite 0.05
+    if place < 1:
+        return float(ordered[0]) - (reach - _outermost(ordered)) * error
+    whole = math.floor(place)
+    low, high = float(ordered[whole - 1]), float(ordered[min(whole, len(ordered) - 1)])
+    return low * (1 - (place - whole)) + high * (place - whole)
+
+
+def _steps_to_zero(ordered: Array, error: float) -> float:
+    """How many such steps down the lower end is 0."""
+    whole = int(np.searchsorted(ordered, 0.0, "right"))
+    if whole == 0:
+        return _outermost(ordered) + float(ordered[0]) / error
+    if whole == len(ordered):
+        return -math.inf
+    low, high = float(ordered[whole - 1]), float(ordered[whole])
+    return -normal_quantile((whole + low / (low - high)) / (len(ordered) + 1))
+
+
+def _outermost(ordered: Array) -> float:
+    """How many steps the last resample is away."""
+    return -normal_quantile(1 / (len(ordered) + 1))

@@ -1,0 +1,80 @@
+"""The plots of a comparison."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from tallymark.comparison.difference import Difference
+from tallymark.errors import TallymarkError
+from tallymark.evaluation.plots import PRECISION_RECALL, ROC
+from tallymark.intervals.settings import show_level
+from tallymark.metrics.base import Metric
+from tallymark.metrics.listing import show_better
+from tallymark.rendering.plots.forest import MOST_PAIRS, Pair, differences_plot
+from tallymark.rendering.plots.lines import Line, precision_recall_plot, roc_plot
+from tallymark.rendering.plots.plot import Plot
+from tallymark.rendering.table import Table
+
+if TYPE_CHECKING:
+    from tallymark.comparison.result import Comparison
+
+
+class ComparisonPlots:
+    """The plots of a comparison. `available()` names those that it can draw; each is a method, and gives a `Plot`."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+
+    def available(self) -> tuple[str, ...]:
+        """The names of the plots that can be drawn of these models."""
+        return ("differences", *(name for name in ("roc", "precision_recall") if self._can(name)))
+
+    def _can(self, name: str) -> bool:
+        if any(name not in report.plot._suited() for report in self._comparison.reports.values()):
+            return False
+        try:
+            getattr(self, name)()
+        except TallymarkError:
+            return False
+        return True
+
+    def differences(self, metric: str | Metric | None = None) -> Plot:
+        """The differences of all pairs in a metric, the first if none is named, with intervals and rank letters."""
+        held = self._comparison
+        key = held.metrics[0] if metric is None else held._key(metric)
+        found = [each for each in held if each.metric == key]
+        shown = sorted(found, key=lambda d: -abs(d.value) if math.isfinite(d.value) else 0.0)[:MOST_PAIRS]
+        pairs = [Pair(_name(d), d.value, d.lo, d.hi, d.significant, _text(d)) for d in found if d in shown]
+        letters = dict.fromkeys(held.models, "") if held.settings.baseline else held.groups(key)
+        ranks = [(name, value, letters[name]) for name, value in held.ranking(key).items()]
+        headings = ("pair", "difference", "lo", "hi", "p", "verdict")
+        rows = [(_name(d), d.value, d.lo, d.hi, d.p_corrected, d.verdict) for d in found]
+        table = Table(f"Differences in {key}", headings, rows, numbers=headings[1:5], named_rows=True)
+        better = show_better(next(iter(held.reports.values())).cell(key).metric.better)
+        level = show_level(held.settings.level)
+        return differences_plot(key, pairs, ranks, table, level=level, better=better)
+
+    def roc(self) -> Plot:
+        """The ROC curves of all models, of two classes."""
+        lines = [report.plot._line(name, *ROC)[0] for name, report in self._comparison.reports.items()]
+        return roc_plot(*_ranked(lines, "ROC curves", "auc"))
+
+    def precision_recall(self) -> Plot:
+        """Precision by recall of all models, of two classes."""
+        lines = [report.plot._line(name, *PRECISION_RECALL)[0] for name, report in self._comparison.reports.items()]
+        return precision_recall_plot(*_ranked(lines, "precision and recall", "average_precision"))
+
+
+def _ranked(lines: list[Line], title: str, what: str) -> tuple[list[Line], Table]:
+    lines = sorted(lines, key=lambda line: -line.area)
+    rows = [(line.name, line.area) for line in lines]
+    return lines, Table(title, ("model", what), rows, numbers=(what,), named_rows=True)
+
+
+def _name(difference: Difference) -> str:
+    return f"{difference.second} − {difference.first}"
+
+
+def _text(difference: Difference) -> str:
+    return "undefined" if math.isnan(difference.p) else difference.amount()

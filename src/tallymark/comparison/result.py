@@ -1,0 +1,244 @@
+"""Comparison: several models on the same rows, as tables of their values and of the differences between them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tallymark.comparison.corrections import CORRECTIONS, letters
+from tallymark.comparison.difference import Difference, show_p
+from tallymark.errors import ParameterError, Text
+from tallymark.evaluation.exports import Exports
+from tallymark.evaluation.report import Report
+from tallymark.intervals.settings import show_level
+from tallymark.metrics.base import Metric
+from tallymark.metrics.listing import show_better
+from tallymark.rendering.exports import Frames, to_json
+from tallymark.rendering.html import to_html
+from tallymark.rendering.table import Table, note_lines
+from tallymark.rendering.text import to_text
+
+if TYPE_CHECKING:
+    from tallymark.comparison.plots import ComparisonPlots
+    from tallymark.rendering.document import Document
+
+
+class ComparisonSettings(NamedTuple):
+    """How a comparison was made."""
+
+    level: float
+    correction: str
+    baseline: str | None
+    resamples: int
+    seed: int
+
+    @staticmethod
+    def tests(models: int, correction: str, baseline: str | None) -> int:
+        """How many tests of so many models p-values are corrected for."""
+        if correction == "none":
+            return 1
+        return models - 1 if baseline is not None else models * (models - 1) // 2
+
+
+class Comparison(Exports, Frames):
+    """What several models score on the same rows, and which differences the data show.
+
+    `reports` holds the report of each model; `comparison[("a", "b"), "auc"]` is the difference of b from a. Iterating
+    gives all differences.
+    """
+
+    _types = {
+        **dict.fromkeys(("metric", "first", "second", "method", "winner", "reason", "notes"), str),
+        **dict.fromkeys(("value", "lo", "hi", "p", "p_corrected", "detectable"), float),
+    }
+
+    def __init__(
+        self, reports: Mapping[str, Report], differences: list[Difference], settings: ComparisonSettings
+    ) -> None:
+        self.reports = dict(reports)
+        self.settings = settings
+        self._differences = {(d.first, d.second, d.metric): d for d in differences}
+
+    @property
+    def plot(self) -> ComparisonPlots:
+        """The plots of the comparison, such as `comparison.plot.differences()`."""
+        from tallymark.comparison.plots import ComparisonPlots  # few ask
+
+        return ComparisonPlots(self)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of the models."""
+        return tuple(self.reports)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The keys of the metrics."""
+        return tuple(self._report)
+
+    @property
+    def _report(self) -> Report:
+        return next(iter(self.reports.values()))
+
+    def __iter__(self) -> Iterator[Difference]:
+        return iter(self._differences.values())
+
+    def __len__(self) -> int:
+        return len(self._differences)
+
+    def __getitem__(self, wanted: tuple[tuple[str, str], str | Metric]) -> Difference:
+        try:
+            (first, second), asked = wanted
+        except (TypeError, ValueError):
+            raise KeyError(f"a difference is asked for as [('first', 'second'), 'metric'], not as {wanted!r}") from None
+        key = self._key(asked)
+        if (first, second, key) in self._differences:
+            return self._differences[first, second, key]
+        if (second, first, key) in self._differences:
+            return self._differences[second, first, key].flipped()
+        pairs = list(dict.fromkeys((d.first, d.second) for d in self))
+        raise KeyError(f"{(first, second)!r} were not compared; these were: {', '.join(map(str, pairs))}")
+
+    def _key(self, asked: str | Metric) -> str:
+        cell = self._report.cell(asked)  # which says what there is
+        return next(key for key in self._report if self._report.cell(key) is cell)
+
+    def ranking(self, metric: str | Metric) -> dict[str, float]:
+        """The values of the models, the best first; those that are undefined last."""
+        key = self._key(metric)
+        better = self._report.cell(key).metric.better
+        values = {name: float(report[key]) for name, report in self.reports.items()}
+
+        def place(name: str) -> tuple[bool, float]:
+            value = values[name]
+            if isinstance(better, (int, float)):
+                return math.isnan(value), abs(value - better)
+            return math.isnan(value), -value if better == "higher" else value
+
+        return {name: values[name] for name in sorted(values, key=place)}
+
+    def groups(self, metric: str | Metric) -> dict[str, str]:
+        """Letters for the models, the best first: two that the data cannot tell apart share a letter. None has one
+        where a pair could not be tested."""
+        if self.settings.baseline is not None:
+            raise ParameterError(Text("groups need every pair of models; leave out {baseline} to have them compared"))
+        key = self._key(metric)
+        ranked = [name for name, value in self.ranking(key).items() if not math.isnan(value)]
+        if any(math.isnan(d.p) for d in self if d.metric == key and {d.first, d.second} <= set(ranked)):
+            return dict.fromkeys([*ranked, *self.models], "")
+        apart = {frozenset((d.first, d.second)) for d in self if d.metric == key and d.significant}
+        return {**letters(ranked, apart), **{name: "" for name in self.models if name not in ranked}}
+
+    def detectable(self, metric: str | Metric) -> dict[tuple[str, str], float]:
+        """By pair, the smallest difference that data such as these would show in eight of ten cases."""
+        key = self._key(metric)
+        return {(d.first, d.second): d.detectable for d in self if d.metric == key}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole comparison as plain data."""
+        return {
+            "n": self._report.n,
+            "total_weight": self._report.total_weight,
+            "dropped": self._report.dropped,
+            **self.settings._asdict(),
+            "models": {name: report.to_dict()["metrics"] for name, report in self.reports.items()},
+            "groups": None if self.settings.baseline else {key: self.groups(key) for key in self.metrics},
+            "differences": [difference.to_dict() for difference in self],
+        }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The whole comparison as JSON; what is undefined is null, with its reason beside it."""
+        return to_json(self.to_dict(), indent)
+
+    def _frame(self) -> Mapping[str, Any]:
+        return self._rows()
+
+    def _rows(self) -> dict[str, list[Any]]:
+        names = ("metric", "first", "second", "value", "lo", "hi", "p", "p_corrected", "detectable", "method", "winner")
+        columns = {name: [getattr(d, name) for d in self] for name in names}
+        return {**columns, "reason": [d.reason for d in self], "notes": ["; ".join(d.notes) or None for d in self]}
+
+    def _values_table(self) -> Table:
+        grouped = self.settings.baseline is None
+        rows, lettered = [], False
+        for key in self.metrics:
+            better = show_better(self._report.cell(key).metric.better)
+            group = self.groups(key) if grouped else {}
+            lettered |= any(group.values())
+            rows += [
+                (key, name, value, *((group[name],) if grouped else ()), better)
+                for name, value in self.ranking(key).items()
+            ]
+        headings = ("metric", "model", "value", *(("group",) if grouped else ()), "better")
+        notes = note_lines(
+            (text, f"{key} of {name}")
+            for key in self.metrics
+            for name, report in self.reports.items()
+            for text in (report.cell(key).reason, *report.cell(key).notes)
+            if text
+        )
+        if lettered:
+            notes.append("models that share a letter cannot be told apart by these rows")
+        return Table(self._report.title(), headings, rows, notes, numbers=("value",))
+
+    def _pairs_table(self) -> Table:
+        several = len(self) > len(self.metrics)
+        interval = f"{show_level(self.settings.level)} interval"
+        headings = ["metric", "pair", "difference", interval, "p", "corrected p", "detectable", "verdict", "method"]
+        rows = [
+            [
+                d.metric,
+                f"{d.second} − {d.first}",
+                d.value,
+                "" if math.isnan(d.lo) else " to ".join(d.bounds()),
+                _short_p(d.p, d.level),
+                _short_p(d.p_corrected, d.level),
+                "" if math.isnan(d.detectable) else float(f"{d.detectable:.3g}"),
+                d.verdict,
+                d.method,
+            ]
+            for d in self
+        ]
+        if not several:  # there is nothing to correct for
+            place = headings.index("corrected p")
+            del headings[place]
+            for row in rows:
+                del row[place]
+        said = ((text, f"{d.metric}, {d.second} − {d.first}") for d in self for text in (d.reason, *d.notes) if text)
+        notes = note_lines(said, "; ")
+        for key in self.metrics:
+            best = self._report.cell(key).metric.better
+            if isinstance(best, (int, float)):
+                notes.append(f"{key}: what is compared is how far it is from {best:g}")
+        how = CORRECTIONS[self.settings.correction]
+        if several and self.settings.correction != "none":
+            pairs = len(self) // len(self.metrics)
+            notes.append(f"p is corrected ({how}) for the {pairs} pairs of each metric; intervals are not")
+        corrected = several and self.settings.correction != "none"
+        if not all(math.isnan(d.detectable) for d in self):
+            notes.append(
+                "detectable: the smallest difference that data such as these would show in eight of ten cases"
+                + ", corrected for all pairs" * corrected
+            )
+        return Table("", headings, rows, notes, numbers=("difference", "p", "corrected p", "detectable"))
+
+    def _tables(self) -> list[Table]:
+        return [self._values_table(), self._pairs_table()]
+
+    def _document(self, title: str | None, command: str | None, *, pictures: bool) -> Document:
+        from tallymark.evaluation.document import document_of_comparison  # few ask
+
+        return document_of_comparison(self, title, command, pictures=pictures)
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(to_text, self._tables()))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return "".join(map(to_html, self._tables()))
+
+
+def _short_p(p: float, level: float) -> str:
+    return "" if math.isnan(p) else show_p(p, level).removeprefix("= ")

@@ -1,0 +1,451 @@
+"""Batch: the one place where rows are validated."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
+
+import numpy as np
+
+from tallymark.data.arguments import check_choice
+from tallymark.data.arrays import (
+    READABLE,
+    Array,
+    as_array,
+    as_numbers,
+    columns_of,
+    is_nested,
+    names_of,
+    only_column,
+    reading,
+    rounded_integer,
+    rounded_integers,
+    rows_of,
+    to_numpy,
+)
+from tallymark.data.labels import LabelColumn, as_labels, plain_labels
+from tallymark.data.missing import RowPlaces, bad_weight, missing_rows, missing_value
+from tallymark.errors import Argument, EmptyError, InputError, LengthError, ShapeError, Text, WeightError, brief
+
+
+def read_rows(source: object, name: str) -> tuple[Any, int, int, list[object] | None]:
+    """The source if it can be read in place, else its array; how many rows and columns it has, and their names."""
+    if type(source) is np.ndarray:
+        source = source.view()  # whose shape and type nobody else can change
+        if source.ndim == 1:
+            return source, len(source), 1, None
+    with reading(name):
+        held, n = _find_rows(source, name)
+        return held, n, columns_of(held), names_of(held)
+
+
+def _find_rows(source: object, name: str) -> tuple[Any, int]:
+    if isinstance(source, (list, tuple)) and type(source) not in (list, tuple):
+        source = list(source)  # a subclass may say anything about its length
+    if is_nested(source):
+        source = to_numpy(source, name)
+    n = rows_of(source)
+    if n is None:
+        source = to_numpy(source, name)
+        if source.ndim == 0:
+            raise ShapeError(
+                argument=name, expected="be a sequence, one item per row", got=f"the single value {source.item()!r}"
+            )
+        n = len(source)
+    if len(getattr(source, "shape", ())) == 2 and columns_of(source) == 1:
+        source = only_column(source)
+    if len(getattr(source, "shape", ())) > 2:
+        shape = tuple(source.shape)  # type: ignore[attr-defined]
+        raise ShapeError(
+            argument=name,
+            expected="have one dimension (rows) or two (rows × columns)",
+            got=f"{len(shape)}, shape {shape}",
+        )
+    return source, n
+
+
+def read_weights(source: object, n: int, place: Callable[[int], str]) -> Array | None:
+    """One number per row, or None where there are none."""
+    if isinstance(source, str):
+        hint = "Cohen's kappa takes it as weighting=" if source in ("linear", "quadratic") else None
+        raise WeightError(argument="weights", expected="be one number per row", got=brief(source), hint=hint)
+    with reading("weights"):
+        weights = as_numbers(source, "weights", place).view()
+    if weights.ndim == 2 and weights.shape[1] == 1:
+        weights = weights[:, 0]
+    if weights.ndim != 1:
+        raise WeightError(argument="weights", expected="be one number per row", got=f"the shape {weights.shape}")
+    rounded = rounded_integers(weights)
+    if rounded is not None:
+        raise rounded_integer("weights", weights[rounded[0]].item(), place(rounded[0]))
+    if len(weights) == n:
+        return weights if n else None
+    if len(weights) == 0:
+        return None  # an empty sequence means unweighted
+    raise WeightError(
+        argument="weights", expected="be one number per row", got=Text("{} for {} rows of {y_true}", len(weights), n)
+    )
+
+
+MISSING = ("error", "drop")
+ALL = RowPlaces()
+
+
+class Batch:
+    """Checked rows: truth and prediction of one or more columns, and weights or None.
+
+    `whole` says that these are all the rows that there are, so that their labels are all the labels. `column_names` are
+    those of tables whose columns have names; `memo` is where states leave what others of the same batch can use, and
+    `truth_memo` what they found in truth and weights alone, for the same rows with other predictions; None where there
+    will be none. `names` are those of the columns of rows as the caller knows them: the truth, the predictions, and
+    then labels of each row, of the query, of the cluster, of its own and of the groups that it belongs to. `keys` tell
+    the rows apart when they are resampled, None where that is their place among all rows or `key_side` has not been
+    read; rows of one cluster are resampled together. `places` say where the rows are in the source, for errors.
+    """
+
+    __slots__ = (
+        "_columns",
+        "_labels",
+        "_numbers",
+        "_sources",
+        "cluster_side",
+        "column_names",
+        "dropped",
+        "group_names",
+        "has_query",
+        "key_side",
+        "keys",
+        "memo",
+        "n",
+        "names",
+        "places",
+        "truth_memo",
+        "weights",
+        "whole",
+    )
+
+    def __init__(
+        self,
+        y_true: object,
+        y_pred: object,
+        weights: object = None,
+        *,
+        missing: str = "error",
+        whole: bool = True,
+        query: object = None,
+        by: Mapping[str, object] | None = None,
+        cluster: object = None,
+        keys: object = None,
+        places: RowPlaces = ALL,
+    ) -> None:
+        self.places = places
+        truth, n, truth_columns, truth_names = read_rows(y_true, "y_true")
+        prediction, found, prediction_columns, prediction_names = read_rows(y_pred, "y_pred")
+        if found != n:
+            raise LengthError(
+                Text("{y_true} and {y_pred} must have the same length; got {} and {} rows", n, found),
+                argument="y_true",
+            )
+        self._sources = [truth, prediction]
+        self._numbers: list[Array | None] = [None, None]
+        self._labels: list[LabelColumn | None] = [None, None]
+        self._columns: tuple[int, ...] = (truth_columns, prediction_columns)
+        self.names = NAMES
+        self.column_names = (truth_names, prediction_names)
+        self.memo: dict[Hashable, Any] = {}
+        self.truth_memo: dict[Hashable, Any] | None = None
+        self.n = n
+        self.weights = None if weights is None else read_weights(weights, n, places.row)
+        self.dropped = 0
+        self.whole = whole
+        self.has_query = query is not None
+        if query is not None:
+            self._add_labels(query, "query")
+        self.keys: Array | None = None
+        self.cluster_side: int | None = None
+        if cluster is not None:
+            self.add_cluster(cluster)
+        self.key_side: int | None = None
+        if keys is not None:
+            self.key_side = len(self._sources)
+            self._add_labels(keys, "keys")
+        self.group_names: tuple[str, ...] = ()
+        if by is not None:
+            self.group_names = tuple(by)
+            for name, column in by.items():
+                self._add_labels(column, "by" if len(by) == 1 else f"by[{name!r}]")
+        if 0 in self._columns:
+            empty = self.names[self._columns.index(0)]
+            raise ShapeError(argument=empty, expected="have at least one column", got="none")
+        if not isinstance(missing, str) or missing != "error":
+            check_missing(missing)
+            self._drop()
+
+    def _add_labels(self, source: object, name: str) -> None:
+        held, found, columns, _ = read_rows(source, name)
+        if found != self.n:
+            raise LengthError(
+                argument=name, expected="be one label per row", got=Text("{} for {} rows of {y_true}", found, self.n)
+            )
+        self._sources = [*self._sources, held]  # lists of their own: a copy of the batch may have one side more
+        self._labels = [*self._labels, None]
+        self._columns += (columns,)
+        self.names += (name,)
+
+    def add_cluster(self, cluster: object) -> None:
+        """Rows have the labels of their clusters too."""
+        self.cluster_side = len(self._sources)
+        self._add_labels(cluster, "cluster")
+
+    @property
+    def group_sides(self) -> range:
+        """The sides that hold the groups of each row."""
+        return range(len(self._sources) - len(self.group_names), len(self._sources))
+
+    def part(
+        self,
+        sources: list[Array],
+        labels: list[LabelColumn | None],
+        weights: Array | None,
+        keys: Array | None,
+        places: RowPlaces,
+    ) -> Batch:
+        """Some of these rows, of which the sources are given."""
+        out = Batch.__new__(Batch)
+        out._sources = sources
+        out._numbers = [None, None]
+        out._labels = labels
+        out._columns, out.names, out.column_names = self._columns, self.names, self.column_names
+        out.has_query, out.group_names, out.whole = self.has_query, self.group_names, self.whole
+        out.keys, out.key_side, out.cluster_side = keys, self.key_side, self.cluster_side
+        out.memo, out.truth_memo = {}, None
+        out.n = len(sources[0])
+        out.weights = weights
+        out.dropped = 0
+        out.places = places
+        return out
+
+    def reweighted(self, weights: Array) -> Batch:
+        """The same rows with other weights, which are good ones."""
+        out = copy.copy(self)
+        out.weights = weights
+        out.memo, out.truth_memo = {}, None
+        return out
+
+    def predicted(self, y_pred: object) -> Batch:
+        """The same rows with other predictions; what was read of the truth is kept."""
+        prediction, found, columns, names = read_rows(y_pred, "y_pred")
+        if found != self.n:
+            raise LengthError(
+                Text("{y_true} and {y_pred} must have the same length; got {} and {} rows", self.n, found),
+                argument="y_true",
+            )
+        if columns == 0:
+            raise ShapeError(argument="y_pred", expected="have at least one column", got="none")
+        if self.truth_memo is None:
+            self.truth_memo = {}
+        labels = [self._labels[0], None, *self._labels[2:]]
+        sources = [self._sources[0], prediction, *self._sources[2:]]
+        out = self.part(sources, labels, self.weights, self.keys, self.places)
+        out._numbers = [self._numbers[0], None]
+        out._columns = (self._columns[0], columns, *self._columns[2:])
+        out.column_names = (self.column_names[0], names)
+        out.truth_memo, out.n, out.dropped = self.truth_memo, self.n, self.dropped
+        return out
+
+    def source(self, side: int) -> Array:
+        """A side as an array, whatever it was given as."""
+        with reading(self.names[side]):
+            return as_array(self._sources[side], self.names[side])
+
+    @property
+    def truth(self) -> Array:
+        """The truth as numbers."""
+        found = self._numbers[0]
+        return self._read_numbers(0) if found is None else found
+
+    @property
+    def prediction(self) -> Array:
+        """The predictions as numbers."""
+        found = self._numbers[1]
+        return self._read_numbers(1) if found is None else found
+
+    @property
+    def truth_columns(self) -> int:
+        """How many columns the truth has."""
+        return self._columns[0]
+
+    @property
+    def prediction_columns(self) -> int:
+        """How many columns the predictions have."""
+        return self._columns[1]
+
+    @property
+    def truth_labels(self) -> LabelColumn:
+        """The truth as labels."""
+        return self.labels(0)
+
+    @property
+    def prediction_labels(self) -> LabelColumn:
+        """The predictions as labels."""
+        return self.labels(1)
+
+    def labels(self, side: int) -> LabelColumn:
+        """The truth (0), the predictions (1) or another side as labels."""
+        found = self._labels[side]
+        if found is None:
+            if self._columns[side] != 1:
+                held = self._columns[side]
+                raise ShapeError(argument=self.names[side], expected="be one label per row", got=f"{held} columns")
+            source = self._sources[side]
+            found = plain_labels(source)
+            if found is None:
+                with reading(self.names[side]):
+                    found = as_labels(source, self.names[side])
+            self._labels[side] = found
+        return found
+
+    def item(self, side: int, row: int) -> object:
+        """What the caller gave in a row, to show it in a message."""
+        source: Any = self._sources[side]
+        try:
+            found = source.iloc[row] if hasattr(source, "iloc") else source[row]
+            found = found.as_py() if hasattr(found, "as_py") else found
+        except Exception:  # it is only to be shown, and may have changed or have no rows to ask for
+            return None
+        return found.tolist() if isinstance(found, (np.generic, np.ndarray)) or hasattr(found, "iloc") else found
+
+    def _read_numbers(self, side: int) -> Array:
+        found: Array = self._sources[side]
+        if type(found) is not np.ndarray or found.dtype not in READABLE:
+            with reading(self.names[side]):
+                found = as_numbers(found, self.names[side], self.places.row)
+            if len(found) != self.n:
+                raise LengthError(
+                    Text("{} must have {} rows; its array had {}", Argument(self.names[side]), self.n, len(found)),
+                    argument=self.names[side],
+                )
+        self._numbers[side] = found
+        return found
+
+    def require_rows(self) -> None:
+        """Refuse an empty batch: in a single call it is a mistake, not an answer."""
+        if self.n == 0:
+            if self.dropped:
+                raise EmptyError(
+                    Text("{y_true} has no rows left: all {} had a missing value and were dropped", self.dropped),
+                    argument="y_true",
+                )
+            raise EmptyError(Text("{y_true} has no rows"), argument="y_true")
+
+    def require_finite(self) -> None:
+        """Refuse numbers that are NaN or infinite, and bad weights."""
+        self.require_finite_side(0)
+        self.require_finite_side(1)
+        self.require_weights()
+
+    def require_finite_side(self, side: int) -> None:
+        """Refuse a truth (0) or predictions (1) that are NaN or infinite."""
+        array = self.truth if side == 0 else self.prediction
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise self._missing_value(side, array)
+
+    def require_exact(self, side: int) -> None:
+        """Refuse a truth (0) or predictions (1) with integers that float64 would round."""
+        array = self.truth if side == 0 else self.prediction
+        rounded = rounded_integers(array)
+        if rounded is not None:
+            raise rounded_integer(self.names[side], array[tuple(rounded)].item(), self.places.row(*rounded))
+
+    def require_weights(self) -> None:
+        """Refuse weights that are negative or not finite."""
+        fault = None if self.weights is None else bad_weight(self.weights, self.places)
+        if fault is not None:
+            raise fault
+
+    def require_present(self) -> None:
+        """Refuse missing values of any type, and bad weights."""
+        for side in range(len(self._sources)):
+            array, missing = self._missing(side)
+            if missing.any():
+                raise self._missing_value(side, array)
+        self.require_weights()
+
+    def fault(self) -> InputError:
+        """The error for the first number that is not finite, or the first bad weight."""
+        for name, array in (("y_true", self.truth), ("y_pred", self.prediction)):
+            fault = missing_value(name, array, self.places)
+            if fault is not None:
+                return fault
+        bad = None if self.weights is None else bad_weight(self.weights, self.places)
+        return bad or InputError("the input changed while it was being read")
+
+    def _missing_value(self, side: int, array: Array) -> InputError:
+        changed = InputError("the input changed while it was being read")
+        return missing_value(self.names[side], array, self.places) or changed
+
+    def _missing(self, side: int) -> tuple[Array, Array]:
+        """One side as an array, and which of its rows are missing."""
+        with reading(self.names[side]):
+            array = as_array(self._sources[side], self.names[side])
+            missing = missing_rows(array)
+        if len(array) != self.n:
+            raise LengthError(
+                Text("{} must have {} rows; its array had {}", Argument(self.names[side]), self.n, len(array)),
+                argument=self.names[side],
+            )
+        return array, missing
+
+    def missing_rows(self) -> Array:
+        """Which rows lack a value."""
+        found: Array = np.logical_or.reduce([self._missing(side)[1] for side in range(len(self._sources))])
+        return found
+
+    def keep(self, rows: Array) -> None:
+        """Leave out all other rows, and count them as dropped."""
+        self._sources = [self.source(side)[rows] for side in range(len(self._sources))]
+        self._numbers, self._labels = [None, None], [None] * len(self._sources)
+        self.memo, self.truth_memo = {}, None
+        if self.weights is not None:
+            self.weights = self.weights[rows]
+        if self.keys is not None:
+            self.keys = self.keys[rows]
+        kept = int(np.count_nonzero(rows))
+        self.dropped += self.n - kept
+        self.places = self.places.select(rows)
+        self.n = kept
+
+    @property
+    def counts_once(self) -> bool:
+        """Whether every row has a weight of 1."""
+        return self.weights is None or bool((np.asarray(self.weights) == 1).all())
+
+    def weighing(self) -> Batch:
+        """The rows that weigh something: the others are as if they were not there."""
+        counts = None if self.weights is None else np.asarray(self.weights) != 0
+        if counts is None or counts.all():
+            return self
+        out = copy.copy(self)
+        out.keep(counts)
+        return out
+
+    def predicts_like(self, other: Batch) -> bool:
+        """Whether another batch has the same predictions, row by row."""
+        mine, theirs = self.source(1), other.source(1)
+        return mine is theirs or (mine.shape == theirs.shape and bool(np.all(mine == theirs)))
+
+    def _drop(self) -> None:
+        missing = self.missing_rows()
+        if missing.any():
+            self.require_weights()
+            self.keep(~missing)
+
+
+NAMES: tuple[str, ...] = ("y_true", "y_pred")
+QUERY = 2  # its place, where there is one
+
+
+def check_missing(missing: str) -> None:
+    """Refuse an unknown way to treat missing values."""
+    check_choice("missing", missing, MISSING)

@@ -1,0 +1,396 @@
+"""Report: the values of many metrics, with their reasons, as a mapping that prints, renders and exports."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+from tallymark.errors import TallymarkError, brief
+from tallymark.evaluation.exports import Exports
+from tallymark.metrics.base import Metric
+from tallymark.metrics.listing import show_better
+from tallymark.metrics.naming import metric
+from tallymark.rendering.exports import Frames, to_json
+from tallymark.rendering.html import to_html
+from tallymark.rendering.table import Banded, Table, note_lines, show_number
+from tallymark.rendering.text import to_text
+
+if TYPE_CHECKING:
+    from tallymark.acceptance.accept import Acceptance
+    from tallymark.evaluation.plots import ReportPlots
+    from tallymark.evaluation.report_source import ReportSource
+    from tallymark.evaluation.slices import Slices
+    from tallymark.intervals.settings import Intervals
+    from tallymark.rendering.document import Document
+
+
+_LONGEST = 1_000  # characters of a reason, in print
+_MOST_PARTS = 50  # of a metric with one value per class, in print
+
+
+class Cell:
+    """One metric in a report: its value, and what is known about it.
+
+    `reason` says why a value is undefined or infinite; `error` is the error of a metric that could not be computed.
+    `lo`, `hi` and `method` belong to an interval, where one was asked for; they have the shape of the value.
+    `notes` say what else to know: `value_notes` about the value, `interval_notes` about its interval.
+    """
+
+    __slots__ = (
+        "_value",
+        "error",
+        "hi",
+        "interval_notes",
+        "lo",
+        "method",
+        "metric",
+        "n",
+        "reason",
+        "value_notes",
+        "weight",
+    )
+
+    def __init__(
+        self,
+        item: Metric,
+        value: Any,
+        n: int,
+        weight: float,
+        reason: str | None = None,
+        notes: tuple[str, ...] = (),
+        error: TallymarkError | None = None,
+        lo: Any = None,
+        hi: Any = None,
+        method: str | None = None,
+    ) -> None:
+        self.metric = item
+        self._value = value
+        self.n = n
+        self.weight = weight
+        self.reason = reason
+        self.value_notes = notes
+        self.interval_notes: tuple[str, ...] = ()
+        self.error = error
+        self.lo = lo
+        self.hi = hi
+        self.method = method
+
+    @property
+    def value(self) -> Any:
+        """The value; reading that of a failed cell raises its error."""
+        if self.error is not None:
+            raise self.error
+        return self._value
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know about the value, then about its interval."""
+        return (*self.value_notes, *self.interval_notes)
+
+    def parts(self) -> list[tuple[str | None, float]]:
+        """The value as numbers: one, or one per output or class with its name; NaN for what is no number."""
+        if isinstance(self._value, float):
+            return [(None, self._value)]
+        if isinstance(self._value, list):
+            return [(f"output {k}", value) for k, value in enumerate(self._value)]
+        if isinstance(self._value, dict):
+            return [(str(label), value) for label, value in self._value.items()]
+        if self.shows_itself:
+            return [(None, math.nan)]
+        return [(None, math.nan if self.error is not None else self._value)]
+
+    def ends(self) -> list[tuple[float | None, float | None]]:
+        """The interval of every part; None where it has none."""
+        parts = self.parts()
+        sides = [list(side.values()) if isinstance(side, dict) else side for side in (self.lo, self.hi)]
+        lo, hi = (side if isinstance(side, list) else [side] * len(parts) for side in sides)
+        return list(zip(lo, hi, strict=True))
+
+    @property
+    def bounded(self) -> bool:
+        """Whether `lo` and `hi` are bounds of the value on these rows, which are no interval."""
+        return self.method == "bounded"
+
+    @property
+    def shows_itself(self) -> bool:
+        """Whether the value is a table of its own, such as a confusion matrix."""
+        found = self._value
+        return not isinstance(found, float) and hasattr(found, "table") and hasattr(found, "to_dict")
+
+    def shown(self, value: float) -> str | float:
+        """What stands in the column of values."""
+        if self.error is not None:
+            return "failed"
+        if self.shows_itself:
+            return str(self._value.summary())
+        band = self.metric.band(value)
+        return Banded(value, band) if band else float(value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The cell as plain data."""
+        value = self._value.to_dict() if self.shows_itself else self._value
+        out: dict[str, Any] = {"metric": str(self.metric), "value": value, "better": self.metric.better}
+        extra = {
+            "unit": self.metric.unit or None,
+            "reason": self.reason,
+            "notes": list(self.notes) or None,
+            "error": None if self.error is None else str(self.error),
+            "lo": self.lo,
+            "hi": self.hi,
+            "method": self.method,
+        }
+        return out | {key: value for key, value in extra.items() if value is not None}
+
+    def __repr__(self) -> str:
+        if self.error is not None:
+            return f"Cell({self.metric}: failed, {self.error})"
+        return f"Cell({self.metric}: {self._value!r}{f', {self.reason}' if self.reason else ''})"
+
+
+VALUE_TYPES: Mapping[str, type] = {
+    "metric": str,
+    "part": str,
+    "value": float,
+    "lo": float,
+    "hi": float,
+    "method": str,
+    "better": str,
+    "unit": str,
+    "n": int,
+    "weight": float,
+    "reason": str,
+    "notes": str,
+}
+"""What a data frame of values has in its columns."""
+
+
+class Report(Mapping[str, Any], Exports, Frames):
+    """The values of metrics by key. A lookup takes the key, any other name of the metric, or the metric itself."""
+
+    _types = VALUE_TYPES
+
+    def __init__(
+        self,
+        cells: dict[str, Cell],
+        *,
+        n: int,
+        total_weight: float,
+        dropped: int = 0,
+        kind: str | None = None,
+        slices: Slices | None = None,
+    ) -> None:
+        self._cells = cells
+        self.n = n
+        self.total_weight = total_weight
+        self.dropped = dropped
+        self.kind = kind
+        self.slices = slices
+        self.interval: Intervals | None = None
+        self.acceptance: Acceptance | None = None
+        self._source: ReportSource | None = None
+
+    @property
+    def plot(self) -> ReportPlots:
+        """The plots of the report: `report.plot.available()` names them, `report.plot.roc()` is one."""
+        from tallymark.evaluation.plots import ReportPlots  # few ask
+
+        return ReportPlots(self)
+
+    def with_acceptance(self, condition: str | Iterable[str]) -> Report:
+        """The same report with its `acceptance`: whether it meets a condition, wherever it is shown or written.
+
+        >>> import tallymark as tm
+        >>> report = tm.evaluate([1.0, 2.0, 4.0], [1.0, 2.5, 3.5], ["mae"]).with_acceptance("mae < 0.3")
+        >>> report.acceptance.passed, report.to_dict()["acceptance"]["failed"]
+        (False, ['mae < 0.3'])
+        """
+        from tallymark.acceptance.accept import accept  # which reads reports
+
+        found = copy(self)
+        found._source = self._source
+        found.acceptance = accept(self, condition)
+        return found
+
+    @property
+    def fingerprint(self) -> str | None:
+        """A hash of the rows, the same for the same rows in any order and in any array; None where they are gone.
+
+        >>> import tallymark as tm
+        >>> one, two = tm.evaluate([1, 2], [1.0, 3.0], ["mae"]), tm.evaluate([2.0, 1.0], [3, 1], ["rmse"])
+        >>> one.fingerprint == two.fingerprint
+        True
+        """
+        from tallymark.evaluation.reproduction import fingerprint  # few ask
+
+        batch = None if self._source is None else self._source.batch
+        return None if batch is None else fingerprint(batch)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_source": None}  # rows are not written with what was found in them
+
+    def cell(self, key: str | Metric) -> Cell:
+        """The value of a metric with its reason, notes, error, n and weight."""
+        if isinstance(key, str) and key in self._cells:
+            return self._cells[key]
+        try:
+            wanted = metric(key)
+        except TallymarkError as error:
+            raise KeyError(f"{brief(key)} is not in the report; it has {', '.join(self._cells)}") from error
+        for cell in self._cells.values():
+            if cell.metric == wanted:
+                return cell
+        raise KeyError(f"{str(key)!r} is not in the report; it has {', '.join(self._cells)}")
+
+    def __getitem__(self, key: str | Metric) -> Any:
+        return self.cell(key).value
+
+    def __contains__(self, key: object) -> bool:
+        try:
+            self.cell(key)  # type: ignore[arg-type]
+        except KeyError:
+            return False
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._cells)
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why values are undefined or infinite, by key."""
+        return {key: cell.reason for key, cell in self._cells.items() if cell.reason is not None}
+
+    @property
+    def failures(self) -> dict[str, TallymarkError]:
+        """The errors of metrics that could not be computed, by key."""
+        return {key: cell.error for key, cell in self._cells.items() if cell.error is not None}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole report as plain data."""
+        return {
+            "n": self.n,
+            "total_weight": self.total_weight,
+            "dropped": self.dropped,
+            "kind": self.kind,
+            **({} if self.interval is None else {"interval": self.interval.to_dict()}),
+            "metrics": {key: cell.to_dict() for key, cell in self._cells.items()},
+            **({} if self.slices is None else {"slices": self.slices.to_dict()}),
+            **({} if self.acceptance is None else {"acceptance": self.acceptance.to_dict()}),
+        }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The whole report as JSON; NaN and infinity are null, with their reason beside them."""
+        return to_json(self.to_dict(), indent)
+
+    def _frame(self) -> Mapping[str, Any]:
+        return self.columns()
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per value: what the data frames hold."""
+        rows = [
+            (
+                key,
+                part,
+                float(value),
+                math.nan if lo is None else lo,
+                math.nan if hi is None else hi,
+                cell.method,
+                show_better(cell.metric.better),
+                cell.metric.unit,
+                cell.n,
+                cell.weight,
+                why(cell),
+                "; ".join(cell.notes) or None,
+            )
+            for key, cell in self._cells.items()
+            for (part, value), (lo, hi) in zip(cell.parts(), cell.ends(), strict=True)
+        ]
+        return {name: [row[k] for row in rows] for k, name in enumerate(VALUE_TYPES)}
+
+    def _rows(self) -> dict[str, list[Any]]:
+        """One row per value, of all rows and then of every group."""
+        own = self.columns()
+        if self.slices is None:
+            return own
+        of_groups = self.slices.columns()
+        names = [name for name in of_groups if name not in own]
+        return {name: [None] * len(own["metric"]) + of_groups[name] for name in names} | {
+            name: held + of_groups[name] for name, held in own.items()
+        }
+
+    def _document(self, title: str | None, command: str | None, *, pictures: bool) -> Document:
+        from tallymark.evaluation.document import document_of  # few ask
+
+        return document_of(self, title, command, pictures=pictures)
+
+    def _table(self) -> Table:
+        rows = [
+            (
+                f"{key} · {part}" if part else key,
+                cell.shown(value),
+                *([] if self.interval is None else ["" if cell.bounded else show_interval(lo, hi)]),
+                show_better(cell.metric.better),
+                cell.metric.unit,
+            )
+            for key, cell in self._cells.items()
+            for (part, value), (lo, hi) in list(zip(cell.parts(), cell.ends(), strict=True))[:_MOST_PARTS]
+        ]
+        columns = ["metric", "value", "better", "unit"]
+        if self.interval is not None:
+            columns.insert(2, self.interval.heading())
+        rows += [
+            (f"{key} · and {len(cell.parts()) - _MOST_PARTS:,} more", *[""] * (len(columns) - 1))
+            for key, cell in self._cells.items()
+            if len(cell.parts()) > _MOST_PARTS
+        ]
+        said = ((text, key) for key, cell in self._cells.items() for text in (why(cell), *cell.notes) if text)
+        notes = note_lines(said)
+        notes += [] if self.interval is None else self.interval_methods(self.interval)
+        return Table(self.title(), tuple(columns), rows, notes, numbers=("value",))
+
+    def interval_methods(self, settings: Intervals) -> list[str]:
+        """How the intervals were made, in one line."""
+        by_method: dict[str, list[str]] = {}
+        for key, cell in self._cells.items():
+            if cell.lo is not None and cell.method is not None and not cell.bounded:
+                by_method.setdefault(settings.in_full(cell.method), []).append(key)
+        shown = [f"{method} for {', '.join(keys)}" for method, keys in by_method.items()]
+        return [f"intervals: {'; '.join(shown)}"] if shown else []
+
+    def title(self) -> str:
+        """How many rows there are, of which weight, and how many were dropped."""
+        title = "1 row" if self.n == 1 else f"{self.n:,} rows"
+        if self.total_weight != self.n:
+            title += f" · total weight {show_number(self.total_weight)}"
+        if self.dropped:
+            title += f" · {self.dropped:,} dropped for missing values"
+        return title
+
+    def _tables(self) -> list[Table]:
+        """The values, below them those that are tables themselves, then the groups, and whether all is accepted."""
+        own = [cell.value.table() for cell in self._cells.values() if cell.shows_itself]
+        more = [] if self.slices is None else [self.slices.table(self)]
+        return [self._table(), *own, *more, *([] if self.acceptance is None else [self.acceptance.table()])]
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(to_text, self._tables()))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return "".join(map(to_html, self._tables()))
+
+
+def show_interval(lo: float | None, hi: float | None) -> str:
+    """An interval as a reader sees it; nothing where there is none."""
+    return "" if lo is None or hi is None else f"{show_number(lo)} to {show_number(hi)}"
+
+
+def why(cell: Cell) -> str | None:
+    """Why a cell has no plain value, in words; None if it has."""
+    text = str(cell.error) if cell.error is not None else cell.reason
+    return text if text is None or len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

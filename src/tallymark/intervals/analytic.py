@@ -1,0 +1,115 @@
+"""The formulas of analytic intervals: from what was counted or averaged to the two ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from tallymark.intervals.distributions import student_quantile, two_sided
+from tallymark.intervals.interval import TOO_LARGE, Interval, NoInterval, is_rounding
+from tallymark.states.sums import Moments
+
+Ends = tuple[float, float]
+
+WILSON, DELONG, STUDENT, HALL = "Wilson", "DeLong", "Student t", "Hall"
+FISHER, BONETT_WRIGHT, SIGN_TEST = "Fisher z", "Bonett-Wright", "sign test"
+NO_SPREAD = NoInterval("the rows do not vary in what the metric reads, so its variance cannot be estimated")
+ONE_ROW = NoInterval("the variance cannot be estimated from one row")
+AT_ITS_LIMIT = NoInterval("the metric is at its limit, so its variance cannot be estimated")
+_FEW = 10
+
+
+def few_rows(rows: float, of: str = "") -> tuple[str, ...]:
+    """What to say where there are too few rows for the formulas to keep their level."""
+    if rows >= _FEW:
+        return ()
+    return (f"only {rows:.0f} row{'' if rows == 1 else 's'}{of}: coverage may be below the nominal level",)
+
+
+def wilson(hits: float, rows: float, level: float) -> Ends:
+    """The shares that a test would not reject (Wilson 1927): never outside [0, 1], and never of no width.
+
+    >>> [round(end, 4) for end in wilson(9, 10, 0.95)]
+    [0.5958, 0.9821]
+    """
+    z = two_sided(level)
+    share, square = hits / rows, z * z
+    middle = share + square / (2 * rows)
+    reach = z * math.sqrt(share * (1 - share) / rows + square / (4 * rows * rows))
+    below = 1 + square / rows
+    # At 0 and at 1 the end is the share itself, to the last bit.
+    lo = 0.0 if hits == 0 else (middle - reach) / below
+    return lo, 1.0 if hits == rows else (middle + reach) / below
+
+
+def share_interval(hits: float, rows: float, level: float) -> Interval:
+    """The interval of a share of rows."""
+    return Interval(*wilson(hits, rows, level), WILSON, few_rows(rows))
+
+
+def by_logit(value: float, error: float, level: float, limits: Ends, freedom: float = math.inf) -> Ends | NoInterval:
+    """A value and its standard error, on a scale where the limits are infinitely far: the ends stay between them. On
+    limits of −1 and 1 the scale is Fisher's z. `freedom` says with how many degrees of freedom the error is known."""
+    low, high = limits
+    below, above = value - low, high - value
+    if not (below > 0 and above > 0):
+        return AT_ITS_LIMIT
+    if is_rounding(error, high - low):
+        return NO_SPREAD
+    reach = two_sided(level) if math.isinf(freedom) else -student_quantile((1 - level) / 2, freedom)
+    factor = math.exp(min(reach * error * (high - low) / (below * above), 700.0))
+    # low + (high − low) x / (1 + x), with x the odds times or over the factor.
+    ends = [low + (high - low) * below / (below + above * by) for by in (factor, 1 / factor)]
+    return ends[0], ends[1]
+
+
+def mean_ends(found: Moments | None, rows: int, level: float, typical: float = 0.0) -> Ends | NoInterval:
+    """A mean of rows, by the moments of its terms: Hall's (1992) transformed t-interval. The cubic of Hall removes the
+    skewness of the studentized mean; its inverse is taken at the quantiles of Student's t with n − 1 degrees of
+    freedom, so that terms without skewness have Student's interval."""
+    if found is None or not math.isfinite(found.variance):
+        return NoInterval(TOO_LARGE)
+    if is_rounding(math.sqrt(found.variance), found.mean, typical):
+        return NO_SPREAD
+    error = math.sqrt(found.variance / rows)
+    reach = -student_quantile((1 - level) / 2, rows - 1)
+    skew = found.skewness / math.sqrt(rows)
+    up, down = (_unskewed(t, skew) for t in (-reach, reach))
+    return found.mean - down * error, found.mean - up * error
+
+
+def _unskewed(t: float, skew: float) -> float:
+    """The inverse of Hall's cubic, u + skew/3 u² + skew²/27 u³ + skew/6."""
+    if abs(skew) < 1e-8:
+        return t
+    return 3 * (math.cbrt(1 + skew * (t - skew / 6)) - 1) / skew
+
+
+def whole_interval(found: Ends | NoInterval, method: str, notes: tuple[str, ...] = ()) -> Interval | NoInterval:
+    """The interval of a value that is one number."""
+    return found if isinstance(found, NoInterval) else Interval(*found, method, notes)
+
+
+def outputs_interval(found: Sequence[Ends | NoInterval], method: str, notes: tuple[str, ...]) -> Interval | NoInterval:
+    """The interval of a value that is a number per output."""
+    by_output = parts_interval({k: (ends, ()) for k, ends in enumerate(found)}, method, "output")
+    if isinstance(by_output, NoInterval):
+        return by_output
+    lo, hi = (list(ends.values()) for ends in (by_output.lo, by_output.hi))
+    return Interval(lo, hi, method, (*by_output.notes, *notes))
+
+
+def parts_interval(
+    found: Mapping[Hashable, tuple[Ends | NoInterval, tuple[str, ...]]], method: str, what: str
+) -> Interval | NoInterval:
+    """The interval of a value that is a number per class: parts without one are None, and a note says why."""
+    lo: dict[Any, float | None] = {}
+    hi: dict[Any, float | None] = {}
+    notes: list[str] = []
+    for key, (ends, said) in found.items():
+        lo[key], hi[key] = (None, None) if isinstance(ends, NoInterval) else ends
+        notes += [f"{what} {key!r}: {note}" for note in ((ends.reason,) if isinstance(ends, NoInterval) else said)]
+    if not any(end is not None for end in lo.values()):
+        return NoInterval("; ".join(notes))
+    return Interval(lo, hi, method, tuple(notes))

@@ -1,0 +1,1 @@
+"""Labels: counts of right and wrong, by class and in all."""

@@ -1,0 +1,216 @@
+"""The other rates of a binary table, of one class against the rest."""
+
+from __future__ import annotations
+
+from tallymark.metrics.classification.base import AveragedMetric
+from tallymark.metrics.classification.precision_recall import NOT_PREDICTED, NOT_TRUE
+from tallymark.states.labels.counts import Cells
+
+__all__ = [
+    "Fallout",
+    "Fdr",
+    "Fnr",
+    "Informedness",
+    "Markedness",
+    "Npv",
+    "SelectionRate",
+    "Specificity",
+    "fallout",
+    "fdr",
+    "fnr",
+    "informedness",
+    "markedness",
+    "npv",
+    "selection_rate",
+    "specificity",
+]
+
+
+ALL_TRUE = "nothing is truly negative"
+ALL_PREDICTED = "nothing was predicted negative"
+
+
+class Fdr(AveragedMetric):
+    """The false discovery rate: of the rows called positive, the share that is not.
+
+    >>> fdr([1, 1, 0, 0], [1, 1, 1, 0])
+    0.3333333333333333
+    """
+
+    aliases = {"false_discovery_rate": {}}
+    better = "lower"
+    at_perfect = 0.0
+    formula = "FP / (TP + FP) = 1 − precision"
+    reading = "How many positive answers are false alarms."
+    landmarks = ((1.0, "every positive answer is a false alarm"),)
+    related = ("precision",)
+    when_undefined = "Nothing was predicted positive."
+    pitfalls = ("Calling nothing positive leaves it undefined, not 0.",)
+    why = NOT_PREDICTED
+    is_share = True
+
+    def fraction(self, c: Cells) -> tuple[int, int]:
+        return c.fp, c.tp + c.fp
+
+
+class Fallout(AveragedMetric):
+    """Of the rows that truly are negative, the share that was called positive.
+
+    >>> fallout([1, 0, 0, 0], [1, 1, 0, 0])
+    0.3333333333333333
+    """
+
+    aliases = {"fpr": {}, "false_positive_rate": {}}
+    better = "lower"
+    at_perfect = 0.0
+    formula = "FP / (FP + TN) = 1 − specificity"
+    reading = "How often a negative row raises a false alarm."
+    landmarks = ((1.0, "every negative row raises an alarm"),)
+    related = ("recall", "roc_curve")
+    when_undefined = "Nothing is truly negative."
+    pitfalls = ("With few positives a small fallout can still mean that most alarms are false: see fdr.",)
+    why = ALL_TRUE
+    share_of = ("negative", "wrong")
+    is_share = True
+
+    def fraction(self, c: Cells) -> tuple[int, int]:
+        return c.fp, c.fp + c.tn
+
+
+class SelectionRate(AveragedMetric):
+    """The share of all rows that was called positive.
+
+    >>> selection_rate([1, 0, 0, 0], [1, 1, 0, 0])
+    0.5
+    """
+
+    aliases = {"positive_rate": {}, "predicted_positive_rate": {}}
+    better = None  # type: ignore[assignment]
+    at_perfect = None  # type: ignore[assignment]
+    formula = "(TP + FP) / Σ w"
+    reading = "How much of everything is selected; it says nothing of whether that is right."
+    pitfalls = ("Neither high nor low is better: compare it with the share of positives, or between groups.",)
+    why = "no rows"
+    share_of = ("all", "called")
+    is_share = True
+
+    def fraction(self, c: Cells) -> tuple[int, int]:
+        return c.tp + c.fp, c.tp + c.fp + c.fn + c.tn
+
+
+class Specificity(AveragedMetric):
+    """Of the rows that truly are negative, the share that was called so.
+
+    >>> specificity([1, 0, 0, 0], [1, 1, 0, 0])
+    0.6666666666666666
+    """
+
+    aliases = {"tnr": {}, "true_negative_rate": {}, "selectivity": {}}
+    formula = "TN / (TN + FP)"
+    reading = "How often the healthy are told so."
+    landmarks = ((0.0, "every negative row raises an alarm"),)
+    related = ("sensitivity",)
+    when_undefined = "Nothing is truly negative."
+    pitfalls = ("With few positives it is near 1 for almost any model.",)
+    why = ALL_TRUE
+    share_of = ("negative", "right")
+    is_share = True
+
+    def fraction(self, c: Cells) -> tuple[int, int]:
+        return c.tn, c.tn + c.fp
+
+
+class Npv(AveragedMetric):
+    """Of the rows called negative, the share that truly is.
+
+    >>> npv([1, 0, 0], [0, 0, 0])
+    0.6666666666666666
+    """
+
+    aliases = {"negative_predictive_value": {}}
+    formula = "TN / (TN + FN)"
+    reading = "How far a negative answer can be trusted."
+    related = ("precision",)
+    when_undefined = "Nothing was predicted negative."
+    pitfalls = ("With few positives it is near 1 for almost any model.",)
+    why = ALL_PREDICTED
+    is_share = True
+
+    def fraction(self, c: Cells) -> tuple[int, int]:
+        return c.tn, c.tn + c.fn
+
+
+class Fnr(AveragedMetric):
+    """Of the rows that truly are positive, the share that was missed.
+
+    >>> fnr([1, 1, 1, 0], [1, 1, 0, 0])
+    0.3333333333333333
+    """
+
+    aliases = {"false_negative_rate": {}, "miss_rate": {}}
+    better = "lower"
+    at_perfect = 0.0
+    formula = "FN / (TP + FN) = 1 − recall"
+    reading = "How much of what is there was missed."
+    landmarks = ((1.0, "nothing was found"),)
+    related = ("recall",)
+    when_undefined = "Nothing is truly positive."
+    pitfalls = ("Calling everything positive scores 0: read it beside fdr.",)
+    why = NOT_TRUE
+    share_of = ("positive", "wrong")
+    is_share = True
+    of_true_rows = True
+
+    def fraction(self, c: Cells) -> tuple[int, int]:
+        return c.fn, c.tp + c.fn
+
+
+class Informedness(AveragedMetric):
+    """How much better than chance the rows are told apart: recall plus specificity minus one.
+
+    >>> informedness([1, 1, 0, 0], [1, 0, 0, 0])
+    0.5
+    """
+
+    aliases = {"youden_j": {}, "youden": {}}
+    range = (-1.0, 1.0)
+    formula = "TP / (TP + FN) + TN / (TN + FP) − 1"
+    reading = "1 is perfect, 0 is chance, below 0 is worse than chance."
+    landmarks = ((0.0, "what chance gets"), (-1.0, "every row the wrong way round"))
+    related = ("mcc", "balanced_accuracy")
+    when_undefined = "All rows are truly of one class."
+    pitfalls = ("It weighs both kinds of error alike, whatever they cost.",)
+    why = "the truth is constant"
+
+    def fraction(self, c: Cells) -> tuple[int, int]:
+        return c.tp * c.tn - c.fp * c.fn, (c.tp + c.fn) * (c.tn + c.fp)
+
+
+class Markedness(AveragedMetric):
+    """How much better than chance the answers can be trusted: precision plus npv minus one.
+
+    >>> markedness([1, 1, 0, 0], [1, 0, 0, 0])
+    0.6666666666666666
+    """
+
+    range = (-1.0, 1.0)
+    formula = "TP / (TP + FP) + TN / (TN + FN) − 1"
+    reading = "1 is perfect, 0 is chance, below 0 is worse than chance."
+    landmarks = ((0.0, "what chance gets"), (-1.0, "every row the wrong way round"))
+    related = ("mcc",)
+    when_undefined = "All rows were called one class."
+    pitfalls = ("It moves with the share of positives in the data, unlike informedness.",)
+    why = "the predictions are constant"
+
+    def fraction(self, c: Cells) -> tuple[int, int]:
+        return c.tp * c.tn - c.fp * c.fn, (c.tp + c.fp) * (c.tn + c.fn)
+
+
+fdr = Fdr()
+fallout = Fallout()
+specificity = Specificity()
+npv = Npv()
+fnr = Fnr()
+informedness = Informedness()
+markedness = Markedness()
+selection_rate = SelectionRate()

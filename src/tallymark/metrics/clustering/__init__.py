@@ -1,0 +1,1 @@
+"""Clusterings, compared with each other or by the points themselves."""

@@ -1,0 +1,1 @@
+"""Groups: what compares a metric between groups of rows."""

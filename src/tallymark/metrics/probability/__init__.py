@@ -1,0 +1,1 @@
+"""Probabilities: whether they are right, beyond their order."""

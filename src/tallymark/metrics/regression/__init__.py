@@ -1,0 +1,1 @@
+"""Numbers: errors, variance explained, deviances, quantiles and intervals."""

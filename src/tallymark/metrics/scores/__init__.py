@@ -1,0 +1,1 @@
+"""Scores: how well they rank, and what every threshold does."""

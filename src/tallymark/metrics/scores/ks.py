@@ -1,0 +1,52 @@
+"""The largest distance between the rates of true and false positives."""
+
+from __future__ import annotations
+
+from tallymark.metrics.answer import Undefined
+from tallymark.metrics.parameters import bin_count
+from tallymark.metrics.scores.base import ONE_CLASS, Bounds, RankMetric
+from tallymark.states.base import divide
+from tallymark.states.scores.runs import RankSums
+
+__all__ = ["Ks", "ks"]
+
+
+class Ks(RankMetric):
+    """The largest distance, over all thresholds, between the rates of true and false positives.
+
+    >>> ks([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.5
+    """
+
+    aliases = {"kolmogorov_smirnov": {}, "ks_statistic": {}}
+    wants = "distance"
+    no_bootstrap = "chance alone makes it larger, in resamples still more than in the rows; take auc"
+    symmetric_columns = True
+    formula = "max over thresholds t of |TPR_t − FPR_t|"
+    reading = "1 tells the classes apart by one threshold, 0 not at all."
+    landmarks = ((0.0, "the classes are not told apart"),)
+    related = ("auc", "gini")
+    when_undefined = "All rows are of one class."
+    pitfalls = ("Scores the wrong way round get the same value.",)
+    samples = (*RankMetric.samples, {"bounded": 16})
+
+    bounded: int | None = bin_count()
+
+    def of_sums(self, sums: RankSums) -> float | Undefined:
+        return ONE_CLASS if sums.distance is None else sums.distance
+
+    def of_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
+        all_negatives, all_positives = sum(negative), sum(positive)
+        if not all_negatives or not all_positives:
+            return ONE_CLASS
+        lo = hi = tp = fp = 0
+        for dn, dp in zip(reversed(negative), reversed(positive), strict=True):
+            # Inside a bin either class may come first, and the rates be that far apart.
+            hi = max(hi, (tp + dp) * all_negatives - fp * all_positives, (fp + dn) * all_positives - tp * all_negatives)
+            tp, fp = tp + dp, fp + dn
+            lo = max(lo, abs(tp * all_negatives - fp * all_positives))
+        least = divide(lo, all_negatives * all_positives)
+        return Bounds(least, least, least if exact else divide(max(lo, hi), all_negatives * all_positives))
+
+
+ks = Ks()

@@ -1,0 +1,47 @@
+"""Choosing a model: splits into training and test, cross-validation, and the best of several candidates."""
+
+from tallymark.model_selection.bundles import Bundle, classification_metrics, regression_metrics
+from tallymark.model_selection.criteria import aic, bic
+from tallymark.model_selection.cross_validate import cross_validate
+from tallymark.model_selection.cross_validation import CrossValidation, Fold, Score
+from tallymark.model_selection.select import Selection, select
+from tallymark.model_selection.splitters import (
+    Bootstrap,
+    GroupHoldout,
+    GroupKFold,
+    Holdout,
+    KFold,
+    LeaveOneOut,
+    Repeated,
+    Splitter,
+    StratifiedBootstrap,
+    StratifiedHoldout,
+    StratifiedKFold,
+    TimeSeries,
+)
+
+__all__ = [
+    "Bootstrap",
+    "Bundle",
+    "CrossValidation",
+    "Fold",
+    "GroupHoldout",
+    "GroupKFold",
+    "Holdout",
+    "KFold",
+    "LeaveOneOut",
+    "Repeated",
+    "Score",
+    "Selection",
+    "Splitter",
+    "StratifiedBootstrap",
+    "StratifiedHoldout",
+    "StratifiedKFold",
+    "TimeSeries",
+    "aic",
+    "bic",
+    "classification_metrics",
+    "cross_validate",
+    "regression_metrics",
+    "select",
+]

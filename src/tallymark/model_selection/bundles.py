@@ -1,0 +1,155 @@
+"""Bundles: everything that is usually asked of a classifier or a regression, with how long it took."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from numbers import Real
+from typing import Any
+
+from tallymark.data.batch import Batch
+from tallymark.data.target import Target
+from tallymark.errors import ParameterError, brief
+from tallymark.evaluation.evaluate import evaluate_batch
+from tallymark.evaluation.report import Report
+from tallymark.rendering.exports import to_json
+from tallymark.rendering.html import to_html
+from tallymark.rendering.table import Table
+from tallymark.rendering.text import to_text
+from tallymark.states.labels.reading import encode
+
+_REGRESSION = ("rss", "mse", "rmse", "mae", "r2")
+_BINARY = ("error", "accuracy", "precision", "recall", "specificity", "fscore", "mcc")
+_SEVERAL = (
+    "error",
+    "accuracy",
+    "precision(average=macro)",
+    "recall(average=macro)",
+    "fscore(average=macro)",
+    "mcc",
+)
+_PROBABILITIES = ("auc", "logloss", "brier")
+
+
+class Bundle(Mapping[str, float]):
+    """Values by name: `fit_time` and `score_time` in seconds where they were given, `size`, and the metrics that apply.
+
+    What does not apply is absent; `left_out` says why.
+    """
+
+    def __init__(self, values: dict[str, float], left_out: dict[str, str]) -> None:
+        self._values = values
+        self.left_out = left_out
+
+    def __getitem__(self, key: str) -> float:
+        try:
+            return self._values[key]
+        except KeyError:
+            why = self.left_out.get(key)
+            told = f"does not apply: {why}" if why else f"is not in the bundle; it has {', '.join(self)}"
+            raise KeyError(f"{key} {told}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The bundle as plain data."""
+        return {**self._values, "left_out": dict(self.left_out)}
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The bundle as JSON."""
+        return to_json(self.to_dict(), indent)
+
+    def _table(self) -> Table:
+        notes = [f"{key}: {why}" for key, why in self.left_out.items()]
+        return Table("", ("measure", "value"), list(self._values.items()), notes, numbers=("value",))
+
+    def __str__(self) -> str:
+        return to_text(self._table())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return to_html(self._table())
+
+
+def regression_metrics(
+    y_true: object,
+    y_pred: object,
+    *,
+    weights: object = None,
+    fit_time: float | None = None,
+    score_time: float | None = None,
+    missing: str = "error",
+) -> Bundle:
+    """What is usually asked of a regression: size, rss, mse, rmse, mae and r2, and the times if they are given.
+
+    >>> regression_metrics([3, -0.5, 2, 7], [2.5, 0, 2, 8], fit_time=0.5)["mae"]
+    0.5
+    """
+    times = _times(fit_time, score_time)
+    report = evaluate_batch(
+        Batch(y_true, y_pred, weights, missing=missing), _REGRESSION, Target("value"), errors="raise"
+    )
+    return _bundle(times, report)
+
+
+def classification_metrics(
+    y_true: object,
+    y_pred: object,
+    *,
+    probabilities: object = None,
+    weights: object = None,
+    classes: object = None,
+    positive: object = None,
+    fit_time: float | None = None,
+    score_time: float | None = None,
+    missing: str = "error",
+) -> Bundle:
+    """What is usually asked of a classifier: size, errors, accuracy, precision, recall, F, mcc, and the times if given.
+
+    `y_pred` are labels. Two classes have binary precision, recall, specificity and F, more have macro averages. With
+    `probabilities` (of the positive class, or one column per class) auc, logloss and brier are there too.
+
+    >>> found = classification_metrics([1, 1, 0, 0], [1, 0, 0, 0], probabilities=[0.9, 0.4, 0.3, 0.2])
+    >>> found["accuracy"], found["auc"], found["size"]
+    (0.75, 1.0, 4)
+    """
+    times = _times(fit_time, score_time)
+    target = Target("label", classes=classes, positive=positive)
+    rows = Batch(y_true, y_pred, weights, missing=missing)
+    rows.require_rows()
+    seen = target.classes or set(encode(rows, 0)[0]) | set(encode(rows, 1)[0])
+    report = evaluate_batch(rows, _BINARY if len(seen) <= 2 else _SEVERAL, target, errors="raise")
+    if probabilities is None:
+        return _bundle(times, report)
+    sure = Batch(y_true, probabilities, weights, missing=missing)
+    kind = Target("probability", classes=classes, positive=positive)
+    return _bundle(times, report, evaluate_batch(sure, _PROBABILITIES, kind, errors="raise"))
+
+
+def _bundle(times: dict[str, float], *reports: Report) -> Bundle:
+    values: dict[str, float] = {**times, "size": reports[0].n}
+    left_out = {}
+    for report in reports:
+        for key, value in report.items():
+            reason = report.cell(key).reason
+            if math.isnan(value):
+                left_out[key] = reason or "undefined"
+            else:
+                values[key] = value
+    return Bundle(values, left_out)
+
+
+def _times(fit_time: object, score_time: object) -> dict[str, float]:
+    found = {}
+    for name, value in (("fit_time", fit_time), ("score_time", score_time)):
+        if value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < math.inf:
+            raise ParameterError(argument=name, expected="be a time in seconds", got=brief(value))
+        found[name] = float(value)
+    return found

@@ -1,0 +1,51 @@
+"""Tables as HTML for a notebook: self-contained, in light and dark."""
+
+from __future__ import annotations
+
+from tallymark.rendering.table import Table, show_cell
+from tallymark.rendering.text import printable
+
+STYLE = """
+.tallymark{--ink:#1a1d23;--quiet:#5b6472;--line:#d9dde3;--stripe:#f5f6f8;font:14px/1.5 system-ui,sans-serif;
+color:var(--ink);max-width:100%;overflow-x:auto}
+.tallymark table{border-collapse:collapse;margin:.4em 0;color:inherit;font:inherit;font-variant-numeric:tabular-nums}
+.tallymark caption{text-align:left;font-weight:600;padding:.2em 0 .5em;color:inherit}
+.tallymark th,.tallymark td{padding:.3em .7em;text-align:left;border:0;color:inherit;vertical-align:top}
+.tallymark td{white-space:nowrap}
+.tallymark td:last-child,.tallymark td:first-child{white-space:normal}
+.tallymark td:first-child{min-width:9em;overflow-wrap:anywhere}
+.tallymark thead th{border-bottom:1px solid var(--line);color:var(--quiet);font-weight:500}
+.tallymark tbody tr:nth-child(even){background:var(--stripe)}
+.tallymark tbody tr:nth-child(odd){background:transparent}
+.tallymark .number{text-align:right}
+.tallymark tbody th{font-weight:600;min-width:9em;overflow-wrap:anywhere}
+.tallymark ul{margin:.3em 0;padding-left:1.2em;color:var(--quiet)}
+@media (prefers-color-scheme:dark){.tallymark{--ink:#e6e8ec;--quiet:#a3abb8;--line:#3a404a;--stripe:#22262d}}
+[data-jp-theme-light=false] .tallymark,.vscode-dark .tallymark,[data-theme=dark] .tallymark{--ink:#e6e8ec;
+--quiet:#a3abb8;--line:#3a404a;--stripe:#22262d}
+[data-jp-theme-light=true] .tallymark,.vscode-light .tallymark,[data-theme=light] .tallymark{--ink:#1a1d23;
+--quiet:#5b6472;--line:#d9dde3;--stripe:#f5f6f8}
+""".strip()
+
+
+def to_html(table: Table) -> str:
+    """The table as a fragment of HTML with its own style. Every cell is escaped."""
+    from html import escape  # its table of entities takes a while to load
+
+    def shown(text: str) -> str:
+        return escape(printable(text))
+
+    classes = [' class="number"' if heading in table.numbers else "" for heading in table.headings]
+    head = "".join(f'<th scope="col"{c}>{shown(h)}</th>' for h, c in zip(table.headings, classes, strict=True))
+    body = ""
+    for row in table.rows:
+        cells = [f"<td{c}>{shown(show_cell(v))}</td>" for v, c in zip(row, classes, strict=True)]
+        if table.named_rows:
+            cells[0] = f'<th scope="row">{shown(show_cell(row[0]))}</th>'
+        body += f"<tr>{''.join(cells)}</tr>"
+    caption = f"<caption>{shown(table.title)}</caption>" if table.title else ""
+    notes = "".join(f"<li>{shown(note)}</li>" for note in table.notes)
+    return (
+        f'<div class="tallymark"><style>{STYLE}</style><table>{caption}<thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table>{f'<ul>{notes}</ul>' if notes else ''}</div>"
+    )

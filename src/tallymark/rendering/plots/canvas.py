@@ -1,0 +1,167 @@
+"""What all drawings share: axes in inches, quiet grids, text that is never taken for mathematics, thinned lines."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tallymark.data.arrays import Array
+from tallymark.rendering.plots.theme import Look
+from tallymark.rendering.table import show_number
+from tallymark.rendering.text import printable, text_width
+
+TITLE, TEXT, SMALL = 11.0, 9.5, 9.0  # points
+TOP = 0.68  # inches that title and subtitle take
+EDGE = 0.14  # inches between the drawing and the edge
+_STEPS = [1, 2, 2.5, 5, 10]  # between the numbers at an axis
+_SIGN = 0.58  # of the size of a font, about the width of a sign
+
+
+class Canvas:
+    """A figure in one look, with a title and a line below it."""
+
+    def __init__(self, figure: Any, look: Look, title: str, subtitle: str = "") -> None:
+        self.figure = figure
+        self.look = look
+        self.width, self.height = (float(side) for side in figure.get_size_inches())
+        room = self.width - 2 * EDGE
+        self.write_at(
+            EDGE, self.height - 0.16, truncate_text(title, room, TITLE * 1.1), size=TITLE, weight="bold", up="top"
+        )
+        self.write_at(
+            EDGE, self.height - 0.40, truncate_text(subtitle, room, SMALL), size=SMALL, colour=look.quiet, up="top"
+        )
+
+    def axes(self, left: float, right: float, bottom: float, top: float = TOP) -> Any:
+        """Axes that leave these many inches free around them."""
+        width, height = max(self.width - left - right, 0.2), max(self.height - top - bottom, 0.2)
+        where = (left / self.width, bottom / self.height, width / self.width, height / self.height)
+        axes = self.figure.add_axes(where, facecolor="none")
+        for side, spine in axes.spines.items():
+            spine.set_visible(side in ("left", "bottom"))
+            spine.set_edgecolor(self.look.rule)
+            spine.set_linewidth(0.8)
+        axes.tick_params(
+            length=0, pad=5, labelsize=SMALL, labelcolor=self.look.quiet, color=self.look.rule, which="both"
+        )
+        axes.grid(True, color=self.look.line, linewidth=0.6)
+        axes.set_axisbelow(True)
+        from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+        for axis, steps in ((axes.xaxis, int(width / 0.6)), (axes.yaxis, int(height / 0.35))):
+            axis.set_major_locator(MaxNLocator(max(1, min(5, steps)), steps=_STEPS))
+            axis.set_major_formatter(FuncFormatter(lambda value, _: show_tick(value)))
+        return axes
+
+    def name_axes(self, axes: Any, x: str, y: str) -> None:
+        """What is along and what is up; the latter stands above the axis, where it can be read without turning."""
+        axes.set_xlabel(x, fontsize=SMALL, color=self.look.ink, labelpad=5, parse_math=False)
+        axes.set_ylabel(y, fontsize=SMALL, color=self.look.ink, labelpad=6, parse_math=False)
+
+    def write_at(self, x: float, y: float, text: str, **how: Any) -> Any:
+        """Text at a place in inches from the lower left."""
+        return self._text(self.figure.text, x / self.width, y / self.height, text, **how)
+
+    def write(self, axes: Any, x: float, y: float, text: str, **how: Any) -> Any:
+        """Text at a place of the axes' data."""
+        return self._text(axes.text, x, y, text, **how)
+
+    def _text(
+        self,
+        put: Any,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        size: float = TEXT,
+        colour: str | None = None,
+        along: str = "left",
+        up: str = "center",
+        **how: Any,
+    ) -> Any:
+        colour = self.look.ink if colour is None else colour
+        return put(x, y, printable(text), fontsize=size, color=colour, ha=along, va=up, parse_math=False, **how)
+
+    def line(self, axes: Any, x: Any, y: Any, colour: str, *, width: float = 1.8, dashes: Any = "solid") -> None:
+        """A line through points, which are thinned already where they can be many."""
+        self.path(axes, np.column_stack((x, y)), edgecolor=colour, linewidth=width, linestyle=dashes)
+
+    def path(self, axes: Any, points: Array, codes: Any = None, **style: Any) -> None:
+        """A path as it is: matplotlib is not to leave out points of its own choice."""
+        from matplotlib.patches import PathPatch
+        from matplotlib.path import Path
+
+        path = Path(points, codes)
+        path.should_simplify = False
+        plain = {"facecolor": "none", "edgecolor": "none", "joinstyle": "round", "capstyle": "round", "snap": False}
+        style = plain | style
+        axes.add_patch(PathPatch(path, **style))
+
+    def dots(self, axes: Any, x: Any, y: Any, colour: str, *, size: float = 3.0, **style: Any) -> None:
+        """Dots as one path, which is a tenth of the bytes that markers take."""
+        nudge = 1e-4 * abs(float(np.subtract(*axes.get_xlim())))
+        points = np.column_stack((x, y, np.asarray(x) + nudge, y)).reshape(-1, 2)
+        self.path(axes, points, [1, 2] * len(np.atleast_1d(x)), edgecolor=colour, linewidth=size, **style)
+
+    def boxes(self, axes: Any, boxes: Iterable[Sequence[float]], colour: str, **style: Any) -> None:
+        """Filled boxes, each from x to x and from y to y, as one path."""
+        corners = [
+            corner
+            for left, right, low, high in boxes
+            for corner in ((left, low), (right, low), (right, high), (left, high), (left, low))
+        ]
+        if corners:
+            codes = [1, 2, 2, 2, 79] * (len(corners) // 5)
+            self.path(axes, np.asarray(corners), codes, facecolor=colour, **style)
+
+
+def room_for(ends: tuple[float, float]) -> float:
+    """The inches that an axis on the left takes, with its numbers and its name."""
+    from matplotlib.ticker import MaxNLocator
+
+    numbers = MaxNLocator(5, steps=_STEPS).tick_values(*ends)
+    return EDGE + 0.34 + max(inches_of(show_tick(float(value))) for value in numbers)
+
+
+def show_count(value: float) -> str:
+    """A count that fits into a small space."""
+    for size, sign in ((1e9, "bn"), (1e6, "M")):
+        if value >= size:
+            return f"{value / size:.3g}{sign}" if value < 1000 * size else f"{value:.2g}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return show_short(value) if value < 1000 else show_tick(round(value))
+
+
+def show_tick(value: float) -> str:
+    """A number at an axis: short, thousands apart, a true minus."""
+    value = 0.0 if abs(value) < 1e-300 else value
+    size = abs(value)
+    text = f"{value:.4g}" if size and (size < 1e-4 or size >= 1e9) else f"{value:,.10g}"
+    return text.replace("-", "−")
+
+
+def show_short(value: float) -> str:
+    """A number in a sentence or beside a line: three digits after the point, or three in all."""
+    rounded = math.isfinite(value) and value != round(value, 3)
+    if rounded and 0.001 <= abs(value) < 1000:
+        return f"{value:.3f}".replace("-", "−")
+    return show_number(float(f"{value:.4g}") if rounded else value).replace("-", "−")
+
+
+def inches_of(text: str, size: float = SMALL) -> float:
+    """About how wide a text is at most."""
+    return text_width(printable(text)) * _SIGN * size / 72
+
+
+def truncate_text(text: str, inches: float, size: float = SMALL) -> str:
+    """A text that is cut where it would be wider than this, and says so."""
+    text = printable(text)
+    if inches_of(text, size) <= inches:
+        return text
+    kept = bisect_right(range(len(text)), inches, key=lambda end: inches_of(text[:end] + "…", size)) - 1
+    return text[: max(kept, 0)].rstrip() + "…"

@@ -1,0 +1,79 @@
+"""Tables as text for a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from tallymark.rendering.table import Table, show_cell
+
+_MOST_NAMES = 5  # in a row
+
+
+def first_of(names: Sequence[str], joint: str = ", ") -> str:
+    """The first names, and how many more there are.
+
+    >>> first_of(["a", "b", "c", "d", "e", "f", "g"])
+    'a, b, c, d, e, and 2 more'
+    """
+    more = len(names) - _MOST_NAMES
+    return joint.join([*names[:_MOST_NAMES], *([f"and {more:,} more"] if more > 0 else [])])
+
+
+_MOST_ROWS, _MOST_IN_CELL, _MOST_IN_NOTE = 1000, 200, 2000  # what is printed must have an end
+
+
+def to_text(table: Table) -> str:
+    """The table with aligned columns, a rule under the headings, and its notes below."""
+    left_out = max(len(table.rows) - _MOST_ROWS, 0)
+    rows = [*table.rows[: _MOST_ROWS // 2], *table.rows[-_MOST_ROWS // 2 :]] if left_out else table.rows
+    cells = [[_short(show_cell(value)) for value in row] for row in rows]
+    if left_out:
+        cells.insert(_MOST_ROWS // 2, [f"… {left_out:,} more rows", *[""] * (len(table.headings) - 1)])
+    columns = []
+    for k, heading in enumerate(table.headings):
+        column, shown = [row[k] for row in cells], _short(heading)
+        columns.append(line_up(shown, column) if heading in table.numbers else _pad(shown, column))
+    lines = [_short(table.title, _MOST_IN_NOTE), ""] if table.title else []
+    for row in zip(*columns, strict=True):
+        lines.append("  ".join(row).rstrip())
+    if table.notes:
+        lines.extend(["", *(f"· {_short(note, _MOST_IN_NOTE)}" for note in table.notes)])
+    return "\n".join(lines)
+
+
+def _short(text: str, most: int = _MOST_IN_CELL) -> str:
+    return printable(text if len(text) <= most else text[: most - 1] + "…")
+
+
+def _pad(heading: str, cells: list[str]) -> list[str]:
+    """Heading, rule and cells of one width, on the left."""
+    width = max(map(text_width, [heading, *cells]))
+    return [text + " " * (width - text_width(text)) for text in (heading, "─" * width, *cells)]
+
+
+def line_up(heading: str, cells: list[str]) -> list[str]:
+    """The same with the decimal points one below the other; words stand on the right."""
+    tails = [text_width(cell) - text_width(cell.partition(".")[0]) if _is_number(cell) else 0 for cell in cells]
+    longest = max(tails, default=0)
+    aligned = [
+        cell + " " * (longest - tail) if _is_number(cell) else cell for cell, tail in zip(cells, tails, strict=True)
+    ]
+    width = max(map(text_width, [heading, *aligned]))
+    return [" " * (width - text_width(text)) + text for text in (heading, "─" * width, *aligned)]
+
+
+def _is_number(cell: str) -> bool:
+    return cell.lstrip("-")[:1].isdigit() and " " not in cell
+
+
+def text_width(text: str) -> int:
+    """How many terminal cells a text takes: wide characters take two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def printable(text: str) -> str:
+    """No control characters: a name must not be able to move the cursor."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else "�" for c in text)

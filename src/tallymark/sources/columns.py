@@ -1,0 +1,296 @@
+"""Columns of a file as arrays: which of them are numbers, and every number exactly as it was written.
+
+A column whose every field is a number is one of numbers: whole ones, of any size, where all are whole, else floats, and
+among them whole numbers that no float holds. One of nothing but true and false is boolean. Everything else is text, as
+are numbers with leading zeros, such as 007, which are codes. An empty field is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from tallymark.errors import FileError, TypeOfDataError
+from tallymark.sources.arrow import load
+from tallymark.sources.csv.fields import (
+    TEXT,
+    as_reals,
+    first,
+    first_odd,
+    holds_numbers,
+    read_texts,
+    to_objects,
+    unpack_numbers,
+)
+
+AUTO, NUMBER = "auto", "number"
+WAYS = (AUTO, NUMBER, TEXT)
+
+
+class Column(NamedTuple):
+    """A column of a file: its values, as an array of NumPy or Arrow, and their type: boolean, integer, real or text.
+
+    `odd` is the row and the text of the first field that is no number, where others are.
+    """
+
+    values: Any
+    type: str
+    odd: tuple[int, str] | None = None
+
+
+class IsText(Exception):  # noqa: N818 - a turn of events, not a fault
+    """What was taken for numbers turned out to be text, so that it must be read again, as it was written."""
+
+    def __init__(self, name: str, odd: tuple[int, str] | None) -> None:
+        super().__init__(name)
+        self.name = name
+        self.odd = odd
+
+
+class Builder:
+    """Takes the pieces of one column, in order, and makes one column of them."""
+
+    def __init__(self, name: str, way: str, place: Callable[[int], str], odd: tuple[int, str] | None = None) -> None:
+        self.name = name
+        self._way = way
+        self._place = place
+        self._odd = odd
+        self._kinds: set[str] = set()
+        self._pieces: list[Any] = []
+        self.rows = 0
+
+    def add(self, piece: Any, *, written: bool) -> None:
+        """Take a piece as an Arrow array; `written` where its texts may be numbers, as in a CSV file."""
+        kind, values = _from_arrow(piece, self.name)
+        if kind == TEXT and self._way != TEXT and (written or self._way == NUMBER):
+            kind, values = self._read_texts(_compute().cast(values, _arrow().string()))
+        elif kind not in ("", TEXT) and self._way == TEXT:
+            kind, values = TEXT, _written(values)
+        if kind:
+            self._kinds.add(kind)
+        self._pieces.append(values)
+        self.rows += len(values)
+
+    def finish(self) -> Column:
+        """The whole column."""
+        kinds = self._kinds or {TEXT if self._way == TEXT else "real"}
+        if kinds == {TEXT}:
+            return Column(_joined(self._pieces, _arrow().string()), TEXT, self._odd)
+        if kinds == {"boolean"}:
+            return Column(_plain(_joined(self._pieces, _arrow().bool_())), "boolean")
+        if kinds == {"integer"}:
+            wide = _arrow().int64() if len(self._pieces) > 1 else self._pieces[0].type  # one is read where it lies
+            return Column(_plain(_joined(self._pieces, wide)), "integer")
+        if "real" not in kinds:
+            items = [item for piece in self._pieces for item in piece.to_pylist()]
+            whole = np.empty(len(items), dtype=object)
+            whole[:] = [None if item is None else int(item) for item in items]
+            return Column(whole, "integer")
+        pieces = [_reals(piece) for piece in self._pieces]
+        if any(_arrow().types.is_struct(piece.type) for piece in pieces):
+            return Column(np.concatenate([to_objects(piece) for piece in pieces]), "real")
+        return Column(arrow_to_numpy(_joined(pieces, _arrow().float64())), "real")
+
+    def _read_texts(self, texts: Any) -> tuple[str, Any]:
+        kind, values = read_texts(texts, codes=self._way == AUTO)
+        boolean, was_boolean = kind == "boolean", "boolean" in self._kinds
+        fits = not self._kinds or boolean == was_boolean
+        if kind == "" or (kind != TEXT and fits and not (boolean and self._way == NUMBER)):
+            exact = kind == "real" and self._way == AUTO
+            return kind, as_reals(values, lambda: texts) if exact else values
+        row, value = first_odd(texts, codes=self._way == AUTO) if kind == TEXT else first(texts)
+        if self._way == NUMBER:
+            self._refuse(self.rows + row, value)
+        if self._kinds:
+            raise IsText(self.name, None if was_boolean else (self.rows + row, value))
+        if self._odd is None and holds_numbers(texts):
+            self._odd = (self.rows + row, value)
+        self._way = TEXT
+        return TEXT, texts
+
+    def _refuse(self, row: int, value: str) -> NoReturn:
+        raise FileError(
+            f"column {self.name!r} must hold numbers; {self._place(row)} is {_short(value)!r}",
+            hint="Leave the field empty where a value is missing",
+        )
+
+
+def _reals(piece: Any) -> Any:
+    """Numbers of any type as real ones."""
+    types = _arrow().types
+    if types.is_struct(piece.type):
+        return piece
+    if types.is_floating(piece.type):
+        return _compute().cast(piece, _arrow().float64())
+    return as_reals(piece, lambda: _written(piece))
+
+
+def _written(numbers: Any) -> Any:
+    """Numbers as texts; decimals without the zeros at their end."""
+    texts = _compute().cast(numbers, _arrow().string())
+    if _arrow().types.is_decimal(numbers.type) and numbers.type.scale > 0:
+        return _compute().replace_substring_regex(texts, pattern=r"\.?0*$", replacement="", max_replacements=1)
+    return texts
+
+
+def side_by_side(names: Sequence[str], columns: Mapping[str, Column]) -> Any:
+    """One column as it is, or several of numbers as a table."""
+    if len(names) == 1:
+        return columns[names[0]].values
+    for name in names:
+        if columns[name].type == TEXT:
+            odd = columns[name].odd
+            what = "text" if odd is None else f"{odd[1][:40]!r} in row {odd[0]:,}"
+            raise TypeOfDataError(f"column {name!r} must hold numbers to stand beside others; got {what}")
+    return np.column_stack([_numbers(columns[name].values) for name in names])
+
+
+def _numbers(values: Any) -> Any:
+    """An array of NumPy; missing values are NaN."""
+    found = values if isinstance(values, np.ndarray) else arrow_to_numpy(values)
+    return found.astype(np.float64) if found.dtype.kind == "O" else found
+
+
+def _from_arrow(piece: Any, name: str) -> tuple[str, Any]:
+    """The kind that an array has by its type, and the array in a type that is read here."""
+    pa, compute = _arrow(), _compute()
+    types = pa.types
+    piece = without_views(piece)
+    if types.is_dictionary(piece.type):
+        if _is_text(piece.type.value_type):
+            return TEXT, _without_empty(piece)
+        if _is_bytes(piece.type.value_type):  # which must not unfold, either
+            return _from_arrow(pa.DictionaryArray.from_arrays(piece.indices, _decoded(piece.dictionary, name)), name)
+        return _from_arrow(compute.cast(piece, piece.type.value_type), name)
+    kind = piece.type
+    if _is_text(kind):
+        if _has_empty(piece):
+            piece = compute.if_else(compute.equal(piece, ""), pa.scalar(None, kind), piece)
+        return TEXT, piece
+    if types.is_null(kind):
+        return "", compute.cast(piece, pa.int64())
+    if types.is_boolean(kind):
+        return "boolean", piece
+    if types.is_integer(kind):
+        return ("wide" if kind == pa.uint64() else "integer"), piece
+    if types.is_floating(kind):
+        return "real", piece
+    if types.is_decimal(kind):
+        return ("real" if kind.scale > 0 else "wide"), piece
+    if types.is_temporal(kind) or _is_bytes(kind):
+        return _from_arrow(_decoded(piece, name), name)
+    unpacked = unpack_numbers(piece)
+    if unpacked is None:
+        raise FileError(f"column {name!r} must hold numbers or texts; got values of type {kind}")
+    return unpacked
+
+
+def kind_of(arrow_type: Any) -> str:
+    """The kind that a column has by its Arrow type; empty where it has none, or is refused when it is read."""
+    types = _arrow().types
+    if types.is_dictionary(arrow_type):
+        return kind_of(arrow_type.value_type)
+    if _is_text(arrow_type) or _is_bytes(arrow_type) or types.is_temporal(arrow_type):
+        return TEXT
+    if types.is_boolean(arrow_type):
+        return "boolean"
+    if types.is_integer(arrow_type):
+        return "integer"
+    return "real" if types.is_floating(arrow_type) or types.is_decimal(arrow_type) else ""
+
+
+def without_views(piece: Any) -> Any:
+    """Texts or bytes in a layout that all functions of Arrow read; an array of another type as it is."""
+    pa = _arrow()
+    if isinstance(piece, pa.ChunkedArray):
+        return pa.chunked_array(list(map(without_views, piece.chunks))) if piece.num_chunks else piece
+    if pa.types.is_dictionary(piece.type):
+        held = without_views(piece.dictionary)
+        return piece if held is piece.dictionary else pa.DictionaryArray.from_arrays(piece.indices, held)
+    if pa.types.is_string_view(piece.type):
+        return _compute().cast(piece, pa.large_string())
+    return _compute().cast(piece, pa.large_binary()) if pa.types.is_binary_view(piece.type) else piece
+
+
+def _has_empty(texts: Any) -> bool:
+    """Whether a text is empty; asked without a value of Python, for which Arrow would load pandas."""
+    return bool(_compute().min(_compute().binary_length(texts)).as_py() == 0)
+
+
+def _without_empty(piece: Any) -> Any:
+    """Texts in a dictionary, of which an empty one is missing. They stay there: unfolded, they could be of any size."""
+    if not _has_empty(piece.dictionary):
+        return piece
+    compute, pa = _compute(), _arrow()
+    empty = compute.equal(compute.binary_length(piece.dictionary), 0)
+    places = compute.if_else(empty.take(piece.indices), pa.scalar(None, piece.indices.type), piece.indices)
+    return pa.DictionaryArray.from_arrays(places, piece.dictionary)
+
+
+def _is_bytes(kind: Any) -> bool:
+    types = _arrow().types
+    return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind))
+
+
+def _decoded(piece: Any, name: str) -> Any:
+    pa = _arrow()
+    try:
+        return _compute().cast(piece, pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise FileError(f"column {name!r} must hold numbers or texts; got bytes that are no text") from error
+
+
+def _is_text(kind: Any) -> bool:
+    types = _arrow().types
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def _joined(pieces: list[Any], kind: Any) -> Any:
+    """The pieces as one Arrow array; texts stay in pieces, each with a dictionary of its own where they have one."""
+    pa = _arrow()
+    if kind != pa.string() and len(pieces) == 1:
+        return _compute().cast(pieces[0], kind)  # where it lies
+    if kind != pa.string():
+        return pa.concat_arrays([_compute().cast(piece, kind) for piece in pieces]) if pieces else pa.nulls(0, kind)
+    dictionaries = [pa.types.is_dictionary(piece.type) for piece in pieces]
+    if pieces and all(dictionaries):
+        return pa.chunked_array(pieces).unify_dictionaries()
+    return pa.chunked_array([_compute().cast(piece, kind) for piece in pieces], kind)
+
+
+def _plain(values: Any) -> Any:
+    """An array of NumPy, where no value is missing; else that of Arrow, whose whole numbers stay whole."""
+    return values if values.null_count else arrow_to_numpy(values)
+
+
+def arrow_to_numpy(values: Any) -> Any:
+    """An Arrow array of booleans or numbers as one of NumPy, as Arrow makes it, but without loading pandas for it.
+
+    Missing values are NaN, which only floats have.
+    """
+    pa = _arrow()
+    if pa.types.is_boolean(values.type):
+        return arrow_to_numpy(_compute().cast(values, pa.uint8())).view(np.bool_)
+    if not len(values):
+        return np.empty(0, dtype=values.type.to_pandas_dtype())
+    valid, data = values.buffers()
+    first, last = values.offset, values.offset + len(values)
+    found = np.frombuffer(data, dtype=values.type.to_pandas_dtype(), count=last)[first:]
+    if not values.null_count:
+        return found
+    there = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), count=last, bitorder="little")[first:]
+    return np.where(there.astype(bool), found, np.nan)
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= 40 else f"{value[:37]}..."
+
+
+def _arrow() -> Any:
+    return load("pyarrow")
+
+
+def _compute() -> Any:
+    return load("pyarrow.compute")

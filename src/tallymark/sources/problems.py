@@ -1,0 +1,156 @@
+"""Problems of a file, all at once: each with its code, its place, and how to fix it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+MOST_SHOWN = 50
+MOST_COUNTED = 10_000  # that are looked for in a text: a file of nothing else is not read to its end
+
+
+class Rule(NamedTuple):
+    """A stable code, a sentence with places for facts in braces, and what to do about it."""
+
+    code: str
+    says: str
+    mend: str
+
+
+TEXT_RULES = {
+    rule.code: rule
+    for rule in (
+        Rule(
+            "ragged_row",
+            "the row has {count}, the header {expected}",
+            "Put fields that contain the separator in quotes",
+        ),
+        Rule("bad_quote", "{what}", "Put the field in quotes, and double the quotes inside it"),
+        Rule(
+            "not_utf8",
+            "byte 0x{byte} is not valid UTF-8",
+            "Save the file as UTF-8; from Latin-1 with: iconv -f latin1 -t utf-8",
+        ),
+        Rule("nul_byte", "there is a NUL byte", "Save the file as plain text"),
+        Rule("field_too_long", "a field has {count} characters; at most {most} are allowed", "Shorten it"),
+    )
+}
+"""The rules of CSV as text."""
+
+
+class Place(NamedTuple):
+    """Where something is in a file."""
+
+    line: int | None = None
+    column: int | None = None
+    row: int | None = None
+    field: str | None = None
+    id: str | None = None
+
+
+class Problem(NamedTuple):
+    """One problem: the code of its rule, a sentence, where it is, and how to mend it.
+
+    `line` and `column` count from 1, characters in the line; `row` counts from 0 and has no header; `field` is the name
+    of a column.
+    """
+
+    code: str
+    text: str
+    line: int | None = None
+    column: int | None = None
+    row: int | None = None
+    field: str | None = None
+    id: str | None = None
+    mend: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where it is, in words; empty for the file as a whole."""
+        if self.line is not None:
+            return f"line {self.line:,}" + ("" if self.column is None else f", column {self.column:,}")
+        return "" if self.row is None else f"row {self.row:,}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The problem as plain data."""
+        return {key: value for key, value in self._asdict().items() if value is not None}
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.text}" if self.place else self.text
+
+
+class ProblemList:
+    """Problems as they are found: the first are kept, all are counted; `stopped` where there may be more."""
+
+    rules: Mapping[str, Rule] = TEXT_RULES
+
+    def __init__(self, problems: Iterable[Problem] = ()) -> None:
+        self.total = 0
+        self.stopped = False
+        self._kept: list[Problem] = []
+        for each in problems:
+            self.add(each)
+
+    def add(self, found: Problem) -> None:
+        """Note a problem."""
+        self.total += 1
+        if len(self._kept) < MOST_SHOWN:
+            self._kept.append(found)
+
+    def note(self, code: str, line: int | None = None, column: int | None = None, /, **facts: object) -> None:
+        """Note the breach of a rule; of many, those beyond the first are only counted."""
+        if self.full:
+            self.total += 1
+        else:
+            self.add(problem(self.rules[code], Place(line, column), facts))
+
+    @property
+    def full(self) -> bool:
+        """Whether there are as many as are shown."""
+        return len(self._kept) >= MOST_SHOWN
+
+    def stop(self) -> None:
+        """Look for no more of them: there may be others in what is not read."""
+        self.stopped = True
+
+    def count(self, more: int) -> None:
+        """Note problems that need not be shown."""
+        self.total += more
+
+    def join(self, other: ProblemList) -> Self:
+        """Both together."""
+        out = type(self)()
+        out._kept, out.total = [*self._kept, *other._kept], self.total + other.total
+        out.stopped = self.stopped or other.stopped
+        return out
+
+    @property
+    def shown(self) -> Sequence[Problem]:
+        """The first problems, in the order of the file."""
+        return sorted(self._kept, key=lambda each: (_order(each.line, each.row), each.column or 0))[:MOST_SHOWN]
+
+    def __bool__(self) -> bool:
+        return self.total > 0
+
+    def __str__(self) -> str:
+        """The first problem and how many there are in the first line, the others below."""
+        first, *others = self.shown
+        least = "at least " if self.stopped else ""
+        more = f" ({least}{self.total:,} problems in all)" if self.total > 1 else ""
+        lines = [f"{first}. {first.mend}{more}", *(f"  {each}. {each.mend}" for each in others)]
+        hidden = self.total - len(others) - 1
+        unread = "the rest was not looked at" if self.stopped else ""
+        if hidden:
+            lines.append(f"  and {least}{hidden:,} more{'; ' * bool(unread)}{unread}")
+        elif unread:
+            lines.append(f"  {unread}")
+        return "\n".join(lines)
+
+
+def problem(rule: Rule, place: Place, facts: Mapping[str, object]) -> Problem:
+    """The breach of a rule, with these facts in its sentence."""
+    return Problem(rule.code, rule.says.format(**facts), *place, rule.mend)
+
+
+def _order(line: int | None, row: int | None) -> int:
+    return line if line is not None else -1 if row is None else row

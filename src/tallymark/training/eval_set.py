@@ -1,0 +1,109 @@
+"""EvalSet: rows with a name, whose predictions come again and again."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from tallymark.data.arrays import Array, as_array
+from tallymark.data.batch import Batch, check_missing
+from tallymark.data.groups import group_columns
+from tallymark.data.target import Target
+from tallymark.errors import InputError, ParameterError, brief
+from tallymark.evaluation.evaluate import evaluate_planned, plan_batch
+from tallymark.evaluation.report import Report
+from tallymark.evaluation.selection import MetricPlan, Wanted
+from tallymark.metrics.base import Metric
+
+
+class EvalSet:
+    """Truth, weights and what else is known of some rows, under a name.
+
+    `kind`, `classes`, `positive`, `normalize` and `missing` are as in `evaluate`; so are `by`, the groups of the rows,
+    and `query`. `cluster` is a label per row: rows with the same one belong together where chance is judged.
+
+    >>> valid = EvalSet("valid", [3, -0.5, 2, 7])
+    >>> valid.evaluate([2.5, 0, 2, 8], ["mae"])["mae"]
+    0.5
+    """
+
+    def __init__(
+        self,
+        name: str,
+        y_true: object,
+        *,
+        weights: object = None,
+        by: object = None,
+        query: object = None,
+        cluster: object = None,
+        kind: str | None = None,
+        classes: object = None,
+        positive: object = None,
+        normalize: bool = False,
+        missing: str = "error",
+    ) -> None:
+        if not isinstance(name, str) or not name:
+            raise ParameterError(argument="name", expected="be the name of the eval set", got=brief(name))
+        check_missing(missing)
+        y_true, weights = _own(y_true), _own(weights)
+        self.name = name
+        self.y_true = y_true
+        self.weights = weights
+        self.by = by
+        self.query = query
+        self.cluster = cluster
+        self.target = Target(kind, classes=classes, positive=positive, normalize=normalize)
+        self.missing = missing
+        # The truth is its own prediction here: what is wrong with it is said before anything is trained.
+        self._rows = Batch(y_true, y_true, weights, query=query, by=None if by is None else group_columns(by))
+        self._rows.require_rows()
+        self._rows.require_weights()
+        self._planned: tuple[tuple[list[str], int, str], list[Metric], MetricPlan] | None = None
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return self._rows.n
+
+    def evaluate(self, y_pred: object, metrics: Wanted = None, *, errors: str = "raise") -> Report:
+        """The report of these predictions; what is known of the truth is not read again."""
+        try:
+            if self.missing == "error":
+                batch = self._rows.predicted(y_pred)
+            else:
+                by = None if self.by is None else group_columns(self.by)
+                batch = Batch(self.y_true, y_pred, self.weights, missing=self.missing, query=self.query, by=by)
+            batch.require_rows()
+            return evaluate_planned(batch, self._plan(batch, metrics, errors), errors=errors)
+        except InputError as error:
+            error.add_place(f"eval set {self.name!r}")
+            raise
+
+    def _plan(self, batch: Batch, metrics: Wanted, errors: str) -> MetricPlan:
+        """The metrics and their plan: those of the round before, as long as nothing but predictions changes."""
+        if not isinstance(metrics, dict):
+            return plan_batch(batch, metrics, self.target, errors=errors)
+        facts = (list(metrics), batch.prediction_columns, errors)
+        if self._planned is not None:
+            known, values, chosen = self._planned
+            if facts == known and all(map(operator.is_, metrics.values(), values)):
+                return chosen
+        chosen = plan_batch(batch, metrics, self.target, errors=errors)
+        if all(isinstance(value, Metric) for value in metrics.values()):  # a name may come to mean another metric
+            self._planned = facts, list(metrics.values()), chosen
+        return chosen
+
+    def keep(self, y_pred: object) -> Array:
+        """A copy of predictions, since trainers write over them."""
+        return as_array(y_pred, "y_pred").copy()
+
+    def __repr__(self) -> str:
+        return f"EvalSet({self.name!r}, {self.n:,} rows)"
+
+
+def _own(column: Any) -> Any:
+    """A copy of an array: what is found in it once must hold for all rounds, whatever becomes of the caller's."""
+    if not hasattr(column, "__array__"):
+        return column
+    copied = getattr(column, "copy", None) or getattr(column, "clone", None)  # a tensor is cloned
+    return column if copied is None else copied()

@@ -1,0 +1,314 @@
+"""Evaluator: metrics on several eval sets in every round of a training, and what to do after each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Self
+
+from tallymark.data.arguments import describe
+from tallymark.errors import ParameterError, Text
+from tallymark.evaluation.report import Report, why
+from tallymark.evaluation.selection import Wanted, check_errors, select_metrics
+from tallymark.intervals.settings import check_least
+from tallymark.metrics.base import Metric
+from tallymark.threads import in_order
+from tallymark.training.eval_set import EvalSet
+from tallymark.training.history import EvalResult, History, Round
+from tallymark.training.stopping import KeepBest, Monitor, Seen, StoppingRule, StoppingRules, same_metric
+
+Predictions = Mapping[str, object]
+Callback = Callable[[Round], object]
+_MANY_ROWS = 32_768  # from which on what is sorted takes longer than threads to start; sums are faster than that
+
+
+class Evaluator:
+    """Evaluates predictions by round: keeps the history, finds the best round, says when to stop, and tells callbacks.
+
+    `metrics` are as in `evaluate`; `eval_sets` are evaluated in this order, several at once where that pays. Rounds
+    that are no multiple of `period` are skipped. `early_stopping` is a rule, or several of which any may stop; without
+    one, the best round is that of the first metric on the first eval set. Each of the `callbacks` is called with every
+    `Round`. With a `history` of an earlier run, training goes on from there. A metric that cannot be computed raises;
+    with ``errors="cell"`` its value is NaN.
+
+    >>> from tallymark.training import EarlyStopping
+    >>> evaluator = Evaluator(["mae"], [EvalSet("valid", [1.0, 2.0])], early_stopping=EarlyStopping(2))
+    >>> [evaluator.step(k, {"valid": [1.0, p]}).action for k, p in enumerate((4.0, 3.0, 3.0, 3.5))]
+    ['improved', 'improved', 'continue', 'stop']
+    >>> evaluator.best_round, evaluator.best_value
+    (1, 0.5)
+    """
+
+    def __init__(
+        self,
+        metrics: Wanted,
+        eval_sets: EvalSet | Iterable[EvalSet],
+        *,
+        period: int = 1,
+        early_stopping: StoppingRule | Iterable[StoppingRule] | None = None,
+        callbacks: Callback | Iterable[Callback] = (),
+        history: History | None = None,
+        errors: str = "raise",
+    ) -> None:
+        check_errors(errors)
+        self.metrics: dict[str, Metric] | None = None if metrics is None else select_metrics(metrics)
+        self.eval_sets = _named(eval_sets)
+        self.period = check_least("period", period, 1)
+        if not callable(callbacks) and not isinstance(callbacks, Iterable):
+            raise ParameterError(argument="callbacks", expected="be functions of a Round", got=describe(callbacks))
+        self.callbacks: list[Callback] = [callbacks] if callable(callbacks) else list(callbacks)
+        for callback in self.callbacks:
+            if not callable(callback):
+                raise ParameterError(argument="callbacks", expected="be functions of a Round", got=describe(callback))
+        self._errors = errors
+        self.stopping: StoppingRule = _as_rule(early_stopping)
+        self._followed: list[tuple[StoppingRule, str, str]] | None = None
+        self._sorts = False
+        if self.metrics is not None:
+            self._settle(self.metrics)
+        if history is not None and not isinstance(history, History):
+            raise ParameterError(argument="history", expected="be a History", got=describe(history))
+        self.last_round: int | None = None
+        self._earlier = history
+        self.reset()
+
+    def step(self, round: int, predictions: Predictions | Callable[[], Predictions]) -> Round:
+        """Evaluate the predictions of a round, by eval set; a function is called for them only if they are needed."""
+        number = check_least("round", round, 0)
+        if self.last_round is not None and number <= self.last_round:
+            raise ParameterError(
+                argument="round",
+                expected="grow",
+                got=f"{number} after {self.last_round}",
+                hint="Call reset() to start anew",
+            )
+        found = self._evaluate(number, predictions) if self.due(number) else Round(number, action="skip")
+        self.last_round = number
+        for callback in self.callbacks:
+            callback(found)
+        if found.action == "stop":
+            self.close()
+        return found
+
+    def due(self, round: int) -> bool:
+        """Whether a round is evaluated."""
+        return round % self.period == 0
+
+    def _evaluate(self, number: int, predictions: Predictions | Callable[[], Predictions]) -> Round:
+        given = self._check(predictions() if callable(predictions) else predictions)
+        names = list(self.eval_sets)
+        rows = max(held.n for held in self.eval_sets.values()) if self._sorts else 0
+
+        def report(place: int) -> Report:
+            name = names[place]
+            return self.eval_sets[name].evaluate(given[name], self.metrics, errors=self._errors)
+
+        reports = dict(zip(names, in_order(report, len(names), rows if rows >= _MANY_ROWS else 0), strict=True))
+        if self.metrics is None or self._followed is None:
+            first = reports[names[0]]
+            self.metrics = {key: first.cell(key).metric for key in first}
+            self._followed = self._settle(self.metrics)
+        results = [found for name, held in reports.items() for found in _results(name, held)]
+        values = [
+            _single(reports[name], key, asked=not isinstance(rule, KeepBest)) for rule, name, key in self._followed
+        ]
+        for (rule, name, key), value in zip(self._followed, values, strict=True):
+            rule.observe(Seen(number, value, self.metrics[key], self.eval_sets[name], given[name]))
+        return self._decided(number, results, reports)
+
+    def _decided(self, number: int, results: list[EvalResult], reports: dict[str, Report]) -> Round:
+        stops = self.stopping.decide() if isinstance(self.stopping, StoppingRules) else self.stopping.stopped
+        action = "stop" if stops else "improved" if self.stopping.improved else "continue"
+        found = Round(number, tuple(results), action, self.stopping.improved, reports)
+        self.history.append(found)
+        return found
+
+    def _check(self, predictions: object) -> Predictions:
+        if not isinstance(predictions, Mapping):
+            if len(self.eval_sets) > 1 or predictions is None:
+                raise ParameterError(
+                    argument="predictions",
+                    expected="map the names of eval sets to predictions",
+                    got=describe(predictions),
+                )
+            return {next(iter(self.eval_sets)): predictions}
+        lacking = [name for name in self.eval_sets if name not in predictions]
+        unknown = [name for name in predictions if name not in self.eval_sets]
+        if lacking or unknown:
+            what = [f"{name!r} is missing" for name in lacking[:1]] + [
+                f"{name!r} is none of them" for name in unknown[:1]
+            ]
+            raise ParameterError(
+                Text(
+                    "{predictions} must be of the eval sets {}; {}",
+                    ", ".join(map(repr, self.eval_sets)),
+                    ", and ".join(what),
+                ),
+                argument="predictions",
+            )
+        return predictions
+
+    def _settle(self, metrics: dict[str, Metric]) -> list[tuple[StoppingRule, str, str]]:
+        """What follows from the metrics, once they are known."""
+        self._sorts = any(item.grows for item in metrics.values())
+        self._followed = self._follow(metrics)
+        return self._followed
+
+    def _follow(self, metrics: dict[str, Metric]) -> list[tuple[StoppingRule, str, str]]:
+        """Every rule with the eval set and the key of the metric that it follows."""
+        found = []
+        for rule in self.stopping.rules():
+            name, key = self._find(rule.monitor, metrics)
+            if not isinstance(rule, KeepBest) or metrics[key].better is not None:
+                rule.settle(metrics[key])
+                found.append((rule, name, key))
+        return found
+
+    def _find(self, monitor: Monitor | None, metrics: dict[str, Metric]) -> tuple[str, str]:
+        name, wanted = monitor or (next(iter(self.eval_sets)), next(iter(metrics)))
+        if name not in self.eval_sets:
+            raise ParameterError(
+                argument="monitor", expected=f"name an eval set ({', '.join(self.eval_sets)})", got=repr(name)
+            )
+        for key, item in metrics.items():
+            if same_metric(key, item, wanted):
+                return name, key
+        raise ParameterError(
+            argument="monitor", expected=f"name one of the metrics ({', '.join(metrics)})", got=repr(str(wanted))
+        )
+
+    @property
+    def best_round(self) -> int | None:
+        """The round with the best value that is followed; None before a finite value."""
+        return self.stopping.best_round
+
+    @property
+    def best_value(self) -> float | None:
+        """The best value that is followed; None before a finite one."""
+        return self.stopping.best_value
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it is time to stop."""
+        return self.stopping.stopped
+
+    @property
+    def monitor(self) -> tuple[str, str] | None:
+        """The eval set and the metric by which the best round is found; None while the metrics are not settled."""
+        return None if not self._followed else self._followed[0][1:]
+
+    def reset(self) -> None:
+        """Forget all rounds but those of the history that was given."""
+        self._start(self._earlier or History())
+
+    def rewind(self, round: int) -> None:
+        """Forget a round and all that follow it, as when a training goes on from an earlier state of its model."""
+        self._start(History(each for each in self.history if each.round < round))
+
+    def _start(self, earlier: History) -> None:
+        self.stopping.reset()
+        self.history = History()
+        self.last_round = None
+        if len(earlier):
+            self._resume(earlier)
+
+    def resume(self, history: History) -> None:
+        """Forget all rounds, and go on from those of an earlier run."""
+        self._earlier = history
+        self.reset()
+
+    def _resume(self, earlier: History) -> None:
+        if self._followed is None:
+            raise ParameterError(
+                argument="metrics", expected=Text("be given where a {history} is, to find their values in it")
+            )
+        values = []
+        for rule, name, key in self._followed:
+            try:
+                values.append((rule, earlier.values(name, key)))
+            except KeyError as error:
+                raise ParameterError(argument="history", expected=f"have what is followed: {error.args[0]}") from None
+        for each in earlier:
+            for rule, held in values:
+                if each.round in held:
+                    rule.replay(Seen(each.round, held[each.round]))
+            if isinstance(self.stopping, StoppingRules):
+                self.stopping.decide()
+            self.history.append(each)
+        self.last_round = earlier[-1].round
+
+    def close(self) -> None:
+        """Let callbacks finish, such as a progress bar; done by itself after the last round when it is time to stop."""
+        for callback in self.callbacks:
+            finish = getattr(callback, "close", None)
+            if callable(finish):
+                finish()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.metrics or ())
+        return f"Evaluator([{names}], [{', '.join(self.eval_sets)}], {len(self.history)} evaluations)"
+
+
+def _named(eval_sets: Any) -> dict[str, EvalSet]:
+    held: Sequence[Any] = [eval_sets] if isinstance(eval_sets, EvalSet) else list(_iterable(eval_sets))
+    for item in held:
+        if not isinstance(item, EvalSet):
+            raise ParameterError(
+                argument="eval_sets", expected='be eval sets, such as EvalSet("valid", y)', got=describe(item)
+            )
+    found = {item.name: item for item in held}
+    if not found:
+        raise ParameterError(argument="eval_sets", expected="be at least one", got="none")
+    if len(found) < len(held):
+        twice = next(item.name for item in held if sum(other.name == item.name for other in held) > 1)
+        raise ParameterError(
+            Text("{eval_sets} must have different names; {} stood there twice", repr(twice)), argument="eval_sets"
+        )
+    return found
+
+
+def _iterable(held: Any) -> Iterable[Any]:
+    if isinstance(held, (str, Mapping)) or not hasattr(held, "__iter__"):
+        raise ParameterError(argument="eval_sets", expected="be a list of eval sets", got=describe(held))
+    return held  # type: ignore[no-any-return]
+
+
+def _as_rule(given: Any) -> StoppingRule:
+    if given is None:
+        return KeepBest()
+    return given if isinstance(given, StoppingRule) else StoppingRules(given)
+
+
+def _single(report: Report, key: str, *, asked: bool) -> float:
+    """The value of a metric that has one number; NaN where it failed, or has several and nobody asked for it."""
+    cell = report.cell(key)
+    if cell.error is not None:
+        return float("nan")
+    if not isinstance(cell.value, float):
+        if not asked:
+            return float("nan")
+        raise ParameterError(
+            Text("{monitor} must be a metric with one number; {} has several, or a table or curve", key),
+            argument="monitor",
+        )
+    return cell.value
+
+
+def _results(name: str, report: Report) -> list[EvalResult]:
+    """One result per number; tables and curves are in the report only."""
+    found = []
+    for key in report:
+        cell = report.cell(key)
+        value = None if cell.error is not None else cell.value
+        if isinstance(value, float):  # as nearly always
+            found.append(EvalResult(name, key, value, cell.metric.better, cell.reason and why(cell)))
+        elif not cell.shows_itself:
+            better, reason = cell.metric.better, why(cell)
+            for part, each in cell.parts():
+                found.append(EvalResult(name, f"{key} · {part}" if part else key, float(each), better, reason))
+    return found

@@ -1,0 +1,100 @@
+"""scikit-learn: scorers for GridSearchCV, cross_validate, permutation_importance and whatever else takes `scoring`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tallymark.data.batch import Batch
+from tallymark.data.labels import Label, label_or_none
+from tallymark.data.target import Target
+from tallymark.errors import ParameterError
+from tallymark.evaluation.predictions import method_of, predict
+from tallymark.metrics.base import Metric
+from tallymark.metrics.clustering.separation import ShapeMetric
+from tallymark.optional_packages import needed
+from tallymark.states.labels.reading import encode
+from tallymark.training.frameworks.base import distance_to_best, one_number, with_direction
+
+__all__ = ["as_scorer"]
+
+
+with needed("tallymark.training.frameworks.sklearn", "scikit-learn", extra="sklearn"):
+    from sklearn.utils.metadata_routing import MetadataRequest
+
+
+class _Scorer:
+    """A function of a fitted estimator, its rows and their truth, of which higher values are better."""
+
+    def __init__(self, wanted: str | Metric, classes: object, positive: object) -> None:
+        self.metric = with_direction(wanted)
+        self.target = Target(classes=classes, positive=positive)
+        self._requests: dict[str, Any] = {}
+
+    def __call__(
+        self,
+        estimator: Any,
+        X: Any,  # noqa: N803 - as theirs
+        y: Any = None,
+        sample_weight: Any = None,
+        query: Any = None,
+    ) -> float:
+        value = one_number(self.metric, self._value(estimator, X, y, sample_weight, query))
+        value = distance_to_best(self.metric, value)
+        return value if self.metric.better == "higher" else -value
+
+    def _value(self, estimator: Any, X: Any, y: Any, sample_weight: Any, query: Any) -> object:  # noqa: N803 - as theirs
+        method = method_of(self.metric, estimator)
+        if isinstance(self.metric, ShapeMetric):  # which reads the points themselves
+            return self.metric(X, predict(estimator, X, method).y_pred, weights=sample_weight)
+        if y is None:
+            raise ParameterError(argument="y", expected=f"be given: {self.metric} compares predictions with it")
+        facts = self.target.facts()
+        if method != "predict" and facts["classes"] is None:
+            facts["classes"] = _classes(estimator, y, sample_weight)
+        found = predict(estimator, X, method, facts["classes"])
+        # Decisions of several classes may be any scores, which only a metric on margins takes for more.
+        facts["kind"] = self.metric.kind if method == "predict" or self.metric.kind == "margin" else found.kind
+        return self.metric(y, found.y_pred, weights=sample_weight, query=query, **facts)
+
+    def set_score_request(self, **requests: Any) -> _Scorer:
+        """Which metadata it asks for where routing is on: `sample_weight` and `query`, each True, False or a name."""
+        self._requests.update(requests)
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """What scikit-learn asks when it passes metadata on."""
+        held = MetadataRequest(owner=self)
+        for name in ("sample_weight", "query"):
+            held.score.add_request(param=name, alias=self._requests.get(name))
+        return held
+
+    def __repr__(self) -> str:
+        given = {key: value for key, value in self.target.facts().items() if value not in (None, False)}
+        return f"as_scorer({self.metric!r}{''.join(f', {key}={value!r}' for key, value in given.items())})"
+
+
+def _classes(estimator: Any, y: Any, weights: Any) -> list[Label] | None:
+    """Those that the estimator knows, and those of these rows that it has never seen."""
+    known = getattr(estimator, "classes_", None)
+    if known is None:
+        return None
+    names: list[Any] = [label_or_none(item) for item in known]
+    new = [label for label in encode(Batch(y, y, weights), 0)[0] if label not in names]
+    return sorted([*names, *new]) if new else names
+
+
+def as_scorer(metric: str | Metric, *, classes: object = None, positive: object = None) -> Any:
+    """A scorer: what takes `scoring=` calls it with an estimator, rows and truth, and chooses the highest value.
+
+    The metric asks the estimator for what it reads: labels and values from `predict`, probabilities from
+    `predict_proba`, scores from that or `decision_function`. A metric that is better when lower is made negative; one
+    that is best at a value is how far it is from there, negative. Labels may be of any type. `positive` is the positive
+    class, by default 1 where the other is 0 or -1; `classes` are all classes, where neither the estimator nor the rows
+    have seen all.
+    `sample_weight` and `query`, where they are passed, go to the metric; with routing, ask by `set_score_request`.
+
+    >>> from sklearn.dummy import DummyRegressor
+    >>> as_scorer("mae")(DummyRegressor().fit([[0], [0]], [1.0, 2.0]), [[0], [0]], [1.0, 2.0])
+    -0.5
+    """
+    return _Scorer(metric, classes, positive)

@@ -1,0 +1,220 @@
+"""Rounds of evaluation and the history of them, as a table that prints and exports."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tallymark.data.arguments import check_path, describe
+from tallymark.errors import FileError, ParameterError
+from tallymark.evaluation.report import Report
+from tallymark.metrics.base import Better, Metric
+from tallymark.metrics.listing import show_better
+from tallymark.metrics.naming import metric
+from tallymark.rendering.exports import Frames, to_json
+from tallymark.rendering.html import to_html
+from tallymark.rendering.table import Table
+from tallymark.rendering.text import to_text
+from tallymark.training.stopping import same_metric
+
+ACTIONS = ("skip", "continue", "improved", "stop")
+
+
+class EvalResult(NamedTuple):
+    """One value of one metric on one eval set; `reason` says why it is undefined."""
+
+    set: str
+    metric: str
+    value: float
+    better: Better
+    reason: str | None = None
+
+
+class Round(NamedTuple):
+    """What one round gave: its results, and what to do now.
+
+    `action` is "skip" for a round that is not evaluated, "improved" for the best one so far, "stop" when it is time to
+    stop, else "continue"; `improved` says whether it is the best, even of a round after which to stop. `reports` hold
+    all that is known, by eval set.
+    """
+
+    round: int
+    results: tuple[EvalResult, ...] = ()
+    action: str = "continue"
+    improved: bool = False
+    reports: Mapping[str, Report] = {}
+
+    def value(self, eval_set: str, metric: str | Metric) -> float:
+        """The value of a metric on an eval set."""
+        for found in self.results:
+            if found.set == eval_set and _is_called(found.metric, metric):
+                return found.value
+        raise KeyError(f"round {self.round} has no {metric} of {eval_set!r}")
+
+    @property
+    def line(self) -> str:
+        """The round in one line; nothing for one that is skipped.
+
+        >>> Round(0, (EvalResult("train", "rmse", 0.5, "lower"), EvalResult("valid", "rmse", 0.6, "lower"))).line
+        '[   0]  train-rmse: 0.500000  valid-rmse: 0.600000'
+        """
+        shown = [f"{found.set}-{found.metric}: {found.value:.6f}" for found in self.results]
+        return "  ".join([f"[{self.round:>4}]", *shown]) if shown else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The round as plain data, without the reports."""
+        results = [
+            {key: value for key, value in found._asdict().items() if key != "reason" or value is not None}
+            for found in self.results
+        ]
+        return {"round": self.round, "action": self.action, "improved": self.improved, "results": results}
+
+    def to_json(self) -> str:
+        """The round as one line of JSON; what is undefined is null."""
+        return to_json(self.to_dict(), None)
+
+    @staticmethod
+    def from_dict(data: Any) -> Round:
+        """The inverse of `to_dict`."""
+        try:
+            results = tuple(_read_result(found) for found in data["results"])
+            number, action, improved = data["round"], data["action"], data["improved"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise ParameterError(
+                f"a round of a history must have round, action, improved and results: {error!r}"
+            ) from None
+        if isinstance(number, bool) or not isinstance(number, int) or action not in ACTIONS:
+            raise ParameterError(
+                f"a round of a history must have a number and an action; they were {number!r}, {action!r}"
+            )
+        return Round(number, results, action, bool(improved))
+
+
+def _read_result(found: Any) -> EvalResult:
+    value = math.nan if found["value"] is None else float(found["value"])
+    return EvalResult(str(found["set"]), str(found["metric"]), value, found["better"], found.get("reason"))
+
+
+class History(Sequence[Round], Frames):
+    """The rounds that were evaluated, in order. Reports are dropped, so that a long training takes little memory.
+
+    >>> history = History([Round(0, (EvalResult("valid", "rmse", 0.6, "lower"),), "improved", True)])
+    >>> history.values("valid", "rmse")
+    {0: 0.6}
+    """
+
+    _types = {"round": int, "value": float, **dict.fromkeys(("set", "metric", "better", "reason", "action"), str)}
+
+    def __init__(self, rounds: Iterable[Round] = ()) -> None:
+        self._rounds: list[Round] = []
+        if not isinstance(rounds, Iterable):
+            raise ParameterError(argument="rounds", expected="be a list of rounds", got=describe(rounds))
+        for each in rounds:
+            self.append(each)
+
+    def append(self, item: Round) -> None:
+        """Add an evaluated round, which must come after the last."""
+        if not isinstance(item, Round):
+            raise ParameterError(f"a history must hold rounds; one was {describe(item)}")
+        if self._rounds and item.round <= self._rounds[-1].round:
+            raise ParameterError(argument="round", expected="grow", got=f"{item.round} after {self._rounds[-1].round}")
+        self._rounds.append(Round(item.round, item.results, item.action, item.improved))
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._rounds[place]
+
+    def __len__(self) -> int:
+        return len(self._rounds)
+
+    def __iter__(self) -> Iterator[Round]:
+        return iter(self._rounds)
+
+    def values(self, eval_set: str, metric: str | Metric) -> dict[int, float]:
+        """The values of a metric on an eval set, by round."""
+        found: dict[int, float] = {}
+        for each in self._rounds:
+            for result in each.results:
+                if result.set == eval_set and _is_called(result.metric, metric):
+                    found[each.round] = result.value
+        if not found:
+            held = sorted({f"{result.set}-{result.metric}" for each in self for result in each.results})
+            raise KeyError(f"the history has no {metric} of {eval_set!r}; it has {', '.join(held) or 'no rounds'}")
+        return found
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per value: what the data frames hold."""
+        rows = [
+            (each.round, found.set, found.metric, found.value, show_better(found.better), found.reason, each.action)
+            for each in self
+            for found in each.results
+        ]
+        names = ("round", "set", "metric", "value", "better", "reason", "action")
+        return {name: [row[k] for row in rows] for k, name in enumerate(names)}
+
+    def _frame(self) -> Mapping[str, Any]:
+        return self.columns()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The history as plain data."""
+        return {"rounds": [each.to_dict() for each in self]}
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The history as JSON; what is undefined is null."""
+        return to_json(self.to_dict(), indent)
+
+    @staticmethod
+    def from_json(text: str) -> History:
+        """The history that `to_json` wrote, or lines of JSON of one round each."""
+        import json  # slow to load, and few ask
+
+        if not isinstance(text, str):
+            raise ParameterError(f"a history must be text in JSON; got {describe(text)}")
+        try:
+            data = json.loads(text)
+        except ValueError:
+            try:
+                data = {"rounds": [json.loads(line) for line in text.splitlines() if line.strip()]}
+            except ValueError as error:
+                raise ParameterError(f"a history must be JSON, whole or a round in each line: {error}") from None
+        held = data.get("rounds", [data]) if isinstance(data, dict) else data
+        if not isinstance(held, list):
+            raise ParameterError(f"a history must hold a list of rounds; got {type(held).__name__}")
+        return History(map(Round.from_dict, held))
+
+    @staticmethod
+    def read(path: str | Path) -> History:
+        """The history in a file that `to_json` or the callback `JsonLines` wrote."""
+        place = check_path(path)
+        try:
+            text = Path(place).read_text(encoding="utf-8")
+        except OSError as error:
+            raise FileError(f"the history `{place}` could not be read: {error.strerror or error}") from error
+        except UnicodeDecodeError as error:
+            raise FileError(f"the history `{place}` is not valid UTF-8: {error}") from error
+        return History.from_json(text)
+
+    def _table(self) -> Table:
+        headings = list(dict.fromkeys(f"{found.set}-{found.metric}" for each in self for found in each.results))
+        rows = []
+        for each in self:
+            held = {f"{found.set}-{found.metric}": found.value for found in each.results}
+            rows.append((each.round, *(held.get(key, "") for key in headings), each.action))
+        title = "1 evaluation" if len(self) == 1 else f"{len(self):,} evaluations"
+        return Table(title, ("round", *headings, "action"), rows, numbers=("round", *headings))
+
+    def __str__(self) -> str:
+        return to_text(self._table())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return to_html(self._table())
+
+
+def _is_called(key: str, wanted: str | Metric) -> bool:
+    try:
+        return key == wanted or same_metric(key, metric(key), wanted)
+    except ParameterError:  # a key of the caller's own
+        return False

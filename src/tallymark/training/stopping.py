@@ -1,0 +1,367 @@
+"""Rules of stopping: EarlyStopping counts evaluations without improvement, GainStopping tests the rows."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Any, NamedTuple
+
+from tallymark.comparison.compare import compare
+from tallymark.comparison.difference import Difference
+from tallymark.comparison.evidence import SAME
+from tallymark.data.arguments import check_choice
+from tallymark.data.arrays import Array
+from tallymark.errors import ParameterError, Text, brief
+from tallymark.intervals.settings import check_least, settings_at
+from tallymark.metrics.base import Metric, check_better
+from tallymark.metrics.naming import metric
+from tallymark.training.eval_set import EvalSet
+
+Monitor = tuple[str, str | Metric]
+
+
+class Seen(NamedTuple):
+    """What an evaluation shows to a rule: the value that it follows, and where it comes from."""
+
+    round: int
+    value: float
+    metric: Metric | None = None
+    eval_set: EvalSet | None = None
+    y_pred: Any = None
+
+
+class StoppingRule:
+    """Follows one value of every evaluation, keeps the best, and says when to stop.
+
+    `monitor` is the (eval set, metric) that it follows; None for the first of both. `better` is "higher", "lower" or
+    the value to be close to; None for what the metric says. A subclass writes `judge`.
+    """
+
+    def __init__(self, *, better: str | float | None = None, monitor: Monitor | None = None) -> None:
+        self.better = None if better is None else check_better(better)
+        self.monitor = None if monitor is None else _check_monitor(monitor)
+        self.best_value: float | None = None
+        self.best_round: int | None = None
+        self.improved = False
+        self.stopped = False
+        self._evaluations = 0
+
+    def judge(self, seen: Seen) -> bool:
+        """Whether to stop after this evaluation."""
+        raise NotImplementedError(f"{type(self).__name__} must define `judge`")
+
+    def observe(self, seen: Seen) -> bool:
+        """Take one evaluation into account; whether to stop after it."""
+        self._evaluations += 1
+        self.improved = self.is_better(seen.value, self.best_value)
+        self.stopped = self.judge(seen)  # which may ask for the best round before this one
+        if self.improved:
+            self.best_value, self.best_round = seen.value, seen.round
+        return self.stopped
+
+    def is_better(self, value: float, than: float | None, by: float = 0.0) -> bool:
+        """Whether a value is better by more than so much; what is not finite never is."""
+        if not math.isfinite(value):
+            return False
+        return than is None or self.gain(than, value) > by
+
+    def gain(self, first: float, second: float) -> float:
+        """By how much the second value is better than the first."""
+        better = self.require_better()
+        if isinstance(better, str):
+            return second - first if better == "higher" else first - second
+        return abs(first - better) - abs(second - better)
+
+    def require_better(self) -> str | float:
+        """Which way is better; an error where neither the caller nor a metric has said it."""
+        if self.better is None:
+            raise ParameterError(
+                argument="better", expected='be given where no metric says it: "higher", "lower" or the best value'
+            )
+        return self.better
+
+    def settle(self, item: Metric) -> None:
+        """Take the direction of the metric that is followed, unless one was given."""
+        if self.better is None:
+            if item.better is None:
+                raise ParameterError(
+                    argument="better",
+                    expected=f"be given: {item} does not say which values are better, so nothing stops by it",
+                )
+            self.better = item.better
+
+    def reset(self) -> None:
+        """Forget all evaluations."""
+        self.best_value = self.best_round = None
+        self.improved = self.stopped = False
+        self._evaluations = 0
+
+    def rules(self) -> list[StoppingRule]:
+        """The rules that this one is made of: itself."""
+        return [self]
+
+    def replay(self, seen: Seen) -> bool:
+        """Take an evaluation of an earlier run into account, of which only the value is left."""
+        return self.observe(seen)
+
+
+class StoppingRules(StoppingRule):
+    """Several rules: stops when any of them would, or with ``combine="all"`` when all of them would at once.
+
+    The best round is that of the first rule.
+
+    >>> from tallymark.training import EarlyStopping
+    >>> both = StoppingRules([EarlyStopping(5), EarlyStopping(20, monitor=("valid", "auc"))], combine="all")
+    """
+
+    def __init__(self, rules: Any, combine: str = "any") -> None:
+        check_choice("combine", combine, ("any", "all"))
+        held = list(rules) if hasattr(rules, "__iter__") else [rules]
+        for rule in held:
+            if not isinstance(rule, StoppingRule):
+                raise ParameterError(
+                    argument="rules", expected="be rules of stopping, such as EarlyStopping(5)", got=brief(rule)
+                )
+        if not held:
+            raise ParameterError(argument="rules", expected="be at least one", got="none")
+        if len(set(map(id, held))) < len(held):
+            raise ParameterError(argument="rules", expected="differ from each other: each keeps its own count")
+        self.combine = combine
+        self._rules: list[StoppingRule] = held
+        super().__init__()
+
+    def rules(self) -> list[StoppingRule]:
+        """All single rules."""
+        return [single for rule in self._rules for single in rule.rules()]
+
+    def decide(self) -> bool:
+        """Whether to stop, by what the rules said of the last evaluation."""
+        said = [rule.decide() if isinstance(rule, StoppingRules) else rule.stopped for rule in self._rules]
+        self.stopped = any(said) if self.combine == "any" else all(said)
+        first = self.rules()[0]
+        self.best_value, self.best_round, self.improved = first.best_value, first.best_round, first.improved
+        return self.stopped
+
+    def reset(self) -> None:
+        for rule in self._rules:
+            rule.reset()
+        super().reset()
+
+    def __repr__(self) -> str:
+        return f"StoppingRules({self._rules!r}, combine={self.combine!r})"
+
+
+class KeepBest(StoppingRule):
+    """Keeps the best round and never stops."""
+
+    def judge(self, seen: Seen) -> bool:
+        return False
+
+
+def _check_monitor(monitor: object) -> Monitor:
+    pair = isinstance(monitor, tuple) and len(monitor) == 2
+    if pair and isinstance(monitor[0], str) and isinstance(monitor[1], (str, Metric)):  # type: ignore[index]
+        return monitor  # type: ignore[return-value]
+    raise ParameterError(
+        argument="monitor",
+        expected='be the names of an eval set and of a metric, such as ("valid", "auc")',
+        got=brief(monitor),
+    )
+
+
+def check_amount(name: str, value: object) -> float:
+    """Refuse what is no finite number from 0 on."""
+    if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value) and float(value) >= 0:
+        return float(value)
+    raise ParameterError(argument=name, expected="be a finite number, 0 or more", got=brief(value))
+
+
+def same_metric(key: str, item: Metric, wanted: str | Metric) -> bool:
+    """Whether a metric under a key is the one that is wanted, by the key, any of its names or itself."""
+    if isinstance(wanted, str) and key == wanted:
+        return True
+    try:
+        return item == metric(wanted)
+    except ParameterError:
+        return False
+
+
+class EarlyStopping(StoppingRule):
+    """Stop on the `patience`-th evaluation in a row without an improvement.
+
+    An improvement is better than the last one that counted by more than `min_delta`; a tie is none, and neither is NaN.
+    `best_value` and `best_round` follow the value itself, so that `min_delta` never hides a better round.
+
+    >>> stopping = EarlyStopping(3, better="lower")
+    >>> [stopping.should_stop(value) for value in (0.5, 0.6, 0.7, 0.8)]
+    [False, False, False, True]
+    >>> stopping.best_round, stopping.best_value
+    (0, 0.5)
+    """
+
+    def __init__(
+        self,
+        patience: int,
+        *,
+        min_delta: float = 0.0,
+        better: str | float | None = None,
+        monitor: Monitor | None = None,
+    ) -> None:
+        super().__init__(better=better, monitor=monitor)
+        self.patience = check_least("patience", patience, 1)
+        self.min_delta = check_amount("min_delta", min_delta)
+        self.waited = 0
+        self._counted: float | None = None
+
+    def should_stop(self, value: float) -> bool:
+        """Whether to stop after an evaluation with this value; rounds are counted from 0."""
+        self.require_better()
+        return self.observe(Seen(self._evaluations, float(value)))
+
+    def judge(self, seen: Seen) -> bool:
+        if self.is_better(seen.value, self._counted, self.min_delta):
+            self._counted, self.waited = seen.value, 0
+        else:
+            self.waited += 1
+        return self.waited >= self.patience
+
+    def reset(self) -> None:
+        """Forget all evaluations."""
+        super().reset()
+        self.waited, self._counted = 0, None
+
+    def __repr__(self) -> str:
+        given = {"min_delta": self.min_delta or None, "better": self.better, "monitor": self.monitor}
+        shown = "".join(f", {key}={value!r}" for key, value in given.items() if value is not None)
+        return f"EarlyStopping({self.patience}{shown})"
+
+
+class KeptRound(NamedTuple):
+    """A round, its value and its predictions."""
+
+    round: int
+    value: float
+    y_pred: Array
+
+
+class Gain(NamedTuple):
+    """By how much a round is better than an earlier one, with its interval; NaN is what cannot be said."""
+
+    over: int
+    value: float
+    lo: float
+    hi: float
+    method: str
+    reason: str | None = None
+
+
+class GainStopping(StoppingRule):
+    """Stop when the interval of the gain over the best round holds no gain above `worth`.
+
+    Every evaluation is compared with the best round, row by row, by the interval of `compare` (Tango's, DeLong's or a
+    bootstrap) at the level `ci`. One whose interval ends at or below `worth` has no gain worth having, and after
+    `patience` of these in a row it is time to stop; until one is not, all are compared with the same round, so that
+    small gains that add up are seen. A wide interval rules nothing out: training goes on while the rows cannot tell.
+    `last` is the gain of the last evaluation.
+
+    >>> from tallymark.training import EvalSet, Evaluator
+    >>> valid = EvalSet("valid", [0.0, 1.0, 2.0, 3.0] * 25)
+    >>> evaluator = Evaluator(["mae"], [valid], early_stopping=GainStopping(0.05, resamples=99))
+    >>> [evaluator.step(k, {"valid": [e, 1.0 - e, 2.0, 3.0] * 25}).action for k, e in enumerate((0.9, 0.5, 0.49))]
+    ['improved', 'improved', 'stop']
+    """
+
+    def __init__(
+        self,
+        worth: float = 0.0,
+        *,
+        patience: int = 1,
+        ci: float = 0.95,
+        resamples: int | None = None,
+        seed: int = 0,
+        better: str | float | None = None,
+        monitor: Monitor | None = None,
+    ) -> None:
+        super().__init__(better=better, monitor=monitor)
+        self.worth = check_amount("worth", worth)
+        self.patience = check_least("patience", patience, 1)
+        self.settings = settings_at(ci, "auto", resamples, seed)
+        self.waited = 0
+        self.last: Gain | None = None
+        self._best: KeptRound | None = None  # of this run; an earlier one left no predictions
+        self._reference: KeptRound | None = None
+
+    def settle(self, item: Metric) -> None:
+        reason = item.no_interval or item.no_bootstrap
+        if reason:
+            raise ParameterError(
+                Text("{monitor} must be a metric that has intervals; {} has none: {}", item, reason), argument="monitor"
+            )
+        if self.better is not None and self.better != item.better:
+            raise ParameterError(
+                argument="better",
+                expected=f"be that of {item}, {item.better!r}, where rounds are compared",
+                got=repr(self.better),
+            )
+        super().settle(item)
+
+    def judge(self, seen: Seen) -> bool:
+        if seen.eval_set is None or seen.metric is None:
+            raise ParameterError(
+                "GainStopping compares rows: it works in an Evaluator, which gives it their predictions"
+            )
+        if self.is_better(seen.value, None if self._best is None else self._best.value):
+            self._best = KeptRound(seen.round, seen.value, seen.eval_set.keep(seen.y_pred))
+        if self._has_gain(seen, seen.eval_set, seen.metric):
+            self.waited, self._reference = 0, self._best
+        else:
+            self.waited += 1
+        return self.waited >= self.patience
+
+    def _has_gain(self, seen: Seen, rows: EvalSet, item: Metric) -> bool:
+        """Whether a gain worth having is not ruled out."""
+        if not math.isfinite(seen.value):
+            self.last = None
+            return False
+        if self._reference is None:
+            return True
+        over, _, earlier = self._reference
+        found = compare(
+            rows.y_true,
+            {"best": earlier, "round": seen.y_pred},
+            {"metric": item},
+            weights=rows.weights,
+            query=rows.query,
+            cluster=rows.cluster,
+            missing=rows.missing,
+            ci=self.settings.level,
+            resamples=self.settings.resamples,
+            seed=self.settings.seed,
+            **rows.target.facts(),
+        )[("best", "round"), "metric"]
+        self.last = self._as_gain(over, found)
+        return math.isnan(self.last.hi) or self.last.hi > self.worth
+
+    def _as_gain(self, over: int, found: Difference) -> Gain:
+        """A difference, such that more is better."""
+        value, lo, hi = found.value, found.lo, found.hi
+        if found.reason == SAME:
+            lo = hi = 0.0
+        if self.better != "higher":
+            value, lo, hi = 0.0 - value, 0.0 - hi, 0.0 - lo
+        return Gain(over, value, lo, hi, found.method, found.reason)
+
+    def replay(self, seen: Seen) -> bool:
+        """The best value of an earlier run; rounds are compared from the next evaluation on."""
+        self._evaluations += 1
+        if self.is_better(seen.value, self.best_value):
+            self.best_value, self.best_round = seen.value, seen.round
+        return False
+
+    def reset(self) -> None:
+        """Forget all evaluations."""
+        super().reset()
+        self.waited, self.last, self._best, self._reference = 0, None, None, None
+
+    def __repr__(self) -> str:
+        return f"GainStopping({self.worth}, patience={self.patience}, ci={self.settings.level})"

@@ -1,0 +1,92 @@
+"""A view of every page and of its states, as the routes would make it; `say` changes every text that people give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tallymark.app.pages.challenges import AnalysePage, ChallengesPage, FrontPage
+from tallymark.app.pages.people import SignInPage
+from tallymark.app.pages.shell import ErrorPage
+from tests.app.sample_pages.challenges import analysed, cards, challenge
+from tests.app.sample_pages.leaderboard import leaderboard
+from tests.app.sample_pages.organise import edit, organise
+from tests.app.sample_pages.people import account, sign_up
+from tests.app.sample_pages.shell import TASKS, Say, problems, shell, wrong
+from tests.app.sample_pages.submissions import checked, mine, rejected, result, submit, waiting
+
+
+def plain(text: str) -> str:
+    return text
+
+
+def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
+    """Every page in its states: a name, the template, the view."""
+    return {
+        "front": (
+            "front.html",
+            FrontPage(shell(say, "Scores that you can check", "/", person=False), cards(say), "10 MB"),
+        ),
+        "front-empty": ("front.html", FrontPage(shell(say, "Scores that you can check", "/"), (), "10 MB")),
+        "challenges": ("challenges.html", ChallengesPage(shell(say, "Challenges", "/challenges"), cards(say))),
+        "challenges-empty": ("challenges.html", ChallengesPage(shell(say, "Challenges", "/challenges"), ())),
+        "analyse": (
+            "analyse.html",
+            AnalysePage(shell(say, "Score two files", "/analyse", person=False), TASKS, "10 MB"),
+        ),
+        "analyse-result": ("analyse.html", analysed(say)),
+        "analyse-problems": (
+            "analyse.html",
+            AnalysePage(shell(say, "Score two files", "/analyse"), TASKS, "10 MB", None, problems(say)),
+        ),
+        "challenge": ("challenge.html", challenge(say)),
+        "challenge-join": ("challenge.html", challenge(say)._replace(team=None, may_join=True, may_submit=False)),
+        "challenge-visitor": (
+            "challenge.html",
+            challenge(say)._replace(
+                shell=shell(say, "Deer", "/challenges/deer", person=False), team=None, may_submit=False
+            ),
+        ),
+        "submit": ("submit.html", submit(say)),
+        "submit-checked": ("submit.html", checked(say)),
+        "submit-problems": (
+            "submit.html",
+            submit(say)._replace(problems=problems(say), late="It will be marked as late."),
+        ),
+        "submit-refused": (
+            "submit.html",
+            submit(say)._replace(refused="All 5 of today are used; the next one is possible at 00:00 UTC."),
+        ),
+        "result": ("result.html", result(say)),
+        "result-queued": ("result.html", waiting(say)),
+        "result-rejected": ("result.html", rejected(say)),
+        "leaderboard": ("leaderboard.html", leaderboard(say)),
+        "leaderboard-empty": ("leaderboard.html", leaderboard(say)._replace(groups=(), progress=None, pages=None)),
+        "mine": ("mine.html", mine(say)),
+        "mine-empty": ("mine.html", mine(say)._replace(submissions=())),
+        "sign-in": (
+            "sign_in.html",
+            SignInPage(
+                wrong(say, "Sign in", "/sign-in", {"": "The name or the password is wrong."}), "/challenges/deer"
+            ),
+        ),
+        "sign-up": ("sign_up.html", sign_up(say)),
+        "sign-up-refused": (
+            "sign_up.html",
+            sign_up(say)._replace(refused="To sign up you need a link from an organiser."),
+        ),
+        "account": ("account.html", account(say)),
+        "organise": ("organise.html", organise(say)),
+        "organise-empty": ("organise.html", organise(say)._replace(challenges=())),
+        "new": ("edit.html", edit(say)._replace(slug="", title="New challenge", versions=())),
+        "edit": ("edit.html", edit(say)),
+        "error": (
+            "error.html",
+            ErrorPage(
+                shell(say, "There is no such page", "/nowhere"),
+                404,
+                say("Nothing is at /nowhere."),
+                "Look at the address again, or start from the front page.",
+                "7f3a-90c1",
+            ),
+        ),
+    }

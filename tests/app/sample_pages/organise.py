@@ -1,0 +1,62 @@
+"""Views of those who organise challenges."""
+
+from __future__ import annotations
+
+from tallymark.app.pages.organise import AnswersVersion, EditPage, OrganisedChallenge, OrganisePage
+from tallymark.app.pages.shell import Form, SelectOption
+from tests.app.sample_pages.shell import SHORT, SOON, TASKS, Say, shell
+
+
+def organise(say: Say) -> OrganisePage:
+    rows = [
+        OrganisedChallenge("deer", say("Deer or fox"), "open", SOON, "12", "1,204", "3", "version 2"),
+        OrganisedChallenge("prices", say("Prices of flats"), "soon", None, "0", "0", "0", "version 1"),
+    ]
+    return OrganisePage(shell(say, "Your challenges", "/organise"), rows)
+
+
+def edit(say: Say) -> EditPage:
+    values = {
+        "title": say("Deer or fox"),
+        "slug": "deer",
+        "summary": say("Say which animal is in each picture."),
+        "rules": say("Only the *pictures*.\n\nNo other data."),
+        "task": "labels",
+        "id_column": say("row_id"),
+        "label_column": say("label"),
+        "classes": say("deer, fox"),
+        "metrics": "fscore, accuracy",
+        "missing": "reject",
+        "split": "seeded",
+        "split_share": "30",
+        "split_seed": "7",
+        "deadline": "2026-11-19T12:00",
+        "late": "mark",
+        "quota": "0",
+        "finals": "2",
+        "show_intervals": "1",
+    }
+    form = Form(values, {"quota": "`quota` must be at least 1; got 0."})
+    versions = [
+        AnswersVersion("Version 2", "1,203", SHORT, "9f86d081884c", True, say("three labels mended")),
+        AnswersVersion("Version 1", "1,203", SHORT, "60303ae22b99", False),
+    ]
+    return EditPage(
+        shell(say, "Deer or fox", "/organise/deer", form=form),
+        "deer",
+        say("Deer or fox"),
+        TASKS,
+        [SelectOption("count", "Counts against the score"), SelectOption("reject", "The file is rejected")],
+        [
+            SelectOption("none", "One part", "All rows are public."),
+            SelectOption("column", "By a column of the answers"),
+            SelectOption("seeded", "By chance", "With a share and a seed."),
+        ],
+        [
+            SelectOption("refuse", "Submissions are refused"),
+            SelectOption("mark", "They are scored and marked as late", "They are not ranked."),
+        ],
+        "10 MB",
+        "open",
+        versions,
+    )

@@ -1,0 +1,134 @@
+"""Bundles, information criteria and the metric of an objective."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import tallymark as tm
+
+TRUTH, SAID = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
+SURE = [0.9, 0.8, 0.7, 0.4, 0.3, 0.6, 0.2, 0.1, 0.3, 0.2]
+
+
+def test_regression():
+    """Five metrics and the size; times only where they are given."""
+    y, p = [3, -0.5, 2, 7], [2.5, 0, 2, 8]
+    found = tm.model_selection.regression_metrics(y, p)
+    assert dict(found) == {"size": 4, **{key: tm.metric(key)(y, p) for key in ("rss", "mse", "rmse", "mae", "r2")}}
+    timed = tm.model_selection.regression_metrics(y, p, fit_time=1.5, score_time=0.25)
+    assert list(timed)[:3] == ["fit_time", "score_time", "size"]
+    assert (timed["fit_time"], timed["score_time"]) == (1.5, 0.25)
+    assert tm.model_selection.regression_metrics(y, p, weights=[1, 2, 0, 0])["mae"] == 0.5
+
+
+def test_what_does_not_apply_is_absent():
+    """R² of a constant truth is not there, and asking for it says why."""
+    found = tm.model_selection.regression_metrics([1.0, 1.0], [1.0, 2.0])
+    assert "r2" not in found
+    assert found.left_out == {"r2": "the truth is constant"}
+    with pytest.raises(KeyError, match="does not apply: the truth is constant"):
+        found["r2"]
+    with pytest.raises(KeyError, match="is not in the bundle"):
+        found["auc"]
+
+
+def test_two_classes():
+    """The values of the ten rows that are known by heart; probabilities add three."""
+    found = tm.model_selection.classification_metrics(TRUTH, SAID)
+    assert {key: round(value, 6) for key, value in found.items()} == {
+        "size": 10,
+        "error": 3.0,
+        "accuracy": 0.7,
+        "precision": 0.75,
+        "recall": 0.6,
+        "specificity": 0.8,
+        "fscore": 0.666667,
+        "mcc": 0.408248,
+    }
+    sure = tm.model_selection.classification_metrics(TRUTH, SAID, probabilities=SURE)
+    for key in ("auc", "logloss", "brier"):
+        assert sure[key] == tm.metric(key)(TRUTH, SURE)
+
+
+def test_several_classes_and_names():
+    """Macro averages; classes and positive as elsewhere."""
+    y, p = ["a", "b", "c", "a"], ["a", "b", "b", "a"]
+    found = tm.model_selection.classification_metrics(y, p)
+    assert found["fscore(average=macro)"] == tm.fscore(y, p, average="macro")
+    assert "precision" not in found
+    table = np.full((4, 3), 1 / 3)
+    assert tm.model_selection.classification_metrics(y, p, probabilities=table)["logloss"] == pytest.approx(math.log(3))
+    two = tm.model_selection.classification_metrics(["y", "n"], ["y", "y"], positive="y", probabilities=[0.9, 0.6])
+    assert (two["recall"], two["auc"]) == (1.0, 1.0)
+    one = tm.model_selection.classification_metrics([1, 1], [1, 1], probabilities=[0.5, 0.6])
+    assert "auc" not in one
+    assert "mcc" not in one
+    assert one["accuracy"] == 1.0
+
+
+def test_renderings():
+    """Text with the reasons below, HTML, plain data and JSON."""
+    found = tm.model_selection.regression_metrics([1.0, 1.0], [1.0, 2.0], fit_time=0.5)
+    assert "· r2: the truth is constant" in str(found)
+    assert "<table>" in found._repr_html_()
+    assert json.loads(found.to_json()) == found.to_dict()
+    assert found.to_dict()["left_out"] == found.left_out
+
+
+@pytest.mark.parametrize("bad", [-1.0, math.nan, math.inf, "1 s", True])
+def test_times_that_are_none(bad):
+    """Are refused."""
+    for name in ("fit_time", "score_time"):
+        with pytest.raises(tm.ParameterError, match=name):
+            tm.model_selection.regression_metrics([1.0], [1.0], **{name: bad})
+
+
+def test_information_criteria():
+    """The textbook formulas; more parameters cost more, and more so the more rows there are."""
+    assert tm.model_selection.aic(-12.5, 4) == 33.0
+    assert tm.model_selection.bic(-12.5, 4, 50) == 4 * math.log(50) + 25.0
+    assert tm.model_selection.bic(-12.5, 4, 1) == 25.0
+    for bad in (
+        lambda: tm.model_selection.aic(math.nan, 1),
+        lambda: tm.model_selection.aic("x", 1),
+        lambda: tm.model_selection.aic(1.0, -1),
+        lambda: tm.model_selection.aic(1.0, 1.5),
+        lambda: tm.model_selection.bic(1.0, 1, 0),
+    ):
+        with pytest.raises(tm.ParameterError):
+            bad()
+
+
+def test_default_metrics():
+    """One per objective, under the names that libraries use."""
+    expected = {
+        "squared": "rmse",
+        "absolute": "mae",
+        "pseudo-huber": "huber",
+        "poisson": "poisson_deviance",
+        "pinball": "pinball",
+        "logistic": "logloss",
+        "hinge": "margin_accuracy",
+        "softmax": "logloss",
+        "lambdarank": "ndcg",
+    }
+    assert {name: str(tm.training.default_metric(name)) for name in expected} == expected
+    others = {
+        "reg:squarederror": "rmse",
+        "binary:logistic": "logloss",
+        "multi:softprob": "logloss",
+        "count:poisson": "poisson_deviance",
+        "rank:ndcg": "ndcg",
+        "reg:pseudohubererror": "huber",
+        "regression_l1": "mae",
+        "Logloss": "logloss",
+        "pseudo_huber": "huber",
+    }
+    assert {name: str(tm.training.default_metric(name)) for name in others} == others
+    for bad in ("", "cox", None, 3):
+        with pytest.raises(tm.ParameterError, match="objective"):
+            tm.training.default_metric(bad)

@@ -1,0 +1,256 @@
+"""Drawings: what is in them, that no text is cut or covered by another, and that they stay small."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
+
+import tallymark as tm
+from tallymark.rendering.plots import canvas
+from tallymark.rendering.plots.bars import MOST_BARS, Bar, bars_plot
+from tallymark.rendering.plots.canvas import inches_of, show_short, show_tick, truncate_text
+from tallymark.rendering.plots.forest import Pair, differences_plot
+from tallymark.rendering.plots.lines import Line, precision_recall_plot, roc_plot
+from tallymark.rendering.plots.matrix import MOST_CLASSES, matrix_plot, mistakes_plot
+from tallymark.rendering.plots.reliability import ReliabilityBin, reliability_plot
+from tallymark.rendering.plots.scatter import predictions_plot, residuals_plot, spread_table
+from tallymark.rendering.plots.thresholds import BestThresholdMark, thresholds_plot
+from tallymark.rendering.table import Table
+
+pytestmark = pytest.mark.slow
+
+NONE = Table("", ("a",), [])
+LONG = "a name that goes on and on, as names of classes do where nobody stops them"
+RNG = np.random.default_rng(7)
+
+
+def lines(count, name="line {}"):
+    x = np.linspace(0, 1, 50)
+    return [Line(name.format(k), x, x ** (0.1 + k / 10), 0.9 - k / 50, share=0.3 + k / 100) for k in range(count)]
+
+
+def matrix(size, name="{}", counts=None):
+    counts = RNG.integers(0, 2_000_000, (size, size)) if counts is None else counts
+    return matrix_plot([name.format(k) for k in range(size)], counts, NONE)
+
+
+def bars(count, name="group {}"):
+    found = [Bar(name.format(k), (-1) ** k * k / 10, 10**k, k / 10 - 1, k / 10 + 1) for k in range(count)]
+    return bars_plot("metric", "group", [*found, Bar("none", float("nan"), 3)], 0.5, NONE, interval="95 % intervals")
+
+
+def pairs(count, name="model {} − other"):
+    found = [
+        Pair(name.format(k), k / 100, k / 100 - 0.02, k / 100 + 0.02, k > 2, "0.01 [−0.01, 0.03]") for k in range(count)
+    ]
+    ranks = [("first", 0.9, "a"), (name.format(2), 0.8, "ab"), ("third", float("nan"), "")]
+    return differences_plot("auc", found, ranks, NONE, level="95 %", better="higher")
+
+
+def cloud(rows, scale=1.0, weights=None):
+    truth = RNG.normal(size=rows) * scale
+    prediction = truth + RNG.normal(size=rows) * scale
+    facts = {"rmse": 1.0, "table": NONE}
+    residuals = residuals_plot(prediction, prediction - truth, weights, bias=0.0, **facts)
+    return residuals, predictions_plot(truth, prediction, weights, r2=0.5, **facts)
+
+
+def thresholds():
+    at = np.array([np.inf, 0.9, 0.5, 0.2])
+    values = {"precision": [np.nan, 1, 1, 0.5], "recall": [0, 0.1, 0.6, 1], "fscore": [0, 0.2, 0.75, 0.67]}
+    return thresholds_plot(at, values, BestThresholdMark("fscore", 0.5, 0.75), NONE, unit=True)
+
+
+BINS = [ReliabilityBin(k / 10, (k + 1) / 10, k / 10 + 0.05, min(1, k / 9), 10.0**k, 0.1, 0.9) for k in range(10)]
+DRAWINGS = {
+    "roc": roc_plot(lines(1), NONE),
+    "roc of 8": roc_plot(lines(8), NONE),
+    "roc of long": roc_plot(lines(8, LONG), NONE),
+    "precision": precision_recall_plot(lines(1), NONE),
+    "precision of 5": precision_recall_plot(lines(5, "表表 {}"), NONE),
+    "thresholds": thresholds(),
+    "reliability": reliability_plot(BINS, 0.05, NONE, what="share of positives", interval="95 % interval"),
+    **{f"matrix of {size}": matrix(size) for size in (1, 2, 3, 7, 12, 13, MOST_CLASSES)},
+    "matrix of long": matrix(5, LONG + " {}"),
+    "mistakes": mistakes_plot([(LONG, "b", 12, 0.5), ("c", "d", 3.5, 0.1)], 300, 0.7, NONE),
+    "no mistakes": mistakes_plot([], 300, 1.0, NONE),
+    "bars": bars(9),
+    "one bar": bars(1),
+    "many bars": bars(MOST_BARS - 1),
+    "bars of long": bars(4, LONG + " {}"),
+    "pairs": pairs(6),
+    "one pair": pairs(1, LONG + " {}"),
+    **{f"cloud of {rows}, {k}": plot for rows in (1, 200, 5_000) for k, plot in enumerate(cloud(rows))},
+    "large": cloud(50, 1e9)[0],
+    "small": cloud(50, 1e-9)[1],
+}
+
+
+def boxes(plot, look):
+    """The boxes of all texts that are drawn, as matplotlib draws them."""
+    figure = plot.figure(look)
+    canvas = FigureCanvasAgg(figure)
+    drawn, draw = [], Text.draw
+
+    def record(self, renderer, *args, **kwargs):
+        draw(self, renderer, *args, **kwargs)
+        if self.get_visible() and self.get_text().strip():
+            drawn.append((self.get_text(), self.get_window_extent(renderer)))
+
+    Text.draw = record
+    try:
+        canvas.draw()
+    finally:
+        Text.draw = draw
+    return figure.bbox, drawn
+
+
+@pytest.mark.filterwarnings("ignore:Glyph")  # wide signs, which the font of the tests does not have
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_no_text_is_cut_or_covers_another(name):
+    """All texts lie within the drawing and apart from each other; the font is wider than those of browsers."""
+    whole, found = boxes(DRAWINGS[name], "light")
+    assert found
+    for text, box in found:
+        assert box.x0 >= -0.5, text
+        assert box.y0 >= -0.5, text
+        assert box.x1 <= whole.x1 + 0.5, text
+        assert box.y1 <= whole.y1 + 0.5, text
+    for (first, a), (second, b) in itertools.combinations(found, 2):
+        across = min(a.x1, b.x1) - max(a.x0, b.x0)
+        up = min(a.y1, b.y1) - max(a.y0, b.y0)
+        assert across <= 1 or up <= 1.5, (first, second)
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_drawings_are_small_and_described(name):
+    """A page has a dozen of them; a sentence has an end."""
+    plot = DRAWINGS[name]
+    assert len(plot.svg("auto")) < 100_000
+    assert plot.description.endswith(".")
+    assert plot.description[:1].isupper() or name == "bars" or "bar" in name or name == "thresholds"
+
+
+def path_of(plot, colour="#1f5fbf"):
+    """The points of the line of a colour, in points of the page."""
+    d = re.search(rf'<path d="([^"]*)"[^>]*style="fill: none; stroke: {colour}', plot.svg()).group(1)
+    at, out = [0.0, 0.0], []
+    for command, rest in re.findall(r"([Mlhv])([^Mlhvz]*)", d):
+        numbers = [float(n) for n in re.findall(r"-?(?:\d+\.?\d*|\.\d+)", rest)]
+        if command == "M":
+            at = numbers
+        elif command == "h":
+            at = [at[0] + numbers[0], at[1]]
+        elif command == "v":
+            at = [at[0], at[1] + numbers[0]]
+        else:
+            at = [at[0] + numbers[0], at[1] + numbers[1]]
+        out.append(tuple(at))
+    return np.array(out)
+
+
+def test_what_is_drawn_is_the_full_curve_to_half_a_pixel():
+    """From the file itself, at a width of 2,000 pixels: thinning, rounding and steps together."""
+    truth = RNG.integers(0, 2, 20_000)
+    curve = tm.roc_curve(truth, truth + RNG.normal(size=20_000), kind="score")
+    plot = roc_plot([Line("", curve.fpr, curve.tpr, 0.7)], NONE)
+    drawn = path_of(plot)
+    assert len(drawn) < len(curve) / 2
+    axes = plot.figure().axes[0]
+    where = axes.transAxes.transform([(0, 0), (1, 1)]) * 72 / plot.figure().dpi
+    ends = [axes.get_xlim(), axes.get_ylim()]
+    full = np.column_stack(
+        [
+            where[0, k] + (side - low) / (high - low) * (where[1, k] - where[0, k])
+            for k, (side, (low, high)) in enumerate(zip((curve.fpr, curve.tpr), ends, strict=True))
+        ]
+    )
+    full[:, 1] = plot.size[1] * 72 - full[:, 1]
+    scale = 2_000 / (plot.size[0] * 72)
+    worst = 0.0
+    for point in full[::7]:
+        way = np.diff(drawn, axis=0)
+        along = np.clip(((point - drawn[:-1]) * way).sum(axis=1) / np.maximum((way**2).sum(axis=1), 1e-300), 0, 1)
+        worst = max(worst, np.hypot(*(point - drawn[:-1] - along[:, None] * way).T).min() * scale)
+    assert worst < 0.5
+
+
+def test_precision_is_drawn_in_steps():
+    """Level to the next recall, since precision between two points is not on the line between them."""
+    plot = precision_recall_plot([Line("", [0, 0.5, 1], [1.0, 0.8, 0.4], 0.6, share=0.4)], NONE)
+    path = path_of(plot)
+    assert len(path) == 5
+    assert all(a[0] == b[0] or a[1] == b[1] for a, b in itertools.pairwise(path))
+
+
+def test_a_matrix_has_its_counts_and_shares():
+    """Shares are those of a row; a row of nothing has none."""
+    plot = matrix_plot(["cat", "dog"], np.array([[3, 1], [0, 0]]), NONE)
+    texts = [text for text, _ in boxes(plot, "dark")[1]]
+    assert {"3", "1", "75 %", "25 %"} <= set(texts)
+    assert plot.description == (
+        "Confusion matrix of 2 classes: 75.0 % of the rows are right; the most frequent mistake is cat taken for dog "
+        "(1 times, 25 % of its rows)."
+    )
+    right = matrix_plot(["cat", "dog"], np.eye(2, dtype=int), NONE)
+    assert right.description == "Confusion matrix of 2 classes: 100.0 % of the rows are right."
+
+
+def test_rows_far_outside_are_told_and_not_shown():
+    """One outlier is not to make all others one dot."""
+    truth = np.linspace(0, 1, 500)
+    prediction = truth.copy()
+    prediction[7] = 1e6
+    plot = residuals_plot(prediction, prediction - truth, None, bias=0.0, rmse=1.0, table=NONE)
+    assert any("1 row outside" in text for text, _ in boxes(plot, "light")[1])
+    with pytest.raises(tm.UndefinedError, match="too far apart to be drawn"):
+        residuals_plot(np.array([-1e308, 1e308]), np.array([1e308, -1e308]), None, bias=0.0, rmse=1.0, table=NONE)
+
+
+def test_a_spread_is_a_histogram():
+    """Rows by value, and the mean of another column there; weights count."""
+    table = spread_table("t", np.array([0.0, 0.1, 12.0]), np.array([1.0, 3.0, 0.5]), np.array([1.0, 2.0, 5.0]), "mean")
+    assert table.headings == ("from", "to", "rows", "mean")
+    assert table.rows == [(0.0, 1.0, 4.0, 1.75), (11.0, 12.0, 0.5, 5.0)]
+    assert [row[2] for row in spread_table("t", np.array([2.0, 2.0]), None).rows] == [2.0]
+
+
+def test_numbers_as_people_write_them():
+    """Short, with a true minus, and thousands apart."""
+    assert [show_tick(v) for v in (0.0, -0.25, 12_500.0, 1e-7, 2e12)] == ["0", "−0.25", "12,500", "1e−07", "2e+12"]
+    assert [show_short(v) for v in (0.5, 0.8675309, -12.34567, 1234.5678, 1e-9)] == [
+        "0.5",
+        "0.868",
+        "−12.346",
+        "1,235",
+        "1e−09",
+    ]
+
+
+def test_texts_are_cut_where_there_is_no_room():
+    """And say so; wide signs take twice the room."""
+    assert truncate_text("short", 3) == "short"
+    cut = truncate_text(LONG, 1)
+    assert cut.endswith("…")
+    assert inches_of(cut) <= 1
+    assert inches_of("表") == 2 * inches_of("a")
+    assert [truncate_text("ab" * 9, inches_of("x" * k)) for k in (0, 1, 2, 5, 17)] == [
+        "…",
+        "…",
+        "a…",
+        "abab…",
+        "ab" * 8 + "…",
+    ]
+
+
+def test_a_very_long_text_is_cut_at_once(monkeypatch):
+    """Not letter by letter, each of which would look at all that is left."""
+    looks = []
+    monkeypatch.setattr(canvas, "text_width", lambda text: looks.append(text) or len(text))
+    assert truncate_text("x" * 100_000, 1).endswith("x…")
+    assert len(looks) < 50
