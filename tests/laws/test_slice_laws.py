@@ -33,7 +33,7 @@ def cells_agree(found, expected):
         assert same_bits(found.value, expected.value)
 
 
-def settled(metric, rows):
+def resolved(metric, rows):
     """The facts of the rows with the classes that all of them show, where classes are what the metric reads."""
     if not isinstance(metric, LabelMetric) or isinstance(metric, ClusterMetric) or "classes" in rows.facts:
         return rows.facts
@@ -58,7 +58,7 @@ def test_a_slice_is_filter_then_evaluate(metric, seed):
     )
     if whole.failures:
         return
-    facts = settled(metric, rows)
+    facts = resolved(metric, rows)
     assert list(whole.slices) == sorted(set(groups))
     for group, report in whole.slices.items():
         part = rows.take(np.flatnonzero(groups == group))

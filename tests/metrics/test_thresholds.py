@@ -229,7 +229,7 @@ def test_metrics_of_the_users_own(own_metrics):
         aliases = {}
 
         def read(self, state):
-            return self.settle(super().read(state).value - 0.1)
+            return self.to_answer(super().read(state).value - 0.1)
 
     class Odds(tm.extend.AveragedMetric):
         """Hits for one false alarm: more than the range that it did not declare."""

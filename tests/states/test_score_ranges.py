@@ -51,9 +51,9 @@ def rows(pattern, seed):
 
 def walked(scores, ranges):
     """The sums over all ranges, as they come back from workers."""
-    settled = ScoresOf(TARGET.with_classes(scores.labels), READS.wants)
+    resolved = ScoresOf(TARGET.with_classes(scores.labels), READS.wants)
     cut = cut_scores(scores, ranges.edges)
-    sums = [sum_range(piece.under(settled), ranges, place) for place, piece in enumerate(cut)]
+    sums = [sum_range(piece.with_reads(resolved), ranges, place) for place, piece in enumerate(cut)]
     return add_ranges([RangeSums.from_bytes(each.to_bytes()) for each in sums], ranges)
 
 
@@ -82,14 +82,14 @@ def test_ranges_become_small(pattern):
         y, s, rng = rows(pattern, seed)
         count = int(rng.integers(1, 20))
         scores = READS.fold(Batch(y, s))
-        settled = BoundedScoresOf(TARGET.with_classes(scores.labels), 4)
-        ranges = choose_ranges(bin_scores(scores, 4).under(settled), count)
+        resolved = BoundedScoresOf(TARGET.with_classes(scores.labels), 4)
+        ranges = choose_ranges(bin_scores(scores, 4).with_reads(resolved), count)
         for _ in range(70):
             large = ranges.too_large(count)
             if not large:
                 break
             cut = cut_scores(scores, ranges.edges)
-            ranges = refine(ranges, {k: bin_scores(cut[k], 4).under(settled) for k in large}, count)
+            ranges = refine(ranges, {k: bin_scores(cut[k], 4).with_reads(resolved) for k in large}, count)
         assert not ranges.too_large(count)
         for piece in cut_scores(scores, ranges.edges):
             distinct = {score for runs in piece.whole.columns[0] for score in runs[0].tolist()}

@@ -142,7 +142,7 @@ def _labels(source: Source, options: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return _labels_as(_kind_of(source, names), options)
     except ParameterError:
-        if not isinstance(source, FileDataset) or not source.settle(names):
+        if not isinstance(source, FileDataset) or not source.infer_types(names):
             raise
         return _labels_as(_kind_of(source, names), options)
 

@@ -37,7 +37,7 @@ class Evidence:
         target: Target,
         settings: Intervals,
     ) -> None:
-        counted = {name: batch.weighing() for name, batch in batches.items()}
+        counted = {name: batch.without_zero_weights() for name, batch in batches.items()}
         one = next(iter(counted.values()))
         batches = self._batches = counted if one.n else batches
         self._reports = reports
@@ -103,7 +103,7 @@ class Evidence:
         differences = _differences(item, self._resampled[first][item], self._resampled[second][item])
         method = bootstrap_name(clusters=self._batches[first].cluster_side is not None, by_query=item.by_query)
         units = units_of(self._batches[first], by_query=item.by_query)
-        sizes = (self._reports[first][key], self._reports[second][key], item.typical)
+        sizes = (self._reports[first][key], self._reports[second][key], item.rounding_scale)
         found = bootstrap(differences, self._settings.level, f"paired {method}", units, sizes)
         most = largest_difference(item)
         return found._replace(lo=max(found.lo, -most), hi=min(found.hi, most))

@@ -421,7 +421,7 @@ class Batch:
         """Whether every row has a weight of 1."""
         return self.weights is None or bool((np.asarray(self.weights) == 1).all())
 
-    def weighing(self) -> Batch:
+    def without_zero_weights(self) -> Batch:
         """The rows that weigh something: the others are as if they were not there."""
         counts = None if self.weights is None else np.asarray(self.weights) != 0
         if counts is None or counts.all():

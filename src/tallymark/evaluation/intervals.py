@@ -36,7 +36,7 @@ def add_intervals(
     keys = row_keys(batch)  # keys or clusters that cannot be are refused, whatever reads them, and name their row
     if keys is None and batch.weights is not None:
         batch.keys = np.arange(batch.n, dtype=np.uint64)  # the place of a row is that among all, as in a tally
-    counted = batch.weighing()
+    counted = batch.without_zero_weights()
     if counted is not batch and counted.n:
         batch, states = counted, chosen.fold(counted)
         slices = None if slices is None else slice_states(batch, states)

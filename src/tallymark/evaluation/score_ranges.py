@@ -122,15 +122,15 @@ def fold_ranges(
         return held.read_by(tally.metrics)
     wants = frozenset(item.wants for item in served.values() if isinstance(item, ScoreMetric))
     rows = ScoredRows(roles, tally.missing, tally.target)
-    settled = tally.target.with_classes(binned.labels)  # a range may have rows of one class only
+    resolved = tally.target.with_classes(binned.labels)  # a range may have rows of one class only
     ranges = choose_ranges(binned, count)
     while large := ranges.too_large(count):
         job = BinJob(rows, ranges, large, _FINER_BINS)
         finer = source.fold(job, passes.begin(2), in_order=False)
-        found = [state.under(BoundedScoresOf(settled, _FINER_BINS)) for state in job.read(finer)]
+        found = [state.with_reads(BoundedScoresOf(resolved, _FINER_BINS)) for state in job.read(finer)]
         bins_of = [state for state in found if isinstance(state, BoundedScores)]
         ranges = refine(ranges, dict(zip(large, bins_of, strict=True)), count)
-    outcomes = source.exchange(RangeJob(rows, ranges, ScoresOf(settled, wants)), passes.begin(1))
+    outcomes = source.exchange(RangeJob(rows, ranges, ScoresOf(resolved, wants)), passes.begin(1))
     sums = add_ranges([RangeSums.from_bytes(outcome) for outcome in outcomes], ranges)
     return held.read_by(tally.metrics, RankedScores(ScoresOf(tally.target, wants), binned, *sums))
 
@@ -205,12 +205,12 @@ class BinJob:
 class RangeJob:
     """Deals the scores of rows to ranges, and walks a range that has come together."""
 
-    def __init__(self, rows: ScoredRows, ranges: Ranges, settled: ScoresOf) -> None:
+    def __init__(self, rows: ScoredRows, ranges: Ranges, resolved: ScoresOf) -> None:
         self.columns = rows.roles.names()
         self.ranges = len(ranges.rows)
         self._rows = rows
         self._bounds = ranges
-        self._settled = settled
+        self._resolved = resolved
 
     def deal(self, chunks: Iterable[Chunk]) -> list[bytes]:
         """The scores of some rows by range."""
@@ -220,7 +220,7 @@ class RangeJob:
     def close(self, place: int, pieces: Iterable[bytes]) -> bytes:
         """The sums over a range."""
         whole = reduce(add, map(Scores.from_bytes, pieces), self._zero())
-        return sum_range(whole.under(self._settled), self._bounds, place).to_bytes()
+        return sum_range(whole.with_reads(self._resolved), self._bounds, place).to_bytes()
 
     def _zero(self) -> Scores:
         return ScoresOf(self._rows.target).zero()

@@ -233,7 +233,7 @@ def _as_typed(source: Source, columns: Sequence[str], attempt: Callable[[], Any]
     except (KindError, TypeOfDataError, ShapeError, DomainError, MissingValueError, ParameterError) as error:
         if isinstance(error, MissingValueError) and not source.unsure:
             raise  # at once: an empty field is missing among numbers and among texts
-        source.settle(columns)
+        source.infer_types(columns)
         if types() == before:
             raise
     else:

@@ -52,9 +52,9 @@ class Piece(NamedTuple):
         held = (state.without_keys() if isinstance(state, Resampled) else state for state in self.intervals)
         return Piece(self.values, tuple(held))
 
-    def under(self, whole: Piece) -> Piece:
+    def resolved_by(self, whole: Piece) -> Piece:
         """The states of a group, with the classes of all rows."""
-        return Piece(_settled(self.values, whole.values), _settled(self.intervals, whole.intervals))
+        return Piece(_resolved(self.values, whole.values), _resolved(self.intervals, whole.intervals))
 
     def fits(self, columns: tuple[int, int] | None, reads: list[Any]) -> bool:
         """Whether the states answer these declarations, and are of as many rows and columns. Those of intervals need
@@ -69,8 +69,8 @@ class Piece(NamedTuple):
         return fitting and of_all <= {(columns, self.n)} and len(weight) <= 1
 
 
-def _settled(states: States, whole: States) -> States:
-    return tuple(mine.under(every.reads.settled(None, every)) for mine, every in zip(states, whole, strict=True))
+def _resolved(states: States, whole: States) -> States:
+    return tuple(mine.with_reads(every.reads.resolved(None, every)) for mine, every in zip(states, whole, strict=True))
 
 
 Groups = dict[Group, Piece]
@@ -84,9 +84,9 @@ def add_groups(left: Mapping[Group, Piece], right: Mapping[Group, Piece]) -> Gro
     return out
 
 
-def settled_groups(groups: Mapping[Group, Piece], whole: Piece) -> dict[Group, Piece]:
+def resolve_groups(groups: Mapping[Group, Piece], whole: Piece) -> dict[Group, Piece]:
     """The groups in order, with the classes of all rows."""
-    return {group: groups[group].under(whole) for group in sorted_groups(groups)}
+    return {group: groups[group].resolved_by(whole) for group in sorted_groups(groups)}
 
 
 def slices_of(groups: Mapping[Group, Piece]) -> list[Slice]:
@@ -317,7 +317,7 @@ class Tally:
             batch.keys = np.arange(self.n, self.n + batch.n, dtype=np.uint64)
         if batch.weights is not None:
             row_keys(batch)  # a fault in them names the row, of which some may go now
-        counted = batch.weighing()
+        counted = batch.without_zero_weights()
         plan = self._intervals(chosen, (batch.truth_columns, batch.prediction_columns)).states
         whole = Piece(chosen.fold(batch), plan.fold(counted))
         parts = dict(self._split(counted))
@@ -415,7 +415,7 @@ class Tally:
         held = self._contents
         chosen = self._chosen(held.columns)
         whole = held.whole or Piece(chosen.plan.zero())
-        groups = settled_groups(held.groups, whole)
+        groups = resolve_groups(held.groups, whole)
         of_groups: dict[str, Any] = (
             {"slices": slices_of(groups), "by": self.by, "min_rows": min_rows} if self.by else {}
         )

@@ -64,13 +64,13 @@ def by_logit(value: float, error: float, level: float, limits: Ends, freedom: fl
     return ends[0], ends[1]
 
 
-def mean_ends(found: Moments | None, rows: int, level: float, typical: float = 0.0) -> Ends | NoInterval:
+def mean_ends(found: Moments | None, rows: int, level: float, rounding_scale: float = 0.0) -> Ends | NoInterval:
     """A mean of rows, by the moments of its terms: Hall's (1992) transformed t-interval. The cubic of Hall removes the
     skewness of the studentized mean; its inverse is taken at the quantiles of Student's t with n − 1 degrees of
     freedom, so that terms without skewness have Student's interval."""
     if found is None or not math.isfinite(found.variance):
         return NoInterval(TOO_LARGE)
-    if is_rounding(math.sqrt(found.variance), found.mean, typical):
+    if is_rounding(math.sqrt(found.variance), found.mean, rounding_scale):
         return NO_SPREAD
     error = math.sqrt(found.variance / rows)
     reach = -student_quantile((1 - level) / 2, rows - 1)

@@ -55,7 +55,7 @@ def bca_interval(item: Metric, value: Any, resamples: Resamples, level: float, m
     if not len(numbers) == len(lines) == len(without):
         raise InputError("the input changed while it was being read")
     found = [
-        bca_ends(number, line, level, item.range, resamples.units, acceleration_of(rest), item.typical)
+        bca_ends(number, line, level, item.range, resamples.units, acceleration_of(rest), item.rounding_scale)
         for number, line, rest in zip(numbers, lines, without, strict=True)
     ]
     return interval_of_parts(value, found, method)
@@ -77,10 +77,10 @@ def bca_ends(
     within: tuple[float, float],
     units: float,
     acceleration: float = 0.0,
-    typical: float = 0.0,
+    rounding_scale: float = 0.0,
 ) -> Ends:
-    """The interval of a value of so many independent units, never outside of what the metric can be. Beside a `typical`
-    value, rounding errors are nothing."""
+    """The interval of a value of so many independent units, never outside of what the metric can be. Beside
+    `rounding_scale`, rounding errors are negligible."""
     if not math.isfinite(value):
         return Ends(None, None)
     found = np.sort(replicates[~np.isnan(replicates)])
@@ -90,7 +90,7 @@ def bca_ends(
         return Ends(None, None, (f"the metric is {undefined}",))
     if units < LEAST_UNITS:
         return Ends(None, None, (too_few(units),))
-    if is_rounding(float(found[-1]) - float(found[0]), value, typical):
+    if is_rounding(float(found[-1]) - float(found[0]), value, rounding_scale):
         return Ends(None, None, (SAME,))
     below = (np.searchsorted(found, value, "left") + np.searchsorted(found, value, "right")) / (2 * len(found))
     bias = normal_quantile(float(below)) if 0.0 < below < 1.0 else math.inf

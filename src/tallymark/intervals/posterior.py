@@ -121,7 +121,7 @@ def _seen(table: Array) -> set[int]:
 def _reader(item: Any, observed: DrawnCounts, state: Pairs, value: Any) -> Any:
     """How to read the values of many tables: at once, or else one after the other; None where neither gives the value
     of the observed table."""
-    wanted, reads = np.array(numbers_of(value)), state.reads.settled(None, state)
+    wanted, reads = np.array(numbers_of(value)), state.reads.resolved(None, state)
 
     def at_once(drawn: DrawnCounts) -> Array:
         found = np.asarray(item.drawn_values(drawn), float)
@@ -168,7 +168,7 @@ def _ends(item: Metric, value: float, draws: Array, level: float, notes: tuple[s
     if len(found) < LEAST_DEFINED * len(draws):
         return Ends(None, None, (f"the metric is undefined in {len(draws) - len(found):,} of {len(draws):,} draws",))
     lo, hi = (quantile(found, share) for share in ((1 - level) / 2, (1 + level) / 2))
-    if is_rounding(hi - lo, value, item.typical):
+    if is_rounding(hi - lo, value, item.rounding_scale):
         return Ends(None, None, (NO_SPREAD.reason,))
     return Ends(lo, hi, notes)
 

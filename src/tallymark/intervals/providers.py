@@ -96,7 +96,7 @@ class IntervalSource(ABC):
         there."""
         reads = self.plan.formulas.get(item)
         state = self._value_state(item) if reads is None else self.plan.states.pick(self._intervals, reads)
-        return state.of_rows(self.units.n)
+        return state.with_row_count(self.units.n)
 
     @abstractmethod
     def resampled(self, items: Sequence[Metric]) -> Mapping[Metric, Resamples | NoInterval]:
@@ -112,16 +112,16 @@ class RowsInMemory(IntervalSource):
         if whole is None:
             intervals = plan.states.fold(batch)
         else:  # classes are those of all rows
-            intervals = tuple(state.reads.settled(whole._batch, state).fold(batch) for state in whole._intervals)
+            intervals = tuple(state.reads.resolved(whole._batch, state).fold(batch) for state in whole._intervals)
         super().__init__(plan, values, intervals)
 
-    def _settled(self, item: Metric) -> Reads:
+    def _resolved(self, item: Metric) -> Reads:
         state = self._whole._value_state(item)
-        return state.reads.settled(self._whole._batch, state)
+        return state.reads.resolved(self._whole._batch, state)
 
     def resampled(self, items: Sequence[Metric]) -> Mapping[Metric, Resamples | NoInterval]:
         settings, batch = self.plan.settings, self._batch
-        reads, keys = {item: self._settled(item) for item in items}, row_keys(batch)
+        reads, keys = {item: self._resolved(item) for item in items}, row_keys(batch)
         values = resample_values(reads, batch, settings.seed, settings.resamples, keys)
         left_out = leave_out_values(reads, batch, keys) or {}
         units = {by_query: units_of(batch, by_query=by_query) for by_query in {item.by_query for item in items}}

@@ -78,7 +78,7 @@ def read_resampled(
 ) -> tuple[dict[Metric, Array], dict[Metric, Array] | None]:
     """The values of metrics that read one state in all its replicates, and without one group of rows after the other:
     those that `resample_values` and `leave_out_values` find of the rows, to the last bit."""
-    items, whole = {item: _without_raising(item) for item in metrics}, state.settled_whole()
+    items, whole = {item: _without_raising(item) for item in metrics}, state.resolved_whole()
     values = _read_states(items, whole, state.replicates(), len(state.states))
     left_out = state.left_out()
     if left_out is None or state.groups is None:
@@ -92,7 +92,7 @@ def _by_state(reads: Mapping[Metric, Reads], batch: Batch, keys: Array | None) -
         groups.setdefault((each, item.by_query), {})[item] = _without_raising(item)
     for (each, by_query), items in groups.items():
         whole = each.fold(batch)
-        yield Replicated(items, each.settled(batch, whole), whole, query_keys(batch, keys) if by_query else keys)
+        yield Replicated(items, each.resolved(batch, whole), whole, query_keys(batch, keys) if by_query else keys)
 
 
 def _without_raising(item: Metric) -> Metric:

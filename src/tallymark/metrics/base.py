@@ -162,7 +162,7 @@ class Metric(metaclass=_Record):
         return (-math.inf, math.inf)
 
     @property
-    def typical(self) -> float:
+    def rounding_scale(self) -> float:
         """A size of values beside which errors of rounding are nothing, also where the value is next to 0: an end of a
         range on both sides of 0, since what cancels there leaves them."""
         low, high = self.range
@@ -281,7 +281,7 @@ class Metric(metaclass=_Record):
     def answer(self, state: State, batch: Batch | None = None) -> Answer:
         """Read the state: the value, the reason if it is undefined, and notes."""
         if state.n == 0 or state.weight < (1 if state.exact else LEAST_WEIGHT):
-            return self.settle(NO_ROWS if state.n == 0 else LIGHT if state.weight else NO_WEIGHT)
+            return self.to_answer(NO_ROWS if state.n == 0 else LIGHT if state.weight else NO_WEIGHT)
         self.check_values(state, batch)
         return self.read(state)
 
@@ -298,9 +298,9 @@ class Metric(metaclass=_Record):
 
     def read(self, state: Any) -> Answer:
         """The answer of a state that has rows, weight and values with a meaning."""
-        return self.settle(self.formula_value(state), self.notes(state))
+        return self.to_answer(self.formula_value(state), self.notes(state))
 
-    def settle(self, value: Any, notes: tuple[str, ...] = ()) -> Answer:
+    def to_answer(self, value: Any, notes: tuple[str, ...] = ()) -> Answer:
         """Turn the formula's value into an answer: `undefined=` decides what stands for no value."""
         if isinstance(value, float) and math.isfinite(value):  # as nearly always
             return Answer(value, None, notes)

@@ -73,10 +73,10 @@ class FunctionMetric(Metric, abstract=True):
     def __repr__(self) -> str:
         return f"custom({getattr(self.function, '__name__', self.function)!s}, name={self.name!r})"
 
-    def settle(self, value: Any, notes: tuple[str, ...] = ()) -> Answer:
+    def to_answer(self, value: Any, notes: tuple[str, ...] = ()) -> Answer:
         if isinstance(value, float) and math.isnan(value):
             value = Undefined("the function returned NaN")
-        return super().settle(value, notes)
+        return super().to_answer(value, notes)
 
 
 def _narrow(table: Any) -> Any:

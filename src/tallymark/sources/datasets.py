@@ -54,7 +54,7 @@ class FileDataset:
         self._separator = separator
         self._ways = {name: way for name, way in (ways or {}).items() if way != AUTO}
         self._types = Types()
-        self._settled: set[str] = set()
+        self._resolved: set[str] = set()
 
     @property
     def odd(self) -> dict[str, tuple[str, str]]:
@@ -96,9 +96,9 @@ class FileDataset:
         shaped = _in_ways(batch, self._ways, file.name, row, written=written) if self._ways else batch
         return self._types.typed(shaped, file.name, row, but=self._ways) if written else shaped
 
-    def settle(self, columns: Sequence[str]) -> bool:
+    def infer_types(self, columns: Sequence[str]) -> bool:
         """Read all fields of CSV for their types; whether one changed."""
-        return self._settle(self._parts(columns), columns)
+        return self._infer_types(self._parts(columns), columns)
 
     def fold(self, job: Job, progress: ProgressCallback | None, *, in_order: bool) -> Any:
         """The piece of all rows. `in_order` where their places matter, so that one thread reads."""
@@ -106,7 +106,7 @@ class FileDataset:
         try:
             return self._fold(parts, job, progress, threads)
         except (Widened, TypeOfDataError) as found:
-            if not self._settle(parts, job.columns) and not isinstance(found, Widened):
+            if not self._infer_types(parts, job.columns) and not isinstance(found, Widened):
                 raise
         return self._fold(parts, job, progress, threads)
 
@@ -114,10 +114,10 @@ class FileDataset:
         """What is left of every range."""
         return exchange_here(job, lambda dealing: self.fold(dealing, progress, in_order=False))
 
-    def _settle(self, parts: list[FilePart], columns: Sequence[str]) -> bool:
+    def _infer_types(self, parts: list[FilePart], columns: Sequence[str]) -> bool:
         """Read all fields of CSV for their types, since each tells only of its own column; whether one changed."""
         before = self._types.copy()
-        plain = [name for name in columns if name not in self._ways and name not in self._settled]
+        plain = [name for name in columns if name not in self._ways and name not in self._resolved]
         for part in parts if plain else ():
             if part.place is None:
                 with self._open(part.path) as file:
@@ -125,7 +125,7 @@ class FileDataset:
                     for batch in file.texts(plain):
                         self._types.learn(batch, file.name, row)
                         row += batch.num_rows
-        self._settled.update(plain)
+        self._resolved.update(plain)
         return self._types.copy() != before
 
     def _parts(self, columns: Sequence[str]) -> list[FilePart]:

@@ -99,11 +99,11 @@ class State(ABC):
         """How many numbers it holds, roughly. Rows never make it less."""
         return 1
 
-    def under(self, reads: Any) -> State:
+    def with_reads(self, reads: Any) -> State:
         """The same totals read by a declaration that knows more, such as the classes of all rows."""
         return self
 
-    def of_rows(self, n: int) -> State:
+    def with_row_count(self, n: int) -> State:
         """The same totals of so many rows only, where the others weigh nothing."""
         return self
 
@@ -186,7 +186,7 @@ class Reads(ABC):
     def fold(self, batch: Batch) -> State:
         """The state of the rows of one batch."""
 
-    def settled(self, batch: Batch | None, whole: Any) -> Reads:
+    def resolved(self, batch: Batch | None, whole: Any) -> Reads:
         """The declaration for some of the rows of a batch, given the state of all: what the rows would tell, such as
         the classes, is what all of them told. The batch is None where there are only states."""
         return self
@@ -268,7 +268,7 @@ class FoldedState(State, Generic[R]):
         self.columns = columns
         self.n = n
 
-    def of_rows(self, n: int) -> State:
+    def with_row_count(self, n: int) -> State:
         if self.n == n:
             return self
         out = copy(self)

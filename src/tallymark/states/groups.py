@@ -37,7 +37,7 @@ class Slice(NamedTuple):
 
 def slice_states(batch: Batch, whole: States) -> list[Slice]:
     """Every group with its rows and states, in the order of the labels; `whole` are the states of all rows."""
-    reads = [state.reads.settled(batch, state) for state in whole]
+    reads = [state.reads.resolved(batch, state) for state in whole]
     return [Slice(group, rows, tuple(each.fold(rows) for each in reads)) for group, rows in split(batch)]
 
 

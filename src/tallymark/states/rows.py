@@ -147,7 +147,7 @@ class Rows(ChunkedState[RowsOf, ValueChunk]):
         keep = weights > 0
         return truth[keep], prediction[keep], weights[keep]
 
-    def of_rows(self, n: int) -> Rows:
+    def with_row_count(self, n: int) -> Rows:
         return self if self.n == n else Rows(self.reads, (ValueChunk(*self.arrays()),))
 
     def fields(self) -> dict[str, Any]:

@@ -64,7 +64,7 @@ class Evaluator:
         self._followed: list[tuple[StoppingRule, str, str]] | None = None
         self._sorts = False
         if self.metrics is not None:
-            self._settle(self.metrics)
+            self._rules_to_follow(self.metrics)
         if history is not None and not isinstance(history, History):
             raise ParameterError(argument="history", expected="be a History", got=describe(history))
         self.last_round: int | None = None
@@ -106,7 +106,7 @@ class Evaluator:
         if self.metrics is None or self._followed is None:
             first = reports[names[0]]
             self.metrics = {key: first.cell(key).metric for key in first}
-            self._followed = self._settle(self.metrics)
+            self._followed = self._rules_to_follow(self.metrics)
         results = [found for name, held in reports.items() for found in _results(name, held)]
         values = [
             _single(reports[name], key, asked=not isinstance(rule, KeepBest)) for rule, name, key in self._followed
@@ -147,7 +147,7 @@ class Evaluator:
             )
         return predictions
 
-    def _settle(self, metrics: dict[str, Metric]) -> list[tuple[StoppingRule, str, str]]:
+    def _rules_to_follow(self, metrics: dict[str, Metric]) -> list[tuple[StoppingRule, str, str]]:
         """What follows from the metrics, once they are known."""
         self._sorts = any(item.grows for item in metrics.values())
         self._followed = self._follow(metrics)
@@ -159,7 +159,7 @@ class Evaluator:
         for rule in self.stopping.rules():
             name, key = self._find(rule.monitor, metrics)
             if not isinstance(rule, KeepBest) or metrics[key].better is not None:
-                rule.settle(metrics[key])
+                rule.take_direction(metrics[key])
                 found.append((rule, name, key))
         return found
 
@@ -193,7 +193,7 @@ class Evaluator:
 
     @property
     def monitor(self) -> tuple[str, str] | None:
-        """The eval set and the metric by which the best round is found; None while the metrics are not settled."""
+        """The eval set and the metric by which the best round is found; None while the metrics are not resolved."""
         return None if not self._followed else self._followed[0][1:]
 
     def reset(self) -> None:

@@ -80,7 +80,7 @@ class StoppingRule:
             )
         return self.better
 
-    def settle(self, item: Metric) -> None:
+    def take_direction(self, item: Metric) -> None:
         """Take the direction of the metric that is followed, unless one was given."""
         if self.better is None:
             if item.better is None:
@@ -291,7 +291,7 @@ class GainStopping(StoppingRule):
         self._best: KeptRound | None = None  # of this run; an earlier one left no predictions
         self._reference: KeptRound | None = None
 
-    def settle(self, item: Metric) -> None:
+    def take_direction(self, item: Metric) -> None:
         reason = item.no_interval or item.no_bootstrap
         if reason:
             raise ParameterError(
@@ -303,7 +303,7 @@ class GainStopping(StoppingRule):
                 expected=f"be that of {item}, {item.better!r}, where rounds are compared",
                 got=repr(self.better),
             )
-        super().settle(item)
+        super().take_direction(item)
 
     def judge(self, seen: Seen) -> bool:
         if seen.eval_set is None or seen.metric is None:

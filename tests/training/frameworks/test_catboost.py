@@ -306,7 +306,7 @@ class TestTraining:
             train(cb, first, valid, 3, loss_function="Logloss", callbacks=[callback])
 
     def test_what_does_not_fit_is_refused(self, cb, ours):
-        """Margins that are not declared, sets of other names, metrics that are not settled, what is no Pool."""
+        """Margins that are not declared, sets of other names, metrics that are not resolved, what is no Pool."""
         first, valid = halves(cb, rows.two_classes())
         with pytest.raises(tm.KindError, match="CatBoost gives predictions of kind 'margin': declare that by EvalSet"):
             ours.EvaluatorCallback(tm.training.Evaluator("logloss", ours.as_eval_set("validation", valid)))

@@ -86,7 +86,7 @@ class CohenKappa(LabelMetric):
         counts = state.counts()
         require_single(counts, self)
         value = self.formula_value(counts) if self.weighting is None else self._by_distance(counts, state)
-        return self.settle(value, self._order_note(counts))
+        return self.to_answer(value, self._order_note(counts))
 
     def ratio(self, c: Counts) -> tuple[Any, Any] | None:
         # Two classes are one step apart, whatever a step counts.

@@ -78,7 +78,7 @@ class LabelMetric(Metric, abstract=True):
         return float(self.of_ratio(divide(above, below))) if below else Undefined(self.why)
 
     def read(self, state: Any) -> Answer:
-        return self.settle(self.formula_value(state.counts()), self.notes(state))
+        return self.to_answer(self.formula_value(state.counts()), self.notes(state))
 
     def has_formula(self, columns: tuple[int, int]) -> bool:
         return columns[0] == 1  # else by the posterior of the table
@@ -154,7 +154,7 @@ class AveragedMetric(LabelMetric, abstract=True):
         average = self.settle_average(counts)
         if average is None:
             return self._per_class(counts)
-        return self.settle(self.averaged(counts, average), self._absent_note(counts, average))
+        return self.to_answer(self.averaged(counts, average), self._absent_note(counts, average))
 
     def _absent_note(self, counts: Counts, average: str) -> tuple[str, ...]:
         """Which classes have no value of their own in this average."""
@@ -299,7 +299,7 @@ class AveragedMetric(LabelMetric, abstract=True):
 
     def _per_class(self, counts: Counts) -> Answer:
         answers = {
-            label: self.settle(Undefined(f"class {label!r}: {self.why}") if value is None else value)
+            label: self.to_answer(Undefined(f"class {label!r}: {self.why}") if value is None else value)
             for label, value in zip(counts.classes, self.class_values(counts), strict=True)
         }
         reasons = [answer.reason for answer in answers.values() if answer.reason]

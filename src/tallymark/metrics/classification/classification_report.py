@@ -146,7 +146,7 @@ class ClassificationReport(LabelMetric):
     def read(self, state: Any) -> Answer:
         c: Counts = state.counts()
         columns = [metric.class_values(c) for metric in _COLUMNS]
-        undefined = self.settle(_UNDEFINED).value if any(None in column for column in columns) else math.nan
+        undefined = self.to_answer(_UNDEFINED).value if any(None in column for column in columns) else math.nan
         scores = {
             label: ClassScores._make([*(undefined if v is None else v for v in values), c.to_number(truth)])
             for label, *values, truth in zip(c.classes, *columns, c.truth, strict=True)

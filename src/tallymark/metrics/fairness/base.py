@@ -109,14 +109,14 @@ class GroupMetric(Metric, abstract=True):
             if without:
                 notes.append(f"{item} has no value for {first_of(without)}: left out")
             if len(defined) < self.least_groups:
-                return self.settle(FEW_GROUPS, tuple(notes))
+                return self.to_answer(FEW_GROUPS, tuple(notes))
             ends = Extreme(defined)
             found = self.combine_one(ends)
             if isinstance(found, Undefined):
-                return self.settle(found, tuple(notes))
+                return self.to_answer(found, tuple(notes))
             values.append(found)
             notes.append(f"{item} is {ends.describe()}")
-        return self.settle(self.decisive(values), tuple(notes))
+        return self.to_answer(self.decisive(values), tuple(notes))
 
     def compare(self, answers: Sequence[Mapping[Group, Answer]], sizes: Mapping[Group, int], least: int) -> Answer:
         """The value of the groups of at least so many rows; a note names the others."""

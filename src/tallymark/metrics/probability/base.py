@@ -68,4 +68,4 @@ class CostMetric(ProbabilityMetric, abstract=True):
         if state.n < 2:
             return ONE_ROW
         found = state.moments(self.cost)
-        return whole_interval(mean_ends(found, state.n, level, self.typical), HALL, few_rows(state.n))
+        return whole_interval(mean_ends(found, state.n, level, self.rounding_scale), HALL, few_rows(state.n))

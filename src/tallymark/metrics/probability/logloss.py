@@ -32,7 +32,7 @@ class LogLoss(CostMetric):
         "binary_logloss": {},
         "neg_log_likelihood": {},
     }
-    typical = 1.0
+    rounding_scale = 1.0
     unit = "nats"
     better = "lower"
     range = (0.0, math.inf)

@@ -117,10 +117,12 @@ class Regression(Metric, abstract=True):
     def combine(self, values: Sequence[float | Undefined], notes: tuple[str, ...] = ()) -> Answer:
         """One value from the values of the outputs."""
         if len(values) == 1 and self.outputs != "each":
-            return self.settle(values[0], notes)
+            return self.to_answer(values[0], notes)
         shares = self.outputs if isinstance(self.outputs, tuple) else (1.0,) * len(values)
         counted = [
-            (k, share, self.settle(value)) for k, (share, value) in enumerate(zip(shares, values, strict=True)) if share
+            (k, share, self.to_answer(value))
+            for k, (share, value) in enumerate(zip(shares, values, strict=True))
+            if share
         ]
         reason = "; ".join(f"output {k}: {answer.reason}" for k, _, answer in counted if answer.reason) or None
         found = [answer.value for _, _, answer in counted]
@@ -168,7 +170,7 @@ class SumMetric(Regression, abstract=True):
         columns = state.columns
         count = self.count_outputs(columns[1]) if columns else 0
         if count == 1 and self.outputs != "each":  # as nearly always
-            return self.settle(self.output(state.at(0)), self.notes(state))
+            return self.to_answer(self.output(state.at(0)), self.notes(state))
         return self.combine([self.output(state.at(k)) for k in range(count)], self.notes(state))
 
     def output_ends(self, s: Output, rows: int, level: float) -> Ends | NoInterval:

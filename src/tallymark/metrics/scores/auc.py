@@ -37,7 +37,7 @@ class Auc(RankMetric):
 
     aliases = {"roc_auc": {}, "roc_auc_score": {}, "auroc": {}}
     symmetric_columns = True
-    typical = 1.0
+    rounding_scale = 1.0
     formula = "Σ w₊ w₋ ([s₊ > s₋] + ½ [s₊ = s₋]) / Σ w₊ w₋"
     reading = "1 puts every positive before every negative, 0.5 is chance, 0 is the wrong way round."
     landmarks = ((0.5, "what chance gets"), (0.0, "every pair the wrong way round"))
@@ -88,7 +88,7 @@ class Auc(RankMetric):
                 hint="Pass one class against the rest",
                 argument="max_fpr",
             )
-        return self.settle(partial_area(state.steps(symmetric=True), self.max_fpr))
+        return self.to_answer(partial_area(state.steps(symmetric=True), self.max_fpr))
 
     def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
         plain = batch.prediction_columns < 3 or (self.multiclass, self.average) == ("ovr", "macro")

@@ -57,7 +57,7 @@ class Bounds(NamedTuple):
 def bounded_answer(metric: Metric, found: Bounds | Undefined) -> Answer:
     """The answer of a metric that was read from bins."""
     if isinstance(found, Undefined) or math.isnan(found.value):
-        return metric.settle(found if isinstance(found, Undefined) else found.value)
+        return metric.to_answer(found if isinstance(found, Undefined) else found.value)
     lo, hi = max(found.lo, metric.range[0]), min(found.hi, metric.range[1])
     least, most = show_number(lo), show_number(hi)
     notes = () if least == most else (f"the exact value lies between {least} and {most}",)
@@ -132,8 +132,8 @@ class RankMetric(ScoreMetric, abstract=True):
         if self.bounded is not None:
             return bounded_answer(self, self.of_binned(state))
         if not state.several:
-            return self.settle(self.of_sums(state.sums(symmetric=self.symmetric_columns, wants=self.wants)))
-        return self.settle(self.of_classes(state))
+            return self.to_answer(self.of_sums(state.sums(symmetric=self.symmetric_columns, wants=self.wants)))
+        return self.to_answer(self.of_classes(state))
 
     def of_class(self, state: Scores, place: int) -> float | Undefined:
         """The value of one of several classes against the rest."""
@@ -215,5 +215,5 @@ class StepMetric(ScoreMetric, abstract=True):
             )
         steps = state.steps()
         if not steps.finite:
-            return self.settle(Undefined(TOO_LARGE))
-        return self.settle(self.of_steps(steps))
+            return self.to_answer(Undefined(TOO_LARGE))
+        return self.to_answer(self.of_steps(steps))

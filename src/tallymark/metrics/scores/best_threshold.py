@@ -65,10 +65,10 @@ class BestThreshold(StepMetric):
         found = table.choose(self.metric) if costs is None else table.cheapest(costs)
         return found if isinstance(found, Undefined) else found.threshold
 
-    def settle(self, value: Any, notes: tuple[str, ...] = ()) -> Answer:
+    def to_answer(self, value: Any, notes: tuple[str, ...] = ()) -> Answer:
         if value == math.inf:
             return Answer(value, NONE_POSITIVE, notes)
-        return super().settle(value, notes)
+        return super().to_answer(value, notes)
 
 
 best_threshold = BestThreshold()

@@ -46,7 +46,7 @@ class CurveMetric(StepMetric, abstract=True):
 
     def read(self, state: Any) -> Answer:
         points = None if state.several else self.points(state)
-        return super().read(state) if points is None else self.settle(self.curve(*points))
+        return super().read(state) if points is None else self.to_answer(self.curve(*points))
 
     def of_class(self, state: Scores, place: int) -> Curve | Undefined:
         """The curve of one of several classes against the rest."""

@@ -77,7 +77,7 @@ def _by_ratio(item: LabelMetric, cells: Table) -> Array | None:
         values: Array = item.of_ratio(above / below)
     nothing = below == 0
     if nothing.any():
-        values[nothing] = item.settle(Undefined(item.why or "the denominator is zero")).value
+        values[nothing] = item.to_answer(Undefined(item.why or "the denominator is zero")).value
     return values
 
 

@@ -32,7 +32,7 @@ class RanksOf(KeyedReads):
     def zero(self) -> Ranks:
         return Ranks(self, None, 0, [])
 
-    def settled(self, batch: Batch | None, whole: Ranks) -> RanksOf:
+    def resolved(self, batch: Batch | None, whole: Ranks) -> RanksOf:
         if batch is None:  # columns that come in pieces have classes that were given
             return self
         return RanksOf(self.target.with_classes(class_places(self.target, batch)[0]))

@@ -98,7 +98,7 @@ class PairsOf(Reads):
         classes = column_classes(self.target, batch)
         return LABELS, classes, self.decision(threshold_column(classes, self.target, self.threshold, self.default))
 
-    def settled(self, batch: Batch | None, whole: State) -> PairsOf:
+    def resolved(self, batch: Batch | None, whole: State) -> PairsOf:
         if self.clusters or not isinstance(whole, Pairs):  # clusters have no classes, and tables have columns
             return self
         return PairsOf(self.target.with_classes(whole.classes()[0]), self.threshold, by_margin=self.by_margin)
@@ -243,7 +243,7 @@ class Pairs(FoldedState[PairsOf]):
     def entries(self) -> int:
         return len(self.values)
 
-    def under(self, reads: PairsOf) -> Pairs:
+    def with_reads(self, reads: PairsOf) -> Pairs:
         counted = CountedPairs(self.labels, self.cells, self.values, self.unit, self.whole_weights)
         return Pairs(reads, self.columns, self.form, self.n, counted)
 

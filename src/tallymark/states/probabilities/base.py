@@ -33,7 +33,7 @@ class LabelledState(TargetState[R]):
         if self.width == 1:
             check_labels(self.labels, self.soft, self.target)
 
-    def settled_target(self) -> Target:
+    def resolved_target(self) -> Target:
         """The target with the classes that were seen; truths that are probabilities themselves have none."""
         return self.target if self.soft else self.target.with_classes(self.labels)
 

@@ -53,8 +53,8 @@ class BinsOf(KeyedReads):
     def zero(self) -> Bins:
         return Bins(self, None, 0, (), (_EMPTY,) * self.bins)
 
-    def settled(self, batch: Batch | None, whole: Bins) -> BinsOf:
-        return BinsOf(whole.settled_target(), self.bins)
+    def resolved(self, batch: Batch | None, whole: Bins) -> BinsOf:
+        return BinsOf(whole.resolved_target(), self.bins)
 
     def fold(self, batch: Batch) -> Bins:
         if batch.n == 0:
@@ -89,7 +89,7 @@ class Bins(LabelledState[BinsOf]):
     def entries(self) -> int:
         return 3 * len(self.bins)
 
-    def under(self, reads: BinsOf) -> Bins:
+    def with_reads(self, reads: BinsOf) -> Bins:
         return Bins(reads, self.columns, self.n, self.labels, self.bins)
 
     def spans(self, bins: int) -> list[Span]:

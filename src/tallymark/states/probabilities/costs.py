@@ -105,8 +105,8 @@ class ProbabilitiesOf(Reads):
     def zero(self) -> Probabilities:
         return Probabilities(self, None, 0, (), 0, UNIT_BITS, 0, tuple(Spent(0, 0) for _ in self.costs))
 
-    def settled(self, batch: Batch | None, whole: Probabilities) -> ProbabilitiesOf:
-        return ProbabilitiesOf(whole.settled_target(), *self.costs)
+    def resolved(self, batch: Batch | None, whole: Probabilities) -> ProbabilitiesOf:
+        return ProbabilitiesOf(whole.resolved_target(), *self.costs)
 
     def fold(self, batch: Batch) -> Probabilities:
         if batch.n == 0:
@@ -185,7 +185,7 @@ class Probabilities(LabelledState[ProbabilitiesOf]):
     def entries(self) -> int:
         return len(self.spent)
 
-    def under(self, reads: ProbabilitiesOf) -> Probabilities:
+    def with_reads(self, reads: ProbabilitiesOf) -> Probabilities:
         n, labels = self.n, self.labels
         return Probabilities(reads, self.columns, n, labels, self.soft, self.unit, self._weight, self.spent)
 

@@ -39,8 +39,8 @@ class OrderedProbabilitiesOf(KeyedReads):
     def zero(self) -> OrderedProbabilities:
         return OrderedProbabilities(self, None, (), _SCORES.zero())
 
-    def settled(self, batch: Batch | None, whole: OrderedProbabilities) -> OrderedProbabilitiesOf:
-        return OrderedProbabilitiesOf(whole.settled_target())
+    def resolved(self, batch: Batch | None, whole: OrderedProbabilities) -> OrderedProbabilitiesOf:
+        return OrderedProbabilitiesOf(whole.resolved_target())
 
     def fold(self, batch: Batch) -> OrderedProbabilities:
         if batch.n == 0:
@@ -66,7 +66,7 @@ class OrderedProbabilities(LabelledState[OrderedProbabilitiesOf]):
         super().__init__(reads, columns, scores.n, labels)
         self.scores = scores
 
-    def under(self, reads: OrderedProbabilitiesOf) -> OrderedProbabilities:
+    def with_reads(self, reads: OrderedProbabilitiesOf) -> OrderedProbabilities:
         return OrderedProbabilities(reads, self.columns, self.labels, self.scores)
 
     @property

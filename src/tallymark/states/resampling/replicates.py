@@ -78,8 +78,8 @@ class ResampledOf(Reads):
     def zero(self) -> Resampled:
         return Resampled(self, self.of.zero(), (), None)
 
-    def settled(self, batch: Batch | None, whole: Resampled) -> ResampledOf:
-        of = self.of.settled(None, whole.whole)
+    def resolved(self, batch: Batch | None, whole: Resampled) -> ResampledOf:
+        of = self.of.resolved(None, whole.whole)
         return ResampledOf(of, self.seed, self.resamples, always=self.always)
 
     def fold(self, batch: Batch) -> Resampled:
@@ -164,29 +164,29 @@ class Resampled(State):
     def weight(self) -> int:
         return self.whole.weight
 
-    def under(self, reads: ResampledOf) -> Resampled:
-        states = tuple(state.under(reads.of) for state in self.states)
+    def with_reads(self, reads: ResampledOf) -> Resampled:
+        states = tuple(state.with_reads(reads.of) for state in self.states)
         groups = self.groups
         if groups is not None:
-            groups = groups._replace(states=tuple(state.under(reads.of) for state in groups.states))
-        return Resampled(reads, self.whole.under(reads.of), states, groups, self.lost)
+            groups = groups._replace(states=tuple(state.with_reads(reads.of) for state in groups.states))
+        return Resampled(reads, self.whole.with_reads(reads.of), states, groups, self.lost)
 
     def replicates(self) -> Iterator[State]:
         """The states of the replicates, with the classes of all rows."""
-        return self._settled(self.states)
+        return self._resolved(self.states)
 
     def left_out(self) -> Iterator[State] | None:
         """The states without one group after the other, with the classes of all rows; None where nothing is left
         out."""
-        return None if self.groups is None else self._settled(self.groups.left_out(self._reads.of.zero()))
+        return None if self.groups is None else self._resolved(self.groups.left_out(self._reads.of.zero()))
 
-    def _settled(self, states: Iterable[State]) -> Iterator[State]:
-        reads = self._reads.of.settled(None, self.whole)
-        return (state.under(reads) for state in states)
+    def _resolved(self, states: Iterable[State]) -> Iterator[State]:
+        reads = self._reads.of.resolved(None, self.whole)
+        return (state.with_reads(reads) for state in states)
 
-    def settled_whole(self) -> State:
+    def resolved_whole(self) -> State:
         """The state of all rows, which says which classes there are."""
-        return next(self._settled([self.whole]))
+        return next(self._resolved([self.whole]))
 
     def without_keys(self) -> Resampled:
         """The same without its replicates, where rows that will be added cannot be told from these."""

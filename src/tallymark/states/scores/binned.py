@@ -163,7 +163,7 @@ class BoundedScoresOf(KeyedReads):
     def zero(self) -> BoundedScores:
         return BoundedScores(self, None, 0, 0, [])
 
-    def settled(self, batch: Batch | None, whole: BoundedScores) -> BoundedScoresOf:
+    def resolved(self, batch: Batch | None, whole: BoundedScores) -> BoundedScoresOf:
         return BoundedScoresOf(self.target.with_classes(whole.labels), self.most)
 
     def fold(self, batch: Batch) -> BoundedScores:
@@ -257,7 +257,7 @@ class BoundedScores(ScoreState[BoundedScoresOf, list[int]]):
         super().__init__(reads, columns, n, weight)
         self.binned = binned
 
-    def under(self, reads: BoundedScoresOf) -> BoundedScores:
+    def with_reads(self, reads: BoundedScoresOf) -> BoundedScores:
         return BoundedScores(reads, self.columns, self.n, self._weight, self.binned)
 
     @property

@@ -286,7 +286,7 @@ class ScoresOf(Reads):
     def zero(self) -> Scores:
         return Scores(self, None, 0, 0, ())
 
-    def settled(self, batch: Batch | None, whole: Scores) -> ScoresOf:
+    def resolved(self, batch: Batch | None, whole: Scores) -> ScoresOf:
         return ScoresOf(self.target.with_classes(whole.labels), self.wants)
 
     def fold(self, batch: Batch) -> Scores:
@@ -406,7 +406,7 @@ class Scores(ScoreState[ScoresOf, Runs]):
         self._parts = parts
         self._memo: dict[Hashable, Any] = {}
 
-    def under(self, reads: ScoresOf) -> Scores:
+    def with_reads(self, reads: ScoresOf) -> Scores:
         return Scores(reads, self.columns, self.n, self._weight, self._parts)
 
     @property
