@@ -223,7 +223,7 @@ def test_nan_long_before_a_text(tmp_path):
 
 def test_an_empty_field_is_refused_at_once(tmp_path, monkeypatch):
     """Not after all files were read for their types, since no text could make it one."""
-    monkeypatch.setattr(FileDataset, "settle", lambda *_: pytest.fail("all fields were read"))
+    monkeypatch.setattr(FileDataset, "infer_types", lambda *_: pytest.fail("all fields were read"))
     (tmp_path / "0.csv").write_text("y,p\n0.5,1.0\n,1.0\n")
     (tmp_path / "1.csv").write_text("y,p\n0.5,1.0\n")
     with pytest.raises(tm.MissingValueError, match=r"0\.csv"):
