@@ -179,7 +179,7 @@ def pages() -> Iterator[tuple[str, str]]:
 
 
 def frameworks() -> Iterator[str]:
-    """What every integration has, which is no part of `tm`: nothing else loads its framework."""
+    """What each module for a framework has; nothing else loads the framework."""
     yield from (
         "# Frameworks",
         "",
@@ -190,7 +190,7 @@ def frameworks() -> Iterator[str]:
         path = f"{framework_modules.__name__}.{found.name}"
         module = importlib.import_module(path)
         if not hasattr(module, "__all__"):
-            continue  # what integrations share
+            continue  # what they share
         about, names = inspect.getdoc(module) or "", ", ".join(module.__all__)
         yield from ("", f"## {found.name}", "", about, "", "```python", f">>> from {path} import {names}", "", "```")
         for name in module.__all__:

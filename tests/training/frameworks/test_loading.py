@@ -1,4 +1,4 @@
-"""What holds for every integration."""
+"""What holds for every framework."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tallymark.training import frameworks
 
 
 def test_no_framework_is_loaded_before_it_is_asked_for():
-    """Neither by tallymark nor by its workflow nor by the package of the integrations."""
+    """Neither by tallymark nor by tallymark.training nor by the package of frameworks."""
     names = {found.name for found in pkgutil.iter_modules(frameworks.__path__)}
     code = "import sys, tallymark.training.frameworks; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

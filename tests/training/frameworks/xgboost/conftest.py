@@ -1,4 +1,4 @@
-"""XGBoost and our integration of it, loaded when a test asks for them."""
+"""XGBoost and our module for it, loaded when a test asks for them."""
 
 from __future__ import annotations
 

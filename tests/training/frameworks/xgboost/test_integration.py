@@ -1,4 +1,4 @@
-"""The integration of XGBoost as a whole: the package that it needs, its examples, and what it refuses."""
+"""XGBoost as a whole: the package that it needs, its examples, and what it refuses."""
 
 from __future__ import annotations
 
