@@ -244,7 +244,12 @@ def described(value: object) -> list[str]:
             else:
                 lines.pop()
             first, *rest = as_typed(piece.source).rstrip("\n").split("\n")
-            lines += [f">>> {first}", *(f"... {line}" for line in rest), *piece.want.splitlines(), "```"]
+            lines += [
+                f">>> {first}",
+                *(f"... {line}" for line in rest),
+                *piece.want.replace("<BLANKLINE>", "").splitlines(),
+                "```",
+            ]
     return [
         "\n```" if line == "```" and k and not lines[k - 1].startswith("```") else line for k, line in enumerate(lines)
     ]

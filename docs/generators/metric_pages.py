@@ -115,6 +115,7 @@ def section(metric: tm.extend.Metric) -> list[str]:
     if not examples:
         return lines
     source, output = examples[0]
+    output = output.replace("<BLANKLINE>", "")
     return [*lines, "", "```python", f">>> {source}{output}", "```"]
 
 

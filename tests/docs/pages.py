@@ -47,9 +47,20 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
 
 
+def with_blank_lines(code: str) -> str:
+    """A block whose outputs may have blank lines, as doctest wants them to be written."""
+    lines = code.rstrip("\n").split("\n")
+    for k, line in enumerate(lines):
+        before = next((each for each in reversed(lines[:k]) if each), "")
+        after = next((each for each in lines[k:] if each), ">>>")
+        if not line and before and not after.startswith(">>>") and not before.startswith(("...",)):
+            lines[k] = "<BLANKLINE>"
+    return "\n".join(lines) + "\n"
+
+
 def run_examples(path: Path, names: dict[str, Any] | None = None) -> tuple[int, list[Any]]:
     """Run the code of a page, whose blocks share their names: how many failed, and the metrics that it defined."""
-    page = "\n".join(blocks(path, "python"))
+    page = "\n".join(map(with_blank_lines, blocks(path, "python")))
     example = doctest.DocTestParser().get_doctest(page, names or {}, named(path), str(path), 0)
     known = {**registry.classes, **registry.functions}
     try:
