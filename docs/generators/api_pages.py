@@ -71,8 +71,8 @@ _BASES = tuple(
 )
 PAGES = (
     Page(
-        "evaluating",
-        "Evaluating",
+        "evaluation",
+        "Evaluation",
         "From rows to a report, at once or in pieces.",
         (
             "evaluate",
@@ -89,10 +89,16 @@ PAGES = (
         ),
     ),
     Page(
-        "comparing",
-        "Comparing and deciding",
-        "Which model is better, and whether one is good enough.",
-        ("compare", "Comparison", "Difference", "accept", "Acceptance", "Clause"),
+        "comparison",
+        "Comparison",
+        "Which model is better. [Compare models](../how-to/compare.md) shows how.",
+        ("compare", "Comparison", "Difference"),
+    ),
+    Page(
+        "acceptance",
+        "Acceptance",
+        "Whether a model is good enough. [Accept or refuse a model](../how-to/accept.md) shows how.",
+        ("accept", "Acceptance", "Clause"),
     ),
     Page(
         "plots",
@@ -113,7 +119,7 @@ PAGES = (
     ),
     Page(
         "model-selection",
-        "Splitting and selecting",
+        "Model selection",
         "Training and test rows, cross-validation and the best of several candidates. "
         "[Cross-validate and select](../how-to/cross-validate.md) shows how.",
         (
@@ -131,10 +137,10 @@ PAGES = (
         ("score_submission", "SubmissionResult", "check_submission", "SubmissionCheck", "Problem", "Limits"),
     ),
     Page(
-        "finding",
-        "Finding metrics",
-        "Which metric to take, what it means, and how it is called.",
-        ("choose", "Choice", "explain", "Explanation", "list_metrics", "Listing", "metric"),
+        "guidance",
+        "Guidance",
+        "Which metric to take, and what it means. [Choosing a metric](../concepts/choosing.md) shows how.",
+        ("choose", "Choice", "explain", "Explanation"),
     ),
     Page(
         "groups",
@@ -147,17 +153,27 @@ PAGES = (
         ),
     ),
     Page(
-        "values",
-        "Values that are more than a number",
-        "What some metrics return, and what stands for a value or an interval that does not exist.",
-        ("Confusion", "ClassReport", "Curve", "Thresholds", "Bounded", "Undefined", "Interval", "NoInterval"),
+        "metrics",
+        "Metrics by name, and what they return",
+        "How metrics are found by name, and the values that are more than a number. The metrics themselves are in the "
+        "[reference](../index.md).",
+        ("metric", "list_metrics", "Listing", "Confusion", "ClassReport", "Curve", "Thresholds", "Bounded"),
     ),
     Page(
         "extend",
         "Metrics of your own",
         "What a metric is made of. [Add a metric](../how-to/add-a-metric.md) shows how it fits together.",
         (
-            *("custom", "Metric", "Answer", "Reads", *(name for name in _BASES if name != "Metric")),
+            *(
+                "custom",
+                "Metric",
+                "Answer",
+                "Undefined",
+                "Interval",
+                "NoInterval",
+                "Reads",
+                *(name for name in _BASES if name != "Metric"),
+            ),
             *("Bound", "Batch", "State", "Term", "Output", "Pairs", "Counts", "Cells", "divide"),
         ),
     ),
