@@ -13,8 +13,8 @@ import tallymark as tm
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.intervals import posterior
+from tallymark.intervals.analytic import numbers_of
 from tallymark.intervals.posterior import DRAWS, MOST_CLASSES, count_table, draw_tables
-from tallymark.intervals.replicates import numbers_of
 from tallymark.metrics import registry
 from tallymark.metrics.classification.base import AveragedMetric, LabelMetric
 from tallymark.states.labels.counts import DrawnCounts

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import tallymark as tm
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
-from tallymark.intervals.interval import Interval, NoInterval
+from tallymark.intervals.analytic import Interval, NoInterval
 from tallymark.metrics.base import Metric
 from tests.laws.cases import METRICS, random_rows, tables
 

@@ -7,7 +7,7 @@ import pytest
 
 import tallymark as tm
 from tallymark.data.target import Target
-from tallymark.intervals.providers import GROWS
+from tallymark.intervals.maker import GROWS
 from tallymark.states.resampling.replicates import KEPT, Resampled
 from tests.laws.cases import METRICS, random_rows
 

@@ -12,12 +12,9 @@ from tests.interval_rows import interval
 import tallymark as tm
 from tallymark._core import Tasks
 from tallymark.data.batch import Batch
-from tallymark.intervals.analytic import mean_ends
-from tallymark.intervals.delong import area_spread
-from tallymark.intervals.interval import Interval, NoInterval
+from tallymark.intervals.analytic import Interval, NoInterval, area_spread, mean_ends
 from tallymark.states.scores.scores import ScoresOf
-from tallymark.states.sums import Moments, SumsOf, moments
-from tallymark.states.terms import CODES, POWERS, Term
+from tallymark.states.sums import CODES, POWERS, Moments, SumsOf, Term, moments
 
 
 def direct_delong(y, s):

@@ -14,8 +14,7 @@ from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.errors import InputError
 from tallymark.evaluation.report import Report
-from tallymark.intervals.maker import bootstrap_name
-from tallymark.intervals.providers import check_nested, units_of
+from tallymark.intervals.maker import bootstrap_name, check_nested, units_of
 from tallymark.intervals.replicates import resample_values
 from tallymark.intervals.settings import Intervals, lacks_resamples
 from tallymark.metrics.base import Metric

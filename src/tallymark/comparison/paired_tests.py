@@ -14,11 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tallymark.data.arrays import Array
-from tallymark.intervals.analytic import Ends, by_logit
+from tallymark.intervals.analytic import Ends, NoInterval, Spread, by_logit, is_rounding, join_spreads
 from tallymark.intervals.bca import LEAST_DEFINED, LEAST_UNITS, few_units, too_few
-from tallymark.intervals.delong import Spread, join_spreads
 from tallymark.intervals.distributions import normal_quantile, normal_tail, student_quantile, student_tail, two_sided
-from tallymark.intervals.interval import NoInterval, is_rounding
 from tallymark.states.resampling.paired_rows import PairedOutcomes, Placements
 
 _FEW_DISCORDANT = 10  # rows, below which the normal distribution is a rough approximation

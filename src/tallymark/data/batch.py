@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,9 +24,18 @@ from tallymark.data.arrays import (
     rows_of,
     to_numpy,
 )
-from tallymark.data.labels import LabelColumn, as_labels, plain_labels
-from tallymark.data.missing import RowPlaces, bad_weight, missing_rows, missing_value
-from tallymark.errors import Argument, EmptyError, InputError, LengthError, ShapeError, Text, WeightError, brief
+from tallymark.data.labels import LabelColumn, as_labels, normal_label, plain_labels
+from tallymark.errors import (
+    Argument,
+    EmptyError,
+    InputError,
+    LengthError,
+    MissingValueError,
+    ShapeError,
+    Text,
+    WeightError,
+    brief,
+)
 
 
 def read_rows(source: object, name: str) -> tuple[Any, int, int, list[object] | None]:
@@ -89,6 +98,41 @@ def read_weights(source: object, n: int, place: Callable[[int], str]) -> Array |
 
 
 MISSING = ("error", "drop")
+
+
+class RowPlaces(NamedTuple):
+    """How errors count the rows of a batch: as the source that they came from does."""
+
+    first: int = 0
+    """The number of the first row."""
+    part: str = ""
+    """The file or partition in which rows are counted; empty where it is the whole source."""
+    partial: bool = False
+    """Whether the source has other rows, which may have the same fault."""
+    selections: tuple[Array, ...] = ()
+    """Which rows were kept, one selection after the other: a mask, or the rows in a new order."""
+
+    def select(self, rows: Array) -> RowPlaces:
+        """The places of some of the rows, given by a mask or by their numbers."""
+        return RowPlaces(self.first, self.part, self.partial, (*self.selections, rows))  # faster than _replace
+
+    def row(self, row: int, column: int | None = None) -> str:
+        """A row in words, and a column of it.
+
+        >>> RowPlaces(100, "`b.csv`").select(np.array([False, True, True])).row(1)
+        'row 102 of `b.csv`'
+        """
+        for rows in reversed(self.selections):
+            row = int((np.flatnonzero(rows) if rows.dtype == bool else rows)[row])
+        cell = "" if column is None else f", column {column}"
+        return f"row {self.first + row:,}{cell}{f' of {self.part}' if self.part else ''}"
+
+    def first_of(self, count: int, row: int, column: int | None = None) -> str:
+        """The place of the first of so many rows with the same fault."""
+        more = f", the first of {'at least ' if self.partial else ''}{count:,} rows" if count > 1 else ""
+        return f"{self.row(row, column)}{more}"
+
+
 ALL = RowPlaces()
 
 
@@ -202,6 +246,11 @@ class Batch:
     def group_sides(self) -> range:
         """The sides that hold the groups of each row."""
         return range(len(self._sources) - len(self.group_names), len(self._sources))
+
+    @property
+    def resampled_by_place(self) -> bool:
+        """Whether rows are resampled by their place: they have neither keys nor clusters."""
+        return self.keys is None and self.key_side is None and self.cluster_side is None
 
     def part(
         self,
@@ -449,3 +498,61 @@ QUERY = 2  # its place, where there is one
 def check_missing(missing: str) -> None:
     """Refuse an unknown way to treat missing values."""
     check_choice("missing", missing, MISSING)
+
+
+def missing_rows(array: Array) -> Array:
+    """Which rows hold a value that is missing: NaN, infinity, None, or what data frames have for it."""
+    if array.dtype.kind == "f":
+        missing = ~np.isfinite(array)
+    elif array.dtype.kind == "O":
+        flags = [_is_missing(item) for item in array.ravel()]
+        missing = np.array(flags, dtype=bool).reshape(array.shape)
+    elif array.dtype.kind in "Mm":
+        missing = np.isnat(array)
+    else:
+        return np.zeros(len(array), dtype=bool)
+    return missing if missing.ndim == 1 else np.asarray(missing.any(axis=1))
+
+
+def _is_missing(item: object) -> bool:
+    """Whether an item is a missing value. An integer beyond all floats counts as infinite."""
+    found = normal_label(item)
+    if found is None or found is NotImplemented:
+        return found is None
+    return isinstance(found, int) and found.bit_length() > 1024
+
+
+def missing_value(name: str, array: Array, places: RowPlaces) -> MissingValueError | None:
+    """The error for the first value that is missing, if one is."""
+    bad = missing_rows(array)
+    count = int(np.count_nonzero(bad))
+    if count == 0:
+        return None
+    row = int(bad.argmax())
+    place, value = places.first_of(count, row), array[row]
+    if array.ndim == 2:
+        column = int(missing_rows(array[row]).argmax())
+        place, value = places.first_of(count, row, column), array[row, column]
+    shown = float(value) if isinstance(value, (float, np.floating)) else value
+    return MissingValueError(
+        argument=name,
+        expected="be finite" if array.dtype.kind == "f" else "have no missing values",
+        got=str(shown),
+        place=place,
+        hint=Text('Pass {missing="drop"} to leave such rows out'),
+    )
+
+
+def bad_weight(weights: Array, places: RowPlaces) -> WeightError | None:
+    """The error for the first weight that is negative or not finite, if one is."""
+    bad = ~(np.isfinite(weights) & (weights >= 0))
+    count = int(np.count_nonzero(bad))
+    if count == 0:
+        return None
+    row = int(bad.argmax())
+    return WeightError(
+        argument="weights",
+        expected="be finite and not negative",
+        got=str(float(weights[row])),
+        place=places.first_of(count, row),
+    )

@@ -11,10 +11,16 @@ from tallymark.data.batch import Batch
 from tallymark.evaluation.report import Cell, Report
 from tallymark.evaluation.selection import MetricPlan
 from tallymark.evaluation.tally import Piece
-from tallymark.intervals.interval import NoInterval
-from tallymark.intervals.maker import Found, IntervalMaker
-from tallymark.intervals.providers import IntervalPlan, IntervalSource, KeptStates, RowsInMemory, check_nested
-from tallymark.intervals.replicates import numbers_of
+from tallymark.intervals.analytic import NoInterval, numbers_of
+from tallymark.intervals.maker import (
+    Found,
+    IntervalMaker,
+    IntervalPlan,
+    IntervalSource,
+    KeptStates,
+    RowsInMemory,
+    check_nested,
+)
 from tallymark.intervals.settings import Intervals
 from tallymark.metrics.fairness.base import GroupMetric
 from tallymark.states.groups import Group, Slice, slice_states
@@ -33,8 +39,9 @@ def add_intervals(
     slices: Sequence[Slice] | None = None,
 ) -> Report:
     """The report of rows in memory with an interval in every cell that can have one, those of the slices among them."""
-    keys = row_keys(batch)  # keys or clusters that cannot be are refused, whatever reads them, and name their row
-    if keys is None and batch.weights is not None:
+    if not batch.resampled_by_place:
+        row_keys(batch)  # keys or clusters that cannot be are refused, whatever reads them, and name their row
+    elif batch.weights is not None:
         batch.keys = np.arange(batch.n, dtype=np.uint64)  # the place of a row is that among all, as in a tally
     counted = batch.without_zero_weights()
     if counted is not batch and counted.n:
@@ -53,7 +60,7 @@ def add_intervals(
 def interval_plan(chosen: MetricPlan, settings: Intervals, columns: tuple[int, int] | None) -> IntervalPlan:
     """Which states a tally keeps for its intervals."""
     metrics = [item for key, item in chosen.metrics.items() if key not in chosen.errors]
-    return IntervalPlan(metrics, chosen.plan, chosen.target, settings, columns)
+    return IntervalPlan(metrics, chosen.plan, chosen.target, settings, columns, kept=True)
 
 
 def add_kept_intervals(

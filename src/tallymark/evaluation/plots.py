@@ -12,8 +12,7 @@ import numpy as np
 from tallymark.data.arrays import Array
 from tallymark.errors import ParameterError, ShapeError, TallymarkError, Text, UndefinedError, brief
 from tallymark.evaluation.report_source import ReportSource
-from tallymark.intervals.analytic import wilson
-from tallymark.intervals.interval import TOO_LARGE
+from tallymark.intervals.analytic import TOO_LARGE, wilson
 from tallymark.intervals.settings import show_level
 from tallymark.metrics.answer import Undefined
 from tallymark.metrics.base import Metric

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tallymark.data.arguments import check_path
+from tallymark.data.arguments import check_min_rows, check_path
 from tallymark.data.batch import Batch, check_missing
-from tallymark.data.groups import group_columns
 from tallymark.data.labels import MOST_BITS
 from tallymark.data.target import Target
 from tallymark.errors import FileError, ParameterError, ShapeError, StateError, TallymarkError, Text, brief
@@ -19,17 +18,17 @@ from tallymark.evaluation.report import Report
 from tallymark.evaluation.selection import MetricPlan, Wanted, check_errors, plan, select_metrics
 from tallymark.intervals.settings import Intervals, check_whole, interval_settings, resampled_by
 from tallymark.metrics.base import Metric
-from tallymark.metrics.fairness.base import GroupMetric, check_min_rows
+from tallymark.metrics.fairness.base import GroupMetric
 from tallymark.metrics.naming import metric
 from tallymark.states.base import Reads, State
-from tallymark.states.groups import Group, Slice, sorted_groups, split
+from tallymark.states.groups import Group, Slice, group_columns, sorted_groups, split
 from tallymark.states.plan import Plan, States
 from tallymark.states.resampling.keys import row_keys
 from tallymark.states.resampling.replicates import MOST_RESAMPLES, Resampled
 from tallymark.states.serialization import count_of, unpack_columns
 
 if TYPE_CHECKING:
-    from tallymark.intervals.providers import IntervalPlan
+    from tallymark.intervals.maker import IntervalPlan
 
 
 class Piece(NamedTuple):

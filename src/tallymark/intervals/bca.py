@@ -12,9 +12,8 @@ import numpy as np
 
 from tallymark.data.arrays import Array
 from tallymark.errors import InputError
+from tallymark.intervals.analytic import Interval, NoInterval, is_rounding, numbers_of
 from tallymark.intervals.distributions import normal_quantile, normal_tail, two_sided
-from tallymark.intervals.interval import Interval, NoInterval, is_rounding
-from tallymark.intervals.replicates import numbers_of
 from tallymark.rendering.table import together
 
 if TYPE_CHECKING:

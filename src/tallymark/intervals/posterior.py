@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallymark.data.arrays import Array
-from tallymark.intervals.analytic import NO_SPREAD, few_rows
+from tallymark.intervals.analytic import NO_SPREAD, Interval, NoInterval, few_rows, is_rounding, numbers_of
 from tallymark.intervals.bca import LEAST_DEFINED, Ends, interval_of_parts, quantile
-from tallymark.intervals.interval import Interval, NoInterval, is_rounding
 from tallymark.intervals.methods import JEFFREYS, PERKS
-from tallymark.intervals.replicates import numbers_in, numbers_of
+from tallymark.intervals.replicates import numbers_in
 from tallymark.intervals.settings import lacks_resamples
 from tallymark.states.base import State
 from tallymark.states.labels.counts import LABELS, DrawnCounts

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
 from tallymark.errors import TallymarkError
+from tallymark.intervals.analytic import numbers_of
 from tallymark.states.base import Reads, State
 from tallymark.states.resampling.draws import Draws
 from tallymark.states.resampling.keys import coarsen, query_keys, spread_keys
@@ -128,11 +129,3 @@ def numbers_in(item: Metric, state: State) -> list[float]:
         raise
     except Exception:  # a formula of the user's own may raise anything; a replicate without a value is counted
         return []
-
-
-def numbers_of(value: Any) -> list[float]:
-    """A value as numbers: one, or one per class or output; none where it is something else."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    held = value if isinstance(value, list) else [value]
-    return [float(item) for item in held] if all(isinstance(item, (int, float)) for item in held) else []

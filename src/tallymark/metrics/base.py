@@ -13,7 +13,7 @@ from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
 from tallymark.data.target import ANY_TARGET, Target
 from tallymark.errors import Argument, KindError, ParameterError, Text, UndefinedError, brief, did_you_mean
-from tallymark.intervals.interval import TOO_LARGE, Interval, NoInterval
+from tallymark.intervals.analytic import TOO_LARGE, Interval, NoInterval
 from tallymark.metrics import registry
 from tallymark.metrics.answer import LIGHT, NO_ROWS, NO_WEIGHT, Answer, Undefined
 from tallymark.metrics.parameters import Parameter, show, undefined_choice

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.data.missing import RowPlaces
+from tallymark.data.batch import RowPlaces
 from tallymark.errors import FileError, InputError, KindError, StateError, TypeOfDataError
 from tallymark.sources.arrow import load
 from tallymark.sources.base import Chunk, Exchange, Job, ProgressCallback

@@ -90,6 +90,11 @@ class State(ABC):
         """The total weight, as an exact total."""
 
     @property
+    def total_weight(self) -> float:
+        """The total weight as a float, or as an int where a float would round it."""
+        return to_number(self.weight)
+
+    @property
     def unweighted(self) -> bool:
         """Whether all rows can be of weight 1, as far as the totals say: weights of mean 1 look the same."""
         return self.weight == self.n << UNIT_BITS

@@ -10,8 +10,7 @@ from tallymark.data.target import Target
 from tallymark.states.base import to_float
 from tallymark.states.probabilities.costs import Cost, of_one_column, of_several_columns
 from tallymark.states.probabilities.reading import read_probability_columns_of, total_binary, with_checks
-from tallymark.states.sums import SumsOf
-from tallymark.states.terms import Term
+from tallymark.states.sums import SumsOf, Term
 
 _WIDTH = 1024  # columns of one table
 _OF_ERROR = {"absolute_error": np.abs, "squared_error": np.square}  # which need no table

@@ -14,7 +14,7 @@ import numpy as np
 from tallymark.comparison.paired_tests import mcnemar_p
 from tallymark.data.arrays import Array
 from tallymark.errors import ParameterError, StateError
-from tallymark.intervals.delong import join_spreads
+from tallymark.intervals.analytic import join_spreads
 from tallymark.intervals.distributions import student_tail
 from tallymark.submissions.outcomes import BITS, Outcomes
 

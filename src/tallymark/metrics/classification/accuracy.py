@@ -7,8 +7,7 @@ from typing import Any
 
 from tallymark.data.batch import Batch
 from tallymark.data.target import ANY_TARGET, Target
-from tallymark.intervals.analytic import share_interval
-from tallymark.intervals.interval import Interval, NoInterval
+from tallymark.intervals.analytic import Interval, NoInterval, share_interval
 from tallymark.metrics.classification.base import BANDS_OF_SHARES, LabelMetric, require_single
 from tallymark.metrics.classification.precision_recall import recall
 from tallymark.metrics.parameters import number

@@ -11,8 +11,17 @@ import numpy as np
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target, show_labels
 from tallymark.errors import KindError, ParameterError, Text
-from tallymark.intervals.analytic import NO_SPREAD, WILSON, Ends, few_rows, parts_interval, share_interval, wilson
-from tallymark.intervals.interval import Interval, NoInterval
+from tallymark.intervals.analytic import (
+    NO_SPREAD,
+    WILSON,
+    Ends,
+    Interval,
+    NoInterval,
+    few_rows,
+    parts_interval,
+    share_interval,
+    wilson,
+)
 from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.base import Metric
 from tallymark.metrics.parameters import absent_choice, choice, probability

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.errors import Text
-from tallymark.intervals.analytic import HALL, ONE_ROW, few_rows, mean_ends, whole_interval
-from tallymark.intervals.interval import Interval, NoInterval
+from tallymark.intervals.analytic import HALL, ONE_ROW, Interval, NoInterval, few_rows, mean_ends, whole_interval
 from tallymark.metrics.base import Metric
 from tallymark.states.probabilities.costs import Cost, Probabilities, ProbabilitiesOf
 from tallymark.states.probabilities.reading import soft_fault

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
-from tallymark.intervals.analytic import share_interval
-from tallymark.intervals.interval import Interval
+from tallymark.intervals.analytic import Interval, share_interval
 from tallymark.metrics.base import Metric
 from tallymark.metrics.parameters import count
 from tallymark.states.base import divide, to_float

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 
 from tallymark.errors import ParameterError
-from tallymark.intervals.analytic import NO_SPREAD, SIGN_TEST, Ends
+from tallymark.intervals.analytic import NO_SPREAD, SIGN_TEST, TOO_LARGE, Ends, NoInterval, is_rounding
 from tallymark.intervals.distributions import binomial_tail, coin_limit
-from tallymark.intervals.interval import TOO_LARGE, NoInterval, is_rounding
 from tallymark.metrics.parameters import number
 from tallymark.metrics.regression.base import MeanMetric, RowMetric, SumMetric
 from tallymark.metrics.regression.weighted_quantile import weighted_median
-from tallymark.states.sums import Output
-from tallymark.states.terms import Term
+from tallymark.states.sums import Output, Term
 
 __all__ = ["Mae", "Mase", "MaxError", "MedianAbsoluteError", "mae", "mase", "max_error", "median_absolute_error"]
 

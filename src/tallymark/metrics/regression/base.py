@@ -11,15 +11,24 @@ import numpy as np
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.errors import DomainError, InputError, ShapeError
-from tallymark.intervals.analytic import HALL, ONE_ROW, Ends, few_rows, mean_ends, outputs_interval, whole_interval
-from tallymark.intervals.interval import TOO_LARGE, Interval, NoInterval
+from tallymark.intervals.analytic import (
+    HALL,
+    ONE_ROW,
+    TOO_LARGE,
+    Ends,
+    Interval,
+    NoInterval,
+    few_rows,
+    mean_ends,
+    outputs_interval,
+    whole_interval,
+)
 from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.base import Metric
 from tallymark.metrics.parameters import output_choice
 from tallymark.states.base import Reads, divide
 from tallymark.states.rows import Rows, RowsOf
-from tallymark.states.sums import Output, Sums, SumsOf, moments
-from tallymark.states.terms import LOWEST, PAIRED, Term, check_layout
+from tallymark.states.sums import LOWEST, PAIRED, Output, Sums, SumsOf, Term, check_layout, moments
 
 __all__ = ["Bound", "MeanMetric", "RowMetric", "SumMetric"]
 

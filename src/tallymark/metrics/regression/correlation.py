@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallymark.data.batch import Batch
-from tallymark.intervals.analytic import BONETT_WRIGHT, FISHER, Ends, by_logit
-from tallymark.intervals.interval import NoInterval
+from tallymark.intervals.analytic import BONETT_WRIGHT, FISHER, Ends, NoInterval, by_logit
 from tallymark.metrics.answer import Undefined
 from tallymark.metrics.regression.base import (
     OVERFLOW,
@@ -21,8 +20,7 @@ from tallymark.metrics.regression.base import (
     variance,
 )
 from tallymark.states.base import divide
-from tallymark.states.sums import Output
-from tallymark.states.terms import Term
+from tallymark.states.sums import Output, Term
 
 __all__ = ["Pearson", "Spearman", "pearson", "spearman"]
 

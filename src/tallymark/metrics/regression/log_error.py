@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tallymark.metrics.regression.base import Bound, MeanMetric
-from tallymark.states.terms import Term
+from tallymark.states.sums import Term
 
 __all__ = ["Msle", "Rmsle", "msle", "rmsle"]
 

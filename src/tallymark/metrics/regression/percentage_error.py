@@ -9,8 +9,7 @@ from tallymark.metrics.answer import Undefined
 from tallymark.metrics.parameters import number
 from tallymark.metrics.regression.absolute_error import ABSOLUTE_ERROR
 from tallymark.metrics.regression.base import MeanMetric, SumMetric
-from tallymark.states.sums import Output, Sums
-from tallymark.states.terms import Term
+from tallymark.states.sums import Output, Sums, Term
 
 __all__ = ["Mape", "Smape", "Wape", "mape", "smape", "wape"]
 

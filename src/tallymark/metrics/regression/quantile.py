@@ -8,8 +8,7 @@ from itertools import pairwise
 from tallymark.intervals.analytic import HALL
 from tallymark.metrics.parameters import fractions
 from tallymark.metrics.regression.base import MeanMetric
-from tallymark.states.sums import Output
-from tallymark.states.terms import PAIRED, QUANTILES, Term
+from tallymark.states.sums import PAIRED, QUANTILES, Output, Term
 
 __all__ = ["CrpsQuantile", "Pinball", "crps_quantile", "pinball"]
 

@@ -12,9 +12,16 @@ from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.errors import ParameterError, Text
-from tallymark.intervals.analytic import DELONG, by_logit, few_rows, whole_interval
-from tallymark.intervals.delong import area_spread
-from tallymark.intervals.interval import TOO_LARGE, Interval, NoInterval
+from tallymark.intervals.analytic import (
+    DELONG,
+    TOO_LARGE,
+    Interval,
+    NoInterval,
+    area_spread,
+    by_logit,
+    few_rows,
+    whole_interval,
+)
 from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.parameters import bin_count, choice, share_or_none
 from tallymark.metrics.scores.base import ONE_CLASS, Bounds, RankMetric, average_bounds, average_classes, no_row

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 from tallymark.data.labels import Label
 from tallymark.data.target import Target
 from tallymark.errors import ShapeError, Text
-from tallymark.intervals.interval import TOO_LARGE
+from tallymark.intervals.analytic import TOO_LARGE
 from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.base import Metric
 from tallymark.metrics.classification.base import mean_of_classes

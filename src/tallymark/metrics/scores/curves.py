@@ -9,7 +9,7 @@ import numpy as np
 
 from tallymark.data.arrays import Array
 from tallymark.data.target import Target
-from tallymark.intervals.interval import TOO_LARGE
+from tallymark.intervals.analytic import TOO_LARGE
 from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.parameters import switch
 from tallymark.metrics.scores.base import NO_POSITIVE, ONE_CLASS, StepMetric

@@ -9,7 +9,7 @@ import numpy as np
 
 from tallymark.data.arrays import Array
 from tallymark.errors import ParameterError, Text, UndefinedError, brief
-from tallymark.intervals.interval import TOO_LARGE
+from tallymark.intervals.analytic import TOO_LARGE
 from tallymark.metrics.answer import Undefined
 from tallymark.metrics.base import Metric
 from tallymark.metrics.classification.base import LabelMetric

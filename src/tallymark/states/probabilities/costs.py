@@ -27,8 +27,7 @@ from tallymark.states.probabilities.reading import (
 )
 from tallymark.states.scores.scores import margin_between
 from tallymark.states.serialization import target_of
-from tallymark.states.sums import Moments, moments, read_totals, run_tasks
-from tallymark.states.terms import CODES, POWERS
+from tallymark.states.sums import CODES, POWERS, Moments, moments, read_totals, run_tasks
 
 # What a cost is over one column of probabilities, and which quantity of a row of several it is.
 _BINARY = {"brier": "squared_error", "log_loss": "log_loss", "rps": "squared_error"}

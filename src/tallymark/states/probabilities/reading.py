@@ -24,8 +24,7 @@ from tallymark.states.labels.reading import (
     weighed_labels,
 )
 from tallymark.states.scores.scores import check_truth, outside_fault, positive_column
-from tallymark.states.sums import Entry, run_tasks
-from tallymark.states.terms import CODES
+from tallymark.states.sums import CODES, Entry, run_tasks
 
 Task = tuple[int, float, int, int]
 

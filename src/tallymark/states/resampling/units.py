@@ -15,8 +15,7 @@ from tallymark.errors import StateError, Text
 from tallymark.states.base import ONE, UNIT_BITS, FoldedState, SoleReads, divide
 from tallymark.states.resampling.keys import own_weights, row_keys, spread_keys
 from tallymark.states.serialization import unpack_columns
-from tallymark.states.sums import SumsOf, exact_sum
-from tallymark.states.terms import Term
+from tallymark.states.sums import SumsOf, Term, exact_sum
 
 MOST_CLUSTERS = 4096  # that are told apart: Student's t with as many degrees of freedom is a normal number
 _NONE = np.empty(0, np.uint64)
