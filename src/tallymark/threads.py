@@ -39,7 +39,7 @@ def get_threads() -> int:
 
 
 @contextmanager
-def alone() -> Iterator[None]:
+def single_threaded() -> Iterator[None]:
     """Calls from this thread take no other to help, since others do the same work beside it."""
     _set_own_limit(1)
     try:
@@ -48,7 +48,7 @@ def alone() -> Iterator[None]:
         _set_own_limit(0)
 
 
-def in_order(work: Callable[[int], T], count: int, rows: int) -> Iterator[T]:
+def map_in_order(work: Callable[[int], T], count: int, rows: int) -> Iterator[T]:
     """work(0), work(1), …, each of which reads so many rows: several at once, unless one keeps all threads busy or is
     done before a thread has started."""
     threads = min(get_threads(), count)

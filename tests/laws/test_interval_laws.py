@@ -16,7 +16,7 @@ from tallymark.intervals.analytic import Interval, NoInterval
 from tallymark.metrics.base import Metric
 from tests.laws.cases import METRICS, random_rows, tables
 
-ANALYTIC = [metric for metric in METRICS if type(metric).analytic is not Metric.analytic]
+ANALYTIC = [metric for metric in METRICS if type(metric).analytic_interval is not Metric.analytic_interval]
 BOTH = [metric for metric in ANALYTIC if getattr(metric, "bounded", None) is None]
 
 

@@ -13,9 +13,9 @@ from tallymark.evaluation.selection import MetricPlan
 from tallymark.evaluation.tally import Piece
 from tallymark.intervals.analytic import NoInterval, numbers_of
 from tallymark.intervals.maker import (
-    Found,
     IntervalMaker,
     IntervalPlan,
+    IntervalResult,
     IntervalSource,
     KeptStates,
     RowsInMemory,
@@ -23,8 +23,8 @@ from tallymark.intervals.maker import (
 )
 from tallymark.intervals.settings import Intervals
 from tallymark.metrics.fairness.base import GroupMetric
+from tallymark.states.base import States
 from tallymark.states.groups import Group, Slice, slice_states
-from tallymark.states.plan import States
 from tallymark.states.resampling.keys import row_keys
 
 BOUNDED = "lo and hi are bounds of the value on these rows, not an interval; leave `bounded` out for one"
@@ -50,7 +50,7 @@ def add_intervals(
     metrics = [item for key, item in chosen.metrics.items() if report.cell(key).error is None]
     if batch.cluster_side is not None and any(item.by_query for item in metrics):
         check_nested(batch)
-    plain = batch.cluster_side is None and batch.counts_once
+    plain = batch.cluster_side is None and batch.has_unit_weights
     asked = settings if plain else settings._replace(method="bootstrap")  # no formula reads other rows
     whole = RowsInMemory(IntervalPlan(metrics, chosen.plan, chosen.target, asked), states, batch)
     groups = {each.group: RowsInMemory(whole.plan, each.states, each.rows, whole) for each in slices or () if each.rows}
@@ -111,7 +111,7 @@ def _can_have(cell: Cell) -> bool:
     return any(map(math.isfinite, numbers_of(cell.value)))
 
 
-def _put(cell: Cell, found: Found) -> None:
+def _put(cell: Cell, found: IntervalResult) -> None:
     """Give a cell its interval, or the reason why it has none."""
     if isinstance(found, NoInterval):
         cell.interval_notes += (f"no interval: {found.reason}",)

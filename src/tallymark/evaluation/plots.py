@@ -171,7 +171,7 @@ class ReportPlots:
             return [line], table
         lines, missing = [], {}
         for place, label in enumerate(state.classes):
-            drawn, value = curve.of_class(state, place), area.of_class(state, place)
+            drawn, value = curve.from_class(state, place), area.from_class(state, place)
             if isinstance(drawn, Undefined) or isinstance(value, Undefined):
                 missing[show_label(label)] = next(each.reason for each in (drawn, value) if isinstance(each, Undefined))
                 continue

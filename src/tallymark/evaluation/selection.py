@@ -27,8 +27,9 @@ from tallymark.metrics.answer import Answer
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric
 from tallymark.metrics.naming import describe_other, metric
+from tallymark.states.base import Plan, States
 from tallymark.states.groups import Slice
-from tallymark.states.plan import Plan, SizeOf, States
+from tallymark.states.sums import SizeOf
 
 ERRORS = ("cell", "raise")
 Wanted = str | Metric | Mapping[str, Any] | Iterable[Any] | None

@@ -20,9 +20,8 @@ from tallymark.intervals.settings import Intervals, check_whole, interval_settin
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric
 from tallymark.metrics.naming import metric
-from tallymark.states.base import Reads, State
+from tallymark.states.base import Plan, Reads, State, States
 from tallymark.states.groups import Group, Slice, group_columns, sorted_groups, split
-from tallymark.states.plan import Plan, States
 from tallymark.states.resampling.keys import row_keys
 from tallymark.states.resampling.replicates import MOST_RESAMPLES, Resampled
 from tallymark.states.serialization import count_of, unpack_columns
@@ -374,13 +373,13 @@ class Tally:
 
     def empty(self) -> Tally:
         """A tally of the same kind that has no rows yet."""
-        out = Tally(self.metrics, missing=self.missing, by=self.by or None, **self.target.facts())
+        out = Tally(self.metrics, missing=self.missing, by=self.by or None, **self.target.keywords())
         out.interval = self.interval
         return out
 
     def read_by(self, metrics: dict[str, Metric], *instead: State) -> Tally:
         """The tally of the same rows that has other metrics, which read its states and those that are given."""
-        out = Tally(metrics, missing=self.missing, by=self.by or None, **self.target.facts())
+        out = Tally(metrics, missing=self.missing, by=self.by or None, **self.target.keywords())
         out.interval = self.interval
         held = self._contents
         whole = None
@@ -443,7 +442,7 @@ class Tally:
         whole = held.whole or Piece(())
         fields = {
             "metrics": [[key, str(item)] for key, item in self.metrics.items()],
-            "target": self.target.facts(),
+            "target": self.target.keywords(),
             "missing": self.missing,
             "dropped": held.dropped,
             "columns": None if held.columns is None else list(held.columns),

@@ -79,7 +79,7 @@ AT_ITS_LIMIT = NoInterval("the metric is at its limit, so its variance cannot be
 _FEW = 10
 
 
-def few_rows(rows: float, of: str = "") -> tuple[str, ...]:
+def few_rows_note(rows: float, of: str = "") -> tuple[str, ...]:
     """What to say where there are too few rows for the formulas to keep their level."""
     if rows >= _FEW:
         return ()
@@ -104,10 +104,10 @@ def wilson(hits: float, rows: float, level: float) -> Ends:
 
 def share_interval(hits: float, rows: float, level: float) -> Interval:
     """The interval of a share of rows."""
-    return Interval(*wilson(hits, rows, level), WILSON, few_rows(rows))
+    return Interval(*wilson(hits, rows, level), WILSON, few_rows_note(rows))
 
 
-def by_logit(value: float, error: float, level: float, limits: Ends, freedom: float = math.inf) -> Ends | NoInterval:
+def logit_ends(value: float, error: float, level: float, limits: Ends, freedom: float = math.inf) -> Ends | NoInterval:
     """A value and its standard error, on a scale where the limits are infinitely far: the ends stay between them. On
     limits of −1 and 1 the scale is Fisher's z. `freedom` says with how many degrees of freedom the error is known."""
     low, high = limits
@@ -145,21 +145,23 @@ def _unskewed(t: float, skew: float) -> float:
     return 3 * (math.cbrt(1 + skew * (t - skew / 6)) - 1) / skew
 
 
-def whole_interval(found: Ends | NoInterval, method: str, notes: tuple[str, ...] = ()) -> Interval | NoInterval:
+def single_interval(found: Ends | NoInterval, method: str, notes: tuple[str, ...] = ()) -> Interval | NoInterval:
     """The interval of a value that is one number."""
     return found if isinstance(found, NoInterval) else Interval(*found, method, notes)
 
 
-def outputs_interval(found: Sequence[Ends | NoInterval], method: str, notes: tuple[str, ...]) -> Interval | NoInterval:
+def interval_by_output(
+    found: Sequence[Ends | NoInterval], method: str, notes: tuple[str, ...]
+) -> Interval | NoInterval:
     """The interval of a value that is a number per output."""
-    by_output = parts_interval({k: (ends, ()) for k, ends in enumerate(found)}, method, "output")
+    by_output = interval_by_part({k: (ends, ()) for k, ends in enumerate(found)}, method, "output")
     if isinstance(by_output, NoInterval):
         return by_output
     lo, hi = (list(ends.values()) for ends in (by_output.lo, by_output.hi))
     return Interval(lo, hi, method, (*by_output.notes, *notes))
 
 
-def parts_interval(
+def interval_by_part(
     found: Mapping[Hashable, tuple[Ends | NoInterval, tuple[str, ...]]], method: str, what: str
 ) -> Interval | NoInterval:
     """The interval of a value that is a number per class: parts without one are None, and a note says why."""
@@ -174,17 +176,17 @@ def parts_interval(
     return Interval(lo, hi, method, tuple(notes))
 
 
-class Spread(NamedTuple):
+class VarianceEstimate(NamedTuple):
     """The variance of an area, or of a difference of two, and the degrees of freedom that it is known with."""
 
     variance: float
     freedom: float
 
 
-def area_spread(places: PlacementSums) -> Spread:
+def delong_variance(places: PlacementSums) -> VarianceEstimate:
     """The spread of the area of two classes with two rows or more each."""
     negatives, positives, wins, of_negatives, of_positives = places
-    return join_spreads(
+    return welch_variance(
         [
             (_variance(positives, negatives, wins, of_positives), positives),
             (_variance(negatives, positives, wins, of_negatives), negatives),
@@ -198,10 +200,10 @@ def _variance(rows: int, others: int, total: int, squares: int) -> float:
     return divide(rows * squares - total * total, rows * (rows - 1) * (2 * others) ** 2)
 
 
-def join_spreads(classes: Sequence[tuple[float, int]]) -> Spread:
+def welch_variance(classes: Sequence[tuple[float, int]]) -> VarianceEstimate:
     """The spread of a sum of means, given by the variance and the number of rows of each. The degrees of freedom are
     those of Welch, as Brunner and Munzel (2000) have them for ranks: few rows of one class do not know their variance
     well."""
     parts = [variance / rows for variance, rows in classes]
     unsure = sum(part * part / (rows - 1) for part, (_, rows) in zip(parts, classes, strict=True))
-    return Spread(sum(parts), sum(parts) ** 2 / unsure if unsure else 1.0)
+    return VarianceEstimate(sum(parts), sum(parts) ** 2 / unsure if unsure else 1.0)

@@ -23,9 +23,8 @@ from tallymark.intervals.methods import BOOTSTRAP, OF_CLUSTERS, OF_QUERIES, SIMU
 from tallymark.intervals.posterior import has_posterior, posterior_intervals
 from tallymark.intervals.replicates import leave_out_values, read_resampled, resample_values
 from tallymark.intervals.settings import Intervals, lacks_resamples
-from tallymark.states.base import Reads, State
+from tallymark.states.base import Plan, Reads, State, States
 from tallymark.states.labels.pairs import Pairs
-from tallymark.states.plan import Plan, States
 from tallymark.states.resampling.keys import nested, query_keys, row_keys
 from tallymark.states.resampling.replicates import KEPT, NO_KEYS, Resampled, ResampledOf
 from tallymark.states.resampling.units import Units, UnitsOf
@@ -79,7 +78,7 @@ class IntervalPlan:
 
     def _resamples_of(self, item: Metric, columns: tuple[int, int]) -> ResampledOf:
         settings = self.settings
-        always = settings.method == "bootstrap" or not item.has_formula(columns)
+        always = settings.method == "bootstrap" or not item.has_analytic_interval(columns)
         return ResampledOf(item.needs(self.target), settings.seed, settings.resamples, always=always)
 
 
@@ -116,7 +115,7 @@ class IntervalSource(ABC):
         return state.with_row_count(self.n)
 
     @abstractmethod
-    def resampled(self, items: Sequence[Metric]) -> Mapping[Metric, Resamples | NoInterval]:
+    def resample(self, items: Sequence[Metric]) -> Mapping[Metric, Resamples | NoInterval]:
         """The values of metrics in resamples, or why there are none."""
 
 
@@ -144,7 +143,7 @@ class RowsInMemory(IntervalSource):
         state = self._whole._value_state(item)
         return state.reads.resolved(self._whole._batch, state)
 
-    def resampled(self, items: Sequence[Metric]) -> Mapping[Metric, Resamples | NoInterval]:
+    def resample(self, items: Sequence[Metric]) -> Mapping[Metric, Resamples | NoInterval]:
         settings, batch = self.plan.settings, self._batch
         reads, keys = {item: self._resolved(item) for item in items}, row_keys(batch)
         values = resample_values(reads, batch, settings.seed, settings.resamples, keys)
@@ -166,7 +165,7 @@ class KeptStates(IntervalSource):
         assert isinstance(found, Units)
         return found
 
-    def resampled(self, items: Sequence[Metric]) -> Mapping[Metric, Resamples | NoInterval]:
+    def resample(self, items: Sequence[Metric]) -> Mapping[Metric, Resamples | NoInterval]:
         units, kept = self.units, self.plan.resamples
         out: dict[Metric, Resamples | NoInterval] = {}
         by_place: dict[int, list[Metric]] = {}
@@ -207,7 +206,7 @@ def check_nested(batch: Batch) -> None:
         )
 
 
-Found = Interval | NoInterval
+IntervalResult = Interval | NoInterval
 
 
 class IntervalMaker:
@@ -219,10 +218,10 @@ class IntervalMaker:
 
     def intervals(
         self, rows: IntervalSource, values: Mapping[Metric, Any], level: float | None = None
-    ) -> dict[Metric, Found]:
+    ) -> dict[Metric, IntervalResult]:
         """The intervals of metrics, given their values, or why there are none."""
         level = self.settings.level if level is None else level
-        out: dict[Metric, Found | None] = dict.fromkeys(values)
+        out: dict[Metric, IntervalResult | None] = dict.fromkeys(values)
         tables: dict[Any, tuple[Pairs, list[Metric]]] = {}
         for item in values:
             if item.no_interval:
@@ -240,10 +239,10 @@ class IntervalMaker:
 
     def _bootstrap(
         self, rows: IntervalSource, items: Sequence[Metric], values: Mapping[Metric, Any], level: float
-    ) -> dict[Metric, Found]:
+    ) -> dict[Metric, IntervalResult]:
         settings = self.settings
         lacking = lacks_resamples(level, settings.resamples)
-        out: dict[Metric, Found] = {}
+        out: dict[Metric, IntervalResult] = {}
         for item in items:
             if item.no_bootstrap:
                 out[item] = NoInterval(item.no_bootstrap)
@@ -253,7 +252,7 @@ class IntervalMaker:
                 out[item] = NoInterval(lacking)
         left = [item for item in items if item not in out]
         clusters = rows.units.clusters is not None
-        for item, resamples in (rows.resampled(left) if left else {}).items():
+        for item, resamples in (rows.resample(left) if left else {}).items():
             method = bootstrap_name(clusters=clusters, by_query=item.by_query)
             out[item] = (
                 resamples
@@ -270,7 +269,7 @@ class IntervalMaker:
         )
         return f'{why}; use ci_method="bootstrap"'
 
-    def of_groups(self, item: GroupMetric, groups: Sequence[IntervalSource]) -> Found:
+    def of_groups(self, item: GroupMetric, groups: Sequence[IntervalSource]) -> IntervalResult:
         """The interval of a metric that compares groups: what follows from intervals of all of them at once.
 
         Resampling would not do: the highest of many groups is too high by chance, and more so in resamples."""

@@ -2,7 +2,8 @@
 
 Every row counts in a replicate as often as a Poisson number of mean 1 says, which is drawn from the seed, the replicate
 and the key of the row alone. So two models that are resampled with one seed are resampled alike, whatever the order of
-their rows.
+their rows. What compares groups is not resampled: the highest of many is too high by chance, and more so in resamples
+(`IntervalMaker.of_groups`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tallymark.errors import TallymarkError
 from tallymark.intervals.analytic import numbers_of
 from tallymark.states.base import Reads, State
 from tallymark.states.resampling.draws import Draws
-from tallymark.states.resampling.keys import coarsen, query_keys, spread_keys
+from tallymark.states.resampling.keys import group_hashes, hash_keys, query_keys
 from tallymark.states.resampling.replicates import MOST_LEFT_OUT, Resampled
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def resample_values(
     out: dict[Metric, Array] = {}
     for each in _by_state(reads, batch, keys):
         draws = Draws(seed, resamples, each.keys, batch.n)
-        found = {key: item.resampled(each.reads, batch, draws) for key, item in each.metrics.items()}
+        found = {key: item.replicate_values(each.reads, batch, draws) for key, item in each.metrics.items()}
         fast = {key: values for key, values in found.items() if values is not None}
         slow = {key: item for key, item in each.metrics.items() if key not in fast}
         for key, values in fast.items():
@@ -68,8 +69,8 @@ def leave_out_values(reads: Mapping[Metric, Reads], batch: Batch, keys: Array | 
     own = np.ones(batch.n) if batch.weights is None else np.asarray(batch.weights, np.float64)
     for each in _by_state(reads, batch, keys):
         group = np.full(batch.n, -1)
-        _, ids, group[own > 0] = coarsen(spread_keys(each.keys, batch.n)[own > 0])
-        states = (_fold(each.reads, batch.reweighted(np.where(group == k, 0.0, own))) for k in range(len(ids)))
+        _, ids, group[own > 0] = group_hashes(hash_keys(each.keys, batch.n)[own > 0])
+        states = (_fold(each.reads, batch.with_weights(np.where(group == k, 0.0, own))) for k in range(len(ids)))
         out.update(_read_states(each.metrics, each.whole, states, len(ids)))
     return out
 

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallymark.data.arguments import describe
-from tallymark.data.arrays import Array, column_names, columns_of, reading, rows_of
+from tallymark.data.arrays import Array, column_names, count_columns, count_rows, wrap_read_errors
 from tallymark.data.batch import Batch
 from tallymark.data.labels import Label, LabelColumn
 from tallymark.errors import ParameterError, ShapeError, Text
-from tallymark.states.labels.reading import encode
-from tallymark.states.plan import States
-from tallymark.states.resampling.keys import own_keys
+from tallymark.states.base import States
+from tallymark.states.labels.encoding import encode_labels
+from tallymark.states.resampling.keys import unique_row_keys
 
 Group = Label | tuple[Label, ...]
 """The label of a group, or one label per column where there are several."""
@@ -39,18 +39,18 @@ def group_columns(by: object) -> dict[str, object]:
             argument="by", expected="hold one label per row, or be a mapping of names to such columns", got=describe(by)
         )
     if isinstance(by, (list, tuple)) and by and _is_column(by[0]):
-        within = rows_of(by[0])
+        within = count_rows(by[0])
         if within not in (None, 1):
             got = f"a list of {len(by):,}, the first with {within:,} labels"
             raise ShapeError(argument="by", expected=_SEVERAL, got=got)
-    with reading("by"):
+    with wrap_read_errors("by"):
         if len(getattr(by, "shape", ())) != 2:
             name = getattr(by, "name", None)
             return {name if isinstance(name, str) and name else _ONLY: by}
         names = column_names(by)
         if names is not None:
             return _named({name: by[name] for name in names})  # type: ignore[index]
-        if columns_of(by) == 1:
+        if count_columns(by) == 1:
             return {_ONLY: by}
     shape = tuple(by.shape)  # type: ignore[attr-defined]
     raise ShapeError(argument="by", expected=_SEVERAL, got=f"the shape {shape} and no names")
@@ -118,7 +118,7 @@ def rows_by(batch: Batch, codes: Array, count: int) -> list[Batch]:
     ends = np.cumsum(np.bincount(codes, minlength=count))[:count].tolist()
     sides = [_side(batch, side, order) for side in range(len(batch.names) - len(batch.group_names))]
     weights = None if batch.weights is None else np.asarray(batch.weights)[order]
-    own = None if batch.resampled_by_place else own_keys(batch)
+    own = None if batch.resampled_by_place else unique_row_keys(batch)
     keys = order.view(np.uint64) if own is None else own[order]  # rows keep theirs
     out, first = [], 0
     for end in ends:
@@ -126,7 +126,7 @@ def rows_by(batch: Batch, codes: Array, count: int) -> list[Batch]:
         sources = [source[rows] for source, _ in sides]
         labels = [None if held is None else held._replace(source=held.source[rows]) for _, held in sides]
         places = batch.places.select(order[rows])
-        out.append(batch.part(sources, labels, None if weights is None else weights[rows], keys[rows], places))
+        out.append(batch.subset(sources, labels, None if weights is None else weights[rows], keys[rows], places))
         first = end
     return out
 
@@ -148,7 +148,7 @@ def _groups(batch: Batch) -> tuple[Sequence[Group], Array]:
 
 
 def _labels_of(batch: Batch, side: int) -> tuple[list[Label], Array]:
-    labels, codes = encode(batch, side)
+    labels, codes = encode_labels(batch, side)
     names = batch.labels(side).names
     if names is not None:  # categories, in the order that they have
         order = [labels.index(name) for name in dict.fromkeys(names) if name in labels]
@@ -169,6 +169,6 @@ def _side(batch: Batch, side: int, order: Array) -> tuple[Array, LabelColumn | N
     source = batch.source(side)
     column = None
     if source.ndim == 1 and source.dtype.kind not in "biuf" and batch.labels(side).type != "real":
-        labels, codes = encode(batch, side)
+        labels, codes = encode_labels(batch, side)
         column = LabelColumn(codes[order], batch.labels(side).type, labels)
     return source[order], column

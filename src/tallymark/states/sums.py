@@ -3,6 +3,11 @@
 A term reads rows in one of three layouts: `paired` (column k of the predictions answers column k of the truth, one
 total per output), `quantiles` (every column of the predictions answers the one column of the truth, with a parameter of
 its own) and `interval` (two columns of predictions, lower and upper, answer the one column of the truth).
+
+A total is exact: a whole number in units of 2**-1074, a Python int here. It is a function of the rows alone, whatever
+their order, pieces or threads, and adding states adds whole numbers. Formulas divide totals once, which Python rounds
+correctly. So an entry that was found in an earlier round of training, for the same truth, is that of a new pass
+(`Batch.truth_memo`).
 """
 
 from __future__ import annotations
@@ -17,7 +22,16 @@ from tallymark._core import Tasks
 from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
 from tallymark.errors import ParameterError, ShapeError, StateError, Text
-from tallymark.states.base import UNIT_BITS, FoldedState, Reads, check_same_width, divide, to_float
+from tallymark.states.base import (
+    ONE,
+    UNIT_BITS,
+    FoldedState,
+    ParameterlessReads,
+    Reads,
+    check_same_width,
+    divide,
+    to_float,
+)
 from tallymark.states.serialization import unpack_columns
 
 PAIRED = "paired"
@@ -274,7 +288,7 @@ def read_totals(found: list[Entry], batch: Batch) -> tuple[int, list[Total], int
     return unit, totals, weight
 
 
-class Split(NamedTuple):
+class TruthSplit(NamedTuple):
     """Tasks in two: those that read the truth alone, whose entries are found once where only predictions change, and
     the others. An entry is a function of its task and the rows, so it does not matter with which others it was found.
     """
@@ -285,10 +299,10 @@ class Split(NamedTuple):
     places: tuple[int, ...]  # of the entry of each task, when those of the others follow those of the truth
 
     @classmethod
-    def of(cls, tasks: list[Task], still: list[bool]) -> Split | None:
-        """The tasks of which some read the truth alone, as `still` says; None where none do, or all."""
-        order = sorted(range(len(tasks)), key=lambda place: not still[place])
-        count = sum(still)
+    def of(cls, tasks: list[Task], truth_only: list[bool]) -> TruthSplit | None:
+        """The tasks of which some read the truth alone, as `truth_only` says; None where none do, or all."""
+        order = sorted(range(len(tasks)), key=lambda place: not truth_only[place])
+        count = sum(truth_only)
         if count in (0, len(tasks)):  # a pass without any other would not look at the predictions
             return None
         ordered = [tasks[place] for place in order]
@@ -304,12 +318,12 @@ class Split(NamedTuple):
         return [found[place] for place in self.places] + found[len(self.places) :]
 
 
-class Layout(NamedTuple):
+class TaskLayout(NamedTuple):
     """Where the totals of each term stand, for tables of given widths."""
 
     tasks: Tasks
     slots: dict[Term, tuple[int, ...]]
-    split: Split | None
+    split: TruthSplit | None
 
     def run(self, batch: Batch, link: str | None) -> list[Entry]:
         """One entry per total, and one for the weights, if there are any."""
@@ -328,7 +342,7 @@ class SumsOf(Reads):
             check_parameters(term)
         self.terms = tuple(sorted(set(terms)))
         self.link = link
-        self._layouts: dict[tuple[int, int], Layout] = {}
+        self._layouts: dict[tuple[int, int], TaskLayout] = {}
 
     @property
     def group(self) -> Hashable:
@@ -355,7 +369,7 @@ class SumsOf(Reads):
         unit, totals, weight = read_totals(layout.run(batch, self.link), batch)
         return Sums(self, columns, batch.n, unit, weight, tuple(totals))
 
-    def layout(self, columns: tuple[int, int]) -> Layout:
+    def layout(self, columns: tuple[int, int]) -> TaskLayout:
         """The tasks for tables of these widths, made once."""
         wanted = [(task[2:], task, term) for term in self.terms for task in term.tasks(*columns)]
         wanted.sort(key=lambda entry: entry[0])  # tasks on the same columns stand together
@@ -363,8 +377,8 @@ class SumsOf(Reads):
         for position, (_, _, term) in enumerate(wanted):
             slots.setdefault(term, []).append(position)
         tasks = [task for _, task, _ in wanted]
-        split = Split.of(tasks, [term.name in TRUTH_ONLY for _, _, term in wanted])
-        layout = Layout(Tasks(tasks), {term: tuple(places) for term, places in slots.items()}, split)
+        split = TruthSplit.of(tasks, [term.name in TRUTH_ONLY for _, _, term in wanted])
+        layout = TaskLayout(Tasks(tasks), {term: tuple(places) for term, places in slots.items()}, split)
         self._layouts[columns] = layout
         return layout
 
@@ -572,3 +586,53 @@ def exact_sum(values: Array, counts: Array | None = None) -> int:
     if len(values) == 0:
         return 0
     return _ONE_COLUMN.fold(Batch(values, values)).at(0).absolute(_VALUES) or 0
+
+
+class SizeOf(ParameterlessReads):
+    """Asks for rows and weight only."""
+
+    __slots__ = ()
+
+    def zero(self) -> Size:
+        return Size(None, 0, 0)
+
+    def fold(self, batch: Batch) -> Size:
+        if batch.n == 0:
+            return self.zero()
+        batch.require_weights()
+        weight = batch.n * ONE if batch.weights is None else exact_sum(batch.weights)
+        return Size((batch.truth_columns, batch.prediction_columns), batch.n, weight)
+
+
+class Size(FoldedState[SizeOf]):
+    """Rows and their exact weight."""
+
+    __slots__ = ("_weight",)
+
+    def __init__(self, columns: tuple[int, int] | None, n: int, weight: int) -> None:
+        super().__init__(SizeOf(), columns, n)
+        self._weight = weight
+
+    @property
+    def weight(self) -> int:
+        return self._weight
+
+    def __add__(self, other: Size) -> Size:
+        if not isinstance(other, Size):
+            return NotImplemented
+        return Size(self.columns or other.columns, self.n + other.n, self._weight + other._weight)
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "columns": None if self.columns is None else list(self.columns),
+            "n": self.n,
+            "weight": self._weight,
+        }
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Size:
+        columns = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
+        n, weight = int(fields["n"]), int(fields["weight"])
+        if n < 0 or weight < 0 or (columns is None) != (n == 0):
+            raise StateError("rows and weights cannot be negative")
+        return cls(columns, n, weight)

@@ -69,7 +69,7 @@ class EvalSet:
         """The report of these predictions; what is known of the truth is not read again."""
         try:
             if self.missing == "error":
-                batch = self._rows.predicted(y_pred)
+                batch = self._rows.with_predictions(y_pred)
             else:
                 by = None if self.by is None else group_columns(self.by)
                 batch = Batch(self.y_true, y_pred, self.weights, missing=self.missing, query=self.query, by=by)

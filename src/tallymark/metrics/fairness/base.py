@@ -1,4 +1,8 @@
-"""Metrics of groups: another metric in every group of the rows, and a way to make one number of its values."""
+"""Metrics of groups: another metric in every group of the rows, and a way to make one number of its values.
+
+Such a metric has no state: it asks for those of the other metrics and is given their answers. So any metric becomes a
+fairness metric.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +21,8 @@ from tallymark.metrics.naming import metric
 from tallymark.metrics.parameters import Parameter
 from tallymark.rendering.table import show_number
 from tallymark.rendering.text import first_of
-from tallymark.states.base import Reads
+from tallymark.states.base import Plan, Reads
 from tallymark.states.groups import Group, Slice, group_columns, slice_states
-from tallymark.states.plan import Plan
 
 __all__ = ["GroupMetric"]
 

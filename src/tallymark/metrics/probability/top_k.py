@@ -44,13 +44,13 @@ class TopKAccuracy(Metric):
     def reads_of(self, target: Target) -> RanksOf:
         return RanksOf(target)
 
-    def paired(self, batch: Batch, target: Target) -> PairedOutcomes:
+    def paired_rows(self, batch: Batch, target: Target) -> PairedOutcomes:
         return PairedOutcomes(read_ranks(batch, target) < self.k)
 
     def formula_value(self, state: Ranks) -> float:
         return divide(sum(state.weights[: self.k]), state.weight)
 
-    def analytic(self, state: Ranks, level: float) -> Interval:
+    def analytic_interval(self, state: Ranks, level: float) -> Interval:
         return share_interval(to_float(sum(state.weights[: self.k])), to_float(state.weight), level)
 
 

@@ -62,7 +62,7 @@ class Mase(MeanMetric):
     scale: float | None = number(None, above=0)
     """The mean absolute error of the naive forecast."""
 
-    def of_mean(self, mean: float) -> float:
+    def from_mean(self, mean: float) -> float:
         if self.scale is None:
             raise ParameterError(
                 argument="scale", expected="be given for mase: the mean absolute error of the naive forecast"

@@ -53,7 +53,7 @@ class Rmsle(MeanMetric):
     requires = _LARGER_THAN_MINUS_ONE
     term = SQUARED_LOG_ERROR
 
-    def of_mean(self, mean: float) -> float:
+    def from_mean(self, mean: float) -> float:
         return math.sqrt(mean)
 
 

@@ -52,7 +52,7 @@ class Mape(MeanMetric):
     def reads_terms(self) -> tuple[Term, ...]:
         return (self.term, self._small)
 
-    def of_mean(self, mean: float) -> float:
+    def from_mean(self, mean: float) -> float:
         return 100.0 * mean
 
     def notes(self, state: Sums) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ class Smape(MeanMetric):
     pitfalls = ("Any prediction but 0 for a truth of 0 costs the full 200 %.",)
     term = SYMMETRIC_ERROR
 
-    def of_mean(self, mean: float) -> float:
+    def from_mean(self, mean: float) -> float:
         return min(200.0 * mean, 200.0)
 
 

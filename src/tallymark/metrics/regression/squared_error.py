@@ -71,7 +71,7 @@ class Rmse(MeanMetric):
     pitfalls = ("One large error can outweigh all the others.",)
     term = SQUARED_ERROR
 
-    def of_mean(self, mean: float) -> float:
+    def from_mean(self, mean: float) -> float:
         return math.sqrt(mean)
 
 

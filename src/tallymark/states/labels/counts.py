@@ -1,4 +1,9 @@
-"""Counts by class, as formulas on labels read them, and which class of a target is the positive one."""
+"""Counts by class, as formulas on labels read them, and which class of a target is the positive one.
+
+Counts are whole numbers in a common unit, also with weights, so that every metric of a binary table is one fraction of
+whole numbers, and one function averages over classes. The same formulas read arrays of counts: one per threshold of a
+score (`ThresholdCounts`), or one per draw of a table (`DrawnCounts`).
+"""
 
 from __future__ import annotations
 

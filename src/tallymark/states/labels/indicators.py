@@ -15,8 +15,8 @@ from tallymark.data.target import show_labels
 from tallymark.errors import DomainError, ParameterError, ShapeError, StateError, Text
 from tallymark.states.base import UNIT_BITS, FoldedState, State, check_addable
 from tallymark.states.labels.counts import Counts
+from tallymark.states.labels.encoding import count_label_pairs, label_fault
 from tallymark.states.labels.pairs import PairsOf
-from tallymark.states.labels.reading import count_label_pairs, label_fault
 
 Flags = tuple[int, int, int]  # the weight of rows that have a label and were given it, that have it, that were given it
 
@@ -186,7 +186,7 @@ class Indicators(FoldedState[PairsOf]):
 
     def fields(self) -> dict[str, Any]:
         return {
-            "target": self.reads.target.facts(),
+            "target": self.reads.target.keywords(),
             **self.reads.decision_fields(),
             "columns": [len(self.labels)] * 2,
             "n": self.n,

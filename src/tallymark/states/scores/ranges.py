@@ -21,9 +21,9 @@ from tallymark.states.scores.binned import (
     Binned,
     BoundedScores,
     BoundedScoresOf,
+    float_order,
     lowest_scores,
     merge_bins,
-    order_of,
 )
 from tallymark.states.scores.runs import PlacementSums, RankSums, Runs, RunsOfClasses, measure_runs, sums_of
 from tallymark.states.scores.scores import Scores, ScoresOf
@@ -88,7 +88,7 @@ def bin_scores(state: Scores, most: int) -> BoundedScores:
     binned = Binned(ALL_BITS, np.empty(0, np.int64), [], [], 0)
     for label, (scores, _, counts) in zip(state.whole.labels, state.whole.columns[0], strict=True):
         own = np.ones(len(scores), np.int64) if counts is None else counts
-        binned = merge_bins(binned, Binned(ALL_BITS, order_of(scores), [label], [own], 0), most)
+        binned = merge_bins(binned, Binned(ALL_BITS, float_order(scores), [label], [own], 0), most)
     return BoundedScores(reads, state.columns, state.n, state.weight, [binned])
 
 
