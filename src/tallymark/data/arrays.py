@@ -96,10 +96,10 @@ def named_codes(codes: Array, names: Sequence[object]) -> Array:
 
 def _with_gaps(source: Any) -> Array | None:
     """Whole numbers of pandas among missing values, where its array would hold floats."""
-    held = categories_of(source)
-    if held is not None:
-        codes = np.asarray(held.codes)
-        return named_codes(codes, list(held.categories)) if (codes < 0).any() else None
+    categorical = categories_of(source)
+    if categorical is not None:
+        codes = np.asarray(categorical.codes)
+        return named_codes(codes, list(categorical.categories)) if (codes < 0).any() else None
     if not is_pandas(source) or getattr(getattr(source, "dtype", None), "kind", "") not in ("b", "i", "u"):
         return None
     return _object_array(list(source)) if source.isna().any() else None
@@ -191,21 +191,21 @@ def check_arrow(source: Any, what: str, place: Callable[[int], str] = "row {:,}"
 
     `read` says that the core reads them next, which checks the offsets of texts itself.
     """
-    held = _held_by_arrow(source)
-    if held is None:
+    data = _arrow_data(source)
+    if data is None:
         return
     import pyarrow as pa
 
     try:
-        held.validate()  # the sizes of buffers, in no time
-        row = -1 if read else malformed_row(held) if isinstance(held, (pa.Array, pa.ChunkedArray)) else None
+        data.validate()  # the sizes of buffers, in no time
+        row = -1 if read else malformed_row(data) if isinstance(data, (pa.Array, pa.ChunkedArray)) else None
         if row is None:
-            held.validate(full=True)
+            data.validate(full=True)
         elif row >= 0:
             raise malformed_arrow_error(what, place(row))
     except pa.ArrowInvalid as error:
         raise malformed_arrow_error(
-            what, place(_first_malformed(held)), f"is not: {str(error).splitlines()[0]}"
+            what, place(_first_malformed(data)), f"is not: {str(error).splitlines()[0]}"
         ) from error
 
 
@@ -217,7 +217,7 @@ def malformed_arrow_error(what: str, place: str, why: str = "points outside its 
     )
 
 
-def _held_by_arrow(source: Any) -> Any:
+def _arrow_data(source: Any) -> Any:
     """What pyarrow holds, by itself or for pandas; None for anything else."""
     if type(source).__module__.partition(".")[0] == "pyarrow":
         return source if hasattr(source, "validate") else None
@@ -225,15 +225,15 @@ def _held_by_arrow(source: Any) -> Any:
     return getattr(source, "array", source).__arrow_array__() if by_arrow else None
 
 
-def _first_malformed(held: Any) -> int:
+def _first_malformed(data: Any) -> int:
     """The last row of the shortest beginning that is malformed."""
     import pyarrow as pa
 
-    low, high = 0, len(held)
+    low, high = 0, len(data)
     while low < high:
         middle = (low + high) // 2
         try:
-            held.slice(0, middle).validate(full=True)
+            data.slice(0, middle).validate(full=True)
             low = middle + 1
         except pa.ArrowInvalid:
             high = middle

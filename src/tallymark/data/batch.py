@@ -45,8 +45,8 @@ def read_rows(source: object, name: str) -> tuple[Any, int, int, list[object] | 
         if source.ndim == 1:
             return source, len(source), 1, None
     with wrap_read_errors(name):
-        held, n = _find_rows(source, name)
-        return held, n, count_columns(held), names_of(held)
+        rows, n = _find_rows(source, name)
+        return rows, n, count_columns(rows), names_of(rows)
 
 
 def _find_rows(source: object, name: str) -> tuple[Any, int]:
@@ -227,12 +227,12 @@ class Batch:
             self._drop()
 
     def _add_labels(self, source: object, name: str) -> None:
-        held, found, columns, _ = read_rows(source, name)
-        if found != self.n:
+        labels, count, columns, _ = read_rows(source, name)
+        if count != self.n:
             raise LengthError(
-                argument=name, expected="be one label per row", got=Text("{} for {} rows of {y_true}", found, self.n)
+                argument=name, expected="be one label per row", got=Text("{} for {} rows of {y_true}", count, self.n)
             )
-        self._sources = [*self._sources, held]  # lists of their own: a copy of the batch may have one side more
+        self._sources = [*self._sources, labels]  # lists of their own: a copy of the batch may have one side more
         self._labels = [*self._labels, None]
         self._columns += (columns,)
         self.names += (name,)
@@ -345,8 +345,8 @@ class Batch:
         found = self._labels[side]
         if found is None:
             if self._columns[side] != 1:
-                held = self._columns[side]
-                raise ShapeError(argument=self.names[side], expected="be one label per row", got=f"{held} columns")
+                columns = self._columns[side]
+                raise ShapeError(argument=self.names[side], expected="be one label per row", got=f"{columns} columns")
             source = self._sources[side]
             found = plain_labels(source)
             if found is None:

@@ -67,8 +67,8 @@ def numbers_of(value: Any) -> list[float]:
     """A value as numbers: one, or one per class or output; none where it is something else."""
     if isinstance(value, dict):
         value = list(value.values())
-    held = value if isinstance(value, list) else [value]
-    return [float(item) for item in held] if all(isinstance(item, (int, float)) for item in held) else []
+    items = value if isinstance(value, list) else [value]
+    return [float(item) for item in items] if all(isinstance(item, (int, float)) for item in items) else []
 
 
 WILSON, DELONG, STUDENT, HALL = "Wilson", "DeLong", "Student t", "Hall"

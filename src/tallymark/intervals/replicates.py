@@ -119,7 +119,7 @@ def _read_states(metrics: Metrics, whole: State, states: Iterable[State | None],
             found = numbers_in(item, state)
             if len(found) == parts[key]:
                 out[key][place] = found
-    return {key: held.T if parts[key] != 1 else held[:, 0] for key, held in out.items()}
+    return {key: values.T if parts[key] != 1 else values[:, 0] for key, values in out.items()}
 
 
 def numbers_in(item: Metric, state: State) -> list[float]:

@@ -124,7 +124,7 @@ def rows_by(batch: Batch, codes: Array, count: int) -> list[Batch]:
     for end in ends:
         rows = slice(first, end)
         sources = [source[rows] for source, _ in sides]
-        labels = [None if held is None else held._replace(source=held.source[rows]) for _, held in sides]
+        labels = [None if column is None else column._replace(source=column.source[rows]) for _, column in sides]
         places = batch.places.select(order[rows])
         out.append(batch.subset(sources, labels, None if weights is None else weights[rows], keys[rows], places))
         first = end

@@ -119,8 +119,8 @@ class MedianAbsoluteError(RowMetric):
         rows, share = len(errors), (1 - level) / 2
         place = coin_limit(rows, share)
         if place < 1:
-            held = "1 row is" if rows == 1 else f"{rows} rows are"
-            return NoInterval(f"{held} too few for a level of {level:g}")
+            too_few = "1 row is" if rows == 1 else f"{rows} rows are"
+            return NoInterval(f"{too_few} too few for a level of {level:g}")
         beyond = binomial_tail(rows - place + 1, rows)
         spare = (share - beyond) / (binomial_tail(rows - place, rows) - beyond)
         inward = (rows - place) * spare / (place + (rows - 2 * place) * spare)

@@ -233,8 +233,8 @@ def find_positive(classes: Sequence[Label], target: Target) -> int | None:
     if place is not None or not classes:
         return place
     if isinstance(wanted, str) != isinstance(classes[0], str):
-        held = "strings" if isinstance(classes[0], str) else "numbers"
-        raise ParameterError(argument="positive", expected=f"be one of the labels, which are {held}", got=repr(wanted))
+        kind = "strings" if isinstance(classes[0], str) else "numbers"
+        raise ParameterError(argument="positive", expected=f"be one of the labels, which are {kind}", got=repr(wanted))
     if len(classes) == 1:
         return None
     raise ParameterError(

@@ -285,12 +285,12 @@ def counted_cells(labels: Labels, table: Array) -> CountedPairs:
     """The counts of all pairs of labels, line by line, as counted pairs: labels and pairs that do not occur are left
     out."""
     found = np.flatnonzero(table)
-    cells, held = [], []
+    cells, present = [], []
     for side, places in enumerate(_split(found, len(labels[1]))):
         seen, moved = np.unique(places, return_inverse=True)
         cells.append(moved.astype(np.int64))
-        held.append([labels[side][k] for k in seen.tolist()])
-    return CountedPairs((held[0], held[1]), (cells[0], cells[1]), table[found])
+        present.append([labels[side][k] for k in seen.tolist()])
+    return CountedPairs((present[0], present[1]), (cells[0], cells[1]), table[found])
 
 
 def _split(keys: Array, width: int) -> Cells:
@@ -394,8 +394,8 @@ def _places_as_they_are(target: Target, batch: Batch) -> tuple[list[Label], Arra
 def check_classes(labels: Sequence[Sequence[Label]], classes: Sequence[Label]) -> None:
     """Refuse labels that are not among the classes."""
     known = set(classes)
-    for side, held in enumerate(labels):
-        stray = [label for label in held if label not in known]
+    for side, seen in enumerate(labels):
+        stray = [label for label in seen if label not in known]
         if stray:
             raise DomainError(
                 argument=NAMES[side],

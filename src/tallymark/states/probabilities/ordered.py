@@ -98,8 +98,8 @@ class OrderedProbabilities(LabelledState[OrderedProbabilitiesOf]):
         columns = []
         for happened, (p, weights, counts) in enumerate(self.scores.binary()):
             once = np.ones(len(p), np.int64)
-            held = once.astype(np.float64) if weights is None else weights
-            columns.append((p, held, once if counts is None else counts, happened * once))
+            own_weights = once.astype(np.float64) if weights is None else weights
+            columns.append((p, own_weights, once if counts is None else counts, happened * once))
         joined = [np.concatenate(column) for column in zip(*columns, strict=True)]
         return joined[0], joined[1], joined[2], joined[3]
 

@@ -57,16 +57,16 @@ def check_kind(batch: Batch, target: Target) -> None:
         raise ShapeError(argument="y_true", expected="be one label per row", got=f"{batch.truth_columns} columns")
     one = batch.prediction_columns == 1
     if target.kind is None:
-        held = batch.prediction_labels.type if one else _TYPES.get(batch.prediction.dtype.kind, "integer")
-        if held != "real":
-            shown = {"text": "strings", "integer": "whole numbers", "boolean": "bools"}[held]
+        prediction_type = batch.prediction_labels.type if one else _TYPES.get(batch.prediction.dtype.kind, "integer")
+        if prediction_type != "real":
+            shown = {"text": "strings", "integer": "whole numbers", "boolean": "bools"}[prediction_type]
             raise KindError(
                 argument="y_pred",
                 expected="hold probabilities, which are floats",
                 got=f"{shown}, which are read as labels, and labels do not say how sure a model was",
                 hint=Text(
                     "Pass the probabilities, such as those of predict_proba{}",
-                    "" if held == "text" else Text(', or {kind="probability"} if these are such'),
+                    "" if prediction_type == "text" else Text(', or {kind="probability"} if these are such'),
                 ),
             )
     if one and target.normalize:

@@ -87,8 +87,8 @@ def unique_row_keys(batch: Batch) -> Array | None:
 
 def hash_keys(keys: Array | None, rows: int) -> Array:
     """Hashes that tell keys apart, None of which are the places of the rows, and lie evenly in 64 bits."""
-    held = np.arange(rows, dtype=np.uint64) if keys is None else keys
-    return held * _GOLDEN  # Fibonacci hashing: one for each key, and those of places that follow each other lie apart
+    numbers = np.arange(rows, dtype=np.uint64) if keys is None else keys
+    return numbers * _GOLDEN  # Fibonacci hashing: one to one, and hashes of neighbouring places lie apart
 
 
 def group_hashes(hashes: Array) -> tuple[int, Array, Array]:
@@ -102,5 +102,5 @@ def group_hashes(hashes: Array) -> tuple[int, Array, Array]:
 
 def _distinct(ids: Array, dropped: int) -> int:
     """How many numbers in order differ without their last bits."""
-    held = ids >> np.uint64(dropped)
-    return int(np.count_nonzero(held[1:] != held[:-1])) + min(len(held), 1)
+    prefixes = ids >> np.uint64(dropped)
+    return int(np.count_nonzero(prefixes[1:] != prefixes[:-1])) + min(len(prefixes), 1)

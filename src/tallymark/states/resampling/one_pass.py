@@ -49,9 +49,9 @@ def _one_pass(
     scores = np.array(scores)  # which are put in order, and must not change meanwhile
     keys = np.arange(len(scores), dtype=np.uint64) if draws.keys is None else draws.keys
     order, steps = row_order(scores, positive, keys, weights)
-    held = None if weights is None else weights[order]
-    found: Array = kernel(keys[order], steps, held, draws.seed, 0, draws.resamples)
-    return found
+    ordered_weights = None if weights is None else weights[order]
+    values: Array = kernel(keys[order], steps, ordered_weights, draws.seed, 0, draws.resamples)
+    return values
 
 
 def precision_order(scores: Array, positive: Array, keys: Array, weights: Array | None) -> tuple[Array, Array]:

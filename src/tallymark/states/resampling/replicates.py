@@ -46,11 +46,11 @@ class Groups(NamedTuple):
         bits = min(self.bits, other.bits)
         ids = np.concatenate([each.ids >> np.uint64(each.bits - bits) for each in (self, other)])
         dropped, ids, codes = group_hashes(ids)
-        held: list[State | None] = [None] * len(ids)
+        states: list[State | None] = [None] * len(ids)
         for code, state in zip(codes.tolist(), (*self.states, *other.states), strict=True):
-            before = held[code]
-            held[code] = state if before is None else before + state
-        return Groups(bits - dropped, ids, tuple(state for state in held if state is not None))
+            before = states[code]
+            states[code] = state if before is None else before + state
+        return Groups(bits - dropped, ids, tuple(state for state in states if state is not None))
 
     def left_out(self, zero: State) -> Iterator[State]:
         """The state of all groups but one, for one after the other."""
@@ -269,9 +269,9 @@ def _checked_groups(bits: Any, ids: Any, packed: Any) -> Groups:
     states = tuple(map(_restored, packed))
     if type(bits) is not int or not 1 <= bits <= HASH_BITS or ids.dtype != np.int64 or ids.ndim != 1:
         raise StateError("groups begin with the same bits")
-    held = ids.view(np.uint64)
-    if len(held) != len(states) or len(held) > MOST_GROUPS or (held[1:] <= held[:-1]).any():
+    hashes = ids.view(np.uint64)
+    if len(hashes) != len(states) or len(hashes) > MOST_GROUPS or (hashes[1:] <= hashes[:-1]).any():
         raise StateError("groups must differ and be in order, one state for each")
-    if len(held) and bits < HASH_BITS and int(held[-1]) >> bits:
+    if len(hashes) and bits < HASH_BITS and int(hashes[-1]) >> bits:
         raise StateError("groups begin with the same bits")
-    return Groups(bits, held, states)
+    return Groups(bits, hashes, states)

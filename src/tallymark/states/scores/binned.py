@@ -67,11 +67,11 @@ class Binned(NamedTuple):
 
     def class_weights(self) -> list[int]:
         """The exact weight of every label."""
-        return [sum(held.tolist()) << (UNIT_BITS + self.unit) for held in self.weights]
+        return [sum(counts.tolist()) << (UNIT_BITS + self.unit) for counts in self.weights]
 
     def pack(self) -> list[Any]:
         """The bins as the byte format writes them."""
-        weights = [pack_weights(held.tolist()) for held in self.weights]
+        weights = [pack_weights(counts.tolist()) for counts in self.weights]
         return [self.bits, self.bins, pack_labels(self.labels), weights, self.unit]
 
 
@@ -101,12 +101,12 @@ def fit_bits(bins: Array, bits: int, most: int) -> int:
 def reduce_bin_weights(binned: Binned) -> Binned:
     """The same with weights in the largest unit."""
     together = 0
-    for held in binned.weights:
-        together |= int(np.bitwise_or.reduce(held)) if len(held) else 0
+    for counts in binned.weights:
+        together |= int(np.bitwise_or.reduce(counts)) if len(counts) else 0
     shift = (together & -together).bit_length() - 1
     if shift <= 0:
         return binned if together else binned._replace(unit=0)
-    return binned._replace(weights=[held >> shift for held in binned.weights], unit=binned.unit + shift)
+    return binned._replace(weights=[counts >> shift for counts in binned.weights], unit=binned.unit + shift)
 
 
 def merge_bins(left: Binned, right: Binned, most: int) -> Binned:
@@ -118,12 +118,14 @@ def merge_bins(left: Binned, right: Binned, most: int) -> Binned:
     bits = fitted
     labels = sorted({*left.labels, *right.labels})
     unit = min(left.unit, right.unit)
-    small = all(held.dtype == np.int64 for part in (left, right) for held in part.weights)
+    small = all(counts.dtype == np.int64 for part in (left, right) for counts in part.weights)
     weights = [np.zeros(len(bins), np.int64 if small else object) for _ in labels]
     for part in (left, right):
         at = np.searchsorted(bins, part.bins >> (part.bits - bits))
-        for label, held in zip(part.labels, part.weights, strict=True):
-            np.add.at(weights[labels.index(label)], at, (held if small else held.astype(object)) << (part.unit - unit))
+        for label, counts in zip(part.labels, part.weights, strict=True):
+            np.add.at(
+                weights[labels.index(label)], at, (counts if small else counts.astype(object)) << (part.unit - unit)
+            )
     return reduce_bin_weights(Binned(bits, bins, labels, weights, unit))
 
 

@@ -97,13 +97,13 @@ def refine(ranges: Ranges, bins: Mapping[int, BoundedScores], most: int) -> Rang
     edges: list[float] = []
     rows: list[tuple[int, int]] = []
     exact: list[bool] = []
-    for place, held in enumerate(ranges.rows):
-        own = Ranges(np.empty(0), [held], [ranges.exact[place]])
+    for place, counts in enumerate(ranges.rows):
+        own = Ranges(np.empty(0), [counts], [ranges.exact[place]])
         if place in bins:
             if not bins[place].n:
                 raise _changed_source()
-            own = choose_ranges(bins[place], max(2, round(most * sum(held) / sum(ranges.whole))))
-            if own.whole != held:
+            own = choose_ranges(bins[place], max(2, round(most * sum(counts) / sum(ranges.whole))))
+            if own.whole != counts:
                 raise _changed_source()
         edges += [*ranges.edges[place - 1 : place].tolist(), *own.edges.tolist()]
         rows += own.rows

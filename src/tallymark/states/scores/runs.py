@@ -69,8 +69,8 @@ def measure_runs(runs: Runs) -> tuple[int, int]:
 
 def check_runs(scores: Array, weights: Array | None, counts: Array | None) -> Runs:
     """Refuse stored runs that are not in their one normal form."""
-    for held, dtype in ((scores, np.float64), (weights, np.float64), (counts, np.int64)):
-        if held is not None and (held.ndim != 1 or held.dtype != dtype or len(held) != len(scores)):
+    for column, dtype in ((scores, np.float64), (weights, np.float64), (counts, np.int64)):
+        if column is not None and (column.ndim != 1 or column.dtype != dtype or len(column) != len(scores)):
             raise StateError("scores, weights and counts differ in length or type")
     if not np.isfinite(scores).all() or (np.signbit(scores) & (scores == 0)).any():
         raise StateError("scores must be finite, and zero has no sign")

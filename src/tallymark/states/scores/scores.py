@@ -130,9 +130,9 @@ class ScoreState(TargetState[R], Generic[R, S]):
 
 def check_same_labels(labels: Sequence[Sequence[Label]], columns: int, target: Target) -> None:
     """Refuse to add labels of two kinds, and columns that belong to different classes."""
-    check_label_types({isinstance(held[0], str) for held in labels if held})
-    if columns > 1 and target.classes is None and any(held != labels[0] for held in labels):
-        shown = next(held for held in labels if held != labels[0])
+    check_label_types({isinstance(side[0], str) for side in labels if side})
+    if columns > 1 and target.classes is None and any(side != labels[0] for side in labels):
+        shown = next(side for side in labels if side != labels[0])
         raise StateError(
             "only states whose columns have the same classes add; these have "
             f"{show_labels(labels[0])} and {show_labels(shown)}",
@@ -510,10 +510,12 @@ class Scores(ScoreState[ScoresOf, Runs]):
                 raise StateError("a state of no rows holds nothing")
             return cls(ScoresOf(target), None, 0, 0, ())
         check_widths(columns, labels, target)
-        held = [[check_runs(*runs) for runs in column] for column in fields["scores"]]
-        if len(held) != (1 if columns[1] <= 2 else columns[1]) or any(len(column) != len(labels) for column in held):
+        by_column = [[check_runs(*runs) for runs in column] for column in fields["scores"]]
+        if len(by_column) != (1 if columns[1] <= 2 else columns[1]) or any(
+            len(column) != len(labels) for column in by_column
+        ):
             raise StateError("scores, labels and columns do not fit")
-        sizes = [[measure_runs(runs) for runs in column] for column in held]
+        sizes = [[measure_runs(runs) for runs in column] for column in by_column]
         rows, weights = (sum(part) for part in zip((0, 0), *sizes[0], strict=True))
         if any(column != sizes[0] for column in sizes) or not rows <= n or weights != weight or n < 1:
             raise StateError("rows and weights do not add up")
@@ -521,4 +523,4 @@ class Scores(ScoreState[ScoresOf, Runs]):
             raise StateError("there are more rows than float64 can count")
         if columns[1] <= 2 and (0, 0) in sizes[0]:
             raise StateError("every label must have rows")
-        return cls(ScoresOf(target), columns, n, weight, (RunsOfClasses(labels, held),))
+        return cls(ScoresOf(target), columns, n, weight, (RunsOfClasses(labels, by_column),))
