@@ -325,7 +325,7 @@ class FormulaError(TallymarkError):
 
 
 class UndefinedError(TallymarkError):
-    """The value is undefined, and the metric was told to raise."""
+    """The value is undefined, and the metric has `undefined="raise"`."""
 
 
 class AcceptanceError(TallymarkError):

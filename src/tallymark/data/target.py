@@ -1,4 +1,4 @@
-"""Target: what the predictions are and which classes there are, settled once per call."""
+"""Target: what the predictions are and which classes there are, checked once per call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KINDS = ("value", "label", "probability", "margin", "score")
 
 
 class Target:
-    """What the predictions are: settled once per call, shared by every metric.
+    """What the predictions are: checked once per call, shared by every metric.
 
     `kind` is one of value, label, probability, margin and score, or None where it follows from the metric. `classes`
     are all classes that there are, and the order of the columns of predictions; None where the rows tell. `positive` is

@@ -168,9 +168,9 @@ def interval_by_part(
     lo: dict[Any, float | None] = {}
     hi: dict[Any, float | None] = {}
     notes: list[str] = []
-    for key, (ends, said) in found.items():
+    for key, (ends, own_notes) in found.items():
         lo[key], hi[key] = (None, None) if isinstance(ends, NoInterval) else ends
-        notes += [f"{what} {key!r}: {note}" for note in ((ends.reason,) if isinstance(ends, NoInterval) else said)]
+        notes += [f"{what} {key!r}: {note}" for note in ((ends.reason,) if isinstance(ends, NoInterval) else own_notes)]
     if not any(end is not None for end in lo.values()):
         return NoInterval("; ".join(notes))
     return Interval(lo, hi, method, tuple(notes))

@@ -196,8 +196,8 @@ class Reads(ABC):
         """The state of the rows of one batch."""
 
     def resolved(self, batch: Batch | None, whole: Any) -> Reads:
-        """The declaration for some of the rows of a batch, given the state of all: what the rows would tell, such as
-        the classes, is what all of them told. The batch is None where there are only states."""
+        """The declaration for some of the rows of a batch, given the state of all: what follows from the
+        rows, such as the classes, follows from all of them. The batch is None if there are only states."""
         return self
 
     def replicates(self, batch: Batch, draws: Draws) -> Iterator[State | None]:
@@ -273,7 +273,7 @@ class Plan:
         groups: dict[Hashable, list[Reads]] = {}
         for reads in wanted:
             groups.setdefault(reads.group, []).append(reads)
-        ordered = sorted(groups, key=str)  # the same states in the same order, whatever the order of the wishes
+        ordered = sorted(groups, key=str)  # the same states in the same order, whatever the order of the metrics
         self.reads = tuple(_joined(groups[group]) for group in ordered)
         self._places = {group: place for place, group in enumerate(ordered)}
 

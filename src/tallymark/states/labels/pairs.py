@@ -90,9 +90,9 @@ class PairsOf(Reads):
             return self.zero()
         if batch.truth_columns > 1:
             return self._fold_table(batch)
-        return self._count(batch, *self.reading(batch))
+        return self._count(batch, *self.label_rule(batch))
 
-    def reading(self, batch: Batch) -> tuple[str, Sequence[Label] | None, Decision | None]:
+    def label_rule(self, batch: Batch) -> tuple[str, Sequence[Label] | None, Decision | None]:
         """How the predictions of a batch become labels: their form, the classes of columns, and the decision."""
         if not self._decides(batch):
             return LABELS, None, None
@@ -127,8 +127,8 @@ class PairsOf(Reads):
             return None
         truth, rows = encode_labels(batch, 0, fractions=self.clusters)
         if decides:
-            said = (np.asarray(batch.prediction, np.float64) >= self.threshold).astype(np.int64)
-            return (truth, [0, 1]), rows * 2 + said
+            positive = (np.asarray(batch.prediction, np.float64) >= self.threshold).astype(np.int64)
+            return (truth, [0, 1]), rows * 2 + positive
         prediction, columns = encode_labels(batch, 1, fractions=self.clusters)
         return (truth, prediction), rows * len(prediction) + columns
 
@@ -272,10 +272,10 @@ class Pairs(FoldedState[PairsOf]):
             return class_counts(*self.cells, self.values, _places(of_truth), _places(of_prediction), classes)
         hits, truth, predicted = ([0] * classes for _ in range(3))
         for row, column, value in zip(*map(Array.tolist, self.cells), self.values, strict=True):
-            true, said = of_truth[row], of_prediction[column]
+            true, called = of_truth[row], of_prediction[column]
             truth[true] += value
-            predicted[said] += value
-            if true == said:
+            predicted[called] += value
+            if true == called:
                 hits[true] += value
         return hits, truth, predicted
 
@@ -286,7 +286,7 @@ class Pairs(FoldedState[PairsOf]):
         target = self.reads.target
         if self.form == POSITIVE:
             names = name_decisions(truth, target)
-            prediction = [names[int(said)] for said in prediction]
+            prediction = [names[int(positive)] for positive in prediction]
         if target.classes is not None:
             classes: Sequence[Label] = target.classes
         elif truth == prediction:

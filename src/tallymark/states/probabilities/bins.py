@@ -1,4 +1,4 @@
-"""The bins state: probabilities in bins of equal width, with what was promised and what happened. Its size is fixed."""
+"""The bins state: probabilities in bins of equal width, with predicted and observed totals. Its size is fixed."""
 
 from __future__ import annotations
 

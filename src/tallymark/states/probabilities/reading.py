@@ -52,7 +52,7 @@ _ONLY_CHECKS = with_checks([])
 
 
 def check_kind(batch: Batch, target: Target) -> None:
-    """Refuse predictions that are labels, by their type; tables of truth; and a wish that makes no sense for them."""
+    """Refuse predictions that are labels, by their type; tables of truth; and `normalize` of one column."""
     if batch.truth_columns > 1:
         raise ShapeError(argument="y_true", expected="be one label per row", got=f"{batch.truth_columns} columns")
     one = batch.prediction_columns == 1
@@ -183,7 +183,7 @@ class ProbabilityOutcomes(NamedTuple):
 
 
 def read_probability_outcomes(batch: Batch, target: Target) -> ProbabilityOutcomes:
-    """What was promised in every row, and what happened."""
+    """The predicted probability and the outcome of every row."""
     check_kind(batch, target)
     if batch.prediction_columns > 1:
         several = read_probability_columns_of(batch, target, [TOP, RIGHT])

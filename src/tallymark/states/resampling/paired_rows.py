@@ -46,8 +46,8 @@ class Placements(NamedTuple):
 def read_cells(reads: PairsOf, batch: Batch) -> RowCells:
     """Which true label met which predicted one in each row."""
     labels, truth = encode_labels(batch, 0)
-    names, said = _read_said(reads, batch, labels)
-    found, rows, counts = np.unique(truth * len(names) + said, return_inverse=True, return_counts=True)
+    names, predicted = _read_predicted(reads, batch, labels)
+    found, rows, counts = np.unique(truth * len(names) + predicted, return_inverse=True, return_counts=True)
     return RowCells((labels, names), (found // len(names), found % len(names)), counts, rows)
 
 
@@ -58,33 +58,33 @@ def read_paired_outcomes(reads: PairsOf, batch: Batch, among: str, what: str) ->
     if among == "all":
         right = _read_right(reads, batch)
     else:
-        truth, said = _read_sides(reads, batch)
-        right = (truth == said)[truth if among == "positive" else ~truth]
+        truth, predicted = _read_sides(reads, batch)
+        right = (truth == predicted)[truth if among == "positive" else ~truth]
     return PairedOutcomes(right if what == "right" else ~right)
 
 
 def _read_right(reads: PairsOf, batch: Batch) -> Array:
     """Whether the label of each row is right."""
     labels, truth = encode_labels(batch, 0)
-    names, said = _read_said(reads, batch, labels)
+    names, predicted = _read_predicted(reads, batch, labels)
     index = {label: k for k, label in enumerate(labels)}
-    return np.asarray(np.array([index.get(name, -1) for name in names], np.int64)[said] == truth)
+    return np.asarray(np.array([index.get(name, -1) for name in names], np.int64)[predicted] == truth)
 
 
 def _read_sides(reads: PairsOf, batch: Batch) -> tuple[Array, Array]:
     """Whether each row is positive, and whether it was called so."""
     labels, truth = encode_labels(batch, 0)
-    names, said = _read_said(reads, batch, labels)
+    names, predicted = _read_predicted(reads, batch, labels)
     classes = reads.target.classes or sorted({*labels, *names})
     place = find_positive(classes, reads.target)
     positive = None if place is None else classes[place]
     sides = [np.array([name == positive for name in held], bool) for held in (labels, names)]
-    return sides[0][truth], sides[1][said]
+    return sides[0][truth], sides[1][predicted]
 
 
-def _read_said(reads: PairsOf, batch: Batch, labels: list[Label]) -> tuple[list[Label], Array]:
+def _read_predicted(reads: PairsOf, batch: Batch, labels: list[Label]) -> tuple[list[Label], Array]:
     """The labels that were given to rows, and the place of each row's among them; `labels` are those of the truth."""
-    form, classes, decision = reads.reading(batch)
+    form, classes, decision = reads.label_rule(batch)
     if decision is None:
         return encode_labels(batch, 1)
     # Counted against the numbers of the rows, the pairs are the rows, and decisions are those of every other count.
