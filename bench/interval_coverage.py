@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tallymark as tm
-from tallymark.intervals.interval import Interval
+from tallymark.intervals.analytic import Interval
 from tallymark.metrics.base import Metric
 
 LEVEL = 0.95

@@ -1,4 +1,5 @@
-// Probabilities in bins of equal width: the weight of each, and the exact totals of probability and of what happened.
+// Probabilities in bins of equal width: the weight of each, and the exact totals of probability and of what happened. A
+// calibration error is therefore a fraction of whole numbers.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // The points of curves over all thresholds, of runs without weights. One walk serves every curve: a curve says what
 // stands in a point, and which points it needs. How many that are is known from the bits of the walk before the first
-// is written, so that several threads write theirs side by side.
+// is written, so that several threads write theirs side by side, and points that nobody needs cost nothing. The sums
+// beside a ROC curve come from the same bits.
 #pragma once
 
 #include <algorithm>

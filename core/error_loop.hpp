@@ -2,7 +2,8 @@
 //
 // Rows come from beyond the nearest cache, and divisions have a unit of their own: one loop waits for both while it
 // adds, where loops of their own would wait one after the other. But the grids of a total must be known before its
-// terms. They are guessed from the block before, and the loop finds out whether they hold what it met.
+// terms. They are guessed from the block before; a block that does not fit them is read again, and no grid shows in a
+// total. Multiplying by kept reciprocals of the truth is no faster here than dividing.
 #pragma once
 
 #include <cstddef>

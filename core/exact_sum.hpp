@@ -3,10 +3,15 @@
 // A sum is kept as one wide fixed-point integer in units of 2^-1074, the smallest double, so adding is exact and the
 // result is a function of the multiset of terms: no order, chunk size or thread count can change a bit of it.
 //
-// One wide addition per term would be slow, so a block of terms is first cut along two binary grids.
-// Adding 1.5*2^(52+g) to x rounds it to a multiple of 2^g and leaves that multiple in the low bits of the result, where
+// One wide addition per term would be slow, so a block of terms is first cut along two binary grids. Adding
+// 1.5*2^(52+g) to x rounds it to a multiple of 2^g and leaves that multiple in the low bits of the result, where
 // integer arithmetic can total it; what was rounded off goes to a second, finer grid. Two grids hold 102 bits below the
-// largest term of the block. Blocks that need more are added term by term.
+// largest term of the block, which costs about 0.25 ns per row and term. Blocks that need more are added term by term.
+//
+// Reproducible sums in a fixed number of folds cost the same, round in the last fold, and need more folds for
+// differences such as a variance. From exact sums the difference W*sum(w*y^2) - sum(w*y)^2 is formed as whole numbers
+// and rounded once. Products that feed such differences are kept whole, as high and low parts by FMA. The build never
+// uses -ffast-math, and always -ffp-contract=off.
 #pragma once
 
 #include <array>

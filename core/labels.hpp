@@ -1,5 +1,11 @@
 // Labels of one input as codes. A reader turns rows into small codes and remembers which label has which code, so that
 // pairs of labels can be counted without ever holding a code per row.
+//
+// There is a reader for each form of labels: whole numbers of a small range are coded by their distance from the
+// lowest; other numbers, NumPy texts and Arrow texts (arrow.hpp) through a dictionary; Python objects
+// (bindings/objects.hpp) under the interpreter's lock; probabilities by a threshold or the largest column
+// (decisions.hpp). Threads have readers and tables of their own, which are united at the end, as states are when they
+// add.
 #pragma once
 
 #include <algorithm>

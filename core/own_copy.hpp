@@ -7,6 +7,8 @@
 // - What is sorted or kept as a key lies in memory of our own: std::sort and hash tables need an order that stays.
 // - A walk over scores takes a row with every step, in whatever order they are.
 // - A number that only goes into a sum may be read twice: no number leads out of an array.
+//
+// tests/changing_input.py and tests/core/test_changing.cpp change the inputs of every metric, binding and kernel.
 #pragma once
 
 #include <algorithm>

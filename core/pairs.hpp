@@ -1,5 +1,6 @@
 // Counts of pairs of labels: a dense table while the classes are few, a hashed one when they are many. Weights are
-// added exactly, as fixed-point integers, so that a count is a function of the multiset of rows.
+// added exactly, so that a count is a function of the multiset of rows: as 128-bit integers in the unit of the smallest
+// weight where all fit, else as wide sums.
 #pragma once
 
 #include <algorithm>

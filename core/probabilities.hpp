@@ -1,4 +1,7 @@
 // Rows of probabilities, one column per class: what is right with them, and what they say about the class that was.
+//
+// A chunk of rows is taken column by column: checked, passed through softmax if it holds margins, and written as one
+// column per quantity that was asked for. Those columns are then summed like any other.
 #pragma once
 
 #include <algorithm>

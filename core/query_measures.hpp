@@ -2,6 +2,7 @@
 //
 // Rows whose scores are equal have no order. Their measure is its expectation over all orders that they could take,
 // which has a closed form for each measure, so that a group of n rows costs n steps and no order of the input shows.
+// The place of the first relevant row is walked as a product of ratios, never as binomials.
 #pragma once
 
 #include <algorithm>

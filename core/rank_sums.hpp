@@ -1,9 +1,10 @@
-// How the scores of two classes stand to each other: what the area under the ROC curve, average precision and their
-// kin are made of.
+// How the scores of two classes stand to each other: what the area under the ROC curve, average precision and their kin
+// are made of.
 //
 // Both classes come as runs in order. A walk goes from one distinct score to the next. Without weights everything is a
 // whole number, and the terms that are not are summed exactly, so that the walk can be cut into pieces for several
-// threads and go up or down; `rank_weights.hpp` has the other case.
+// threads, where their parts have as many steps, or for several machines, and go up or down; `rank_weights.hpp` has the
+// other case.
 #pragma once
 
 #include <algorithm>

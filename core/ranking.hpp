@@ -1,4 +1,8 @@
 // Rankings: the rows of many queries, brought together and sorted by score, and the totals of their measures.
+//
+// One counting sort over the codes of the queries brings rows together; the state keeps them sorted, so that any number
+// of measures reads one sort. Values of queries go into an exact sum. Within a group of equal scores, rows are ordered
+// by relevance, so that no order of the input shows. That order is the worst one, which is what ties="worst" reads.
 #pragma once
 
 #include <algorithm>

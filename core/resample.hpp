@@ -2,6 +2,9 @@
 // the replicate and the key of the row. So it depends on no order, thread or partition, and two models that are
 // resampled with one seed are resampled alike.
 //
+// Poisson counts, instead of draws of n rows, make the rows independent of each other. The price is a sample size that
+// varies a little, so totals are not resampled.
+//
 // The bits are those of splitmix64 (Steele, Lea and Flood, 2014): a replicate is a stream, a key is a place in it.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Rows sorted by their scores: scores become integers that order as they do, rows are spread by the leading bits of
 // those integers above the smallest, and what falls together is put in order by insertion, or spread again where it is
-// much.
+// much. The first step of a row in the insertion is taken without a branch.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Rows of one class in the order of their scores, as runs of equal ones.
+// Rows of one class in the order of their scores, as runs of equal ones. Weights of equal scores are not added up,
+// since their sum would depend on the order of the rows: with weights, a run is a distinct pair of score and weight.
 #pragma once
 
 #include <cstddef>

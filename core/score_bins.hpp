@@ -2,7 +2,8 @@
 //
 // As many bits are kept as tell no more bins apart than there may be. That number depends on the set of scores alone,
 // however the rows come: bits are dropped only when the scores seen so far fall into too many bins, and would then do
-// so with all others too.
+// so with all others too. Edges chosen beforehand would need the range of the scores, and lump together what lies
+// close.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,10 @@
 // Scores of rows, by class, in order.
 //
 // Rows are dealt out by class and by where their scores lie between those of a sample, and each bucket is sorted in the
-// nearest caches. Indices are never sorted. What comes out is a function of the multiset of rows: distinct scores in
-// order, with how often each occurs; with weights, distinct pairs of score and weight.
+// nearest caches. Buckets have equal width between the lowest and the highest score of the sample, or an equal share of
+// the floats between them, whichever fills more evenly there. Indices are never sorted. What comes out is a function of
+// the multiset of rows: distinct scores in order, with how often each occurs; with weights, distinct pairs of score and
+// weight.
 #pragma once
 
 #include <algorithm>

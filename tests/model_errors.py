@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import tallymark as tm
-from tallymark.states.sums import Sums, SumsOf
-from tallymark.states.terms import Term
+from tallymark.states.sums import Sums, SumsOf, Term
 
 Y, P = [1.0, 2.0, 3.0], [1.0, 2.0, 4.0]
 NAN, INF = float("nan"), float("inf")

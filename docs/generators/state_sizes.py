@@ -11,9 +11,9 @@ import numpy as np
 import tallymark as tm
 from tallymark.states.base import Reads
 from tallymark.states.labels.label_rows import LabelRowsOf
-from tallymark.states.plan import SizeOf
 from tallymark.states.resampling.replicates import ResampledOf
 from tallymark.states.resampling.units import UnitsOf
+from tallymark.states.sums import SizeOf
 
 PAGE = "concepts/scale.md"
 BEGIN, END = "<!-- bytes of states -->\n", "<!-- end of bytes -->"

@@ -170,12 +170,12 @@ def write_text(text: str | Text, wording: Wording) -> str:
     return text.write(wording) if isinstance(text, Text) else text
 
 
-def _read_text(held: Any) -> Any:
+def _read_text(data: Any) -> Any:
     """What `Text.to_dict` wrote; anything else as it is."""
-    if not isinstance(held, dict):
-        return held
+    if not isinstance(data, dict):
+        return data
     return (
-        Argument(held["argument"]) if "argument" in held else Text(held["template"], *map(_read_text, held["values"]))
+        Argument(data["argument"]) if "argument" in data else Text(data["template"], *map(_read_text, data["values"]))
     )
 
 
@@ -249,7 +249,7 @@ class TallymarkError(ValueError):
     def to_dict(self) -> dict[str, Any]:
         """The class and its fields, for JSON; `from_dict` makes the error again."""
         fields = {key: getattr(self, key) for key in _FIELDS}
-        written = {key: held.to_dict() if isinstance(held, Text) else held for key, held in fields.items()}
+        written = {key: value.to_dict() if isinstance(value, Text) else value for key, value in fields.items()}
         return {"error": type(self).__name__, "names": self._names, **written}
 
     def rename(self, **names: str) -> Self:
@@ -325,7 +325,7 @@ class FormulaError(TallymarkError):
 
 
 class UndefinedError(TallymarkError):
-    """The value is undefined, and the metric was told to raise."""
+    """The value is undefined, and the metric has `undefined="raise"`."""
 
 
 class AcceptanceError(TallymarkError):
@@ -378,10 +378,10 @@ class MissingPackageError(TallymarkError, ImportError):
     """An optional package is needed and not installed, too old or broken."""
 
 
-def from_dict(held: Mapping[str, Any]) -> TallymarkError:
+def from_dict(data: Mapping[str, Any]) -> TallymarkError:
     """The error that `TallymarkError.to_dict` wrote, of the base class where this release does not have its own."""
-    kind = globals().get(held["error"]) if held["error"] in __all__ else None
-    made: TallymarkError = (kind or TallymarkError)("")
+    kind = globals().get(data["error"]) if data["error"] in __all__ else None
+    error: TallymarkError = (kind or TallymarkError)("")
     for key in _FIELDS:
-        setattr(made, key, _read_text(held[key]))
-    return made.rename(**held["names"])
+        setattr(error, key, _read_text(data[key]))
+    return error.rename(**data["names"])

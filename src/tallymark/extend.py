@@ -2,7 +2,7 @@
 
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
-from tallymark.intervals.interval import Interval, NoInterval
+from tallymark.intervals.analytic import Interval, NoInterval
 from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.base import Metric
 from tallymark.metrics.classification.base import AveragedMetric, LabelMetric
@@ -17,8 +17,7 @@ from tallymark.metrics.scores.base import RankMetric, ScoreMetric, StepMetric
 from tallymark.states.base import Reads, State, divide
 from tallymark.states.labels.counts import Cells, Counts
 from tallymark.states.labels.pairs import Pairs
-from tallymark.states.sums import Output
-from tallymark.states.terms import Term
+from tallymark.states.sums import Output, Term
 
 __all__ = [
     "Answer",

@@ -39,8 +39,8 @@ def get_threads() -> int:
 
 
 @contextmanager
-def alone() -> Iterator[None]:
-    """Calls from this thread take no other to help, since others do the same work beside it."""
+def single_threaded() -> Iterator[None]:
+    """Calls from this thread start no others: the same work already runs in several threads."""
     _set_own_limit(1)
     try:
         yield
@@ -48,9 +48,9 @@ def alone() -> Iterator[None]:
         _set_own_limit(0)
 
 
-def in_order(work: Callable[[int], T], count: int, rows: int) -> Iterator[T]:
-    """work(0), work(1), …, each of which reads so many rows: several at once, unless one keeps all threads busy or is
-    done before a thread has started."""
+def map_in_order(work: Callable[[int], T], count: int, rows: int) -> Iterator[T]:
+    """work(0), work(1), … in this order; each reads `rows` rows. Several run at once, unless one call keeps all threads
+    busy by itself, or is done before a thread has started."""
     threads = min(get_threads(), count)
     if threads < 2 or not _FEW_ROWS <= rows < _MANY_ROWS:
         yield from map(work, range(count))

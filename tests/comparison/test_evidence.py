@@ -195,7 +195,7 @@ def test_a_metric_of_ones_own_is_resampled():
         name = "squared_accuracy"
         aliases = {}
 
-        def of_ratio(self, quotient):
+        def from_ratio(self, quotient):
             return quotient**2
 
     try:

@@ -9,7 +9,7 @@ import pytest
 
 import tallymark as tm
 from tallymark._core import Tasks, classes_present, read_margins, read_probabilities, total_bins
-from tallymark.states.terms import CODES
+from tallymark.states.sums import CODES
 
 POSITIVE, HAPPENED, BRIER, RANKED, TOP, RIGHT = range(6)
 

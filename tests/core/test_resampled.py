@@ -7,7 +7,7 @@ import pytest
 
 import tallymark as tm
 from tallymark import _core
-from tallymark.states.resampling.keys import precision_order, rank_order
+from tallymark.states.resampling.one_pass import precision_order, rank_order
 
 
 def area_twin(truth, scores, weights):

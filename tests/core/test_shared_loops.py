@@ -9,7 +9,7 @@ import pytest
 
 import tallymark as tm
 from tallymark._core import Tasks
-from tallymark.states.terms import CODES
+from tallymark.states.sums import CODES
 
 NAMES = ("absolute_error", "highest_absolute_error", "relative_error", "squared_error")
 EPSILON = 1e-15

@@ -13,8 +13,8 @@ import tallymark as tm
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.intervals import posterior
+from tallymark.intervals.analytic import numbers_of
 from tallymark.intervals.posterior import DRAWS, MOST_CLASSES, count_table, draw_tables
-from tallymark.intervals.replicates import numbers_of
 from tallymark.metrics import registry
 from tallymark.metrics.classification.base import AveragedMetric, LabelMetric
 from tallymark.states.labels.counts import DrawnCounts
@@ -80,8 +80,8 @@ def test_tables_read_at_once_are_tables_read_one_by_one(metric, monkeypatch):
         return
     state = metric.needs(Target()).fold(Batch(y, p))
     counts = DrawnCounts(state.classes()[0], count_table(state)[None], Target())
-    assert np.ravel(metric.drawn_values(counts)) == pytest.approx(numbers_of(fast.value), rel=1e-9)
-    monkeypatch.setattr(type(metric), "drawn_values", lambda *_: None)
+    assert np.ravel(metric.values_of_draws(counts)) == pytest.approx(numbers_of(fast.value), rel=1e-9)
+    monkeypatch.setattr(type(metric), "values_of_draws", lambda *_: None)
     slow = analytic(y, p, metric, 0.9)
     assert [fast.lo, fast.hi] == [pytest.approx(end, rel=1e-6) for end in (slow.lo, slow.hi)]
 

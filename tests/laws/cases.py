@@ -24,7 +24,7 @@ from tallymark.metrics.probability.top_k import TopKAccuracy
 from tallymark.metrics.ranking.base import RankingMetric
 from tallymark.metrics.scores.base import RankMetric, ScoreMetric
 from tallymark.metrics.scores.curve import Curve
-from tallymark.states.terms import INTERVAL, QUANTILES
+from tallymark.states.sums import INTERVAL, QUANTILES
 
 FAST = os.environ.get("TALLYMARK_TESTS") == "fast"  # the first sample of each metric; the full suite has them all
 METRICS = [cls(**sample) for cls in registry.classes.values() for sample in cls.samples[: 1 if FAST else None]]

@@ -35,7 +35,7 @@ def test_single_rows_make_up_the_difference(metric):
         values, implied = [], []
         for p in models.values():
             batch = Batch(rows.y, p, query=rows.q)
-            found = metric.paired(batch, target)
+            found = metric.paired_rows(batch, target)
             if found is None:
                 return
             values.append(metric(rows.y, p, query=rows.q, **rows.facts))

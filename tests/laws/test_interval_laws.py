@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 import tallymark as tm
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
-from tallymark.intervals.interval import Interval, NoInterval
+from tallymark.intervals.analytic import Interval, NoInterval
 from tallymark.metrics.base import Metric
 from tests.laws.cases import METRICS, random_rows, tables
 
-ANALYTIC = [metric for metric in METRICS if type(metric).analytic is not Metric.analytic]
+ANALYTIC = [metric for metric in METRICS if type(metric).analytic_interval is not Metric.analytic_interval]
 BOTH = [metric for metric in ANALYTIC if getattr(metric, "bounded", None) is None]
 
 

@@ -105,8 +105,7 @@ def test_the_scale_of_the_weights_does_not_matter(name):
 def test_both_zeros_in_any_order_and_on_any_thread():
     """-0.0 is the lower of the two, whichever comes first."""
     from tallymark.data.batch import Batch
-    from tallymark.states.sums import SumsOf
-    from tallymark.states.terms import Term
+    from tallymark.states.sums import SumsOf, Term
 
     reads = SumsOf(Term("truth_range"), Term("highest_absolute_error"))
     y = np.zeros(200_000)

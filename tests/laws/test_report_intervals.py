@@ -7,7 +7,7 @@ import math
 import pytest
 
 import tallymark as tm
-from tallymark.intervals.replicates import numbers_of
+from tallymark.intervals.analytic import numbers_of
 from tests.laws.cases import METRICS, random_rows
 
 

@@ -13,8 +13,7 @@ import pytest
 
 import tallymark as tm
 from tallymark.metrics.regression.base import SumMetric
-from tallymark.states.sums import Output
-from tallymark.states.terms import Term
+from tallymark.states.sums import Output, Term
 from tests.docs.pages import DOCS, run_examples
 from tests.laws.cases import METRICS, close, labels_for, numbers, random_rows, reads_labels
 

@@ -11,8 +11,8 @@ import tallymark as tm
 from tallymark.data.batch import Batch
 from tallymark.metrics.classification.base import LabelMetric
 from tallymark.metrics.clustering.base import ClusterMetric
+from tallymark.states.base import Plan
 from tallymark.states.groups import slice_states
-from tallymark.states.plan import Plan
 from tests.laws.cases import METRICS, random_rows, same_bits
 
 by_metric = pytest.mark.parametrize("metric", METRICS, ids=str)

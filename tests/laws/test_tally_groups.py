@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.intervals.providers import GROWS, NO_FORMULA
+from tallymark.intervals.maker import GROWS, NO_FORMULA
 from tests.laws.cases import METRICS, random_rows
 from tests.laws.test_slice_laws import cells_agree
 

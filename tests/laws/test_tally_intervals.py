@@ -7,7 +7,7 @@ import pytest
 
 import tallymark as tm
 from tallymark.data.target import Target
-from tallymark.intervals.providers import GROWS
+from tallymark.intervals.maker import GROWS
 from tallymark.states.resampling.replicates import KEPT, Resampled
 from tests.laws.cases import METRICS, random_rows
 
@@ -75,14 +75,14 @@ def test_pieces_have_the_interval_of_all_rows(metric, method, form):
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 def test_a_metric_that_says_so_needs_no_resamples(metric):
-    """`has_formula` is kept: plain rows then have an analytic interval, or a reason that there is none."""
+    """`has_analytic_interval` is kept: plain rows then have an analytic interval, or a reason that there is none."""
     rows = random_rows(metric, 120, 3)
     batch, target = rows.batch(weighted=False), Target(**rows.facts)
     asked = {"ci": 0.9, "ci_method": "analytic", "query": rows.q, **rows.facts}
     cell = tm.evaluate(rows.y, rows.p, [metric], **asked).cell(metric)
     needs_resamples = any('use ci_method="bootstrap"' in note for note in cell.notes)
     if type(metric.needs(target).zero()).size in KEPT and not metric.no_interval and not metric.no_bootstrap:
-        assert metric.has_formula((batch.truth_columns, batch.prediction_columns)) != needs_resamples
+        assert metric.has_analytic_interval((batch.truth_columns, batch.prediction_columns)) != needs_resamples
 
 
 def test_most_small_states_have_an_interval():

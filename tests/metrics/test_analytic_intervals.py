@@ -13,7 +13,7 @@ from tests.interval_rows import P2, P4, Y2, Y4, interval
 import tallymark as tm
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
-from tallymark.intervals.interval import NoInterval
+from tallymark.intervals.analytic import NoInterval
 
 SAME = "the rows do not vary in what the metric reads, so its variance cannot be estimated"
 FOUR = "the variance of a correlation cannot be estimated from fewer than four rows"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tallymark as tm
-from tallymark.states.scores.binned import fit_bits, order_of
+from tallymark.states.scores.binned import fit_bits, float_order
 
 METRICS = ["auc", "gini", "average_precision", "ks"]
 TINY = 5e-324
@@ -154,7 +154,7 @@ def test_fit_counts_bins():
     """The number of bits is the largest that tells no more bins apart than there may be."""
     rng = np.random.default_rng(6)
     for _ in range(200):
-        keys = np.unique(order_of(rng.normal(0, 1, 50) * 10.0 ** rng.integers(-300, 300, 50)))
+        keys = np.unique(float_order(rng.normal(0, 1, 50) * 10.0 ** rng.integers(-300, 300, 50)))
         for most in (2, 5, 20):
             bits = fit_bits(keys, 64, most)
             assert len(np.unique(keys >> (64 - bits))) <= most

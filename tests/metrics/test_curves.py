@@ -100,7 +100,7 @@ def test_the_core_writes_what_the_formula_says(curve):
         y = (rng.random(n) < rng.choice([0.05, 0.5, 0.95])).astype(int)
         y[:2] = 0, 1
         s = np.round(rng.choice([-3, 0, 3]) * y + rng.normal(0, 1, n), rng.integers(0, 4))
-        assert same_bits(curve(y, s), curve.of_steps(plain_steps(y, s)))
+        assert same_bits(curve(y, s), curve.from_steps(plain_steps(y, s)))
 
 
 @by_sample
@@ -110,7 +110,7 @@ def test_threads_write_the_same_curve(curve, digits):
     rng = np.random.default_rng(digits)
     y = rng.integers(0, 2, 300_000)
     s = np.round(y + rng.normal(0, 1, len(y)), digits)
-    expected = curve.of_steps(plain_steps(y, s))
+    expected = curve.from_steps(plain_steps(y, s))
     before = tm.get_threads()
     try:
         for threads in (1, 2, 3, 4):

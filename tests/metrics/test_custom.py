@@ -188,8 +188,7 @@ def test_a_subclass_outside_the_package():
 
 def test_a_subclass_of_metric_itself():
     """A formula over any state, without the conveniences of regression."""
-    from tallymark.states.sums import SumsOf
-    from tallymark.states.terms import Term
+    from tallymark.states.sums import SumsOf, Term
 
     class TotalTruth(tm.extend.Metric):
         """The sum of the truth."""

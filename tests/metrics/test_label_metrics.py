@@ -13,7 +13,7 @@ import pytest
 
 import tallymark as tm
 from tallymark.data.batch import Batch
-from tallymark.states.labels import reading
+from tallymark.states.labels import encoding
 
 TRUTH, SAID = ["cat", "dog", "dog", "fox"], ["cat", "cat", "dog", "dog"]
 
@@ -154,8 +154,8 @@ def test_columns_have_the_names_that_frames_give_them():
 def test_one_count_serves_classes_and_clusters(monkeypatch):
     """The rows are read once for metrics of both families."""
     calls = []
-    count = reading.count_pairs
-    monkeypatch.setattr(reading, "count_pairs", lambda *given: calls.append(1) or count(*given))
+    count = encoding.count_pairs
+    monkeypatch.setattr(encoding, "count_pairs", lambda *given: calls.append(1) or count(*given))
     names = ["accuracy", "fscore(average=macro)", "adjusted_rand", "normalized_mutual_information", "confusion_matrix"]
     report = tm.evaluate(TRUTH, SAID, names)
     assert len(calls) == 1

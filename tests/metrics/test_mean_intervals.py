@@ -12,12 +12,9 @@ from tests.interval_rows import interval
 import tallymark as tm
 from tallymark._core import Tasks
 from tallymark.data.batch import Batch
-from tallymark.intervals.analytic import mean_ends
-from tallymark.intervals.delong import area_spread
-from tallymark.intervals.interval import Interval, NoInterval
+from tallymark.intervals.analytic import Interval, NoInterval, delong_variance, mean_ends
 from tallymark.states.scores.scores import ScoresOf
-from tallymark.states.sums import Moments, SumsOf, moments
-from tallymark.states.terms import CODES, POWERS, Term
+from tallymark.states.sums import CODES, POWERS, Moments, SumsOf, Term, moments
 
 
 def direct_delong(y, s):
@@ -37,7 +34,7 @@ def test_delong_is_that_of_all_pairs(digits):
         s = np.round(rng.normal(0, 1, len(y)) + y, digits)
         state = ScoresOf().fold(Batch(y, s))
         variance, freedom = direct_delong(y, s)
-        found = area_spread(state.places())
+        found = delong_variance(state.placements())
         assert found.variance == pytest.approx(variance, rel=1e-10, abs=1e-15)
         ends = interval("auc", y, s)
         if isinstance(ends, Interval):
@@ -50,7 +47,7 @@ def test_delong_is_that_of_all_pairs(digits):
 
 def test_places_among_the_other_class():
     """Twice the rows on one side, and half of what ties."""
-    found = ScoresOf().fold(Batch([0, 0, 0, 0, 1, 1, 1], [1, 2, 2, 5, 2, 2, 9])).places()
+    found = ScoresOf().fold(Batch([0, 0, 0, 0, 1, 1, 1], [1, 2, 2, 5, 2, 2, 9])).placements()
     below, above = [4, 4, 8], [6, 4, 4, 2]
     assert found == (4, 3, sum(below), sum(k * k for k in above), sum(k * k for k in below))
     assert sum(above) == sum(below)
@@ -125,10 +122,10 @@ def test_means_are_those_of_hall(name):
     rng = np.random.default_rng(11)
     y = rng.gamma(3, 2, 2500) + 0.5
     p = y * rng.gamma(20, 1 / 20, 2500)
-    term, of_mean = MEANS[name]
+    term, from_mean = MEANS[name]
     found = interval(name, y, p)
     assert found.method == "Hall"
-    assert found[:2] == pytest.approx(of_mean(hall(term(y, p), 0.95)), rel=1e-9)
+    assert found[:2] == pytest.approx(from_mean(hall(term(y, p), 0.95)), rel=1e-9)
 
 
 def test_costs_of_probabilities_are_those_of_hall():

@@ -16,8 +16,7 @@ import tallymark as tm
 from tallymark.data.batch import Batch
 from tallymark.states.rows import Rows, RowsOf
 from tallymark.states.serialization import MAGIC, pack, unpack
-from tallymark.states.sums import Sums, SumsOf
-from tallymark.states.terms import Term
+from tallymark.states.sums import Sums, SumsOf, Term
 
 STORED = Path(__file__).with_name("stored")
 

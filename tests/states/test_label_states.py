@@ -16,8 +16,8 @@ from tallymark.data.target import Target
 from tallymark.states.base import State
 from tallymark.states.labels.indicators import Indicators
 from tallymark.states.labels.pairs import Pairs, PairsOf
-from tallymark.states.plan import SizeOf
 from tallymark.states.points import PointsOf
+from tallymark.states.sums import SizeOf
 
 
 @pytest.mark.parametrize("name", STATES)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import tallymark as tm
 from tallymark.data.target import ANY_TARGET
-from tallymark.states.plan import Plan
+from tallymark.states.base import Plan
 from tallymark.states.probabilities.costs import Cost, ProbabilitiesOf
-from tallymark.states.sums import SumsOf
-from tallymark.states.terms import Term
+from tallymark.states.sums import SumsOf, Term
 
 
 def test_joining_many_declarations_takes_linear_time(monkeypatch):

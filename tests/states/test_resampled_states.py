@@ -16,7 +16,7 @@ from tallymark.intervals.replicates import read_resampled
 from tallymark.states.base import State
 from tallymark.states.labels.pairs import PairsOf
 from tallymark.states.probabilities.bins import BinsOf
-from tallymark.states.resampling.keys import MOST_GROUPS, coarsen, spread_keys
+from tallymark.states.resampling.keys import MOST_GROUPS, group_hashes, hash_keys
 from tallymark.states.resampling.replicates import Resampled, ResampledOf
 from tallymark.states.resampling.units import UnitsOf
 from tallymark.states.serialization import pack
@@ -73,17 +73,17 @@ def test_resamples_of_earlier_releases_load(path):
 def test_groups_are_few_and_hold_every_row_once():
     """At most 256, which depend on the set of hashes alone; rows that follow each other fill them evenly."""
     for n in (1, 256, 257, 5000):
-        hashes = spread_keys(None, n)
-        dropped, ids, places = coarsen(hashes)
+        hashes = hash_keys(None, n)
+        dropped, ids, places = group_hashes(hashes)
         assert len(ids) == n if n <= MOST_GROUPS else MOST_GROUPS / 2 <= len(ids) <= MOST_GROUPS
         assert (ids[places] == hashes >> np.uint64(dropped)).all()
         sizes = np.bincount(places)
         assert sizes.min() >= sizes.max() / 3
     hashes = RNG.integers(0, 1 << 63, 900).astype(np.uint64)
-    twice = coarsen(np.concatenate([hashes, hashes]))
-    assert twice[0] == coarsen(hashes)[0]
-    assert (twice[1] == coarsen(hashes)[1]).all()
-    assert [len(part) for part in coarsen(hashes[:0])[1:]] == [0, 0]
+    twice = group_hashes(np.concatenate([hashes, hashes]))
+    assert twice[0] == group_hashes(hashes)[0]
+    assert (twice[1] == group_hashes(hashes)[1]).all()
+    assert [len(part) for part in group_hashes(hashes[:0])[1:]] == [0, 0]
 
 
 @pytest.mark.parametrize("name", STATES)

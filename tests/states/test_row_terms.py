@@ -9,8 +9,8 @@ import tallymark as tm
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.metrics.naming import metric
-from tallymark.states.row_values import row_costs, row_terms
-from tallymark.states.terms import Term
+from tallymark.states.row_terms import row_costs, row_terms
+from tallymark.states.sums import Term
 
 RNG = np.random.default_rng(5)
 Y, P = RNG.normal(size=2500), RNG.normal(size=2500)  # more rows than one table takes

@@ -72,7 +72,7 @@ def test_ranges_add_up(pattern):
         assert sum(cut[1:], cut[0]) == scores
         sums, places = walked(scores, ranges)
         assert sums == scores.sums(wants="steps")
-        assert places == scores.places()
+        assert places == scores.placements()
 
 
 @pytest.mark.parametrize("pattern", list(patterns(np.random.default_rng(0), 1)))
@@ -94,7 +94,7 @@ def test_ranges_become_small(pattern):
         for piece in cut_scores(scores, ranges.edges):
             distinct = {score for runs in piece.whole.columns[0] for score in runs[0].tolist()}
             assert piece.n <= 2 * len(s) / count or len(distinct) == 1
-        assert walked(scores, ranges) == (scores.sums(wants="steps"), scores.places())
+        assert walked(scores, ranges) == (scores.sums(wants="steps"), scores.placements())
 
 
 def test_bins_of_scores_are_those_of_rows():
@@ -114,7 +114,7 @@ def test_ranges_of_many_rows():
     assert len(ranges.rows) == 10
     assert all(abs(sum(held) - 30_000) < 100 for held in ranges.rows)
     scores = READS.fold(Batch(y, s))
-    assert walked(scores, ranges) == (scores.sums(wants="steps"), scores.places())
+    assert walked(scores, ranges) == (scores.sums(wants="steps"), scores.placements())
 
 
 def test_squares_of_any_size():

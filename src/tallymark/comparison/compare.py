@@ -14,7 +14,7 @@ from tallymark.comparison.difference import Difference, detectable, difference_b
 from tallymark.comparison.evidence import Evidence
 from tallymark.comparison.result import Comparison, ComparisonSettings
 from tallymark.data.arguments import describe
-from tallymark.data.arrays import names_of, reading
+from tallymark.data.arrays import names_of, wrap_read_errors
 from tallymark.data.batch import Batch, check_missing
 from tallymark.data.target import Target
 from tallymark.errors import InputError, ParameterError, Text, brief
@@ -122,7 +122,7 @@ def _compare_in(
 def _read_models(models: Any) -> dict[str, object]:
     """The predictions by name: of a mapping, or of the columns of a table."""
     if not isinstance(models, Mapping):
-        with reading("models"):
+        with wrap_read_errors("models"):
             columns = names_of(models)
             models = models if columns is None else {name: models[name] for name in columns}
     if not isinstance(models, Mapping):
@@ -176,7 +176,7 @@ def _drop_together(batches: Mapping[str, Batch]) -> None:
     if missing.any():
         for batch in batches.values():
             batch.require_weights()
-            batch.keep(~missing)
+            batch.keep_rows(~missing)
 
 
 def _report(name: str, batch: Batch, chosen: dict[str, Metric], target: Target) -> Report:

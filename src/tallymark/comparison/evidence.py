@@ -14,8 +14,7 @@ from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.errors import InputError
 from tallymark.evaluation.report import Report
-from tallymark.intervals.maker import bootstrap_name
-from tallymark.intervals.providers import check_nested, units_of
+from tallymark.intervals.maker import bootstrap_name, check_nested, units_of
 from tallymark.intervals.replicates import resample_values
 from tallymark.intervals.settings import Intervals, lacks_resamples
 from tallymark.metrics.base import Metric
@@ -45,7 +44,7 @@ class Evidence:
         self._settings = settings
         report = next(iter(reports.values()))
         self._metrics: dict[str, Metric] = {key: report.cell(key).metric for key in report}
-        single = batches if one.counts_once and one.cluster_side is None else None
+        single = batches if one.has_unit_weights and one.cluster_side is None else None
         self._rows = {key: found for key in report if single and (found := self._by_row(key, single, target))}
         rest = {key: item for key, item in self._metrics.items() if key not in self._rows and self._defined(key)}
         self._lacking = lacks_resamples(settings.level, settings.resamples)
@@ -65,7 +64,7 @@ class Evidence:
         item = self._metrics[key]
         if isinstance(item.better, (int, float)):
             return None  # what is compared is the distance from the best value
-        found = {name: item.paired(batch, target) for name, batch in plain.items() if self._has_value(name, key)}
+        found = {name: item.paired_rows(batch, target) for name, batch in plain.items() if self._has_value(name, key)}
         rows = {name: held for name, held in found.items() if held is not None}
         if not rows or len(rows) < len(found):
             return None
@@ -79,7 +78,7 @@ class Evidence:
 
     def _same(self, first: str, second: str) -> bool:
         if (first, second) not in self._alike:
-            self._alike[first, second] = self._batches[first].predicts_like(self._batches[second])
+            self._alike[first, second] = self._batches[first].has_same_predictions(self._batches[second])
         return self._alike[first, second]
 
     def test(self, key: str, first: str, second: str) -> Tested:

@@ -14,11 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tallymark.data.arrays import Array
-from tallymark.intervals.analytic import Ends, by_logit
-from tallymark.intervals.bca import LEAST_DEFINED, LEAST_UNITS, few_units, too_few
-from tallymark.intervals.delong import Spread, join_spreads
+from tallymark.intervals.analytic import Ends, NoInterval, VarianceEstimate, is_rounding, logit_ends, welch_variance
+from tallymark.intervals.bca import LEAST_DEFINED, LEAST_UNITS, few_units_note, too_few_units
 from tallymark.intervals.distributions import normal_quantile, normal_tail, student_quantile, student_tail, two_sided
-from tallymark.intervals.interval import NoInterval, is_rounding
 from tallymark.states.resampling.paired_rows import PairedOutcomes, Placements
 
 _FEW_DISCORDANT = 10  # rows, below which the normal distribution is a rough approximation
@@ -133,21 +131,26 @@ def delong(first: Placements, second: Placements, level: float) -> Tested:
     return found.consistent(level)
 
 
-def _area(positive: Array, negative: Array) -> tuple[float, Spread]:
+def _area(positive: Array, negative: Array) -> tuple[float, VarianceEstimate]:
     """The area, or difference of areas, that doubled placements make, and its spread."""
     sizes = len(positive), len(negative)
     mean, of_positives = _mean_and_variance(positive / (2 * sizes[1]))
     _, of_negatives = _mean_and_variance(negative / (2 * sizes[0]))
-    return mean, join_spreads([(of_positives, sizes[0]), (of_negatives, sizes[1])])
+    return mean, welch_variance([(of_positives, sizes[0]), (of_negatives, sizes[1])])
 
 
-def _skewed_ends(first: tuple[float, Spread], second: tuple[float, Spread], spread: Spread, level: float) -> Ends:
+def _skewed_ends(
+    first: tuple[float, VarianceEstimate],
+    second: tuple[float, VarianceEstimate],
+    spread: VarianceEstimate,
+    level: float,
+) -> Ends:
     """The ends of a difference of two areas from those that each has on the logit scale, which know that an area near 1
     has more room below than above; `spread` is that of the difference (MOVER: Zou and Donner 2008)."""
     (one, of_one), (other, of_other) = first, second
     errors = math.sqrt(of_one.variance), math.sqrt(of_other.variance)
-    ends = by_logit(one, errors[0], level, (0.0, 1.0), spread.freedom)
-    others = by_logit(other, errors[1], level, (0.0, 1.0), spread.freedom)
+    ends = logit_ends(one, errors[0], level, (0.0, 1.0), spread.freedom)
+    others = logit_ends(other, errors[1], level, (0.0, 1.0), spread.freedom)
     if isinstance(ends, NoInterval) or isinstance(others, NoInterval):
         return math.inf, -math.inf
     shared = (of_one.variance + of_other.variance - spread.variance) / (errors[0] * errors[1])  # twice the correlation
@@ -174,8 +177,8 @@ def bootstrap(
     defined = np.sort(differences[np.isfinite(differences)])
     count = len(defined)
     if units < LEAST_UNITS:
-        return Tested(method, reason=too_few(units))
-    notes = few_units(units)
+        return Tested(method, reason=too_few_units(units))
+    notes = few_units_note(units)
     if count < len(differences):
         notes += (f"undefined in {len(differences) - count:,} of {len(differences):,} resamples, which are left out",)
     if count < LEAST_DEFINED * len(differences) or (count + 1) * (1 - level) / 2 < 1 - 1e-9:

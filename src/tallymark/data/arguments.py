@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from numbers import Integral
 
 from tallymark.errors import ParameterError, brief
 
@@ -67,3 +68,10 @@ def split_list(texts: Iterable[str]) -> list[str]:
                 start = place + 1
         found.append(text[start:])
     return [text.strip() for text in found if text.strip()]
+
+
+def check_min_rows(min_rows: object) -> int:
+    """Refuse a smallest size of groups that is no whole number."""
+    if isinstance(min_rows, bool) or not isinstance(min_rows, Integral) or min_rows < 1:
+        raise ParameterError(argument="min_rows", expected="be a whole number from 1 on", got=brief(min_rows))
+    return int(min_rows)

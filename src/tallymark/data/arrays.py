@@ -56,7 +56,7 @@ def _object_array(items: Sequence[object]) -> Array:
     return array
 
 
-def rows_of(source: object) -> int | None:
+def count_rows(source: object) -> int | None:
     """How many rows a source has; None where only its array can tell."""
     if type(source) is np.ndarray:
         return len(source) if source.ndim else None
@@ -70,7 +70,7 @@ def rows_of(source: object) -> int | None:
         return None
 
 
-def columns_of(source: object) -> int:
+def count_columns(source: object) -> int:
     """How many columns a source has, one if it has a single dimension."""
     shape: tuple[int, ...] = tuple(getattr(source, "shape", ()))
     return shape[1] if len(shape) == 2 else 1
@@ -96,10 +96,10 @@ def named_codes(codes: Array, names: Sequence[object]) -> Array:
 
 def _with_gaps(source: Any) -> Array | None:
     """Whole numbers of pandas among missing values, where its array would hold floats."""
-    held = categories_of(source)
-    if held is not None:
-        codes = np.asarray(held.codes)
-        return named_codes(codes, list(held.categories)) if (codes < 0).any() else None
+    categorical = categories_of(source)
+    if categorical is not None:
+        codes = np.asarray(categorical.codes)
+        return named_codes(codes, list(categorical.categories)) if (codes < 0).any() else None
     if not is_pandas(source) or getattr(getattr(source, "dtype", None), "kind", "") not in ("b", "i", "u"):
         return None
     return _object_array(list(source)) if source.isna().any() else None
@@ -107,7 +107,7 @@ def _with_gaps(source: Any) -> Array | None:
 
 def names_of(source: object) -> list[object] | None:
     """The names of the columns of a table, where it has them."""
-    return None if type(source) is np.ndarray or columns_of(source) == 1 else column_names(source)
+    return None if type(source) is np.ndarray or count_columns(source) == 1 else column_names(source)
 
 
 def column_names(source: object) -> list[object] | None:
@@ -191,23 +191,25 @@ def check_arrow(source: Any, what: str, place: Callable[[int], str] = "row {:,}"
 
     `read` says that the core reads them next, which checks the offsets of texts itself.
     """
-    held = _held_by_arrow(source)
-    if held is None:
+    data = _arrow_data(source)
+    if data is None:
         return
     import pyarrow as pa
 
     try:
-        held.validate()  # the sizes of buffers, in no time
-        row = -1 if read else malformed_row(held) if isinstance(held, (pa.Array, pa.ChunkedArray)) else None
+        data.validate()  # the sizes of buffers, in no time
+        row = -1 if read else malformed_row(data) if isinstance(data, (pa.Array, pa.ChunkedArray)) else None
         if row is None:
-            held.validate(full=True)
+            data.validate(full=True)
         elif row >= 0:
-            raise malformed(what, place(row))
+            raise malformed_arrow_error(what, place(row))
     except pa.ArrowInvalid as error:
-        raise malformed(what, place(_first_malformed(held)), f"is not: {str(error).splitlines()[0]}") from error
+        raise malformed_arrow_error(
+            what, place(_first_malformed(data)), f"is not: {str(error).splitlines()[0]}"
+        ) from error
 
 
-def malformed(what: str, place: str, why: str = "points outside its buffers") -> TypeOfDataError:
+def malformed_arrow_error(what: str, place: str, why: str = "points outside its buffers") -> TypeOfDataError:
     """The error for a row of Arrow data that cannot be read."""
     return TypeOfDataError(
         Text("{} must be valid Arrow data; {} {}", what, place, why),
@@ -215,7 +217,7 @@ def malformed(what: str, place: str, why: str = "points outside its buffers") ->
     )
 
 
-def _held_by_arrow(source: Any) -> Any:
+def _arrow_data(source: Any) -> Any:
     """What pyarrow holds, by itself or for pandas; None for anything else."""
     if type(source).__module__.partition(".")[0] == "pyarrow":
         return source if hasattr(source, "validate") else None
@@ -223,15 +225,15 @@ def _held_by_arrow(source: Any) -> Any:
     return getattr(source, "array", source).__arrow_array__() if by_arrow else None
 
 
-def _first_malformed(held: Any) -> int:
+def _first_malformed(data: Any) -> int:
     """The last row of the shortest beginning that is malformed."""
     import pyarrow as pa
 
-    low, high = 0, len(held)
+    low, high = 0, len(data)
     while low < high:
         middle = (low + high) // 2
         try:
-            held.slice(0, middle).validate(full=True)
+            data.slice(0, middle).validate(full=True)
             low = middle + 1
         except pa.ArrowInvalid:
             high = middle
@@ -247,7 +249,7 @@ def _fill_masked(source: np.ma.MaskedArray[Any, Any]) -> Array:
     return plain
 
 
-def rounded_integers(array: Array) -> list[int] | None:
+def find_rounded_integer(array: Array) -> list[int] | None:
     """The place of the first integer that float64 does not hold; None where there is none."""
     if array.dtype.kind not in "iu" or array.dtype.itemsize < 8 or array.size == 0:
         return None
@@ -259,7 +261,7 @@ def rounded_integers(array: Array) -> list[int] | None:
     return np.argwhere(rounded)[0].tolist() if rounded.any() else None
 
 
-def rounded_integer(name: str, value: int, place: str) -> TallymarkError:
+def rounded_integer_error(name: str, value: int, place: str) -> TallymarkError:
     """The error for an integer that float64 does not hold."""
     is_weight = name == "weights"
     return (WeightError if is_weight else DomainError)(
@@ -339,12 +341,12 @@ def _from_objects(array: Array, name: str, place: Callable[[int], str]) -> Array
             continue
         row = position // array.shape[1] if array.ndim == 2 else position
         if isinstance(item, int):
-            raise rounded_integer(name, item, place(row))
+            raise rounded_integer_error(name, item, place(row))
         raise TypeOfDataError(argument=name, expected="hold real numbers", got=describe(item), place=place(row))
     return out.reshape(array.shape)
 
 
-class reading:  # noqa: N801 - used as a statement
+class wrap_read_errors:  # noqa: N801 - used as a statement
     """Where code of the input's own runs: what it raises becomes an error of ours that names the input."""
 
     __slots__ = ("name",)

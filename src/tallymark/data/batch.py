@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,19 +14,28 @@ from tallymark.data.arrays import (
     Array,
     as_array,
     as_numbers,
-    columns_of,
+    count_columns,
+    count_rows,
+    find_rounded_integer,
     is_nested,
     names_of,
     only_column,
-    reading,
-    rounded_integer,
-    rounded_integers,
-    rows_of,
+    rounded_integer_error,
     to_numpy,
+    wrap_read_errors,
 )
-from tallymark.data.labels import LabelColumn, as_labels, plain_labels
-from tallymark.data.missing import RowPlaces, bad_weight, missing_rows, missing_value
-from tallymark.errors import Argument, EmptyError, InputError, LengthError, ShapeError, Text, WeightError, brief
+from tallymark.data.labels import LabelColumn, as_labels, normal_label, plain_labels
+from tallymark.errors import (
+    Argument,
+    EmptyError,
+    InputError,
+    LengthError,
+    MissingValueError,
+    ShapeError,
+    Text,
+    WeightError,
+    brief,
+)
 
 
 def read_rows(source: object, name: str) -> tuple[Any, int, int, list[object] | None]:
@@ -35,9 +44,9 @@ def read_rows(source: object, name: str) -> tuple[Any, int, int, list[object] | 
         source = source.view()  # whose shape and type nobody else can change
         if source.ndim == 1:
             return source, len(source), 1, None
-    with reading(name):
-        held, n = _find_rows(source, name)
-        return held, n, columns_of(held), names_of(held)
+    with wrap_read_errors(name):
+        rows, n = _find_rows(source, name)
+        return rows, n, count_columns(rows), names_of(rows)
 
 
 def _find_rows(source: object, name: str) -> tuple[Any, int]:
@@ -45,7 +54,7 @@ def _find_rows(source: object, name: str) -> tuple[Any, int]:
         source = list(source)  # a subclass may say anything about its length
     if is_nested(source):
         source = to_numpy(source, name)
-    n = rows_of(source)
+    n = count_rows(source)
     if n is None:
         source = to_numpy(source, name)
         if source.ndim == 0:
@@ -53,7 +62,7 @@ def _find_rows(source: object, name: str) -> tuple[Any, int]:
                 argument=name, expected="be a sequence, one item per row", got=f"the single value {source.item()!r}"
             )
         n = len(source)
-    if len(getattr(source, "shape", ())) == 2 and columns_of(source) == 1:
+    if len(getattr(source, "shape", ())) == 2 and count_columns(source) == 1:
         source = only_column(source)
     if len(getattr(source, "shape", ())) > 2:
         shape = tuple(source.shape)  # type: ignore[attr-defined]
@@ -70,15 +79,15 @@ def read_weights(source: object, n: int, place: Callable[[int], str]) -> Array |
     if isinstance(source, str):
         hint = "Cohen's kappa takes it as weighting=" if source in ("linear", "quadratic") else None
         raise WeightError(argument="weights", expected="be one number per row", got=brief(source), hint=hint)
-    with reading("weights"):
+    with wrap_read_errors("weights"):
         weights = as_numbers(source, "weights", place).view()
     if weights.ndim == 2 and weights.shape[1] == 1:
         weights = weights[:, 0]
     if weights.ndim != 1:
         raise WeightError(argument="weights", expected="be one number per row", got=f"the shape {weights.shape}")
-    rounded = rounded_integers(weights)
+    rounded = find_rounded_integer(weights)
     if rounded is not None:
-        raise rounded_integer("weights", weights[rounded[0]].item(), place(rounded[0]))
+        raise rounded_integer_error("weights", weights[rounded[0]].item(), place(rounded[0]))
     if len(weights) == n:
         return weights if n else None
     if len(weights) == 0:
@@ -89,6 +98,41 @@ def read_weights(source: object, n: int, place: Callable[[int], str]) -> Array |
 
 
 MISSING = ("error", "drop")
+
+
+class RowPlaces(NamedTuple):
+    """How errors count the rows of a batch: as the source that they came from does."""
+
+    first: int = 0
+    """The number of the first row."""
+    part: str = ""
+    """The file or partition in which rows are counted; empty where it is the whole source."""
+    partial: bool = False
+    """Whether the source has other rows, which may have the same fault."""
+    selections: tuple[Array, ...] = ()
+    """Which rows were kept, one selection after the other: a mask, or the rows in a new order."""
+
+    def select(self, rows: Array) -> RowPlaces:
+        """The places of some of the rows, given by a mask or by their numbers."""
+        return RowPlaces(self.first, self.part, self.partial, (*self.selections, rows))  # faster than _replace
+
+    def row(self, row: int, column: int | None = None) -> str:
+        """A row in words, and a column of it.
+
+        >>> RowPlaces(100, "`b.csv`").select(np.array([False, True, True])).row(1)
+        'row 102 of `b.csv`'
+        """
+        for rows in reversed(self.selections):
+            row = int((np.flatnonzero(rows) if rows.dtype == bool else rows)[row])
+        cell = "" if column is None else f", column {column}"
+        return f"row {self.first + row:,}{cell}{f' of {self.part}' if self.part else ''}"
+
+    def first_of(self, count: int, row: int, column: int | None = None) -> str:
+        """The place of the first of so many rows with the same fault."""
+        more = f", the first of {'at least ' if self.partial else ''}{count:,} rows" if count > 1 else ""
+        return f"{self.row(row, column)}{more}"
+
+
 ALL = RowPlaces()
 
 
@@ -183,12 +227,12 @@ class Batch:
             self._drop()
 
     def _add_labels(self, source: object, name: str) -> None:
-        held, found, columns, _ = read_rows(source, name)
-        if found != self.n:
+        labels, count, columns, _ = read_rows(source, name)
+        if count != self.n:
             raise LengthError(
-                argument=name, expected="be one label per row", got=Text("{} for {} rows of {y_true}", found, self.n)
+                argument=name, expected="be one label per row", got=Text("{} for {} rows of {y_true}", count, self.n)
             )
-        self._sources = [*self._sources, held]  # lists of their own: a copy of the batch may have one side more
+        self._sources = [*self._sources, labels]  # lists of their own: a copy of the batch may have one side more
         self._labels = [*self._labels, None]
         self._columns += (columns,)
         self.names += (name,)
@@ -203,7 +247,12 @@ class Batch:
         """The sides that hold the groups of each row."""
         return range(len(self._sources) - len(self.group_names), len(self._sources))
 
-    def part(
+    @property
+    def resampled_by_place(self) -> bool:
+        """Whether rows are resampled by their place: they have neither keys nor clusters."""
+        return self.keys is None and self.key_side is None and self.cluster_side is None
+
+    def subset(
         self,
         sources: list[Array],
         labels: list[LabelColumn | None],
@@ -226,14 +275,14 @@ class Batch:
         out.places = places
         return out
 
-    def reweighted(self, weights: Array) -> Batch:
+    def with_weights(self, weights: Array) -> Batch:
         """The same rows with other weights, which are good ones."""
         out = copy.copy(self)
         out.weights = weights
         out.memo, out.truth_memo = {}, None
         return out
 
-    def predicted(self, y_pred: object) -> Batch:
+    def with_predictions(self, y_pred: object) -> Batch:
         """The same rows with other predictions; what was read of the truth is kept."""
         prediction, found, columns, names = read_rows(y_pred, "y_pred")
         if found != self.n:
@@ -247,7 +296,7 @@ class Batch:
             self.truth_memo = {}
         labels = [self._labels[0], None, *self._labels[2:]]
         sources = [self._sources[0], prediction, *self._sources[2:]]
-        out = self.part(sources, labels, self.weights, self.keys, self.places)
+        out = self.subset(sources, labels, self.weights, self.keys, self.places)
         out._numbers = [self._numbers[0], None]
         out._columns = (self._columns[0], columns, *self._columns[2:])
         out.column_names = (self.column_names[0], names)
@@ -256,7 +305,7 @@ class Batch:
 
     def source(self, side: int) -> Array:
         """A side as an array, whatever it was given as."""
-        with reading(self.names[side]):
+        with wrap_read_errors(self.names[side]):
             return as_array(self._sources[side], self.names[side])
 
     @property
@@ -296,12 +345,12 @@ class Batch:
         found = self._labels[side]
         if found is None:
             if self._columns[side] != 1:
-                held = self._columns[side]
-                raise ShapeError(argument=self.names[side], expected="be one label per row", got=f"{held} columns")
+                columns = self._columns[side]
+                raise ShapeError(argument=self.names[side], expected="be one label per row", got=f"{columns} columns")
             source = self._sources[side]
             found = plain_labels(source)
             if found is None:
-                with reading(self.names[side]):
+                with wrap_read_errors(self.names[side]):
                     found = as_labels(source, self.names[side])
             self._labels[side] = found
         return found
@@ -319,7 +368,7 @@ class Batch:
     def _read_numbers(self, side: int) -> Array:
         found: Array = self._sources[side]
         if type(found) is not np.ndarray or found.dtype not in READABLE:
-            with reading(self.names[side]):
+            with wrap_read_errors(self.names[side]):
                 found = as_numbers(found, self.names[side], self.places.row)
             if len(found) != self.n:
                 raise LengthError(
@@ -354,13 +403,13 @@ class Batch:
     def require_exact(self, side: int) -> None:
         """Refuse a truth (0) or predictions (1) with integers that float64 would round."""
         array = self.truth if side == 0 else self.prediction
-        rounded = rounded_integers(array)
+        rounded = find_rounded_integer(array)
         if rounded is not None:
-            raise rounded_integer(self.names[side], array[tuple(rounded)].item(), self.places.row(*rounded))
+            raise rounded_integer_error(self.names[side], array[tuple(rounded)].item(), self.places.row(*rounded))
 
     def require_weights(self) -> None:
         """Refuse weights that are negative or not finite."""
-        fault = None if self.weights is None else bad_weight(self.weights, self.places)
+        fault = None if self.weights is None else bad_weight_error(self.weights, self.places)
         if fault is not None:
             raise fault
 
@@ -375,19 +424,19 @@ class Batch:
     def fault(self) -> InputError:
         """The error for the first number that is not finite, or the first bad weight."""
         for name, array in (("y_true", self.truth), ("y_pred", self.prediction)):
-            fault = missing_value(name, array, self.places)
+            fault = missing_value_error(name, array, self.places)
             if fault is not None:
                 return fault
-        bad = None if self.weights is None else bad_weight(self.weights, self.places)
+        bad = None if self.weights is None else bad_weight_error(self.weights, self.places)
         return bad or InputError("the input changed while it was being read")
 
     def _missing_value(self, side: int, array: Array) -> InputError:
         changed = InputError("the input changed while it was being read")
-        return missing_value(self.names[side], array, self.places) or changed
+        return missing_value_error(self.names[side], array, self.places) or changed
 
     def _missing(self, side: int) -> tuple[Array, Array]:
         """One side as an array, and which of its rows are missing."""
-        with reading(self.names[side]):
+        with wrap_read_errors(self.names[side]):
             array = as_array(self._sources[side], self.names[side])
             missing = missing_rows(array)
         if len(array) != self.n:
@@ -402,7 +451,7 @@ class Batch:
         found: Array = np.logical_or.reduce([self._missing(side)[1] for side in range(len(self._sources))])
         return found
 
-    def keep(self, rows: Array) -> None:
+    def keep_rows(self, rows: Array) -> None:
         """Leave out all other rows, and count them as dropped."""
         self._sources = [self.source(side)[rows] for side in range(len(self._sources))]
         self._numbers, self._labels = [None, None], [None] * len(self._sources)
@@ -417,9 +466,13 @@ class Batch:
         self.n = kept
 
     @property
-    def counts_once(self) -> bool:
+    def has_unit_weights(self) -> bool:
         """Whether every row has a weight of 1."""
         return self.weights is None or bool((np.asarray(self.weights) == 1).all())
+
+    def non_unit_weights(self) -> Array | None:
+        """The weights as floats, None where all are 1."""
+        return None if self.has_unit_weights else np.array(self.weights, np.float64)
 
     def without_zero_weights(self) -> Batch:
         """The rows that weigh something: the others are as if they were not there."""
@@ -427,10 +480,10 @@ class Batch:
         if counts is None or counts.all():
             return self
         out = copy.copy(self)
-        out.keep(counts)
+        out.keep_rows(counts)
         return out
 
-    def predicts_like(self, other: Batch) -> bool:
+    def has_same_predictions(self, other: Batch) -> bool:
         """Whether another batch has the same predictions, row by row."""
         mine, theirs = self.source(1), other.source(1)
         return mine is theirs or (mine.shape == theirs.shape and bool(np.all(mine == theirs)))
@@ -439,7 +492,7 @@ class Batch:
         missing = self.missing_rows()
         if missing.any():
             self.require_weights()
-            self.keep(~missing)
+            self.keep_rows(~missing)
 
 
 NAMES: tuple[str, ...] = ("y_true", "y_pred")
@@ -449,3 +502,61 @@ QUERY = 2  # its place, where there is one
 def check_missing(missing: str) -> None:
     """Refuse an unknown way to treat missing values."""
     check_choice("missing", missing, MISSING)
+
+
+def missing_rows(array: Array) -> Array:
+    """Which rows hold a value that is missing: NaN, infinity, None, or what data frames have for it."""
+    if array.dtype.kind == "f":
+        missing = ~np.isfinite(array)
+    elif array.dtype.kind == "O":
+        flags = [_is_missing(item) for item in array.ravel()]
+        missing = np.array(flags, dtype=bool).reshape(array.shape)
+    elif array.dtype.kind in "Mm":
+        missing = np.isnat(array)
+    else:
+        return np.zeros(len(array), dtype=bool)
+    return missing if missing.ndim == 1 else np.asarray(missing.any(axis=1))
+
+
+def _is_missing(item: object) -> bool:
+    """Whether an item is a missing value. An integer beyond all floats counts as infinite."""
+    found = normal_label(item)
+    if found is None or found is NotImplemented:
+        return found is None
+    return isinstance(found, int) and found.bit_length() > 1024
+
+
+def missing_value_error(name: str, array: Array, places: RowPlaces) -> MissingValueError | None:
+    """The error for the first value that is missing, if one is."""
+    bad = missing_rows(array)
+    count = int(np.count_nonzero(bad))
+    if count == 0:
+        return None
+    row = int(bad.argmax())
+    place, value = places.first_of(count, row), array[row]
+    if array.ndim == 2:
+        column = int(missing_rows(array[row]).argmax())
+        place, value = places.first_of(count, row, column), array[row, column]
+    shown = float(value) if isinstance(value, (float, np.floating)) else value
+    return MissingValueError(
+        argument=name,
+        expected="be finite" if array.dtype.kind == "f" else "have no missing values",
+        got=str(shown),
+        place=place,
+        hint=Text('Pass {missing="drop"} to leave such rows out'),
+    )
+
+
+def bad_weight_error(weights: Array, places: RowPlaces) -> WeightError | None:
+    """The error for the first weight that is negative or not finite, if one is."""
+    bad = ~(np.isfinite(weights) & (weights >= 0))
+    count = int(np.count_nonzero(bad))
+    if count == 0:
+        return None
+    row = int(bad.argmax())
+    return WeightError(
+        argument="weights",
+        expected="be finite and not negative",
+        got=str(float(weights[row])),
+        place=places.first_of(count, row),
+    )

@@ -98,20 +98,20 @@ def _type_of_class(cls: type) -> str:
 
 def _from_categories(source: Any, name: str) -> LabelColumn | None:
     """A pandas categorical, by the codes that it holds anyway."""
-    held = categories_of(source)
-    if held is None:
+    categorical = categories_of(source)
+    if categorical is None:
         return None
-    names = [label_or_none(item) for item in held.categories]
+    names = [label_or_none(item) for item in categorical.categories]
     if None in names:
-        odd = describe(held.categories[names.index(None)])
+        odd = describe(categorical.categories[names.index(None)])
         raise TypeOfDataError(
             argument=name,
             expected="hold labels, which are numbers or strings",
             got=f"a category that is {odd}",
             hint="Convert the categories to strings first",
         )
-    kind = _type_of_items(held.categories)  # as they were given: whole floats are floats
-    codes = np.asarray(held.codes)
+    kind = _type_of_items(categorical.categories)  # as they were given: whole floats are floats
+    codes = np.asarray(categorical.codes)
     if kind == "real" or (codes < 0).any() or len({isinstance(item, str) for item in names}) > 1:
         return LabelColumn(named_codes(codes, names), kind)  # what may be refused is read row by row
     return LabelColumn(codes, kind, names)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Target: what the predictions are and which classes there are, settled once per call."""
+"""Target: what the predictions are and which classes there are, checked once per call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KINDS = ("value", "label", "probability", "margin", "score")
 
 
 class Target:
-    """What the predictions are: settled once per call, shared by every metric.
+    """What the predictions are: checked once per call, shared by every metric.
 
     `kind` is one of value, label, probability, margin and score, or None where it follows from the metric. `classes`
     are all classes that there are, and the order of the columns of predictions; None where the rows tell. `positive` is
@@ -59,16 +59,16 @@ class Target:
         return hash(self._key)
 
     def __repr__(self) -> str:
-        given = {key: value for key, value in self.facts().items() if value not in (None, False)}
+        given = {key: value for key, value in self.keywords().items() if value not in (None, False)}
         return f"Target({', '.join(f'{key}={value!r}' for key, value in given.items())})"
 
     def with_classes(self, labels: Sequence[Label]) -> Target:
         """The same target, whose classes are these unless it has some, or they are too few to be classes."""
         if self.classes is not None or len(labels) < 2:
             return self
-        return Target(**{**self.facts(), "classes": labels})
+        return Target(**{**self.keywords(), "classes": labels})
 
-    def facts(self) -> dict[str, Any]:
+    def keywords(self) -> dict[str, Any]:
         """The keywords that make this target."""
         return {
             "kind": self.kind,

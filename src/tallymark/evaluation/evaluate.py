@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from tallymark.data.arguments import check_min_rows
 from tallymark.data.batch import Batch
-from tallymark.data.groups import group_columns
 from tallymark.data.target import Target
 from tallymark.errors import ParameterError, TallymarkError, Text
 from tallymark.evaluation.report import Report
 from tallymark.evaluation.selection import DATA_FAULTS, MetricPlan, Wanted, check_errors, plan, select_metrics
 from tallymark.intervals.settings import Intervals, interval_settings
-from tallymark.metrics.fairness.base import check_min_rows
-from tallymark.states.groups import slice_states
+from tallymark.states.groups import group_columns, slice_states
 
 
 def evaluate(

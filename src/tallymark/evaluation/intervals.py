@@ -11,14 +11,20 @@ from tallymark.data.batch import Batch
 from tallymark.evaluation.report import Cell, Report
 from tallymark.evaluation.selection import MetricPlan
 from tallymark.evaluation.tally import Piece
-from tallymark.intervals.interval import NoInterval
-from tallymark.intervals.maker import Found, IntervalMaker
-from tallymark.intervals.providers import IntervalPlan, IntervalSource, KeptStates, RowsInMemory, check_nested
-from tallymark.intervals.replicates import numbers_of
+from tallymark.intervals.analytic import NoInterval, numbers_of
+from tallymark.intervals.maker import (
+    IntervalMaker,
+    IntervalPlan,
+    IntervalResult,
+    IntervalSource,
+    KeptStates,
+    RowsInMemory,
+    check_nested,
+)
 from tallymark.intervals.settings import Intervals
 from tallymark.metrics.fairness.base import GroupMetric
+from tallymark.states.base import States
 from tallymark.states.groups import Group, Slice, slice_states
-from tallymark.states.plan import States
 from tallymark.states.resampling.keys import row_keys
 
 BOUNDED = "lo and hi are bounds of the value on these rows, not an interval; leave `bounded` out for one"
@@ -33,8 +39,9 @@ def add_intervals(
     slices: Sequence[Slice] | None = None,
 ) -> Report:
     """The report of rows in memory with an interval in every cell that can have one, those of the slices among them."""
-    keys = row_keys(batch)  # keys or clusters that cannot be are refused, whatever reads them, and name their row
-    if keys is None and batch.weights is not None:
+    if not batch.resampled_by_place:
+        row_keys(batch)  # keys or clusters that cannot be are refused, whatever reads them, and name their row
+    elif batch.weights is not None:
         batch.keys = np.arange(batch.n, dtype=np.uint64)  # the place of a row is that among all, as in a tally
     counted = batch.without_zero_weights()
     if counted is not batch and counted.n:
@@ -43,7 +50,7 @@ def add_intervals(
     metrics = [item for key, item in chosen.metrics.items() if report.cell(key).error is None]
     if batch.cluster_side is not None and any(item.by_query for item in metrics):
         check_nested(batch)
-    plain = batch.cluster_side is None and batch.counts_once
+    plain = batch.cluster_side is None and batch.has_unit_weights
     asked = settings if plain else settings._replace(method="bootstrap")  # no formula reads other rows
     whole = RowsInMemory(IntervalPlan(metrics, chosen.plan, chosen.target, asked), states, batch)
     groups = {each.group: RowsInMemory(whole.plan, each.states, each.rows, whole) for each in slices or () if each.rows}
@@ -53,7 +60,7 @@ def add_intervals(
 def interval_plan(chosen: MetricPlan, settings: Intervals, columns: tuple[int, int] | None) -> IntervalPlan:
     """Which states a tally keeps for its intervals."""
     metrics = [item for key, item in chosen.metrics.items() if key not in chosen.errors]
-    return IntervalPlan(metrics, chosen.plan, chosen.target, settings, columns)
+    return IntervalPlan(metrics, chosen.plan, chosen.target, settings, columns, kept=True)
 
 
 def add_kept_intervals(
@@ -104,7 +111,7 @@ def _can_have(cell: Cell) -> bool:
     return any(map(math.isfinite, numbers_of(cell.value)))
 
 
-def _put(cell: Cell, found: Found) -> None:
+def _put(cell: Cell, found: IntervalResult) -> None:
     """Give a cell its interval, or the reason why it has none."""
     if isinstance(found, NoInterval):
         cell.interval_notes += (f"no interval: {found.reason}",)

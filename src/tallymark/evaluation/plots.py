@@ -12,8 +12,7 @@ import numpy as np
 from tallymark.data.arrays import Array
 from tallymark.errors import ParameterError, ShapeError, TallymarkError, Text, UndefinedError, brief
 from tallymark.evaluation.report_source import ReportSource
-from tallymark.intervals.analytic import wilson
-from tallymark.intervals.interval import TOO_LARGE
+from tallymark.intervals.analytic import TOO_LARGE, wilson
 from tallymark.intervals.settings import show_level
 from tallymark.metrics.answer import Undefined
 from tallymark.metrics.base import Metric
@@ -172,7 +171,7 @@ class ReportPlots:
             return [line], table
         lines, missing = [], {}
         for place, label in enumerate(state.classes):
-            drawn, value = curve.of_class(state, place), area.of_class(state, place)
+            drawn, value = curve.from_class(state, place), area.from_class(state, place)
             if isinstance(drawn, Undefined) or isinstance(value, Undefined):
                 missing[show_label(label)] = next(each.reason for each in (drawn, value) if isinstance(each, Undefined))
                 continue

@@ -8,8 +8,7 @@ from tallymark.data.batch import Batch
 from tallymark.errors import ParameterError
 from tallymark.metrics.answer import Answer
 from tallymark.metrics.base import Metric
-from tallymark.states.base import Reads, State
-from tallymark.states.plan import Plan, States
+from tallymark.states.base import Plan, Reads, State, States
 from tallymark.states.rows import Rows
 
 if TYPE_CHECKING:

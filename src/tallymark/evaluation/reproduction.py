@@ -18,7 +18,7 @@ from tallymark.metrics.base import Metric
 from tallymark.rendering.document import Code, Section
 from tallymark.rendering.exports import to_json
 from tallymark.rendering.sheet import Sheet
-from tallymark.states.labels.reading import encode
+from tallymark.states.labels.encoding import encode_labels
 
 if TYPE_CHECKING:
     from tallymark.comparison.result import Comparison
@@ -69,7 +69,7 @@ def _is_numbers(batch: Batch, side: int) -> bool:
 
 
 def _hashed(batch: Batch, side: int) -> Array:
-    labels, codes = encode(batch, side)
+    labels, codes = encode_labels(batch, side)
     found: Array = np.array([_key(f"text {label}") for label in labels], np.uint64)[codes]
     return found
 
@@ -195,7 +195,7 @@ def _data(report: Report, batch: Batch | None, source: ReportSource | None) -> l
         if batch.group_names:
             columns = ", ".join(f"{_text(name)}: …" for name in batch.group_names)
             out.append("by=group" if batch.group_names == ("group",) else f"by={{{columns}}}")
-    facts = {"kind": report.kind} if source is None else source.target.facts()
+    facts = {"kind": report.kind} if source is None else source.target.keywords()
     for name, value in facts.items():
         if value is None or value is False:
             continue

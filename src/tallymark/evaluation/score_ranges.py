@@ -22,8 +22,7 @@ from tallymark.metrics.scores.auc import Auc
 from tallymark.metrics.scores.base import ScoreMetric
 from tallymark.sources.base import Chunk, ProgressCallback
 from tallymark.sources.dispatch import Source
-from tallymark.states.base import State
-from tallymark.states.plan import Plan, States
+from tallymark.states.base import Plan, State, States
 from tallymark.states.scores.binned import BoundedScores, BoundedScoresOf
 from tallymark.states.scores.ranges import (
     Ranges,
@@ -93,12 +92,12 @@ def _grows(state: State) -> bool:
 
 
 def _is_served(item: Metric, target: Target) -> bool:
-    return isinstance(item, ScoreMetric) and item.by_ranges and isinstance(item.needs(target), ScoresOf)
+    return isinstance(item, ScoreMetric) and item.supports_ranges and isinstance(item.needs(target), ScoresOf)
 
 
 def _or_bounded(item: Metric) -> str:
     """What else there is for a metric that can be had in fixed memory."""
-    has = isinstance(item, ScoreMetric) and item.by_ranges and "bounded" in item.parameters()
+    has = isinstance(item, ScoreMetric) and item.supports_ranges and "bounded" in item.parameters()
     return f", or use {item.name}(bounded=4096)" if has else ""
 
 

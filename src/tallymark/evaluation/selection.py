@@ -27,9 +27,9 @@ from tallymark.metrics.answer import Answer
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric
 from tallymark.metrics.naming import describe_other, metric
+from tallymark.states.base import Plan, States
 from tallymark.states.groups import Slice
-from tallymark.states.plan import Plan, SizeOf, States
-from tallymark.states.sums import total_weight
+from tallymark.states.sums import SizeOf
 
 ERRORS = ("cell", "raise")
 Wanted = str | Metric | Mapping[str, Any] | Iterable[Any] | None
@@ -213,7 +213,7 @@ class MetricPlan:
         read_groups: _GroupReader | None = None,
     ) -> Report:
         whole = states[0]
-        n, weight = whole.n, total_weight(whole)
+        n, weight = whole.n, whole.total_weight
         cells = {key: self._cell(key, states, n, weight, errors, batch, read_groups) for key in keys}
         return Report(cells, n=n, total_weight=weight, dropped=dropped, kind=self.target.kind, slices=slices)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from tallymark.data.arguments import check_min_rows
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.errors import (
@@ -26,7 +27,6 @@ from tallymark.evaluation.selection import Wanted, select_metrics
 from tallymark.evaluation.table_job import Columns, TableJob, named, own_metrics, read_columns_of_batch
 from tallymark.evaluation.tally import Tally
 from tallymark.metrics.base import Metric
-from tallymark.metrics.fairness.base import check_min_rows
 from tallymark.sources.datasets import FileDataset
 from tallymark.sources.dispatch import Source, open_source
 from tallymark.sources.tables import is_table, to_arrow

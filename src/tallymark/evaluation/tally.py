@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tallymark.data.arguments import check_path
+from tallymark.data.arguments import check_min_rows, check_path
 from tallymark.data.batch import Batch, check_missing
-from tallymark.data.groups import group_columns
 from tallymark.data.labels import MOST_BITS
 from tallymark.data.target import Target
 from tallymark.errors import FileError, ParameterError, ShapeError, StateError, TallymarkError, Text, brief
@@ -19,17 +18,16 @@ from tallymark.evaluation.report import Report
 from tallymark.evaluation.selection import MetricPlan, Wanted, check_errors, plan, select_metrics
 from tallymark.intervals.settings import Intervals, check_whole, interval_settings, resampled_by
 from tallymark.metrics.base import Metric
-from tallymark.metrics.fairness.base import GroupMetric, check_min_rows
+from tallymark.metrics.fairness.base import GroupMetric
 from tallymark.metrics.naming import metric
-from tallymark.states.base import Reads, State
-from tallymark.states.groups import Group, Slice, sorted_groups, split
-from tallymark.states.plan import Plan, States
+from tallymark.states.base import Plan, Reads, State, States
+from tallymark.states.groups import Group, Slice, group_columns, sorted_groups, split
 from tallymark.states.resampling.keys import row_keys
 from tallymark.states.resampling.replicates import MOST_RESAMPLES, Resampled
 from tallymark.states.serialization import count_of, unpack_columns
 
 if TYPE_CHECKING:
-    from tallymark.intervals.providers import IntervalPlan
+    from tallymark.intervals.maker import IntervalPlan
 
 
 class Piece(NamedTuple):
@@ -375,13 +373,13 @@ class Tally:
 
     def empty(self) -> Tally:
         """A tally of the same kind that has no rows yet."""
-        out = Tally(self.metrics, missing=self.missing, by=self.by or None, **self.target.facts())
+        out = Tally(self.metrics, missing=self.missing, by=self.by or None, **self.target.keywords())
         out.interval = self.interval
         return out
 
     def read_by(self, metrics: dict[str, Metric], *instead: State) -> Tally:
         """The tally of the same rows that has other metrics, which read its states and those that are given."""
-        out = Tally(metrics, missing=self.missing, by=self.by or None, **self.target.facts())
+        out = Tally(metrics, missing=self.missing, by=self.by or None, **self.target.keywords())
         out.interval = self.interval
         held = self._contents
         whole = None
@@ -444,7 +442,7 @@ class Tally:
         whole = held.whole or Piece(())
         fields = {
             "metrics": [[key, str(item)] for key, item in self.metrics.items()],
-            "target": self.target.facts(),
+            "target": self.target.keywords(),
             "missing": self.missing,
             "dropped": held.dropped,
             "columns": None if held.columns is None else list(held.columns),

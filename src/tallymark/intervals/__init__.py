@@ -1,7 +1,7 @@
 """Confidence intervals of metrics, by published methods.
 
-`methods.py` is the one table of them. Formulas that need only totals of a metric are in `intervals/analytic.py`; here
-are the posterior of a table of labels (`posterior.py`), the bootstrap (`replicates.py`, `bca.py`), where intervals get
-their states from (`sources.py`: rows in memory, or states that a tally kept), and the class that picks the method
-(`maker.py`). Reports are filled in `evaluation`.
+`methods.py` is the one table of them, which code and documentation read. `analytic.py` has Interval and NoInterval, and
+the formulas that need only exact totals of a state; `posterior.py` is for any other function of a table of labels;
+`replicates.py` and `bca.py` are the bootstrap. `maker.py` picks the method, and reads states and resamples from rows in
+memory or from what a tally kept. Reports are filled in `evaluation`.
 """

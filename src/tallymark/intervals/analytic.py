@@ -1,16 +1,75 @@
-"""The formulas of analytic intervals: from what was counted or averaged to the two ends."""
+"""Interval and NoInterval, and the formulas of analytic intervals: from what was counted or averaged to the two ends.
+
+A metric says what it is (a share of rows, a mean of a term, a correlation, an area), and the formula follows. Formulas
+ask for no more than exact totals: counts, runs of scores, or a term with its square and cube.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tallymark.intervals.distributions import student_quantile, two_sided
-from tallymark.intervals.interval import TOO_LARGE, Interval, NoInterval, is_rounding
+from tallymark.states.base import divide
+from tallymark.states.scores.runs import PlacementSums
 from tallymark.states.sums import Moments
 
 Ends = tuple[float, float]
+
+_ROUNDING = 1e-12
+TOO_LARGE = "the terms are too large or too small for float64"
+
+
+class Interval(NamedTuple):
+    """Where the value of the whole population lies, as far as these rows can say: between `lo` and `hi`, which have the
+    shape of the value (None in a part that has no interval), and by which method they were found."""
+
+    lo: Any
+    hi: Any
+    method: str
+    notes: tuple[str, ...] = ()
+
+    def around(self, value: Any, limits: tuple[float, float]) -> Interval:
+        """The same, where rounding has not put an end on the wrong side of the value or outside the limits."""
+        if isinstance(value, dict):
+            parts = {key: _around(self.lo[key], self.hi[key], value[key], limits) for key in value}
+            return self._replace(lo={k: e[0] for k, e in parts.items()}, hi={k: e[1] for k, e in parts.items()})
+        if isinstance(value, list):
+            ends = [_around(*part, limits) for part in zip(self.lo, self.hi, value, strict=True)]
+            return self._replace(lo=[end[0] for end in ends], hi=[end[1] for end in ends])
+        lo, hi = _around(self.lo, self.hi, value, limits)
+        return self._replace(lo=lo, hi=hi)
+
+
+def _around(lo: Any, hi: Any, value: float, limits: tuple[float, float]) -> tuple[Any, Any]:
+    if lo is None or hi is None:
+        return None, None
+    return max(min(lo, value), limits[0]), min(max(hi, value), limits[1])
+
+
+class NoInterval(NamedTuple):
+    """What stands for an interval where the rows cannot give one: the reason."""
+
+    reason: str
+
+
+def is_rounding(spread: float, *sizes: float) -> bool:
+    """Whether numbers of such sizes lie so far apart by errors of arithmetic alone. An infinite size says nothing.
+
+    >>> is_rounding(2e-16, 0.1), is_rounding(2e-16, 1e-16), is_rounding(0.0)
+    (True, False, True)
+    """
+    return spread <= _ROUNDING * max((abs(size) for size in sizes if math.isfinite(size)), default=0.0)
+
+
+def numbers_of(value: Any) -> list[float]:
+    """A value as numbers: one, or one per class or output; none where it is something else."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    items = value if isinstance(value, list) else [value]
+    return [float(item) for item in items] if all(isinstance(item, (int, float)) for item in items) else []
+
 
 WILSON, DELONG, STUDENT, HALL = "Wilson", "DeLong", "Student t", "Hall"
 FISHER, BONETT_WRIGHT, SIGN_TEST = "Fisher z", "Bonett-Wright", "sign test"
@@ -20,7 +79,7 @@ AT_ITS_LIMIT = NoInterval("the metric is at its limit, so its variance cannot be
 _FEW = 10
 
 
-def few_rows(rows: float, of: str = "") -> tuple[str, ...]:
+def few_rows_note(rows: float, of: str = "") -> tuple[str, ...]:
     """What to say where there are too few rows for the formulas to keep their level."""
     if rows >= _FEW:
         return ()
@@ -45,10 +104,10 @@ def wilson(hits: float, rows: float, level: float) -> Ends:
 
 def share_interval(hits: float, rows: float, level: float) -> Interval:
     """The interval of a share of rows."""
-    return Interval(*wilson(hits, rows, level), WILSON, few_rows(rows))
+    return Interval(*wilson(hits, rows, level), WILSON, few_rows_note(rows))
 
 
-def by_logit(value: float, error: float, level: float, limits: Ends, freedom: float = math.inf) -> Ends | NoInterval:
+def logit_ends(value: float, error: float, level: float, limits: Ends, freedom: float = math.inf) -> Ends | NoInterval:
     """A value and its standard error, on a scale where the limits are infinitely far: the ends stay between them. On
     limits of −1 and 1 the scale is Fisher's z. `freedom` says with how many degrees of freedom the error is known."""
     low, high = limits
@@ -86,30 +145,65 @@ def _unskewed(t: float, skew: float) -> float:
     return 3 * (math.cbrt(1 + skew * (t - skew / 6)) - 1) / skew
 
 
-def whole_interval(found: Ends | NoInterval, method: str, notes: tuple[str, ...] = ()) -> Interval | NoInterval:
+def single_interval(found: Ends | NoInterval, method: str, notes: tuple[str, ...] = ()) -> Interval | NoInterval:
     """The interval of a value that is one number."""
     return found if isinstance(found, NoInterval) else Interval(*found, method, notes)
 
 
-def outputs_interval(found: Sequence[Ends | NoInterval], method: str, notes: tuple[str, ...]) -> Interval | NoInterval:
+def interval_by_output(
+    found: Sequence[Ends | NoInterval], method: str, notes: tuple[str, ...]
+) -> Interval | NoInterval:
     """The interval of a value that is a number per output."""
-    by_output = parts_interval({k: (ends, ()) for k, ends in enumerate(found)}, method, "output")
+    by_output = interval_by_part({k: (ends, ()) for k, ends in enumerate(found)}, method, "output")
     if isinstance(by_output, NoInterval):
         return by_output
     lo, hi = (list(ends.values()) for ends in (by_output.lo, by_output.hi))
     return Interval(lo, hi, method, (*by_output.notes, *notes))
 
 
-def parts_interval(
+def interval_by_part(
     found: Mapping[Hashable, tuple[Ends | NoInterval, tuple[str, ...]]], method: str, what: str
 ) -> Interval | NoInterval:
     """The interval of a value that is a number per class: parts without one are None, and a note says why."""
     lo: dict[Any, float | None] = {}
     hi: dict[Any, float | None] = {}
     notes: list[str] = []
-    for key, (ends, said) in found.items():
+    for key, (ends, own_notes) in found.items():
         lo[key], hi[key] = (None, None) if isinstance(ends, NoInterval) else ends
-        notes += [f"{what} {key!r}: {note}" for note in ((ends.reason,) if isinstance(ends, NoInterval) else said)]
+        notes += [f"{what} {key!r}: {note}" for note in ((ends.reason,) if isinstance(ends, NoInterval) else own_notes)]
     if not any(end is not None for end in lo.values()):
         return NoInterval("; ".join(notes))
     return Interval(lo, hi, method, tuple(notes))
+
+
+class VarianceEstimate(NamedTuple):
+    """The variance of an area, or of a difference of two, and the degrees of freedom that it is known with."""
+
+    variance: float
+    freedom: float
+
+
+def delong_variance(places: PlacementSums) -> VarianceEstimate:
+    """The spread of the area of two classes with two rows or more each."""
+    negatives, positives, wins, of_negatives, of_positives = places
+    return welch_variance(
+        [
+            (_variance(positives, negatives, wins, of_positives), positives),
+            (_variance(negatives, positives, wins, of_negatives), negatives),
+        ]
+    )
+
+
+def _variance(rows: int, others: int, total: int, squares: int) -> float:
+    """The variance over the rows of a class of the share of the others on one side of them, from the total of twice
+    those rows and their squares: a fraction of whole numbers."""
+    return divide(rows * squares - total * total, rows * (rows - 1) * (2 * others) ** 2)
+
+
+def welch_variance(classes: Sequence[tuple[float, int]]) -> VarianceEstimate:
+    """The spread of a sum of means, given by the variance and the number of rows of each. The degrees of freedom are
+    those of Welch, as Brunner and Munzel (2000) have them for ranks: few rows of one class do not know their variance
+    well."""
+    parts = [variance / rows for variance, rows in classes]
+    unsure = sum(part * part / (rows - 1) for part, (_, rows) in zip(parts, classes, strict=True))
+    return VarianceEstimate(sum(parts), sum(parts) ** 2 / unsure if unsure else 1.0)

@@ -12,9 +12,8 @@ import numpy as np
 
 from tallymark.data.arrays import Array
 from tallymark.errors import InputError
+from tallymark.intervals.analytic import Interval, NoInterval, is_rounding, numbers_of
 from tallymark.intervals.distributions import normal_quantile, normal_tail, two_sided
-from tallymark.intervals.interval import Interval, NoInterval, is_rounding
-from tallymark.intervals.replicates import numbers_of
 from tallymark.rendering.table import together
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ class Resamples(NamedTuple):
     units: float
 
 
-class Ends(NamedTuple):
+class PartEnds(NamedTuple):
     """An interval, or None; and what the reader should know."""
 
     lo: float | None
@@ -58,10 +57,10 @@ def bca_interval(item: Metric, value: Any, resamples: Resamples, level: float, m
         bca_ends(number, line, level, item.range, resamples.units, acceleration_of(rest), item.rounding_scale)
         for number, line, rest in zip(numbers, lines, without, strict=True)
     ]
-    return interval_of_parts(value, found, method)
+    return join_parts(value, found, method)
 
 
-def interval_of_parts(value: Any, found: list[Ends], method: str) -> Interval | NoInterval:
+def join_parts(value: Any, found: list[PartEnds], method: str) -> Interval | NoInterval:
     """One interval of the ends of all parts, in the shape of the value."""
     notes = _notes_of_parts(value, [each.notes for each in found])
     if all(each.lo is None for each in found):
@@ -78,31 +77,31 @@ def bca_ends(
     units: float,
     acceleration: float = 0.0,
     rounding_scale: float = 0.0,
-) -> Ends:
+) -> PartEnds:
     """The interval of a value of so many independent units, never outside of what the metric can be. Beside
     `rounding_scale`, rounding errors are negligible."""
     if not math.isfinite(value):
-        return Ends(None, None)
+        return PartEnds(None, None)
     found = np.sort(replicates[~np.isnan(replicates)])
     without = len(replicates) - len(found)
     undefined = f"undefined in {without:,} of {len(replicates):,} resamples"
     if len(found) < LEAST_DEFINED * len(replicates):
-        return Ends(None, None, (f"the metric is {undefined}",))
+        return PartEnds(None, None, (f"the metric is {undefined}",))
     if units < LEAST_UNITS:
-        return Ends(None, None, (too_few(units),))
+        return PartEnds(None, None, (too_few_units(units),))
     if is_rounding(float(found[-1]) - float(found[0]), value, rounding_scale):
-        return Ends(None, None, (SAME,))
+        return PartEnds(None, None, (SAME,))
     below = (np.searchsorted(found, value, "left") + np.searchsorted(found, value, "right")) / (2 * len(found))
     bias = normal_quantile(float(below)) if 0.0 < below < 1.0 else math.inf
     if abs(bias) > _TOO_BIASED:
-        return Ends(None, None, (ONE_SIDED,))
+        return PartEnds(None, None, (ONE_SIDED,))
     z = two_sided(level)
     lo, hi = (quantile(found, _corrected(side * z, bias, acceleration)) for side in (-1, 1))
     if not lo <= value <= hi or lo == hi:
-        return Ends(None, None, (ONE_SIDED,))
+        return PartEnds(None, None, (ONE_SIDED,))
     left_out = (f"{undefined}, which are left out",) if without else ()
-    notes = (*left_out, *few_units(units), *((LEANING,) if abs(bias) > _BIASED else ()))
-    return Ends(min(max(lo, within[0]), within[1]), min(max(hi, within[0]), within[1]), notes)
+    notes = (*left_out, *few_units_note(units), *((LEANING,) if abs(bias) > _BIASED else ()))
+    return PartEnds(min(max(lo, within[0]), within[1]), min(max(hi, within[0]), within[1]), notes)
 
 
 def acceleration_of(left_out: Array) -> float:
@@ -121,13 +120,13 @@ def acceleration_of(left_out: Array) -> float:
     return cube / (6.0 * math.sqrt(square) ** 3)
 
 
-def too_few(units: float) -> str:
+def too_few_units(units: float) -> str:
     """Why so few units cannot be resampled."""
     counted = f"there were {units:.0f}" if units == round(units) else f"the weights leave {units:.3g} effective ones"
     return f"resampling needs at least {LEAST_UNITS} rows, clusters or queries; {counted}"
 
 
-def few_units(units: float) -> tuple[str, ...]:
+def few_units_note(units: float) -> tuple[str, ...]:
     """What to say of units that can be resampled, but are few."""
     if units >= FEW_UNITS:
         return ()

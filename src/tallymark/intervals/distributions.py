@@ -1,4 +1,4 @@
-"""Quantiles and tails of the normal, Student's t and the binomial distribution, for intervals and tests."""
+"""Quantiles and tails of the normal, Student's t and the binomial distribution: SciPy is not a dependency."""
 
 from __future__ import annotations
 

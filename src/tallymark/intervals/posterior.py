@@ -4,6 +4,11 @@ The cells of a table of K classes are a multinomial draw. With a Dirichlet prior
 Dirichlet(count + a): a = 1/2 for two classes (Jeffreys 1946), a = 1/K² for more (Perks 1947). A cell without rows is
 thereby possible; in resamples of the rows it is not. Classes without a true row keep none, and classes without any row
 have no cells. Only the state is needed.
+
+2,000 draws are read at once by `LabelMetric.values_of_draws`, where counts are arrays. What such a formula gives for
+the observed table is first compared with the value: a formula that takes no arrays is read table by table, and one that
+takes no fractions is left to the bootstrap. The draws are those of NumPy's PCG64: the same on every thread and in every
+order of rows, but another release of NumPy may change them.
 """
 
 from __future__ import annotations
@@ -16,16 +21,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallymark.data.arrays import Array
-from tallymark.intervals.analytic import NO_SPREAD, few_rows
-from tallymark.intervals.bca import LEAST_DEFINED, Ends, interval_of_parts, quantile
-from tallymark.intervals.interval import Interval, NoInterval, is_rounding
+from tallymark.intervals.analytic import NO_SPREAD, Interval, NoInterval, few_rows_note, is_rounding, numbers_of
+from tallymark.intervals.bca import LEAST_DEFINED, PartEnds, join_parts, quantile
 from tallymark.intervals.methods import JEFFREYS, PERKS
-from tallymark.intervals.replicates import numbers_in, numbers_of
+from tallymark.intervals.replicates import numbers_in
 from tallymark.intervals.settings import lacks_resamples
 from tallymark.states.base import State
 from tallymark.states.labels.counts import LABELS, DrawnCounts
+from tallymark.states.labels.encoding import CountedPairs
 from tallymark.states.labels.pairs import Pairs, PairsOf
-from tallymark.states.labels.reading import CountedPairs
 
 if TYPE_CHECKING:
     from tallymark.metrics.base import Metric
@@ -39,7 +43,11 @@ _SAME = 1e-6  # a formula that is read right gives the value of the table, but f
 
 def has_posterior(item: Metric, state: State) -> bool:
     """Whether a metric is a function of a table of labels that can be drawn."""
-    if not hasattr(item, "drawn_values") or not isinstance(state, Pairs) or state.reads.target.unanswered is not None:
+    if (
+        not hasattr(item, "values_of_draws")
+        or not isinstance(state, Pairs)
+        or state.reads.target.unanswered is not None
+    ):
         return False
     return state.n > 0 and 2 <= len(state.classes()[0]) <= MOST_CLASSES
 
@@ -61,7 +69,7 @@ def posterior_intervals(
         for item, read in kept.items():
             values[item].append(read(drawn))
     out: dict[Metric, Interval | NoInterval | None] = dict.fromkeys(items)
-    notes = few_rows(state.n) or _small_classes(state)
+    notes = few_rows_note(state.n) or _small_classes(state)
     method = JEFFREYS if len(_seen(observed)) == 2 else PERKS
     for item in kept:
         answer = answers[item]
@@ -72,7 +80,7 @@ def posterior_intervals(
         else:
             lines = np.atleast_2d(np.concatenate(values[item], axis=-1))
             ends = [_ends(item, *part, level, notes) for part in zip(numbers_of(answer.value), lines, strict=True)]
-            found = interval_of_parts(answer.value, ends, method)
+            found = join_parts(answer.value, ends, method)
             out[item] = found.around(answer.value, item.range) if isinstance(found, Interval) else found
     return out
 
@@ -124,7 +132,7 @@ def _reader(item: Any, observed: DrawnCounts, state: Pairs, value: Any) -> Any:
     wanted, reads = np.array(numbers_of(value)), state.reads.resolved(None, state)
 
     def at_once(drawn: DrawnCounts) -> Array:
-        found = np.asarray(item.drawn_values(drawn), float)
+        found = np.asarray(item.values_of_draws(drawn), float)
         shape = (len(wanted), len(drawn.tables)) if isinstance(value, (dict, list)) else (len(drawn.tables),)
         if found.shape != shape:
             raise ValueError("the formula takes no arrays")
@@ -161,16 +169,18 @@ def _state_of(table: Array, reads: PairsOf, state: Pairs) -> Pairs:
     return Pairs(reads, state.columns, LABELS, state.n, counted)
 
 
-def _ends(item: Metric, value: float, draws: Array, level: float, notes: tuple[str, ...]) -> Ends:
+def _ends(item: Metric, value: float, draws: Array, level: float, notes: tuple[str, ...]) -> PartEnds:
     if not math.isfinite(value):
-        return Ends(None, None)
+        return PartEnds(None, None)
     found = np.sort(draws[np.isfinite(draws)])
     if len(found) < LEAST_DEFINED * len(draws):
-        return Ends(None, None, (f"the metric is undefined in {len(draws) - len(found):,} of {len(draws):,} draws",))
+        return PartEnds(
+            None, None, (f"the metric is undefined in {len(draws) - len(found):,} of {len(draws):,} draws",)
+        )
     lo, hi = (quantile(found, share) for share in ((1 - level) / 2, (1 + level) / 2))
     if is_rounding(hi - lo, value, item.rounding_scale):
-        return Ends(None, None, (NO_SPREAD.reason,))
-    return Ends(lo, hi, notes)
+        return PartEnds(None, None, (NO_SPREAD.reason,))
+    return PartEnds(lo, hi, notes)
 
 
 def _small_classes(state: Pairs) -> tuple[str, ...]:

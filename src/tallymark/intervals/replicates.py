@@ -2,23 +2,25 @@
 
 Every row counts in a replicate as often as a Poisson number of mean 1 says, which is drawn from the seed, the replicate
 and the key of the row alone. So two models that are resampled with one seed are resampled alike, whatever the order of
-their rows.
+their rows. What compares groups is not resampled: the highest of many is too high by chance, and more so in resamples
+(`IntervalMaker.of_groups`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
 from tallymark.errors import TallymarkError
+from tallymark.intervals.analytic import numbers_of
 from tallymark.states.base import Reads, State
 from tallymark.states.resampling.draws import Draws
-from tallymark.states.resampling.keys import coarsen, query_keys, spread_keys
+from tallymark.states.resampling.keys import group_hashes, hash_keys, query_keys
 from tallymark.states.resampling.replicates import MOST_LEFT_OUT, Resampled
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ def resample_values(
     out: dict[Metric, Array] = {}
     for each in _by_state(reads, batch, keys):
         draws = Draws(seed, resamples, each.keys, batch.n)
-        found = {key: item.resampled(each.reads, batch, draws) for key, item in each.metrics.items()}
+        found = {key: item.replicate_values(each.reads, batch, draws) for key, item in each.metrics.items()}
         fast = {key: values for key, values in found.items() if values is not None}
         slow = {key: item for key, item in each.metrics.items() if key not in fast}
         for key, values in fast.items():
@@ -67,8 +69,8 @@ def leave_out_values(reads: Mapping[Metric, Reads], batch: Batch, keys: Array | 
     own = np.ones(batch.n) if batch.weights is None else np.asarray(batch.weights, np.float64)
     for each in _by_state(reads, batch, keys):
         group = np.full(batch.n, -1)
-        _, ids, group[own > 0] = coarsen(spread_keys(each.keys, batch.n)[own > 0])
-        states = (_fold(each.reads, batch.reweighted(np.where(group == k, 0.0, own))) for k in range(len(ids)))
+        _, ids, group[own > 0] = group_hashes(hash_keys(each.keys, batch.n)[own > 0])
+        states = (_fold(each.reads, batch.with_weights(np.where(group == k, 0.0, own))) for k in range(len(ids)))
         out.update(_read_states(each.metrics, each.whole, states, len(ids)))
     return out
 
@@ -117,7 +119,7 @@ def _read_states(metrics: Metrics, whole: State, states: Iterable[State | None],
             found = numbers_in(item, state)
             if len(found) == parts[key]:
                 out[key][place] = found
-    return {key: held.T if parts[key] != 1 else held[:, 0] for key, held in out.items()}
+    return {key: values.T if parts[key] != 1 else values[:, 0] for key, values in out.items()}
 
 
 def numbers_in(item: Metric, state: State) -> list[float]:
@@ -128,11 +130,3 @@ def numbers_in(item: Metric, state: State) -> list[float]:
         raise
     except Exception:  # a formula of the user's own may raise anything; a replicate without a value is counted
         return []
-
-
-def numbers_of(value: Any) -> list[float]:
-    """A value as numbers: one, or one per class or output; none where it is something else."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    held = value if isinstance(value, list) else [value]
-    return [float(item) for item in held] if all(isinstance(item, (int, float)) for item in held) else []

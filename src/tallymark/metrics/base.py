@@ -1,4 +1,9 @@
-"""Metric: a frozen record whose fields are its parameters, with a formula that reads a state."""
+"""Metric: a frozen record whose fields are its parameters, with a formula that reads a state.
+
+`reads`, or `reads_of(target)` where that depends on the predictions, is what a subclass declares; `needs(target)` is
+the same for callers, checked and remembered. `interval_reads(target)` adds what only an interval needs, such as squares
+and cubes of a term.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +18,7 @@ from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
 from tallymark.data.target import ANY_TARGET, Target
 from tallymark.errors import Argument, KindError, ParameterError, Text, UndefinedError, brief, did_you_mean
-from tallymark.intervals.interval import TOO_LARGE, Interval, NoInterval
+from tallymark.intervals.analytic import TOO_LARGE, Interval, NoInterval
 from tallymark.metrics import registry
 from tallymark.metrics.answer import LIGHT, NO_ROWS, NO_WEIGHT, Answer, Undefined
 from tallymark.metrics.parameters import Parameter, show, undefined_choice
@@ -218,22 +223,22 @@ class Metric(metaclass=_Record):
         """Which state `interval` reads, where it is another than `needs(target)` or must hold more than that."""
         return None
 
-    def has_formula(self, columns: tuple[int, int]) -> bool:
+    def has_analytic_interval(self, columns: tuple[int, int]) -> bool:
         """Whether plain rows of so many columns of truth and prediction have an interval without resamples. Then a
         tally keeps none."""
-        return type(self).analytic is not Metric.analytic
+        return type(self).analytic_interval is not Metric.analytic_interval
 
-    def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
+    def analytic_interval(self, state: Any, level: float) -> Interval | NoInterval | None:
         """The interval by a formula, of a state that has rows, all of weight 1, and where the value exists. None: there
         is no formula for these rows."""
         return None
 
-    def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
+    def replicate_values(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
         """The values in all replicates of a batch, NaN where there is none, if that is faster than to read the state of
         each; else None."""
         return None
 
-    def paired(self, batch: Batch, target: Target) -> PairedOutcomes | Placements | None:
+    def paired_rows(self, batch: Batch, target: Target) -> PairedOutcomes | Placements | None:
         """What single rows say, for a test of two models on the same rows, all of weight 1. None: resample instead."""
         return None
 
@@ -288,12 +293,12 @@ class Metric(metaclass=_Record):
     def interval(self, state: Any, level: float) -> Interval | NoInterval | None:
         """The analytic interval at a level such as 0.95, from the state that `interval_reads` asks for, or else that of
         the value. None: there is no formula, as for all weighted rows; resample instead."""
-        if type(self).analytic is Metric.analytic or not state.unweighted:
+        if type(self).analytic_interval is Metric.analytic_interval or not state.unweighted:
             return None
         answer = (self if self.undefined is None else self.replace(undefined=None)).answer(state)
         if answer.reason is not None and isinstance(answer.value, float):
             return NoInterval(answer.reason)
-        found = self.analytic(state, level)
+        found = self.analytic_interval(state, level)
         return found.around(answer.value, self.range) if isinstance(found, Interval) else found
 
     def read(self, state: Any) -> Answer:

@@ -16,7 +16,7 @@ from tallymark.rendering.exports import to_json
 from tallymark.rendering.html import to_html
 from tallymark.rendering.table import Table
 from tallymark.rendering.text import to_text
-from tallymark.states.labels.reading import encode
+from tallymark.states.labels.encoding import encode_labels
 
 _REGRESSION = ("rss", "mse", "rmse", "mae", "r2")
 _BINARY = ("error", "accuracy", "precision", "recall", "specificity", "fscore", "mcc")
@@ -122,7 +122,7 @@ def classification_metrics(
     target = Target("label", classes=classes, positive=positive)
     rows = Batch(y_true, y_pred, weights, missing=missing)
     rows.require_rows()
-    seen = target.classes or set(encode(rows, 0)[0]) | set(encode(rows, 1)[0])
+    seen = target.classes or set(encode_labels(rows, 0)[0]) | set(encode_labels(rows, 1)[0])
     report = evaluate_batch(rows, _BINARY if len(seen) <= 2 else _SEVERAL, target, errors="raise")
     if probabilities is None:
         return _bundle(times, report)

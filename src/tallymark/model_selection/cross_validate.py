@@ -26,7 +26,7 @@ from tallymark.metrics.fairness.base import GroupMetric
 from tallymark.model_selection.cross_validation import CrossValidation, Fold
 from tallymark.model_selection.parallel import run_jobs
 from tallymark.model_selection.splitters import KFold, Splitter, number_of_rows
-from tallymark.states.labels.reading import encode
+from tallymark.states.labels.encoding import encode_labels
 
 Progress = Callable[[Fold], object] | bool | None
 
@@ -105,7 +105,7 @@ def cross_validate(
     chosen = _choose(metrics, rows, kind)
     known = classes if classes is not None else _classes(rows, chosen)
     target = Target(kind, classes=known, positive=positive)
-    task = FoldTask(_checked(trainer), X, y, rows.weights, query, chosen, target.facts(), errors)
+    task = FoldTask(_checked(trainer), X, y, rows.weights, query, chosen, target.keywords(), errors)
     splits = [
         (k, np.asarray(train), np.asarray(test)) for k, (train, test) in enumerate(_splits(splitter, X, y, groups), 1)
     ]
@@ -235,7 +235,7 @@ def _classes(rows: Batch, metrics: Mapping[str, Metric]) -> list[Label] | None:
         return None
     if rows.truth_labels.type == "real":
         return None  # probabilities, or labels as floats, which the rows of a fold tell
-    labels, _ = encode(rows, 0)
+    labels, _ = encode_labels(rows, 0)
     return labels if len(labels) > 1 else None
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from tallymark.data.arguments import describe
-from tallymark.data.arrays import Array, rows_of
+from tallymark.data.arrays import Array, count_rows
 from tallymark.data.batch import Batch
 from tallymark.errors import LengthError, MissingValueError, ParameterError, ShapeError, Text, brief
 from tallymark.intervals.settings import check_least, check_whole
-from tallymark.states.labels.reading import encode
+from tallymark.states.labels.encoding import encode_labels
 
 _WORD = (1 << 64) - 1
 _STEP = 0x9E3779B97F4A7C15
@@ -226,7 +226,7 @@ def number_of_rows(source: object) -> int:
     if isinstance(source, Mapping) and source:
         return number_of_rows(next(iter(source.values())))
     shape = getattr(source, "shape", None)
-    n = int(shape[0]) if shape else rows_of(source)
+    n = int(shape[0]) if shape else count_rows(source)
     if n is None:
         raise ShapeError(argument="X", expected="be rows, or how many there are", got=describe(source))
     return n
@@ -243,7 +243,7 @@ def codes_of(name: str, labels: object, n: int, what: str) -> tuple[list[Any], A
             argument=name, expected="have one label per row", got=Text("{} for {} rows of {X}", rows.n, n)
         )
     try:
-        return encode(rows, 0)
+        return encode_labels(rows, 0)
     except MissingValueError as error:
         error.hint = None
         raise error.add_hint("Leave such rows out before they are split") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from tallymark.data.missing import RowPlaces
+from tallymark.data.batch import RowPlaces
 
 ProgressCallback = Callable[[int, int], None]
 """Told how many of how many are done: bytes of files, partitions or tasks of a cluster."""

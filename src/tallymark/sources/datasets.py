@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.data.missing import RowPlaces
+from tallymark.data.batch import RowPlaces
 from tallymark.errors import FileError, InputError, KindError, StateError, TypeOfDataError
 from tallymark.sources.arrow import load
 from tallymark.sources.base import Chunk, Exchange, Job, ProgressCallback
@@ -21,7 +21,7 @@ from tallymark.sources.csv.inference import Types, Widened
 from tallymark.sources.exchange import exchange_here
 from tallymark.sources.files import File
 from tallymark.sources.paths import find_files
-from tallymark.threads import alone, get_threads
+from tallymark.threads import get_threads, single_threaded
 
 _ROWS = 1 << 20  # in a batch
 _OF_ROWS = (InputError, KindError, StateError, FileError)  # errors that gain by the place of the rows
@@ -155,7 +155,7 @@ class FileDataset:
                 raise
 
     def _piece_alone(self, work: _Work, job: Job) -> Any:
-        with alone():
+        with single_threaded():
             return self._piece(work, job)
 
     def _piece(self, work: _Work, job: Job) -> Any:

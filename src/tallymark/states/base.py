@@ -1,9 +1,13 @@
-"""The algebra: a state has a zero and can be added; a `Reads` says which state a metric reads and what it must hold."""
+"""The algebra: State, Reads and Plan.
+
+A `State` has a zero and can be added. A `Reads` declares which state a metric reads and what that must hold. A `Plan`
+joins the declarations of many metrics, so that each state is computed once.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator, Set
+from collections.abc import Hashable, Iterable, Iterator, Set
 from copy import copy
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
@@ -11,7 +15,7 @@ from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.errors import StateError, TallymarkError
 from tallymark.states.resampling.draws import Draws
-from tallymark.threads import in_order
+from tallymark.threads import map_in_order
 
 UNIT_BITS = 1074
 """Exact totals are integers in units of 2**-1074, the smallest positive float64."""
@@ -88,6 +92,11 @@ class State(ABC):
     @abstractmethod
     def weight(self) -> int:
         """The total weight, as an exact total."""
+
+    @property
+    def total_weight(self) -> float:
+        """The total weight as a float, or as an int where a float would round it."""
+        return to_number(self.weight)
 
     @property
     def unweighted(self) -> bool:
@@ -187,8 +196,8 @@ class Reads(ABC):
         """The state of the rows of one batch."""
 
     def resolved(self, batch: Batch | None, whole: Any) -> Reads:
-        """The declaration for some of the rows of a batch, given the state of all: what the rows would tell, such as
-        the classes, is what all of them told. The batch is None where there are only states."""
+        """The declaration for some of the rows of a batch, given the state of all: what follows from the
+        rows, such as the classes, follows from all of them. The batch is None if there are only states."""
         return self
 
     def replicates(self, batch: Batch, draws: Draws) -> Iterator[State | None]:
@@ -196,14 +205,14 @@ class Reads(ABC):
 
         def fold(replicate: int) -> State | None:
             try:
-                return self.fold(batch.reweighted(draws.weights(replicate, batch.weights)))
+                return self.fold(batch.with_weights(draws.weights(replicate, batch.weights)))
             except TallymarkError:
                 return None
 
-        return in_order(fold, draws.resamples, batch.n)
+        return map_in_order(fold, draws.resamples, batch.n)
 
 
-class SoleReads(Reads):
+class ParameterlessReads(Reads):
     """A declaration without parameters: all of one class are the same."""
 
     __slots__ = ()
@@ -250,6 +259,51 @@ class KeyedReads(Reads):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(repr, self.key))})"
+
+
+States = tuple[State, ...]
+
+
+class Plan:
+    """The joined declarations of many metrics: one state per group, each computed once."""
+
+    __slots__ = ("_places", "reads")
+
+    def __init__(self, wanted: Iterable[Reads]) -> None:
+        groups: dict[Hashable, list[Reads]] = {}
+        for reads in wanted:
+            groups.setdefault(reads.group, []).append(reads)
+        ordered = sorted(groups, key=str)  # the same states in the same order, whatever the order of the metrics
+        self.reads = tuple(_joined(groups[group]) for group in ordered)
+        self._places = {group: place for place, group in enumerate(ordered)}
+
+    def zero(self) -> States:
+        """The states of no rows."""
+        return tuple(reads.zero() for reads in self.reads)
+
+    def fold(self, batch: Batch) -> States:
+        """The states of one batch."""
+        return tuple(reads.fold(batch) for reads in self.reads)
+
+    def place(self, reads: Reads) -> int:
+        """Where the state stands that serves a declaration."""
+        return self._places[reads.group]
+
+    def pick(self, states: States, reads: Reads) -> State:
+        """The state that serves a declaration."""
+        return states[self.place(reads)]
+
+    @staticmethod
+    def add(left: States, right: States) -> States:
+        """The states of both sets of rows."""
+        return tuple(a + b for a, b in zip(left, right, strict=True))
+
+
+def _joined(reads: list[Reads]) -> Reads:
+    """The declaration that serves all of them. Neighbours join first: one after the other would take quadratic time."""
+    while len(reads) > 1:
+        reads = [reads[k].join(reads[k + 1]) if k + 1 < len(reads) else reads[k] for k in range(0, len(reads), 2)]
+    return reads[0]
 
 
 R = TypeVar("R", bound=Reads)
@@ -308,7 +362,7 @@ class TargetState(FoldedState[R]):
 
     def fields(self) -> dict[str, Any]:
         return {
-            "target": self.target.facts(),
+            "target": self.target.keywords(),
             "columns": None if self.columns is None else list(self.columns),
             "n": self.n,
         }
@@ -330,7 +384,7 @@ def check_same_width(left: State, right: State) -> None:
         )
 
 
-def check_one_kind(kinds: Set[bool]) -> None:
+def check_label_types(kinds: Set[bool]) -> None:
     """Refuse to add labels that are numbers and labels that are strings; given whether they are strings."""
     if len(kinds) > 1:
         raise StateError(

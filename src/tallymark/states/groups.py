@@ -1,25 +1,81 @@
-"""Slices: the rows of a batch by group, and the states of each.
+"""Groups of rows: the columns that name them (`by=`), the rows of each group, and their states.
 
-Rows are put in the order of their groups once; a slice is then a view of them. Its states are what these rows alone
-would give, where the classes are those of all rows.
+Rows are put in the order of their groups once; a slice is then a view of them. Its states come from the same kernels
+and are what these rows alone would give with the same target: what rows would tell, such as which classes there are, is
+that of all rows (`Reads.resolved`). A kernel that folds all groups at once would be faster for counts, and one more way
+for each state to be wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.data.arrays import Array
+from tallymark.data.arguments import describe
+from tallymark.data.arrays import Array, column_names, count_columns, count_rows, wrap_read_errors
 from tallymark.data.batch import Batch
 from tallymark.data.labels import Label, LabelColumn
-from tallymark.states.labels.reading import encode
-from tallymark.states.plan import States
-from tallymark.states.resampling.keys import own_keys
+from tallymark.errors import ParameterError, ShapeError, Text
+from tallymark.states.base import States
+from tallymark.states.labels.encoding import encode_labels
+from tallymark.states.resampling.keys import unique_row_keys
 
 Group = Label | tuple[Label, ...]
 """The label of a group, or one label per column where there are several."""
+
+
+_ONLY = "group"
+_SEVERAL = 'be a mapping of names to columns where there are several, such as {"sex": sex, "region": region}'
+
+
+def group_columns(by: object) -> dict[str, object]:
+    """One column of labels, a mapping of names to columns, or a table whose columns have names."""
+    if isinstance(by, Mapping):
+        return _named(by)
+    if isinstance(by, (str, bytes)) or not (hasattr(by, "__len__") or hasattr(by, "__arrow_c_stream__")):
+        raise ParameterError(
+            argument="by", expected="hold one label per row, or be a mapping of names to such columns", got=describe(by)
+        )
+    if isinstance(by, (list, tuple)) and by and _is_column(by[0]):
+        within = count_rows(by[0])
+        if within not in (None, 1):
+            got = f"a list of {len(by):,}, the first with {within:,} labels"
+            raise ShapeError(argument="by", expected=_SEVERAL, got=got)
+    with wrap_read_errors("by"):
+        if len(getattr(by, "shape", ())) != 2:
+            name = getattr(by, "name", None)
+            return {name if isinstance(name, str) and name else _ONLY: by}
+        names = column_names(by)
+        if names is not None:
+            return _named({name: by[name] for name in names})  # type: ignore[index]
+        if count_columns(by) == 1:
+            return {_ONLY: by}
+    shape = tuple(by.shape)  # type: ignore[attr-defined]
+    raise ShapeError(argument="by", expected=_SEVERAL, got=f"the shape {shape} and no names")
+
+
+def _is_column(item: object) -> bool:
+    """Whether it holds labels, and is none."""
+    arrow = hasattr(item, "__arrow_c_stream__") or hasattr(item, "__arrow_c_array__")
+    return arrow or isinstance(item, (list, tuple)) or len(getattr(item, "shape", ())) > 0
+
+
+def _named(columns: Mapping[Any, object]) -> dict[str, object]:
+    found = {_name(name): column for name, column in columns.items()}
+    if not found:
+        raise ParameterError(argument="by", expected="name at least one column", got="none")
+    if len(found) < len(columns):
+        twice = next(name for name in found if [str(each) for each in columns].count(name) > 1)
+        raise ParameterError(Text("the columns of {by} must have different names; {} stood there twice", repr(twice)))
+    return found
+
+
+def _name(name: object) -> str:
+    if not isinstance(name, (str, int)) or name == "":
+        raise ParameterError(Text("the columns of {by} must have names; one was {}", describe(name)))
+    return str(name)
 
 
 class Slice(NamedTuple):
@@ -62,15 +118,15 @@ def rows_by(batch: Batch, codes: Array, count: int) -> list[Batch]:
     ends = np.cumsum(np.bincount(codes, minlength=count))[:count].tolist()
     sides = [_side(batch, side, order) for side in range(len(batch.names) - len(batch.group_names))]
     weights = None if batch.weights is None else np.asarray(batch.weights)[order]
-    own = own_keys(batch)
+    own = None if batch.resampled_by_place else unique_row_keys(batch)
     keys = order.view(np.uint64) if own is None else own[order]  # rows keep theirs
     out, first = [], 0
     for end in ends:
         rows = slice(first, end)
         sources = [source[rows] for source, _ in sides]
-        labels = [None if held is None else held._replace(source=held.source[rows]) for _, held in sides]
+        labels = [None if column is None else column._replace(source=column.source[rows]) for _, column in sides]
         places = batch.places.select(order[rows])
-        out.append(batch.part(sources, labels, None if weights is None else weights[rows], keys[rows], places))
+        out.append(batch.subset(sources, labels, None if weights is None else weights[rows], keys[rows], places))
         first = end
     return out
 
@@ -92,7 +148,7 @@ def _groups(batch: Batch) -> tuple[Sequence[Group], Array]:
 
 
 def _labels_of(batch: Batch, side: int) -> tuple[list[Label], Array]:
-    labels, codes = encode(batch, side)
+    labels, codes = encode_labels(batch, side)
     names = batch.labels(side).names
     if names is not None:  # categories, in the order that they have
         order = [labels.index(name) for name in dict.fromkeys(names) if name in labels]
@@ -113,6 +169,6 @@ def _side(batch: Batch, side: int, order: Array) -> tuple[Array, LabelColumn | N
     source = batch.source(side)
     column = None
     if source.ndim == 1 and source.dtype.kind not in "biuf" and batch.labels(side).type != "real":
-        labels, codes = encode(batch, side)
+        labels, codes = encode_labels(batch, side)
         column = LabelColumn(codes[order], batch.labels(side).type, labels)
     return source[order], column

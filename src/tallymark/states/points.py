@@ -9,13 +9,13 @@ import numpy as np
 from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
 from tallymark.errors import StateError
-from tallymark.states.base import SoleReads
+from tallymark.states.base import ParameterlessReads
+from tallymark.states.labels.encoding import encode_labels
 from tallymark.states.labels.label_rows import Encoded
-from tallymark.states.labels.reading import encode
 from tallymark.states.rows import ChunkedState, check_weights, copy_weights
 
 
-class PointsOf(SoleReads):
+class PointsOf(ParameterlessReads):
     """Asks for the points (in the place of the truth) and their clusters (in the place of the predictions)."""
 
     __slots__ = ()
@@ -26,7 +26,7 @@ class PointsOf(SoleReads):
     def fold(self, batch: Batch) -> Points:
         if batch.n == 0:
             return self.zero()
-        clusters = Encoded(*encode(batch, 1, fractions=True))
+        clusters = Encoded(*encode_labels(batch, 1, fractions=True))
         batch.require_finite_side(0)
         batch.require_exact(0)
         batch.require_weights()

@@ -1,4 +1,7 @@
-"""The queries state: relevance and score of every row, and the query that it belongs to. It grows with the rows."""
+"""The queries state: relevance and score of every row, and the query that it belongs to. It grows with the rows.
+
+Rows are kept sorted within each query (`core/ranking.hpp`), so that any number of measures reads one sort.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,8 @@ from tallymark.data.arrays import Array
 from tallymark.data.batch import QUERY, Batch
 from tallymark.errors import Argument, DomainError, InputError, ParameterError, StateError, Text, WeightError
 from tallymark.states.base import ONE, KeyedReads, check_addable, exact_total
+from tallymark.states.labels.encoding import encode_labels
 from tallymark.states.labels.label_rows import Encoded
-from tallymark.states.labels.reading import encode
 from tallymark.states.rows import ChunkedState, check_weights, copy_weights
 
 _EXACT = 2.0**53  # from here on, float64 makes different integers equal
@@ -204,7 +207,7 @@ def _read_queries(batch: Batch) -> Encoded | None:
             expected="be given: the label of the query that each row belongs to",
             hint=Text("Where each query is a row of a table, pass {y_true} and {y_pred} as tables of the same width"),
         )
-    return Encoded(*encode(batch, QUERY, fractions=True))
+    return Encoded(*encode_labels(batch, QUERY, fractions=True))
 
 
 def _read_relevance(batch: Batch) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
 from tallymark.errors import StateError
-from tallymark.states.base import ONE, R, SoleReads, State, check_addable
+from tallymark.states.base import ONE, ParameterlessReads, R, State, check_addable
 from tallymark.states.sums import exact_sum
 
 
@@ -91,7 +91,7 @@ def check_weights(weights: Array | None, n: int) -> None:
         raise StateError("weights must be finite and not negative")
 
 
-class RowsOf(SoleReads):
+class RowsOf(ParameterlessReads):
     """Asks for the rows."""
 
     __slots__ = ()

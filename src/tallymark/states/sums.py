@@ -1,4 +1,14 @@
-"""The sums state: exact totals, and extremes, of the pointwise terms that a plan asks for. Its size is fixed."""
+"""The sums state: exact totals, and extremes, of the pointwise terms that a plan asks for. Its size is fixed.
+
+A term reads rows in one of three layouts: `paired` (column k of the predictions answers column k of the truth, one
+total per output), `quantiles` (every column of the predictions answers the one column of the truth, with a parameter of
+its own) and `interval` (two columns of predictions, lower and upper, answer the one column of the truth).
+
+A total is exact: a whole number in units of 2**-1074, a Python int here. It is a function of the rows alone, whatever
+their order, pieces or threads, and adding states adds whole numbers. Formulas divide totals once, which Python rounds
+correctly. So an entry that was found in an earlier round of training, for the same truth, is that of a new pass
+(`Batch.truth_memo`).
+"""
 
 from __future__ import annotations
 
@@ -11,10 +21,169 @@ import numpy as np
 from tallymark._core import Tasks
 from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
-from tallymark.errors import StateError
-from tallymark.states.base import UNIT_BITS, FoldedState, Reads, State, check_same_width, divide, to_float, to_number
+from tallymark.errors import ParameterError, ShapeError, StateError, Text
+from tallymark.states.base import (
+    ONE,
+    UNIT_BITS,
+    FoldedState,
+    ParameterlessReads,
+    Reads,
+    check_same_width,
+    divide,
+    to_float,
+)
 from tallymark.states.serialization import unpack_columns
-from tallymark.states.terms import LIKE_SQUARES, ROUNDING, SQUARES, TRUTH_ONLY, Term, check_parameters
+
+PAIRED = "paired"
+QUANTILES = "quantiles"
+INTERVAL = "interval"
+
+# The terms that the core can total. The numbers are those of the core (core/terms.hpp) and never change.
+CODES = {
+    "squared_error": 1,
+    "absolute_error": 2,
+    "exact_error": 3,
+    "exact_error_squares": 4,
+    "exact_truth": 5,
+    "exact_truth_squares": 6,
+    "exact_prediction": 7,
+    "exact_prediction_squares": 8,
+    "exact_products": 9,
+    "relative_error": 10,
+    "symmetric_error": 11,
+    "absolute_truth": 12,
+    "huber": 13,
+    "log_cosh": 14,
+    "squared_log_error": 15,
+    "deviance": 16,
+    "pinball": 17,
+    "interval": 18,
+    "covered": 19,
+    "small_truth": 20,
+    "truth_range": 21,
+    "lowest_prediction": 22,
+    "highest_absolute_error": 23,
+    "lowest_width": 24,
+    "log_loss": 25,
+    "soft_truth": 26,
+}
+
+_PLAIN = tuple(CODES)
+_POWER = 64  # added to the number of a term that stands for its square, twice for its cube, and so on
+_WITH_POWERS = (
+    "squared_error",
+    "absolute_error",
+    "relative_error",
+    "symmetric_error",
+    "huber",
+    "log_cosh",
+    "squared_log_error",
+    "deviance",
+    "pinball",
+    "interval",
+    "log_loss",
+)
+POWERS = ("squares", "cubes")
+CODES.update(
+    {f"{name}_{power}": CODES[name] + k * _POWER for k, power in enumerate(POWERS, 1) for name in _WITH_POWERS}
+)
+
+SQUARES = frozenset(name for name in CODES if name.endswith(("squared_error", *POWERS)))
+"""Terms that are squares or higher powers, and so sink below float64 before the values do."""
+
+LIKE_SQUARES = frozenset({"huber", "log_cosh", "squared_log_error", "deviance"})
+"""Terms that are like squares near 0, and sink as well."""
+
+ROUNDING = frozenset(
+    name for name in CODES if name.startswith(("squared_log_error", "deviance", "interval", "covered", "lowest_width"))
+)
+"""Terms that compare values as float64 holds them, so that integers must not be rounded before."""
+
+TRUTH_ONLY = frozenset(
+    {"exact_truth", "exact_truth_squares", "absolute_truth", "small_truth", "truth_range", "soft_truth"}
+)
+"""Terms that do not read the predictions."""
+
+_PARAMETRIC = ("relative_error", "huber", "deviance", "pinball", "interval", "log_loss")
+_WITH_PARAMETER = frozenset({"small_truth", *(name for name in CODES if name.startswith(_PARAMETRIC))})
+_INTERVAL_TERMS = frozenset({"interval", *(f"interval_{power}" for power in POWERS), "covered", "lowest_width"})
+
+
+class Term(NamedTuple):
+    """A term and its parameters: none, one for all outputs, or one per column of predictions."""
+
+    name: str
+    parameters: tuple[float, ...] = ()
+
+    @property
+    def squares(self) -> Term:
+        """The term whose total is that of the squares."""
+        return Term(f"{self.name}_squares", self.parameters)
+
+    @property
+    def cubes(self) -> Term:
+        """The term whose total is that of the cubes."""
+        return Term(f"{self.name}_cubes", self.parameters)
+
+    @property
+    def layout(self) -> str:
+        """How the term reads the columns."""
+        if self.name in _INTERVAL_TERMS:
+            return INTERVAL
+        return QUANTILES if len(self.parameters) > 1 else PAIRED
+
+    def tasks(self, truth_columns: int, prediction_columns: int) -> list[tuple[int, float, int, int]]:
+        """The core's tasks for this term on tables of these widths."""
+        check_layout(self.layout, truth_columns, prediction_columns, len(self.parameters))
+        code = CODES[self.name]
+        if self.layout == INTERVAL:
+            return [(code, self.parameters[0] if self.parameters else 0.0, 0, 0)]
+        if self.layout == QUANTILES:
+            return [(code, parameter, 0, k) for k, parameter in enumerate(self.parameters)]
+        parameter = self.parameters[0] if self.parameters else 0.0
+        return [(code, parameter, k, k) for k in range(prediction_columns)]
+
+
+def check_parameters(term: Term) -> None:
+    """Refuse a term that does not exist, or with parameters that it does not have."""
+    if term.name not in CODES:
+        raise ParameterError(f"there is no term {term.name!r}; the terms are {', '.join(_PLAIN)}")
+    wanted = "one parameter" if term.name in _WITH_PARAMETER else "no parameters"
+    count = len(term.parameters)
+    if count != (1 if term.name in _WITH_PARAMETER else 0) and not (term.name.startswith("pinball") and count > 1):
+        raise ParameterError(f"the term {term.name!r} has {wanted}; got {count}")
+
+
+def check_layout(layout: str, truth_columns: int, prediction_columns: int, quantiles: int) -> None:
+    """Refuse tables whose widths do not fit the layout."""
+    if layout == PAIRED:
+        if truth_columns != prediction_columns:
+            raise ShapeError(
+                Text(
+                    "{y_true} and {y_pred} must have the same number of columns; got {} and {}",
+                    truth_columns,
+                    prediction_columns,
+                ),
+                argument="y_true",
+            )
+        return
+    if truth_columns != 1:
+        raise ShapeError(argument="y_true", expected="have one column here", got=f"{truth_columns}")
+    if layout == QUANTILES and prediction_columns != quantiles:
+        raise ShapeError(
+            argument="y_pred",
+            expected="have one column per quantile",
+            got=f"{prediction_columns} for {quantiles} alphas",
+        )
+    if layout == INTERVAL and prediction_columns != 2:
+        raise ShapeError(
+            argument="y_pred", expected="have two columns, lower and upper bound", got=f"{prediction_columns}"
+        )
+
+
+LOWEST = {"y_true": Term("truth_range"), "y_pred": Term("lowest_prediction"), "width": Term("lowest_width")}
+"""The terms that find the lowest value of an input."""
+
 
 _ROUNDED = 1 << 48  # a variance so many times smaller than the squares is a matter of their rounding
 _BLURRED = 1 << 26  # a variance so many times smaller leaves too few digits of the third moment
@@ -119,7 +288,7 @@ def read_totals(found: list[Entry], batch: Batch) -> tuple[int, list[Total], int
     return unit, totals, weight
 
 
-class Split(NamedTuple):
+class TruthSplit(NamedTuple):
     """Tasks in two: those that read the truth alone, whose entries are found once where only predictions change, and
     the others. An entry is a function of its task and the rows, so it does not matter with which others it was found.
     """
@@ -130,10 +299,10 @@ class Split(NamedTuple):
     places: tuple[int, ...]  # of the entry of each task, when those of the others follow those of the truth
 
     @classmethod
-    def of(cls, tasks: list[Task], still: list[bool]) -> Split | None:
-        """The tasks of which some read the truth alone, as `still` says; None where none do, or all."""
-        order = sorted(range(len(tasks)), key=lambda place: not still[place])
-        count = sum(still)
+    def of(cls, tasks: list[Task], truth_only: list[bool]) -> TruthSplit | None:
+        """The tasks of which some read the truth alone, as `truth_only` says; None where none do, or all."""
+        order = sorted(range(len(tasks)), key=lambda place: not truth_only[place])
+        count = sum(truth_only)
         if count in (0, len(tasks)):  # a pass without any other would not look at the predictions
             return None
         ordered = [tasks[place] for place in order]
@@ -149,12 +318,12 @@ class Split(NamedTuple):
         return [found[place] for place in self.places] + found[len(self.places) :]
 
 
-class Layout(NamedTuple):
+class TaskLayout(NamedTuple):
     """Where the totals of each term stand, for tables of given widths."""
 
     tasks: Tasks
     slots: dict[Term, tuple[int, ...]]
-    split: Split | None
+    split: TruthSplit | None
 
     def run(self, batch: Batch, link: str | None) -> list[Entry]:
         """One entry per total, and one for the weights, if there are any."""
@@ -173,7 +342,7 @@ class SumsOf(Reads):
             check_parameters(term)
         self.terms = tuple(sorted(set(terms)))
         self.link = link
-        self._layouts: dict[tuple[int, int], Layout] = {}
+        self._layouts: dict[tuple[int, int], TaskLayout] = {}
 
     @property
     def group(self) -> Hashable:
@@ -200,7 +369,7 @@ class SumsOf(Reads):
         unit, totals, weight = read_totals(layout.run(batch, self.link), batch)
         return Sums(self, columns, batch.n, unit, weight, tuple(totals))
 
-    def layout(self, columns: tuple[int, int]) -> Layout:
+    def layout(self, columns: tuple[int, int]) -> TaskLayout:
         """The tasks for tables of these widths, made once."""
         wanted = [(task[2:], task, term) for term in self.terms for task in term.tasks(*columns)]
         wanted.sort(key=lambda entry: entry[0])  # tasks on the same columns stand together
@@ -208,8 +377,8 @@ class SumsOf(Reads):
         for position, (_, _, term) in enumerate(wanted):
             slots.setdefault(term, []).append(position)
         tasks = [task for _, task, _ in wanted]
-        split = Split.of(tasks, [term.name in TRUTH_ONLY for _, _, term in wanted])
-        layout = Layout(Tasks(tasks), {term: tuple(places) for term, places in slots.items()}, split)
+        split = TruthSplit.of(tasks, [term.name in TRUTH_ONLY for _, _, term in wanted])
+        layout = TaskLayout(Tasks(tasks), {term: tuple(places) for term, places in slots.items()}, split)
         self._layouts[columns] = layout
         return layout
 
@@ -406,11 +575,6 @@ class Output:
         return divide(found.exact, denominator)
 
 
-def total_weight(state: State) -> float:
-    """The total weight of a state as a float, or as an int where a float would round it."""
-    return to_number(state.weight)
-
-
 _VALUES = Term("exact_truth")
 _ONE_COLUMN = SumsOf(_VALUES)
 
@@ -422,3 +586,53 @@ def exact_sum(values: Array, counts: Array | None = None) -> int:
     if len(values) == 0:
         return 0
     return _ONE_COLUMN.fold(Batch(values, values)).at(0).absolute(_VALUES) or 0
+
+
+class SizeOf(ParameterlessReads):
+    """Asks for rows and weight only."""
+
+    __slots__ = ()
+
+    def zero(self) -> Size:
+        return Size(None, 0, 0)
+
+    def fold(self, batch: Batch) -> Size:
+        if batch.n == 0:
+            return self.zero()
+        batch.require_weights()
+        weight = batch.n * ONE if batch.weights is None else exact_sum(batch.weights)
+        return Size((batch.truth_columns, batch.prediction_columns), batch.n, weight)
+
+
+class Size(FoldedState[SizeOf]):
+    """Rows and their exact weight."""
+
+    __slots__ = ("_weight",)
+
+    def __init__(self, columns: tuple[int, int] | None, n: int, weight: int) -> None:
+        super().__init__(SizeOf(), columns, n)
+        self._weight = weight
+
+    @property
+    def weight(self) -> int:
+        return self._weight
+
+    def __add__(self, other: Size) -> Size:
+        if not isinstance(other, Size):
+            return NotImplemented
+        return Size(self.columns or other.columns, self.n + other.n, self._weight + other._weight)
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "columns": None if self.columns is None else list(self.columns),
+            "n": self.n,
+            "weight": self._weight,
+        }
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Size:
+        columns = None if fields["columns"] is None else (int(fields["columns"][0]), int(fields["columns"][1]))
+        n, weight = int(fields["n"]), int(fields["weight"])
+        if n < 0 or weight < 0 or (columns is None) != (n == 0):
+            raise StateError("rows and weights cannot be negative")
+        return cls(columns, n, weight)

@@ -21,10 +21,10 @@ from tallymark.metrics.regression.base import MeanMetric
 from tallymark.metrics.regression.variance_explained import R2, ExplainedVariance
 from tallymark.states.groups import rows_by
 from tallymark.states.labels.counts import LABELS
+from tallymark.states.labels.encoding import CountedPairs, encode_labels
 from tallymark.states.labels.pairs import Pairs, PairsOf
-from tallymark.states.labels.reading import CountedPairs, encode
 from tallymark.states.resampling.paired_rows import Placements, read_cells
-from tallymark.states.row_values import row_costs, row_terms
+from tallymark.states.row_terms import row_costs, row_terms
 from tallymark.states.serialization import pack, unpack
 
 BITS = "bits"
@@ -158,7 +158,7 @@ def outcomes_of(item: Metric, value: float, batch: Batch, target: Target) -> Out
 
 
 def _by_row(item: Metric, value: float, batch: Batch, target: Target) -> Outcomes | NoOutcomes:
-    rows = item.paired(batch, target)
+    rows = item.paired_rows(batch, target)
     if isinstance(rows, Placements):
         return _of_placements(rows, value)
     if rows is not None and abs(value_of(rows) - value) <= _ROUNDING * rows.scale:
@@ -215,12 +215,12 @@ def _of_mean(item: MeanMetric, value: float, batch: Batch, target: Target) -> Ar
         return NO_FORM
     losses = row_terms(item.term, batch.truth, batch.prediction)
     mean = float(np.mean(losses))
-    if not math.isclose(item.of_mean(mean), value, rel_tol=_ROUNDING):
+    if not math.isclose(item.from_mean(mean), value, rel_tol=_ROUNDING):
         return NO_FORM
     if mean == 0:  # nothing is lost in any row
         return np.zeros(batch.n)
     step = _SLOPE * mean
-    return np.asarray((item.of_mean(mean + step) - item.of_mean(mean - step)) / (2 * step) * (losses - mean))
+    return np.asarray((item.from_mean(mean + step) - item.from_mean(mean - step)) / (2 * step) * (losses - mean))
 
 
 def _of_squares(item: Metric, value: float, batch: Batch, target: Target) -> Array | NoOutcomes:
@@ -245,7 +245,7 @@ def _of_queries(item: RankingMetric, value: float, batch: Batch, target: Target)
     """The value of each query by itself; those without one count in no submission."""
     if not batch.has_query:
         return NO_FORM
-    names, codes = encode(batch, QUERY)
+    names, codes = encode_labels(batch, QUERY)
     reads = item.needs(target)
     found = np.array([item.answer(reads.fold(part)).value for part in rows_by(batch, codes, len(names))], np.float64)
     return found[~np.isnan(found)] - value

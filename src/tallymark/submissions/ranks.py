@@ -14,7 +14,7 @@ import numpy as np
 from tallymark.comparison.paired_tests import mcnemar_p
 from tallymark.data.arrays import Array
 from tallymark.errors import ParameterError, StateError
-from tallymark.intervals.delong import join_spreads
+from tallymark.intervals.analytic import welch_variance
 from tallymark.intervals.distributions import student_tail
 from tallymark.submissions.outcomes import BITS, Outcomes
 
@@ -52,7 +52,7 @@ def _student(first: Outcomes, second: Outcomes) -> float:
     shifts = first.exponent - unit, second.exponent - unit
     pairs = zip(first.influences(), second.influences(), strict=True)
     spreads = [_variance(np.ldexp(b, shifts[1]) - np.ldexp(a, shifts[0])) for a, b in pairs]
-    spread = join_spreads(list(zip(spreads, first.sizes, strict=True)))
+    spread = welch_variance(list(zip(spreads, first.sizes, strict=True)))
     try:
         away = abs(math.ldexp(second.value, -unit) - math.ldexp(first.value, -unit)) / math.sqrt(spread.variance)
         p = 2 * student_tail(away, spread.freedom) if math.isfinite(away) else 0.0

@@ -7,13 +7,13 @@ from typing import Any
 
 from tallymark.data.arrays import Array, as_array
 from tallymark.data.batch import Batch, check_missing
-from tallymark.data.groups import group_columns
 from tallymark.data.target import Target
 from tallymark.errors import InputError, ParameterError, brief
 from tallymark.evaluation.evaluate import evaluate_planned, plan_batch
 from tallymark.evaluation.report import Report
 from tallymark.evaluation.selection import MetricPlan, Wanted
 from tallymark.metrics.base import Metric
+from tallymark.states.groups import group_columns
 
 
 class EvalSet:
@@ -69,7 +69,7 @@ class EvalSet:
         """The report of these predictions; what is known of the truth is not read again."""
         try:
             if self.missing == "error":
-                batch = self._rows.predicted(y_pred)
+                batch = self._rows.with_predictions(y_pred)
             else:
                 by = None if self.by is None else group_columns(self.by)
                 batch = Batch(self.y_true, y_pred, self.weights, missing=self.missing, query=self.query, by=by)

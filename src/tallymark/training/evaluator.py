@@ -11,7 +11,7 @@ from tallymark.evaluation.report import Report, why
 from tallymark.evaluation.selection import Wanted, check_errors, select_metrics
 from tallymark.intervals.settings import check_least
 from tallymark.metrics.base import Metric
-from tallymark.threads import in_order
+from tallymark.threads import map_in_order
 from tallymark.training.eval_set import EvalSet
 from tallymark.training.history import EvalResult, History, Round
 from tallymark.training.stopping import KeepBest, Monitor, Seen, StoppingRule, StoppingRules, same_metric
@@ -102,7 +102,7 @@ class Evaluator:
             name = names[place]
             return self.eval_sets[name].evaluate(given[name], self.metrics, errors=self._errors)
 
-        reports = dict(zip(names, in_order(report, len(names), rows if rows >= _MANY_ROWS else 0), strict=True))
+        reports = dict(zip(names, map_in_order(report, len(names), rows if rows >= _MANY_ROWS else 0), strict=True))
         if self.metrics is None or self._followed is None:
             first = reports[names[0]]
             self.metrics = {key: first.cell(key).metric for key in first}

@@ -337,7 +337,7 @@ class GainStopping(StoppingRule):
             ci=self.settings.level,
             resamples=self.settings.resamples,
             seed=self.settings.seed,
-            **rows.target.facts(),
+            **rows.target.keywords(),
         )[("best", "round"), "metric"]
         self.last = self._as_gain(over, found)
         return math.isnan(self.last.hi) or self.last.hi > self.worth

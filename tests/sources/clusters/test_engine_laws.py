@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tallymark as tm
-from tallymark.intervals.providers import GROWS, NO_FORMULA
+from tallymark.intervals.maker import GROWS, NO_FORMULA
 from tallymark.metrics.classification.base import LabelMetric
 from tests.laws.cases import METRICS, UNIVERSES, labels_for
 from tests.laws.test_slice_laws import cells_agree

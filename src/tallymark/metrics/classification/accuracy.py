@@ -7,8 +7,7 @@ from typing import Any
 
 from tallymark.data.batch import Batch
 from tallymark.data.target import ANY_TARGET, Target
-from tallymark.intervals.analytic import share_interval
-from tallymark.intervals.interval import Interval, NoInterval
+from tallymark.intervals.analytic import Interval, NoInterval, share_interval
 from tallymark.metrics.classification.base import BANDS_OF_SHARES, LabelMetric, require_single
 from tallymark.metrics.classification.precision_recall import recall
 from tallymark.metrics.parameters import number
@@ -33,9 +32,6 @@ __all__ = [
 ]
 
 
-IMBALANCE = "With 99 rows of one class in 100, calling every row that class scores 0.99."
-
-
 class Accuracy(LabelMetric):
     """The share of rows whose label is right; of rows with several labels, those right in all of them.
 
@@ -53,7 +49,7 @@ class Accuracy(LabelMetric):
     landmarks = ((0.0, "no row is right"),)
     bands = BANDS_OF_SHARES
     related = ("mcc", "top_k_accuracy", "confusion_matrix")
-    pitfalls = (IMBALANCE,)
+    pitfalls = ("With 99 rows of one class in 100, calling every row that class scores 0.99.",)
     samples = ({}, {"threshold": 0.3})
     share_of = ("all", "right")
     is_share = True
@@ -88,7 +84,7 @@ class MarginAccuracy(Accuracy):
 
     def needs(self, target: Target) -> Reads:
         self.check_kind(target.kind)
-        return super().needs(_MARGINS if target is ANY_TARGET else Target(**{**target.facts(), "kind": "margin"}))
+        return super().needs(_MARGINS if target is ANY_TARGET else Target(**{**target.keywords(), "kind": "margin"}))
 
 
 _MARGINS = Target("margin")
@@ -109,7 +105,7 @@ class ErrorRate(LabelMetric):
     reading = "0 is perfect."
     landmarks = ((1.0, "every row is wrong"),)
     related = ("mcc", "confusion_matrix")
-    pitfalls = (IMBALANCE.replace("scores 0.99", "errs in only 0.01"),)
+    pitfalls = ("With 99 rows of one class in 100, calling every row that class errs in only 0.01.",)
     share_of = ("all", "wrong")
     is_share = True
 
@@ -144,11 +140,11 @@ class ErrorCount(LabelMetric):
         exact = counts.to_number(counts.wrong)
         return (f"rounded to a float; exactly it is {exact}",) if isinstance(exact, int) else ()
 
-    def paired(self, batch: Batch, target: Target) -> PairedOutcomes | None:
-        found = super().paired(batch, target)
+    def paired_rows(self, batch: Batch, target: Target) -> PairedOutcomes | None:
+        found = super().paired_rows(batch, target)
         return None if found is None else found._replace(scale=float(batch.n))
 
-    def analytic(self, state: Any, level: float) -> Interval:
+    def analytic_interval(self, state: Any, level: float) -> Interval:
         found = share_interval(self.formula_value(state.counts()), state.n, level)  # type: ignore[arg-type]
         return found._replace(lo=found.lo * state.n, hi=found.hi * state.n)
 
@@ -176,8 +172,8 @@ class HammingLoss(LabelMetric):
         table = c.summed()
         return table.fp + table.fn, c.total * len(c.classes)
 
-    def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
-        return error_rate.analytic(state, level) if state.counts().single else None
+    def analytic_interval(self, state: Any, level: float) -> Interval | NoInterval | None:
+        return error_rate.analytic_interval(state, level) if state.counts().single else None
 
 
 class BalancedAccuracy(LabelMetric):
@@ -202,8 +198,8 @@ class BalancedAccuracy(LabelMetric):
         recalls = [hits / truth for hits, truth in zip(c.hits, c.truth, strict=True) if truth]
         return c.total_of(recalls), len(recalls)
 
-    def drawn_values(self, c: DrawnCounts) -> Any:
-        return recall.replace(average="macro", absent="skip").drawn_values(c)
+    def values_of_draws(self, c: DrawnCounts) -> Any:
+        return recall.replace(average="macro", absent="skip").values_of_draws(c)
 
 
 accuracy = Accuracy()

@@ -48,7 +48,7 @@ class Mcc(LabelMetric):
         above = c.beyond_chance()
         return above * abs(above), c.spread(c.truth) * c.spread(c.predicted)
 
-    def of_ratio(self, quotient: Any) -> Any:
+    def from_ratio(self, quotient: Any) -> Any:
         return np.copysign(np.minimum(np.sqrt(np.abs(quotient)), 1.0), quotient)
 
 
@@ -92,9 +92,9 @@ class CohenKappa(LabelMetric):
         # Two classes are one step apart, whatever a step counts.
         return (c.beyond_chance(), c.wrong_by_chance()) if self.weighting is None or len(c.classes) == 2 else None
 
-    def drawn_values(self, c: DrawnCounts) -> Any:
+    def values_of_draws(self, c: DrawnCounts) -> Any:
         if self.weighting is None:
-            return super().drawn_values(c)
+            return super().values_of_draws(c)
         places = np.arange(len(c.classes))
         distance = np.abs(np.subtract.outer(places, places)) ** (1.0 if self.weighting == "linear" else 2.0)
         observed = np.tensordot(c.tables, distance, 2) * c.total

@@ -11,8 +11,17 @@ import numpy as np
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target, show_labels
 from tallymark.errors import KindError, ParameterError, Text
-from tallymark.intervals.analytic import NO_SPREAD, WILSON, Ends, few_rows, parts_interval, share_interval, wilson
-from tallymark.intervals.interval import Interval, NoInterval
+from tallymark.intervals.analytic import (
+    NO_SPREAD,
+    WILSON,
+    Ends,
+    Interval,
+    NoInterval,
+    few_rows_note,
+    interval_by_part,
+    share_interval,
+    wilson,
+)
 from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.base import Metric
 from tallymark.metrics.parameters import absent_choice, choice, probability
@@ -55,7 +64,7 @@ class LabelMetric(Metric, abstract=True):
     def reads_of(self, target: Target) -> PairsOf:
         return PairsOf(target, self.threshold)
 
-    def paired(self, batch: Batch, target: Target) -> PairedOutcomes | None:
+    def paired_rows(self, batch: Batch, target: Target) -> PairedOutcomes | None:
         reads = self.needs(target)
         if self.share_of is None or batch.truth_columns > 1 or not isinstance(reads, PairsOf):
             return None
@@ -66,7 +75,7 @@ class LabelMetric(Metric, abstract=True):
         floats, one for each of many thresholds: the formula must be the same for both."""
         return None
 
-    def of_ratio(self, quotient: Any) -> Any:
+    def from_ratio(self, quotient: Any) -> Any:
         """The value, where it is a function of the fraction."""
         return quotient
 
@@ -75,21 +84,21 @@ class LabelMetric(Metric, abstract=True):
         if found is None:
             raise NotImplementedError(f"{type(self).__name__} must define `ratio` or `formula_value`")
         above, below = found
-        return float(self.of_ratio(divide(above, below))) if below else Undefined(self.why)
+        return float(self.from_ratio(divide(above, below))) if below else Undefined(self.why)
 
     def read(self, state: Any) -> Answer:
         return self.to_answer(self.formula_value(state.counts()), self.notes(state))
 
-    def has_formula(self, columns: tuple[int, int]) -> bool:
+    def has_analytic_interval(self, columns: tuple[int, int]) -> bool:
         return columns[0] == 1  # else by the posterior of the table
 
-    def drawn_values(self, c: DrawnCounts) -> Any:
+    def values_of_draws(self, c: DrawnCounts) -> Any:
         """The values of many tables, NaN where there is none; one line per class where the value has one. None: each is
         to be read by itself."""
         found = self.ratio(c)
-        return None if found is None else self.of_ratio(quotients(*found))
+        return None if found is None else self.from_ratio(quotients(*found))
 
-    def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
+    def analytic_interval(self, state: Any, level: float) -> Interval | NoInterval | None:
         counts = state.counts()
         found = self.ratio(counts) if self.is_share else None
         if found is None:
@@ -143,15 +152,15 @@ class AveragedMetric(LabelMetric, abstract=True):
         """Numerator and denominator for one class."""
         raise NotImplementedError(f"{type(self).__name__} must define `fraction`")
 
-    def paired(self, batch: Batch, target: Target) -> PairedOutcomes | None:
-        return super().paired(batch, target) if self.average in ("auto", "binary") else None
+    def paired_rows(self, batch: Batch, target: Target) -> PairedOutcomes | None:
+        return super().paired_rows(batch, target) if self.average in ("auto", "binary") else None
 
     def ratio(self, c: Counts) -> tuple[Any, Any] | None:
         return self.fraction(c.cell(c.positive())) if self.average in ("auto", "binary") else None
 
     def read(self, state: Any) -> Answer:
         counts = state.counts()
-        average = self.settle_average(counts)
+        average = self.resolve_average(counts)
         if average is None:
             return self._per_class(counts)
         return self.to_answer(self.averaged(counts, average), self._absent_note(counts, average))
@@ -167,7 +176,7 @@ class AveragedMetric(LabelMetric, abstract=True):
         fate = "left out" if self.absent == "skip" else f"counted as {show_number(float(self.absent))}"
         return (f"{show_labels(absent, 3)} {fate}: {self.why}",)
 
-    def settle_average(self, counts: Counts) -> str | None:
+    def resolve_average(self, counts: Counts) -> str | None:
         """How to average on these classes. Never a guess: more than two classes need the user's word."""
         average = self.average
         several = len(counts.classes) > 2
@@ -219,14 +228,14 @@ class AveragedMetric(LabelMetric, abstract=True):
         counts.memo[self] = out
         return out
 
-    def drawn_values(self, c: DrawnCounts) -> Any:
-        average = self.settle_average(c)
+    def values_of_draws(self, c: DrawnCounts) -> Any:
+        average = self.resolve_average(c)
         if average in ("binary", "micro"):
             return quotients(*self.fraction(c.summed() if average == "micro" else c.cell(c.positive())))
         values = quotients(*self.fraction(c.every_cell()))
-        return values if average is None else self.mean_of_drawn(values, c.truth if average == "weighted" else None)
+        return values if average is None else self.mean_of_draws(values, c.truth if average == "weighted" else None)
 
-    def mean_of_drawn(self, values: Any, shares: Any) -> Any:
+    def mean_of_draws(self, values: Any, shares: Any) -> Any:
         """The mean over the classes in many tables, by their shares if there are any."""
         known = ~np.isnan(values)
         counted = np.ones_like(values) if shares is None else shares
@@ -235,7 +244,7 @@ class AveragedMetric(LabelMetric, abstract=True):
             counted, absent = np.where(known, counted, 0.0), 0.0
         return quotients((counted * np.where(known, values, absent)).sum(axis=0), counted.sum(axis=0))
 
-    def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
+    def analytic_interval(self, state: Any, level: float) -> Interval | NoInterval | None:
         """Wilson's interval of what is a share of rows, or rises or falls with one."""
         try:
             return self._wilson(state.counts(), level)
@@ -243,13 +252,13 @@ class AveragedMetric(LabelMetric, abstract=True):
             return None
 
     def _wilson(self, counts: Counts, level: float) -> Interval | NoInterval | None:
-        average = self.settle_average(counts)
-        if average is None and self.rises_with is not None:
+        average = self.resolve_average(counts)
+        if average is None and self.monotone_in is not None:
             found: dict[Hashable, Any] = {
                 label: self._class_interval(counts, k, level) for k, label in enumerate(counts.classes)
             }
-            return parts_interval(found, WILSON, "class")
-        if average == "binary" and self.rises_with is not None:
+            return interval_by_part(found, WILSON, "class")
+        if average == "binary" and self.monotone_in is not None:
             ends, notes = self._class_interval(counts, counts.positive(), level)
             return ends if isinstance(ends, NoInterval) else Interval(*ends, WILSON, notes)
         if not counts.single:
@@ -262,11 +271,11 @@ class AveragedMetric(LabelMetric, abstract=True):
         return None
 
     @property
-    def rises_with(self) -> AveragedMetric | None:
+    def monotone_in(self) -> AveragedMetric | None:
         """The share of rows that the value of a class rises with, where there is one: the metric itself, or another."""
         return self if self.is_share else None
 
-    def of_share(self, share: float) -> float:
+    def from_share(self, share: float) -> float:
         """The value of a class, by the share of rows that it rises with."""
         return share
 
@@ -274,13 +283,13 @@ class AveragedMetric(LabelMetric, abstract=True):
         self, counts: Counts, place: int | None, level: float
     ) -> tuple[Ends | NoInterval, tuple[str, ...]]:
         """Wilson's interval of one class, by its rows."""
-        assert self.rises_with is not None
+        assert self.monotone_in is not None
         cells = Cells(*map(counts.to_float, counts.cell(place)))  # type: ignore[arg-type]
-        hits, rows = self.rises_with.fraction(cells)
+        hits, rows = self.monotone_in.fraction(cells)
         if not rows:
             return NoInterval(self.why), ()
-        lo, hi = map(self.of_share, wilson(hits, rows, level))
-        return (lo, hi), few_rows(rows)
+        lo, hi = map(self.from_share, wilson(hits, rows, level))
+        return (lo, hi), few_rows_note(rows)
 
     def _micro_interval(self, counts: Counts, level: float) -> Interval | NoInterval:
         """Of the tables added up, all is a function of how many rows are right, and rises or falls with it."""
@@ -291,7 +300,7 @@ class AveragedMetric(LabelMetric, abstract=True):
             ends.append(above / below)
         if ends[0] == ends[1]:  # whatever is predicted, as the share of one class in all is
             return NO_SPREAD
-        return Interval(min(ends), max(ends), WILSON, few_rows(rows))
+        return Interval(min(ends), max(ends), WILSON, few_rows_note(rows))
 
     def _ratio(self, c: Cells) -> float | Undefined:
         above, below = self.fraction(c)

@@ -124,16 +124,16 @@ class FScore(AveragedMetric):
         return (*AVERAGES, "macro_pr")
 
     @property
-    def rises_with(self) -> AveragedMetric | None:
+    def monotone_in(self) -> AveragedMetric | None:
         return jaccard if self.beta == 1 else None
 
-    def of_share(self, share: float) -> float:
+    def from_share(self, share: float) -> float:
         return 2 * share / (1 + share)
 
-    def drawn_values(self, c: DrawnCounts) -> Any:
+    def values_of_draws(self, c: DrawnCounts) -> Any:
         if self.average != "macro_pr":
-            return super().drawn_values(c)
-        p, r = (item.replace(absent=self.absent, average="macro").drawn_values(c) for item in (precision, recall))
+            return super().values_of_draws(c)
+        p, r = (item.replace(absent=self.absent, average="macro").values_of_draws(c) for item in (precision, recall))
         square = self.beta**2
         found = quotients((1 + square) * p * r, square * p + r)
         return np.where((p == 0) & (r == 0), 0.0, found)

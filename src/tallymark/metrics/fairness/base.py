@@ -1,26 +1,28 @@
-"""Metrics of groups: another metric in every group of the rows, and a way to make one number of its values."""
+"""Metrics of groups: another metric in every group of the rows, and a way to make one number of its values.
+
+Such a metric has no state: it asks for those of the other metrics and is given their answers. So any metric becomes a
+fairness metric.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from numbers import Integral
 from typing import Any, ClassVar
 
+from tallymark.data.arguments import check_min_rows
 from tallymark.data.batch import Batch
-from tallymark.data.groups import group_columns
 from tallymark.data.target import Target
-from tallymark.errors import Argument, ParameterError, Text, brief
-from tallymark.intervals.interval import NoInterval
+from tallymark.errors import Argument, ParameterError, Text
+from tallymark.intervals.analytic import NoInterval
 from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.base import FACTS, NOT_GIVEN, Metric
 from tallymark.metrics.naming import metric
 from tallymark.metrics.parameters import Parameter
 from tallymark.rendering.table import show_number
 from tallymark.rendering.text import first_of
-from tallymark.states.base import Reads
-from tallymark.states.groups import Group, Slice, slice_states
-from tallymark.states.plan import Plan
+from tallymark.states.base import Plan, Reads
+from tallymark.states.groups import Group, Slice, group_columns, slice_states
 
 __all__ = ["GroupMetric"]
 
@@ -235,10 +237,3 @@ def _check_numbers(item: Metric, answers: Mapping[Group, Answer]) -> None:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, float) and not math.isnan(value)
-
-
-def check_min_rows(min_rows: object) -> int:
-    """Refuse a smallest size of groups that is no whole number."""
-    if isinstance(min_rows, bool) or not isinstance(min_rows, Integral) or min_rows < 1:
-        raise ParameterError(argument="min_rows", expected="be a whole number from 1 on", got=brief(min_rows))
-    return int(min_rows)

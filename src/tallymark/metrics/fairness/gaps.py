@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tallymark.errors import ParameterError
-from tallymark.intervals.interval import NoInterval
+from tallymark.intervals.analytic import NoInterval
 from tallymark.metrics import registry
 from tallymark.metrics.answer import Undefined
 from tallymark.metrics.base import Better, Metric

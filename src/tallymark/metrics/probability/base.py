@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.errors import Text
-from tallymark.intervals.analytic import HALL, ONE_ROW, few_rows, mean_ends, whole_interval
-from tallymark.intervals.interval import Interval, NoInterval
+from tallymark.intervals.analytic import HALL, ONE_ROW, Interval, NoInterval, few_rows_note, mean_ends, single_interval
 from tallymark.metrics.base import Metric
 from tallymark.states.probabilities.costs import Cost, Probabilities, ProbabilitiesOf
 from tallymark.states.probabilities.reading import soft_fault
@@ -64,8 +63,8 @@ class CostMetric(ProbabilityMetric, abstract=True):
     def interval_reads(self, target: Target) -> ProbabilitiesOf:
         return ProbabilitiesOf(target, self.cost, *self.cost.powers)
 
-    def analytic(self, state: Probabilities, level: float) -> Interval | NoInterval:
+    def analytic_interval(self, state: Probabilities, level: float) -> Interval | NoInterval:
         if state.n < 2:
             return ONE_ROW
         found = state.moments(self.cost)
-        return whole_interval(mean_ends(found, state.n, level, self.rounding_scale), HALL, few_rows(state.n))
+        return single_interval(mean_ends(found, state.n, level, self.rounding_scale), HALL, few_rows_note(state.n))

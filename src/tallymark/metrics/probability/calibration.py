@@ -56,7 +56,7 @@ class Ece(CalibrationMetric):
     )
 
     def formula_value(self, state: Bins | OrderedProbabilities) -> float:
-        return divide(sum(_gap(span.bin) for span in state.spans(self.bins)), state.weight)
+        return divide(sum(_gap(span.bin) for span in state.bin_ranges(self.bins)), state.weight)
 
 
 class Mce(CalibrationMetric):
@@ -78,7 +78,7 @@ class Mce(CalibrationMetric):
     pitfalls = ("A bin with a single row can decide it: look at reliability_curve and the weights there.",)
 
     def formula_value(self, state: Bins | OrderedProbabilities) -> float:
-        return max(divide(_gap(span.bin), span.bin.weight) for span in state.spans(self.bins))
+        return max(divide(_gap(span.bin), span.bin.weight) for span in state.bin_ranges(self.bins))
 
 
 def _gap(found: Bin) -> int:
@@ -109,13 +109,13 @@ class ReliabilityCurve(CalibrationMetric):
     pitfalls = ("A bin of little weight says little: look at the weights.",)
 
     def formula_value(self, state: Bins | OrderedProbabilities) -> Curve:
-        spans = state.spans(self.bins)
+        bin_ranges = state.bin_ranges(self.bins)
         columns = {
-            "low": [span.low for span in spans],
-            "high": [span.high for span in spans],
-            "confidence": [divide(span.bin.probability, span.bin.weight) for span in spans],
-            "accuracy": [divide(span.bin.happened, span.bin.weight) for span in spans],
-            "weight": [to_float(span.bin.weight) for span in spans],
+            "low": [span.low for span in bin_ranges],
+            "high": [span.high for span in bin_ranges],
+            "confidence": [divide(span.bin.probability, span.bin.weight) for span in bin_ranges],
+            "accuracy": [divide(span.bin.happened, span.bin.weight) for span in bin_ranges],
+            "weight": [to_float(span.bin.weight) for span in bin_ranges],
         }
         return Curve("reliability curve", columns)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
-from tallymark.intervals.analytic import share_interval
-from tallymark.intervals.interval import Interval
+from tallymark.intervals.analytic import Interval, share_interval
 from tallymark.metrics.base import Metric
 from tallymark.metrics.parameters import count
 from tallymark.states.base import divide, to_float
@@ -45,13 +44,13 @@ class TopKAccuracy(Metric):
     def reads_of(self, target: Target) -> RanksOf:
         return RanksOf(target)
 
-    def paired(self, batch: Batch, target: Target) -> PairedOutcomes:
+    def paired_rows(self, batch: Batch, target: Target) -> PairedOutcomes:
         return PairedOutcomes(read_ranks(batch, target) < self.k)
 
     def formula_value(self, state: Ranks) -> float:
         return divide(sum(state.weights[: self.k]), state.weight)
 
-    def analytic(self, state: Ranks, level: float) -> Interval:
+    def analytic_interval(self, state: Ranks, level: float) -> Interval:
         return share_interval(to_float(sum(state.weights[: self.k])), to_float(state.weight), level)
 
 

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 
 from tallymark.errors import ParameterError
-from tallymark.intervals.analytic import NO_SPREAD, SIGN_TEST, Ends
+from tallymark.intervals.analytic import NO_SPREAD, SIGN_TEST, TOO_LARGE, Ends, NoInterval, is_rounding
 from tallymark.intervals.distributions import binomial_tail, coin_limit
-from tallymark.intervals.interval import TOO_LARGE, NoInterval, is_rounding
 from tallymark.metrics.parameters import number
 from tallymark.metrics.regression.base import MeanMetric, RowMetric, SumMetric
 from tallymark.metrics.regression.weighted_quantile import weighted_median
-from tallymark.states.sums import Output
-from tallymark.states.terms import Term
+from tallymark.states.sums import Output, Term
 
 __all__ = ["Mae", "Mase", "MaxError", "MedianAbsoluteError", "mae", "mase", "max_error", "median_absolute_error"]
 
@@ -64,7 +62,7 @@ class Mase(MeanMetric):
     scale: float | None = number(None, above=0)
     """The mean absolute error of the naive forecast."""
 
-    def of_mean(self, mean: float) -> float:
+    def from_mean(self, mean: float) -> float:
         if self.scale is None:
             raise ParameterError(
                 argument="scale", expected="be given for mase: the mean absolute error of the naive forecast"
@@ -121,8 +119,8 @@ class MedianAbsoluteError(RowMetric):
         rows, share = len(errors), (1 - level) / 2
         place = coin_limit(rows, share)
         if place < 1:
-            held = "1 row is" if rows == 1 else f"{rows} rows are"
-            return NoInterval(f"{held} too few for a level of {level:g}")
+            too_few = "1 row is" if rows == 1 else f"{rows} rows are"
+            return NoInterval(f"{too_few} too few for a level of {level:g}")
         beyond = binomial_tail(rows - place + 1, rows)
         spare = (share - beyond) / (binomial_tail(rows - place, rows) - beyond)
         inward = (rows - place) * spare / (place + (rows - 2 * place) * spare)

@@ -11,15 +11,24 @@ import numpy as np
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.errors import DomainError, InputError, ShapeError
-from tallymark.intervals.analytic import HALL, ONE_ROW, Ends, few_rows, mean_ends, outputs_interval, whole_interval
-from tallymark.intervals.interval import TOO_LARGE, Interval, NoInterval
+from tallymark.intervals.analytic import (
+    HALL,
+    ONE_ROW,
+    TOO_LARGE,
+    Ends,
+    Interval,
+    NoInterval,
+    few_rows_note,
+    interval_by_output,
+    mean_ends,
+    single_interval,
+)
 from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.base import Metric
 from tallymark.metrics.parameters import output_choice
 from tallymark.states.base import Reads, divide
 from tallymark.states.rows import Rows, RowsOf
-from tallymark.states.sums import Output, Sums, SumsOf, moments
-from tallymark.states.terms import LOWEST, PAIRED, Term, check_layout
+from tallymark.states.sums import LOWEST, PAIRED, Output, Sums, SumsOf, Term, check_layout, moments
 
 __all__ = ["Bound", "MeanMetric", "RowMetric", "SumMetric"]
 
@@ -105,14 +114,14 @@ class Regression(Metric, abstract=True):
     method: ClassVar[str] = ""
     """How the interval of one output is found, where there is a formula."""
 
-    def has_formula(self, columns: tuple[int, int]) -> bool:
+    def has_analytic_interval(self, columns: tuple[int, int]) -> bool:
         return bool(self.method) and (self.outputs == "each" or self.count_outputs(columns[1]) == 1)
 
     def combine_intervals(self, found: Sequence[Ends | NoInterval], rows: int) -> Interval | NoInterval | None:
         """The interval of one output, or of each. Of the mean of several there is none, since they go together."""
         if self.outputs == "each":
-            return outputs_interval(found, self.method, few_rows(rows))
-        return whole_interval(found[0], self.method, few_rows(rows)) if len(found) == 1 else None
+            return interval_by_output(found, self.method, few_rows_note(rows))
+        return single_interval(found[0], self.method, few_rows_note(rows)) if len(found) == 1 else None
 
     def combine(self, values: Sequence[float | Undefined], notes: tuple[str, ...] = ()) -> Answer:
         """One value from the values of the outputs."""
@@ -177,7 +186,7 @@ class SumMetric(Regression, abstract=True):
         """The interval of one output, where there is a formula."""
         raise NotImplementedError(f"{type(self).__name__} must define `output_ends`")
 
-    def analytic(self, state: Sums, level: float) -> Interval | NoInterval | None:
+    def analytic_interval(self, state: Sums, level: float) -> Interval | NoInterval | None:
         if not self.method or state.columns is None:
             return None
         found: list[Ends | NoInterval] = []
@@ -195,7 +204,7 @@ class SumMetric(Regression, abstract=True):
 
 
 class MeanMetric(SumMetric, abstract=True):
-    """A metric that is the mean of one term, or rises with it. A subclass names its `term`, and writes `of_mean` where
+    """A metric that is the mean of one term, or rises with it. A subclass names its `term`, and writes `from_mean` if
     it is not the mean itself."""
 
     method = HALL
@@ -204,12 +213,12 @@ class MeanMetric(SumMetric, abstract=True):
     def reads_terms(self) -> tuple[Term, ...]:
         return (self.term,)
 
-    def of_mean(self, mean: float) -> float:
+    def from_mean(self, mean: float) -> float:
         """The value, by the mean of the term."""
         return mean
 
     def output(self, s: Output) -> float | Undefined:
-        return self.of_mean(s.mean(self.term))
+        return self.from_mean(s.mean(self.term))
 
     @property
     def powers(self) -> tuple[Term, ...]:
@@ -228,7 +237,7 @@ class MeanMetric(SumMetric, abstract=True):
         if isinstance(ends, NoInterval):
             return ends
         least = 0.0 if self.range[0] == 0 else -math.inf  # a mean of terms that are not negative is not either
-        return self.of_mean(max(ends[0], least)), self.of_mean(ends[1])
+        return self.from_mean(max(ends[0], least)), self.from_mean(ends[1])
 
 
 def _locate(bound: Bound, batch: Batch, link: str | None) -> tuple[float, str]:
@@ -262,7 +271,7 @@ class RowMetric(Regression, abstract=True):
         """The interval of one output from its unweighted rows, where there is a formula."""
         raise NotImplementedError(f"{type(self).__name__} must define `column_ends`")
 
-    def analytic(self, state: Rows, level: float) -> Interval | NoInterval | None:
+    def analytic_interval(self, state: Rows, level: float) -> Interval | NoInterval | None:
         truth, prediction, weights = state.arrays()
         if not self.method or (weights is not None and (weights != 1).any()):
             return None

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallymark.data.batch import Batch
-from tallymark.intervals.analytic import BONETT_WRIGHT, FISHER, Ends, by_logit
-from tallymark.intervals.interval import NoInterval
+from tallymark.intervals.analytic import BONETT_WRIGHT, FISHER, Ends, NoInterval, logit_ends
 from tallymark.metrics.answer import Undefined
 from tallymark.metrics.regression.base import (
     OVERFLOW,
@@ -21,8 +20,7 @@ from tallymark.metrics.regression.base import (
     variance,
 )
 from tallymark.states.base import divide
-from tallymark.states.sums import Output
-from tallymark.states.terms import Term
+from tallymark.states.sums import Output, Term
 
 __all__ = ["Pearson", "Spearman", "pearson", "spearman"]
 
@@ -109,7 +107,7 @@ def fisher(value: float, spread: float, rows: int, level: float) -> Ends | NoInt
     ranks, Bonett and Wright 2000)."""
     if rows < 4:
         return NoInterval("the variance of a correlation cannot be estimated from fewer than four rows")
-    return by_logit(value, (1 - value * value) * math.sqrt(spread / (rows - 3)), level, (-1.0, 1.0))
+    return logit_ends(value, (1 - value * value) * math.sqrt(spread / (rows - 3)), level, (-1.0, 1.0))
 
 
 def _ranks(values: Any, weights: Any) -> Any:

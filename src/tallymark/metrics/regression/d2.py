@@ -19,8 +19,7 @@ from tallymark.metrics.regression.base import CONSTANT_TRUTH, TRUTH, Bound, RowM
 from tallymark.metrics.regression.deviance import deviance_term, tweedie_bounds
 from tallymark.metrics.regression.weighted_quantile import weighted_quantile
 from tallymark.states.base import ONE, divide
-from tallymark.states.sums import Output, SumsOf, exact_sum
-from tallymark.states.terms import Term
+from tallymark.states.sums import Output, SumsOf, Term, exact_sum
 
 __all__ = ["D2Absolute", "D2Pinball", "D2Tweedie", "d2_absolute", "d2_pinball", "d2_tweedie"]
 

@@ -7,8 +7,7 @@ import math
 from tallymark.metrics.parameters import tweedie_power
 from tallymark.metrics.regression.base import Bound, MeanMetric
 from tallymark.metrics.regression.squared_error import SQUARED_ERROR
-from tallymark.states.sums import Sums
-from tallymark.states.terms import Term
+from tallymark.states.sums import Sums, Term
 
 __all__ = [
     "GammaDeviance",

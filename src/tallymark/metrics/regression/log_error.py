@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tallymark.metrics.regression.base import Bound, MeanMetric
-from tallymark.states.terms import Term
+from tallymark.states.sums import Term
 
 __all__ = ["Msle", "Rmsle", "msle", "rmsle"]
 
@@ -53,7 +53,7 @@ class Rmsle(MeanMetric):
     requires = _LARGER_THAN_MINUS_ONE
     term = SQUARED_LOG_ERROR
 
-    def of_mean(self, mean: float) -> float:
+    def from_mean(self, mean: float) -> float:
         return math.sqrt(mean)
 
 

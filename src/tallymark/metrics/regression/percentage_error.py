@@ -9,8 +9,7 @@ from tallymark.metrics.answer import Undefined
 from tallymark.metrics.parameters import number
 from tallymark.metrics.regression.absolute_error import ABSOLUTE_ERROR
 from tallymark.metrics.regression.base import MeanMetric, SumMetric
-from tallymark.states.sums import Output, Sums
-from tallymark.states.terms import Term
+from tallymark.states.sums import Output, Sums, Term
 
 __all__ = ["Mape", "Smape", "Wape", "mape", "smape", "wape"]
 
@@ -53,7 +52,7 @@ class Mape(MeanMetric):
     def reads_terms(self) -> tuple[Term, ...]:
         return (self.term, self._small)
 
-    def of_mean(self, mean: float) -> float:
+    def from_mean(self, mean: float) -> float:
         return 100.0 * mean
 
     def notes(self, state: Sums) -> tuple[str, ...]:
@@ -81,7 +80,7 @@ class Smape(MeanMetric):
     pitfalls = ("Any prediction but 0 for a truth of 0 costs the full 200 %.",)
     term = SYMMETRIC_ERROR
 
-    def of_mean(self, mean: float) -> float:
+    def from_mean(self, mean: float) -> float:
         return min(200.0 * mean, 200.0)
 
 

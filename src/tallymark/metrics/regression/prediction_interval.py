@@ -9,8 +9,7 @@ from tallymark.intervals.analytic import WILSON, Ends, wilson
 from tallymark.metrics.parameters import number
 from tallymark.metrics.regression.base import Bound, MeanMetric
 from tallymark.states.base import Reads
-from tallymark.states.sums import Output
-from tallymark.states.terms import INTERVAL, Term
+from tallymark.states.sums import INTERVAL, Output, Term
 
 __all__ = ["Coverage", "IntervalScore", "coverage", "interval_score"]
 

@@ -8,8 +8,7 @@ from itertools import pairwise
 from tallymark.intervals.analytic import HALL
 from tallymark.metrics.parameters import fractions
 from tallymark.metrics.regression.base import MeanMetric
-from tallymark.states.sums import Output
-from tallymark.states.terms import PAIRED, QUANTILES, Term
+from tallymark.states.sums import PAIRED, QUANTILES, Output, Term
 
 __all__ = ["CrpsQuantile", "Pinball", "crps_quantile", "pinball"]
 
@@ -75,7 +74,7 @@ class CrpsQuantile(QuantileMetric):
     alphas: tuple[float, ...] = fractions((0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9))
     """The quantiles that the columns of the predictions stand for, increasing."""
 
-    def of_mean(self, mean: float) -> float:
+    def from_mean(self, mean: float) -> float:
         return 2.0 * mean
 
     def count_outputs(self, prediction_columns: int) -> int:
@@ -83,7 +82,7 @@ class CrpsQuantile(QuantileMetric):
 
     def output(self, s: Output) -> float:
         if len(self.alphas) == 1:
-            return self.of_mean(s.mean(self.term))
+            return self.from_mean(s.mean(self.term))
         losses = [s.mean(self.term, column=k) for k in range(len(self.alphas))]
         if not all(map(math.isfinite, losses)):
             return sum(losses)

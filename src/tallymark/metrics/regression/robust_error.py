@@ -6,7 +6,7 @@ import math
 
 from tallymark.metrics.parameters import number
 from tallymark.metrics.regression.base import MeanMetric
-from tallymark.states.terms import Term
+from tallymark.states.sums import Term
 
 __all__ = ["Huber", "LogCosh", "huber", "log_cosh"]
 

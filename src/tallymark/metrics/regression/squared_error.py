@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 from tallymark.metrics.regression.base import MeanMetric, SumMetric
-from tallymark.states.sums import Output
-from tallymark.states.terms import Term
+from tallymark.states.sums import Output, Term
 
 __all__ = ["Mse", "Rmse", "Rss", "mse", "rmse", "rss"]
 
@@ -72,7 +71,7 @@ class Rmse(MeanMetric):
     pitfalls = ("One large error can outweigh all the others.",)
     term = SQUARED_ERROR
 
-    def of_mean(self, mean: float) -> float:
+    def from_mean(self, mean: float) -> float:
         return math.sqrt(mean)
 
 

@@ -8,8 +8,7 @@ from tallymark.metrics.answer import Undefined
 from tallymark.metrics.regression.base import TOO_SMALL, TRUTH_TERMS, SumMetric, is_tiny, truth_variance, variance
 from tallymark.metrics.regression.squared_error import SQUARED_ERROR
 from tallymark.states.base import divide
-from tallymark.states.sums import Output
-from tallymark.states.terms import Term
+from tallymark.states.sums import Output, Term
 
 __all__ = ["ExplainedVariance", "R2", "explained_variance", "r2"]
 

@@ -12,9 +12,16 @@ from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.errors import ParameterError, Text
-from tallymark.intervals.analytic import DELONG, by_logit, few_rows, whole_interval
-from tallymark.intervals.delong import area_spread
-from tallymark.intervals.interval import TOO_LARGE, Interval, NoInterval
+from tallymark.intervals.analytic import (
+    DELONG,
+    TOO_LARGE,
+    Interval,
+    NoInterval,
+    delong_variance,
+    few_rows_note,
+    logit_ends,
+    single_interval,
+)
 from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.parameters import bin_count, choice, share_or_none
 from tallymark.metrics.scores.base import ONE_CLASS, Bounds, RankMetric, average_bounds, average_classes, no_row
@@ -70,13 +77,13 @@ class Auc(RankMetric):
             raise ParameterError(Text("{max_fpr} needs the exact scores; leave {bounded} out"), argument="max_fpr")
 
     @property
-    def by_ranges(self) -> bool:
+    def supports_ranges(self) -> bool:
         return self.max_fpr in (None, 1)
 
-    def of_sums(self, sums: RankSums) -> float | Undefined:
+    def from_rank_sums(self, sums: RankSums) -> float | Undefined:
         return ONE_CLASS if sums.area is None else sums.area
 
-    def of_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
+    def from_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
         return area_of_bins(negative, positive, exact=exact)
 
     def read(self, state: Any) -> Answer:
@@ -90,19 +97,19 @@ class Auc(RankMetric):
             )
         return self.to_answer(partial_area(state.steps(symmetric=True), self.max_fpr))
 
-    def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
+    def replicate_values(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
         plain = batch.prediction_columns < 3 or (self.multiclass, self.average) == ("ovr", "macro")
         return resample_mean_area(reads, batch, draws) if plain and self.max_fpr in (None, 1) else None
 
-    def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
+    def analytic_interval(self, state: Any, level: float) -> Interval | NoInterval | None:
         return area_interval(state, level) if self.bounded is None and self.max_fpr in (None, 1) else None
 
-    def paired(self, batch: Batch, target: Target) -> Placements | None:
+    def paired_rows(self, batch: Batch, target: Target) -> Placements | None:
         if self.max_fpr not in (None, 1) or self.bounded is not None or batch.prediction_columns > 2:
             return None
         return read_placements(batch, target, 1.0)
 
-    def of_classes(self, state: Scores) -> float | Undefined:
+    def from_classes(self, state: Scores) -> float | Undefined:
         classes, weights = state.classes, state.class_weights()
         for label, weight in zip(classes, weights, strict=True):
             if not weight and (self.average == "macro" or self.multiclass == "ovo"):
@@ -124,9 +131,9 @@ class Auc(RankMetric):
             values.append(math.fsum(found * divide(weight, total - own) for found, weight in others))
         return average_classes(values, weights if self.average == "weighted" else None)
 
-    def of_binned(self, state: BoundedScores) -> Bounds | Undefined:
+    def from_binned_scores(self, state: BoundedScores) -> Bounds | Undefined:
         if self.multiclass == "ovr" or not state.several:
-            return super().of_binned(state)
+            return super().from_binned_scores(state)
         classes, weights = state.classes, state.class_weights()
         pairs = list(combinations(range(len(classes)), 2))
         found: list[Bounds] = []
@@ -165,16 +172,16 @@ def area_interval(state: Scores, level: float) -> Interval | NoInterval | None:
     """The interval of the area of two classes; of more, columns of scores go together in a way that is not kept."""
     if state.several:
         return None
-    places = state.places()
+    places = state.placements()
     if places is None:
         return None
     fewest = min(places.negatives, places.positives)
     if fewest < 2:
         return NoInterval("the variance cannot be estimated from one row of a class")
     area = state.sums(symmetric=True).area
-    spread = area_spread(places)
-    found = by_logit(area, math.sqrt(spread.variance), level, (0.0, 1.0), spread.freedom)  # type: ignore[arg-type]
-    return whole_interval(found, DELONG, few_rows(fewest, " of a class"))
+    spread = delong_variance(places)
+    found = logit_ends(area, math.sqrt(spread.variance), level, (0.0, 1.0), spread.freedom)  # type: ignore[arg-type]
+    return single_interval(found, DELONG, few_rows_note(fewest, " of a class"))
 
 
 def partial_area(steps: Steps, most: float) -> float | Undefined:
@@ -223,24 +230,24 @@ class Gini(RankMetric):
 
     bounded: int | None = bin_count()
 
-    def of_sums(self, sums: RankSums) -> float | Undefined:
+    def from_rank_sums(self, sums: RankSums) -> float | Undefined:
         return ONE_CLASS if sums.area is None else 2.0 * sums.area - 1.0
 
-    def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
+    def replicate_values(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
         plain = self.average == "macro" or batch.prediction_columns < 3
         areas = resample_mean_area(reads, batch, draws) if plain else None
         return None if areas is None else 2.0 * areas - 1.0
 
-    def paired(self, batch: Batch, target: Target) -> Placements | None:
+    def paired_rows(self, batch: Batch, target: Target) -> Placements | None:
         return None if self.bounded is not None or batch.prediction_columns > 2 else read_placements(batch, target, 2.0)
 
-    def analytic(self, state: Any, level: float) -> Interval | NoInterval | None:
+    def analytic_interval(self, state: Any, level: float) -> Interval | NoInterval | None:
         found = area_interval(state, level) if self.bounded is None else None
         if not isinstance(found, Interval):
             return found
         return found._replace(lo=2.0 * found.lo - 1.0, hi=2.0 * found.hi - 1.0)
 
-    def of_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
+    def from_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
         found = area_of_bins(negative, positive, exact=exact)
         return found if isinstance(found, Undefined) else Bounds(*(2.0 * area - 1.0 for area in found))
 

@@ -39,13 +39,13 @@ class AveragePrecision(RankMetric):
 
     bounded: int | None = bin_count()
 
-    def of_sums(self, sums: RankSums) -> float | Undefined:
+    def from_rank_sums(self, sums: RankSums) -> float | Undefined:
         return NO_POSITIVE if sums.steps is None else sums.steps
 
-    def resampled(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
+    def replicate_values(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
         return reads.precision_areas(batch, draws) if isinstance(reads, ScoresOf) else None
 
-    def of_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
+    def from_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
         total = sum(positive)
         if not total:
             return NO_POSITIVE
@@ -98,7 +98,7 @@ class PrAuc(RankMetric):
     when_undefined = "No row is positive."
     pitfalls = ("A straight line between two points of this curve is too high: average_precision does not draw it.",)
 
-    def of_sums(self, sums: RankSums) -> float | Undefined:
+    def from_rank_sums(self, sums: RankSums) -> float | Undefined:
         return NO_POSITIVE if sums.trapezoids is None else sums.trapezoids
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 from tallymark.data.labels import Label
 from tallymark.data.target import Target
 from tallymark.errors import ShapeError, Text
-from tallymark.intervals.interval import TOO_LARGE
+from tallymark.intervals.analytic import TOO_LARGE
 from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.base import Metric
 from tallymark.metrics.classification.base import mean_of_classes
@@ -86,7 +86,7 @@ class ScoreMetric(Metric, abstract=True):
     """Which of the sums over the order the formula reads, beyond the pairs that are in order."""
 
     @property
-    def by_ranges(self) -> bool:
+    def supports_ranges(self) -> bool:
         """Whether it reads no more of two classes than sums over the order, which add up over ranges of scores."""
         return False
 
@@ -97,8 +97,8 @@ class ScoreMetric(Metric, abstract=True):
 class RankMetric(ScoreMetric, abstract=True):
     """One number about the order of the scores. Three or more classes are each set against the rest and averaged.
 
-    A subclass names the sum that it `wants` and writes `of_sums`, the value of two classes. One whose state can be kept
-    in bins makes `bounded` a parameter and writes `of_bins` too.
+    A subclass names the sum that it `wants` and writes `from_rank_sums`, the value of two classes. One whose state can
+    be kept in bins makes `bounded` a parameter and writes `from_bins` too.
     """
 
     symmetric_columns: ClassVar[bool] = False
@@ -113,47 +113,47 @@ class RankMetric(ScoreMetric, abstract=True):
     state that grows with the distinct scores."""
 
     @property
-    def by_ranges(self) -> bool:
+    def supports_ranges(self) -> bool:
         return True
 
     def reads_of(self, target: Target) -> Reads:
         return super().reads_of(target) if self.bounded is None else BoundedScoresOf(target, self.bounded)
 
-    def of_sums(self, sums: RankSums) -> float | Undefined:
+    def from_rank_sums(self, sums: RankSums) -> float | Undefined:
         """The value of two classes."""
-        raise NotImplementedError(f"{type(self).__name__} must define `of_sums`")
+        raise NotImplementedError(f"{type(self).__name__} must define `from_rank_sums`")
 
-    def of_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
+    def from_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
         """The value of two classes and its bounds, from their weights in bins. Bins are in order; with `exact`, each of
         them is one score."""
-        raise NotImplementedError(f"{type(self).__name__} must define `of_bins`")
+        raise NotImplementedError(f"{type(self).__name__} must define `from_bins`")
 
     def read(self, state: Any) -> Answer:
         if self.bounded is not None:
-            return bounded_answer(self, self.of_binned(state))
+            return bounded_answer(self, self.from_binned_scores(state))
         if not state.several:
-            return self.to_answer(self.of_sums(state.sums(symmetric=self.symmetric_columns, wants=self.wants)))
-        return self.to_answer(self.of_classes(state))
+            return self.to_answer(self.from_rank_sums(state.sums(symmetric=self.symmetric_columns, wants=self.wants)))
+        return self.to_answer(self.from_classes(state))
 
-    def of_class(self, state: Scores, place: int) -> float | Undefined:
+    def from_class(self, state: Scores, place: int) -> float | Undefined:
         """The value of one of several classes against the rest."""
-        return self.of_sums(sum_ranks(*state.one_against_rest(place), frozenset({self.wants})))
+        return self.from_rank_sums(sum_ranks(*state.one_against_rest(place), frozenset({self.wants})))
 
-    def of_classes(self, state: Scores) -> float | Undefined:
+    def from_classes(self, state: Scores) -> float | Undefined:
         """The value of three or more classes."""
-        found = self.against_rest(state, lambda place: self.of_class(state, place), 0.0)
-        return found if isinstance(found, Undefined) else average_classes(found, self.shares_of(state))
+        found = self.against_rest(state, lambda place: self.from_class(state, place), 0.0)
+        return found if isinstance(found, Undefined) else average_classes(found, self.class_shares(state))
 
-    def of_binned(self, state: BoundedScores) -> Bounds | Undefined:
+    def from_binned_scores(self, state: BoundedScores) -> Bounds | Undefined:
         """The value of all classes and its bounds, from a state in bins."""
 
         def value(place: int) -> Bounds | Undefined:
-            return self.of_bins(*state.one_against_rest(place), exact=state.binned[place].exact)
+            return self.from_bins(*state.one_against_rest(place), exact=state.binned[place].exact)
 
         if not state.several:
-            return self.of_bins(*state.binary(symmetric=self.symmetric_columns), exact=state.binned[0].exact)
+            return self.from_bins(*state.binary(symmetric=self.symmetric_columns), exact=state.binned[0].exact)
         found = self.against_rest(state, value, Bounds(0.0, 0.0, 0.0))
-        return found if isinstance(found, Undefined) else average_bounds(found, self.shares_of(state))
+        return found if isinstance(found, Undefined) else average_bounds(found, self.class_shares(state))
 
     def against_rest(
         self, state: ScoreState[Any, Any], value: Callable[[int], V | Undefined], nothing: V
@@ -170,7 +170,7 @@ class RankMetric(ScoreMetric, abstract=True):
             values.append(found)
         return values
 
-    def shares_of(self, state: ScoreState[Any, Any]) -> list[int] | None:
+    def class_shares(self, state: ScoreState[Any, Any]) -> list[int] | None:
         """The weights by which classes are averaged; None if they count alike."""
         return state.class_weights() if self.average == "weighted" else None
 
@@ -197,15 +197,15 @@ def average_bounds(found: Sequence[Bounds], weights: Sequence[int] | None) -> Bo
 
 
 class StepMetric(ScoreMetric, abstract=True):
-    """What every threshold does to two classes: a curve, a table. A subclass writes `of_steps`."""
+    """What every threshold does to two classes: a curve, a table. A subclass writes `from_steps`."""
 
     better = None  # type: ignore[assignment]
     range = (-math.inf, math.inf)
     at_perfect: ClassVar[float | None] = None
 
-    def of_steps(self, steps: Steps) -> Any:
+    def from_steps(self, steps: Steps) -> Any:
         """The value of all thresholds."""
-        raise NotImplementedError(f"{type(self).__name__} must define `of_steps`")
+        raise NotImplementedError(f"{type(self).__name__} must define `from_steps`")
 
     def read(self, state: Any) -> Answer:
         if state.several:
@@ -216,4 +216,4 @@ class StepMetric(ScoreMetric, abstract=True):
         steps = state.steps()
         if not steps.finite:
             return self.to_answer(Undefined(TOO_LARGE))
-        return self.to_answer(self.of_steps(steps))
+        return self.to_answer(self.from_steps(steps))

@@ -58,7 +58,7 @@ class BestThreshold(StepMetric):
             return None
         return {"fp": 1.0 if self.fp is None else self.fp, "fn": 1.0 if self.fn is None else self.fn}
 
-    def of_steps(self, steps: Steps) -> float | Undefined:
+    def from_steps(self, steps: Steps) -> float | Undefined:
         if not steps.positives or not steps.negatives:
             return ONE_CLASS
         table, costs = threshold_counts(steps), self.costs

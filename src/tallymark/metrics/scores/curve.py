@@ -128,10 +128,10 @@ class Curve(Frames):
         return to_html(self.table())
 
 
-def _frozen(held: Any) -> Array:
+def _frozen(column: Any) -> Array:
     """A copy that cannot be written to; an array that already is one stays itself."""
-    if isinstance(held, np.ndarray) and not held.flags.writeable and not isinstance(held.base, np.ndarray):
-        return held
-    found = np.array(held)
-    found.flags.writeable = False
-    return found
+    if isinstance(column, np.ndarray) and not column.flags.writeable and not isinstance(column.base, np.ndarray):
+        return column
+    copy = np.array(column)
+    copy.flags.writeable = False
+    return copy

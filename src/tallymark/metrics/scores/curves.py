@@ -9,7 +9,7 @@ import numpy as np
 
 from tallymark.data.arrays import Array
 from tallymark.data.target import Target
-from tallymark.intervals.interval import TOO_LARGE
+from tallymark.intervals.analytic import TOO_LARGE
 from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.parameters import switch
 from tallymark.metrics.scores.base import NO_POSITIVE, ONE_CLASS, StepMetric
@@ -35,7 +35,7 @@ def thresholds(steps: Steps) -> Array:
 
 
 class CurveMetric(StepMetric, abstract=True):
-    """A curve. Where rows have no weights, the core writes its `points`; elsewhere `of_steps` does."""
+    """A curve. Where rows have no weights, the core writes its `points`; elsewhere `from_steps` does."""
 
     title: ClassVar[str]
     columns: ClassVar[tuple[str, ...]]
@@ -48,10 +48,10 @@ class CurveMetric(StepMetric, abstract=True):
         points = None if state.several else self.points(state)
         return super().read(state) if points is None else self.to_answer(self.curve(*points))
 
-    def of_class(self, state: Scores, place: int) -> Curve | Undefined:
+    def from_class(self, state: Scores, place: int) -> Curve | Undefined:
         """The curve of one of several classes against the rest."""
         steps = walk_steps(*state.one_against_rest(place))
-        found: Curve | Undefined = self.of_steps(steps) if steps.finite else Undefined(TOO_LARGE)
+        found: Curve | Undefined = self.from_steps(steps) if steps.finite else Undefined(TOO_LARGE)
         return found
 
     def curve(self, *columns: Array) -> Curve:
@@ -94,7 +94,7 @@ class RocCurve(CurveMetric):
     def points(self, state: Scores) -> tuple[Array, ...] | None:
         return state.points("roc", drop=self.drop)
 
-    def of_steps(self, steps: Steps) -> Curve | Undefined:
+    def from_steps(self, steps: Steps) -> Curve | Undefined:
         if not steps.positives or not steps.negatives:
             return ONE_CLASS
         fp, tp = from_none(steps.fp), from_none(steps.tp)
@@ -148,7 +148,7 @@ class PrCurve(CurveMetric):
     def points(self, state: Scores) -> tuple[Array, ...] | None:
         return state.points("precision_recall", drop=self.drop)
 
-    def of_steps(self, steps: Steps) -> Curve | Undefined:
+    def from_steps(self, steps: Steps) -> Curve | Undefined:
         if not steps.positives:
             return NO_POSITIVE
         tp, precision = from_none(steps.tp), steps.tp / (steps.tp + steps.fp)
@@ -185,7 +185,7 @@ class DetCurve(CurveMetric):
     def points(self, state: Scores) -> tuple[Array, ...] | None:
         return state.points("det")
 
-    def of_steps(self, steps: Steps) -> Curve | Undefined:
+    def from_steps(self, steps: Steps) -> Curve | Undefined:
         if not steps.positives or not steps.negatives:
             return ONE_CLASS
         fpr, fnr = from_none(steps.fp / steps.negatives), from_none(steps.fn / steps.positives, 1.0)
@@ -222,7 +222,7 @@ class LiftCurve(CurveMetric):
     def points(self, state: Scores) -> tuple[Array, ...] | None:
         return state.points("lift")
 
-    def of_steps(self, steps: Steps) -> Curve | Undefined:
+    def from_steps(self, steps: Steps) -> Curve | Undefined:
         if not steps.positives:
             return NO_POSITIVE
         share = (steps.tp + steps.fp) / (steps.positives + steps.negatives)

@@ -32,10 +32,10 @@ class Ks(RankMetric):
 
     bounded: int | None = bin_count()
 
-    def of_sums(self, sums: RankSums) -> float | Undefined:
+    def from_rank_sums(self, sums: RankSums) -> float | Undefined:
         return ONE_CLASS if sums.distance is None else sums.distance
 
-    def of_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
+    def from_bins(self, negative: list[int], positive: list[int], *, exact: bool) -> Bounds | Undefined:
         all_negatives, all_positives = sum(negative), sum(positive)
         if not all_negatives or not all_positives:
             return ONE_CLASS

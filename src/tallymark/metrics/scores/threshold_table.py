@@ -9,7 +9,7 @@ import numpy as np
 
 from tallymark.data.arrays import Array
 from tallymark.errors import ParameterError, Text, UndefinedError, brief
-from tallymark.intervals.interval import TOO_LARGE
+from tallymark.intervals.analytic import TOO_LARGE
 from tallymark.metrics.answer import Undefined
 from tallymark.metrics.base import Metric
 from tallymark.metrics.classification.base import LabelMetric
@@ -74,7 +74,7 @@ def _by_ratio(item: LabelMetric, cells: Table) -> Array | None:
             return None
         if not (np.isfinite(above).all() and np.isfinite(below).all()):
             return None
-        values: Array = item.of_ratio(above / below)
+        values: Array = item.from_ratio(above / below)
     nothing = below == 0
     if nothing.any():
         values[nothing] = item.to_answer(Undefined(item.why or "the denominator is zero")).value
@@ -231,7 +231,7 @@ class ThresholdTable(StepMetric):
     metrics: tuple[str, ...] = Parameter(("precision", "recall", "fscore"), metric_names)  # type: ignore[assignment]
     """Metrics on labels that stand beside the counts."""
 
-    def of_steps(self, steps: Steps) -> Thresholds:
+    def from_steps(self, steps: Steps) -> Thresholds:
         return threshold_counts(steps).with_metrics(self.metrics)
 
 

@@ -13,7 +13,7 @@ from tallymark.data.batch import Batch
 from tallymark.data.target import ANY_TARGET, Target
 from tallymark.errors import ShapeError, StateError, Text
 from tallymark.states.base import UNIT_BITS, KeyedReads, TargetState
-from tallymark.states.labels.reading import CountedPairs, class_places, count_label_pairs, read_pairs
+from tallymark.states.labels.encoding import CountedPairs, class_places, count_label_pairs, read_pairs
 from tallymark.states.serialization import target_of, unpack_columns
 
 

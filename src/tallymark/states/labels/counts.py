@@ -1,4 +1,9 @@
-"""Counts by class, as formulas on labels read them, and which class of a target is the positive one."""
+"""Counts by class, as formulas on labels read them, and which class of a target is the positive one.
+
+Counts are whole numbers in a common unit, also with weights, so that every metric of a binary table is one fraction of
+whole numbers, and one function averages over classes. The same formulas read arrays of counts: one per threshold of a
+score (`ThresholdCounts`), or one per draw of a table (`DrawnCounts`).
+"""
 
 from __future__ import annotations
 
@@ -228,8 +233,8 @@ def find_positive(classes: Sequence[Label], target: Target) -> int | None:
     if place is not None or not classes:
         return place
     if isinstance(wanted, str) != isinstance(classes[0], str):
-        held = "strings" if isinstance(classes[0], str) else "numbers"
-        raise ParameterError(argument="positive", expected=f"be one of the labels, which are {held}", got=repr(wanted))
+        kind = "strings" if isinstance(classes[0], str) else "numbers"
+        raise ParameterError(argument="positive", expected=f"be one of the labels, which are {kind}", got=repr(wanted))
     if len(classes) == 1:
         return None
     raise ParameterError(

@@ -15,8 +15,8 @@ from tallymark.data.target import show_labels
 from tallymark.errors import DomainError, ParameterError, ShapeError, StateError, Text
 from tallymark.states.base import UNIT_BITS, FoldedState, State, check_addable
 from tallymark.states.labels.counts import Counts
+from tallymark.states.labels.encoding import count_label_pairs, label_fault
 from tallymark.states.labels.pairs import PairsOf
-from tallymark.states.labels.reading import count_label_pairs, label_fault
 
 Flags = tuple[int, int, int]  # the weight of rows that have a label and were given it, that have it, that were given it
 
@@ -45,17 +45,17 @@ def fold_indicators(reads: PairsOf, batch: Batch) -> Indicators:
             Text("{normalize} is for one label per row; probabilities of several labels need not sum to 1"),
             argument="normalize",
         )
-    truth, said = _read_flags(batch, 0), _read_predictions(reads, batch)
+    truth, predicted = _read_flags(batch, 0), _read_predictions(reads, batch)
     batch.require_weights()
-    labels = [_weigh(truth[:, k], said[:, k], batch.weights) for k in range(count)]
-    right = np.asarray((truth == said).all(axis=1))
+    labels = [_weigh(truth[:, k], predicted[:, k], batch.weights) for k in range(count)]
+    right = np.asarray((truth == predicted).all(axis=1))
     whole, total, _ = _weigh(np.ones(batch.n, bool), right, batch.weights)
     return Indicators(reads, (count, count), batch.n, labels, whole, total, _read_names(batch))
 
 
-def _weigh(truth: Array, said: Array, weights: Array | None) -> Flags:
+def _weigh(truth: Array, predicted: Array, weights: Array | None) -> Flags:
     """The exact weights of rows where both are 1, where the first is, and where the second is."""
-    found = count_label_pairs(truth, said, weights, False, None)
+    found = count_label_pairs(truth, predicted, weights, False, None)
     if not isinstance(found, tuple):
         raise StateError("the input changed while it was being read")
     labels, cells, values, unit, _, _ = found
@@ -91,23 +91,23 @@ def _read_predictions(reads: PairsOf, batch: Batch) -> Array:
         return _read_flags(batch, 1)
     batch.require_finite_side(1)
     decision = reads.decision(0)
-    said = [decide(batch.prediction[:, k], decision) for k in range(batch.prediction_columns)]
-    if any(isinstance(column, list) for column in said):
+    predicted = [decide(batch.prediction[:, k], decision) for k in range(batch.prediction_columns)]
+    if any(isinstance(column, list) for column in predicted):
         outside = ((batch.prediction < 0) | (batch.prediction > 1)).any(axis=1)
         fault = (1, "outside", int(np.count_nonzero(outside)), int(outside.argmax()))
         raise label_fault(batch, [fault], decided=True)
-    return np.column_stack([np.frombuffer(column, np.uint8) == 1 for column in said])  # type: ignore[arg-type]
+    return np.column_stack([np.frombuffer(column, np.uint8) == 1 for column in predicted])  # type: ignore[arg-type]
 
 
 def _read_names(batch: Batch) -> list[Label] | None:
     """What both tables call their columns, where they do."""
-    truth, said = batch.column_names
-    if truth is not None and said is not None and truth != said and set(truth) == set(said):
+    truth, predicted = batch.column_names
+    if truth is not None and predicted is not None and truth != predicted and set(truth) == set(predicted):
         raise ShapeError(
             Text(
                 "{y_true} and {y_pred} must have their columns in the same order; they are called {} and {}",
                 show_labels(truth),
-                show_labels(said),
+                show_labels(predicted),
             ),
             argument="y_true",
         )
@@ -186,7 +186,7 @@ class Indicators(FoldedState[PairsOf]):
 
     def fields(self) -> dict[str, Any]:
         return {
-            "target": self.reads.target.facts(),
+            "target": self.reads.target.keywords(),
             **self.reads.decision_fields(),
             "columns": [len(self.labels)] * 2,
             "n": self.n,

@@ -12,8 +12,8 @@ from tallymark.data.batch import Batch
 from tallymark.data.labels import Label
 from tallymark.data.target import Target
 from tallymark.errors import StateError
-from tallymark.states.base import KeyedReads, check_one_kind
-from tallymark.states.labels.reading import check_classes, check_same_type, encode
+from tallymark.states.base import KeyedReads, check_label_types
+from tallymark.states.labels.encoding import check_classes, check_same_type, encode_labels
 from tallymark.states.rows import ChunkedState, check_weights, copy_weights
 from tallymark.states.serialization import pack_labels, unpack_labels
 
@@ -46,7 +46,7 @@ class Encoded(NamedTuple):
     @staticmethod
     def check_same_type(columns: Sequence[Encoded]) -> None:
         """Refuse numbers here and strings there."""
-        check_one_kind({isinstance(column.labels[0], str) for column in columns if column.labels})
+        check_label_types({isinstance(column.labels[0], str) for column in columns if column.labels})
 
     @staticmethod
     def join(columns: Sequence[Encoded]) -> Encoded:
@@ -77,7 +77,7 @@ class LabelRowsOf(KeyedReads):
     def fold(self, batch: Batch) -> LabelRows:
         if batch.n == 0:
             return self.zero()
-        truth, prediction = Encoded(*encode(batch, 0)), Encoded(*encode(batch, 1))
+        truth, prediction = Encoded(*encode_labels(batch, 0)), Encoded(*encode_labels(batch, 1))
         check_same_type((truth.labels, prediction.labels))
         if self.classes is not None:
             check_classes((truth.labels, prediction.labels), self.classes)

@@ -1,6 +1,9 @@
 """The pair counts state: how often each true label met each predicted one. Classes and clusters alike read it.
 
 Its size goes with the distinct pairs: a handful for most classifiers, and never more than the rows.
+
+Predictions of one probability per row are kept as yes or no until the state is read: only then all labels of the truth
+are known, and with them the name of the negative class. So pieces that saw one class only still add up.
 """
 
 from __future__ import annotations
@@ -17,10 +20,10 @@ from tallymark.data.batch import Batch
 from tallymark.data.labels import Label
 from tallymark.data.target import ANY_TARGET, Target
 from tallymark.errors import ShapeError, StateError
-from tallymark.states.base import UNIT_BITS, FoldedState, Reads, State, check_addable, check_one_kind
+from tallymark.states.base import UNIT_BITS, FoldedState, Reads, State, check_addable, check_label_types
 from tallymark.states.labels.counts import LABELS, POSITIVE, Counts, decides, name_decisions, threshold_column
 from tallymark.states.labels.counts import Cells as BinaryTable
-from tallymark.states.labels.reading import (
+from tallymark.states.labels.encoding import (
     CountedPairs,
     Decision,
     Labels,
@@ -30,12 +33,12 @@ from tallymark.states.labels.reading import (
     column_classes,
     combine_cells,
     counted_cells,
-    encode,
-    lowest_terms,
+    encode_labels,
     read_pairs,
+    reduce_weights,
 )
 from tallymark.states.resampling.draws import Draws
-from tallymark.states.resampling.keys import own_weights, resample_cells
+from tallymark.states.resampling.one_pass import resample_cells
 from tallymark.states.serialization import (
     pack_labels,
     pack_weights,
@@ -87,9 +90,9 @@ class PairsOf(Reads):
             return self.zero()
         if batch.truth_columns > 1:
             return self._fold_table(batch)
-        return self._count(batch, *self.reading(batch))
+        return self._count(batch, *self.label_rule(batch))
 
-    def reading(self, batch: Batch) -> tuple[str, Sequence[Label] | None, Decision | None]:
+    def label_rule(self, batch: Batch) -> tuple[str, Sequence[Label] | None, Decision | None]:
         """How the predictions of a batch become labels: their form, the classes of columns, and the decision."""
         if not self._decides(batch):
             return LABELS, None, None
@@ -118,15 +121,15 @@ class PairsOf(Reads):
         """The labels of both sides and the cell of each row among their pairs; None where rows have weights, or it
         takes more than a comparison to decide."""
         decides = batch.truth_columns == 1 and self._decides(batch)
-        if own_weights(batch) is not None or max(batch.truth_columns, batch.prediction_columns) > 1:
+        if batch.non_unit_weights() is not None or max(batch.truth_columns, batch.prediction_columns) > 1:
             return None
         if decides and self.target.kind == "margin":
             return None
-        truth, rows = encode(batch, 0, fractions=self.clusters)
+        truth, rows = encode_labels(batch, 0, fractions=self.clusters)
         if decides:
-            said = (np.asarray(batch.prediction, np.float64) >= self.threshold).astype(np.int64)
-            return (truth, [0, 1]), rows * 2 + said
-        prediction, columns = encode(batch, 1, fractions=self.clusters)
+            positive = (np.asarray(batch.prediction, np.float64) >= self.threshold).astype(np.int64)
+            return (truth, [0, 1]), rows * 2 + positive
+        prediction, columns = encode_labels(batch, 1, fractions=self.clusters)
         return (truth, prediction), rows * len(prediction) + columns
 
     def decision(self, positive: int) -> Decision:
@@ -228,7 +231,7 @@ class Pairs(FoldedState[PairsOf]):
         cells = [(t, p, value) for t, p, value in ((0, 0, tn), (0, 1, fp), (1, 0, fn), (1, 1, tp)) if value]
         sides = [sorted({cell[side] for cell in cells}) for side in (0, 1)]
         places = [np.array([sides[k].index(cell[k]) for cell in cells], np.int64) for k in (0, 1)]
-        values, unit = lowest_terms([cell[2] for cell in cells], unit)
+        values, unit = reduce_weights([cell[2] for cell in cells], unit)
         labels: Labels = (list(sides[0]), list(sides[1]))
         counted = CountedPairs(labels, (places[0], places[1]), values, unit, unit >= 0)
         return cls(PairsOf(), (1, 1), LABELS, len(cells), counted)
@@ -269,10 +272,10 @@ class Pairs(FoldedState[PairsOf]):
             return class_counts(*self.cells, self.values, _places(of_truth), _places(of_prediction), classes)
         hits, truth, predicted = ([0] * classes for _ in range(3))
         for row, column, value in zip(*map(Array.tolist, self.cells), self.values, strict=True):
-            true, said = of_truth[row], of_prediction[column]
+            true, called = of_truth[row], of_prediction[column]
             truth[true] += value
-            predicted[said] += value
-            if true == said:
+            predicted[called] += value
+            if true == called:
                 hits[true] += value
         return hits, truth, predicted
 
@@ -283,7 +286,7 @@ class Pairs(FoldedState[PairsOf]):
         target = self.reads.target
         if self.form == POSITIVE:
             names = name_decisions(truth, target)
-            prediction = [names[int(said)] for said in prediction]
+            prediction = [names[int(positive)] for positive in prediction]
         if target.classes is not None:
             classes: Sequence[Label] = target.classes
         elif truth == prediction:
@@ -351,7 +354,7 @@ class Pairs(FoldedState[PairsOf]):
             values = [*self.scaled(unit), *other.scaled(unit)]
         cells, values = combine_cells(cells, values, len(labels[1]))
         if unit is not None:
-            values, unit = lowest_terms(values, unit)  # type: ignore[arg-type]
+            values, unit = reduce_weights(values, unit)  # type: ignore[arg-type]
         counted = CountedPairs(labels, cells, values, unit, self.whole_weights and other.whole_weights)
         return Pairs(self.reads, self.columns, self.form, self.n + other.n, counted)
 
@@ -363,7 +366,7 @@ class Pairs(FoldedState[PairsOf]):
 
     def fields(self) -> dict[str, Any]:
         return {
-            "target": self.reads.target.facts(),
+            "target": self.reads.target.keywords(),
             **self.reads.decision_fields(),
             "clusters": self.reads.clusters,
             "columns": None if self.columns is None else list(self.columns),
@@ -397,7 +400,7 @@ class Pairs(FoldedState[PairsOf]):
         n = int(fields["n"])
         if n < len(values) or (unit is None and n != sum(values.tolist())):
             raise StateError("the rows do not add up")
-        if unit is not None and (values, unit) != lowest_terms(values, unit):
+        if unit is not None and (values, unit) != reduce_weights(values, unit):
             raise StateError("weights must be in lowest terms")
         if unit is not None and not -UNIT_BITS <= unit <= _MOST_UNIT:
             raise StateError("no weights have this unit")
@@ -431,4 +434,4 @@ def _classed(labels: Labels, target: Target) -> Labels:
 def _check_mergeable(labels: Labels, *, together: bool) -> None:
     kinds = [{isinstance(label, str) for label in side} for side in labels]
     for each in [set.union(*kinds)] if together else kinds:
-        check_one_kind(each)
+        check_label_types(each)

@@ -8,7 +8,7 @@ from typing import Any
 from tallymark.data.labels import Label
 from tallymark.data.target import Target
 from tallymark.errors import StateError, Text
-from tallymark.states.base import R, TargetState, check_one_kind
+from tallymark.states.base import R, TargetState, check_label_types
 from tallymark.states.probabilities.reading import check_labels
 from tallymark.states.serialization import unpack_columns
 
@@ -51,7 +51,7 @@ def join_labels(left: Sequence[Label], right: Sequence[Label], *, several: bool)
         return tuple(left)
     if several:
         raise StateError(Text("only states of the same classes add; pass {classes} to have the same in all"))
-    check_one_kind({isinstance(side[0], str) for side in (left, right) if side})
+    check_label_types({isinstance(side[0], str) for side in (left, right) if side})
     return tuple(sorted({*left, *right}))
 
 

@@ -1,4 +1,4 @@
-"""The bins state: probabilities in bins of equal width, with what was promised and what happened. Its size is fixed."""
+"""The bins state: probabilities in bins of equal width, with predicted and observed totals. Its size is fixed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Bin(NamedTuple):
     happened: int
 
 
-class Span(NamedTuple):
+class BinRange(NamedTuple):
     """A bin that has rows, and from where to where it goes."""
 
     low: float
@@ -92,9 +92,9 @@ class Bins(LabelledState[BinsOf]):
     def with_reads(self, reads: BinsOf) -> Bins:
         return Bins(reads, self.columns, self.n, self.labels, self.bins)
 
-    def spans(self, bins: int) -> list[Span]:
+    def bin_ranges(self, bins: int) -> list[BinRange]:
         """The bins that have rows."""
-        return [Span(k / bins, (k + 1) / bins, found) for k, found in enumerate(self.bins) if found.weight]
+        return [BinRange(k / bins, (k + 1) / bins, found) for k, found in enumerate(self.bins) if found.weight]
 
     def _plus(self, other: Bins) -> Bins:
         labels = self.joined_labels(other)

@@ -1,4 +1,9 @@
-"""The probabilities state: exact totals of what the probability of each row cost. Its size is fixed."""
+"""The probabilities state: exact totals of what the probability of each row cost. Its size is fixed.
+
+One column of probabilities with a truth of 0 and 1 is one more pair of columns for the sums: log loss and squared error
+are terms, and the same pass finds the range of both columns, so that most input is read once. Other labels become 0 and
+1 first. Of several columns, the core makes one column per quantity, which is summed like any other.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +23,7 @@ from tallymark.states.probabilities.reading import (
     BRIER,
     HAPPENED,
     RANKED,
-    Binary,
+    BinaryProbabilities,
     Task,
     check_kind,
     read_probability_columns_of,
@@ -27,8 +32,7 @@ from tallymark.states.probabilities.reading import (
 )
 from tallymark.states.scores.scores import margin_between
 from tallymark.states.serialization import target_of
-from tallymark.states.sums import Moments, moments, read_totals, run_tasks
-from tallymark.states.terms import CODES, POWERS
+from tallymark.states.sums import CODES, POWERS, Moments, moments, read_totals, run_tasks
 
 # What a cost is over one column of probabilities, and which quantity of a row of several it is.
 _BINARY = {"brier": "squared_error", "log_loss": "log_loss", "rps": "squared_error"}
@@ -61,17 +65,17 @@ class Cost(NamedTuple):
         return (CODES["exact_prediction" if name == "absolute_error" else name], self.clip, 1, column)
 
 
-def of_one_column(cost: Cost) -> str:
+def binary_term(cost: Cost) -> str:
     """The term that a cost is over one column of probabilities."""
     return _BINARY[cost.name]
 
 
-def of_several_columns(cost: Cost) -> int:
+def quantity_per_row(cost: Cost) -> int:
     """The quantity of a row of several probabilities that a cost reads."""
     return _SEVERAL[cost.name]
 
 
-class Spent(NamedTuple):
+class CostTotal(NamedTuple):
     """One cost over all rows: the exact total of its finite values, and how many were infinite."""
 
     exact: int  # in the unit of its state
@@ -103,7 +107,7 @@ class ProbabilitiesOf(Reads):
         return ProbabilitiesOf(self.target, *self.costs, *other.costs)
 
     def zero(self) -> Probabilities:
-        return Probabilities(self, None, 0, (), 0, UNIT_BITS, 0, tuple(Spent(0, 0) for _ in self.costs))
+        return Probabilities(self, None, 0, (), 0, UNIT_BITS, 0, tuple(CostTotal(0, 0) for _ in self.costs))
 
     def resolved(self, batch: Batch | None, whole: Probabilities) -> ProbabilitiesOf:
         return ProbabilitiesOf(whole.resolved_target(), *self.costs)
@@ -131,11 +135,11 @@ class ProbabilitiesOf(Reads):
             truth, table = np.broadcast_to((1.0, 0.0), (batch.n, 2)), found.columns.T
             tasks = Tasks([cost.column_task(wanted.index(_SEVERAL[cost.name])) for cost in self.costs])
         entries = run_tasks(tasks, batch, link, truth=truth, prediction=table)
-        return self._state(batch, Binary(truth, tuple(found.classes), 0, entries))
+        return self._state(batch, BinaryProbabilities(truth, tuple(found.classes), 0, entries))
 
-    def _state(self, batch: Batch, found: Binary) -> Probabilities:
+    def _state(self, batch: Batch, found: BinaryProbabilities) -> Probabilities:
         unit, totals, weight = read_totals(found.entries, batch)
-        spent = tuple([Spent(total.exact, total.above) for total in totals])
+        spent = tuple([CostTotal(total.exact, total.above) for total in totals])
         columns = (1, batch.prediction_columns)
         return Probabilities(self, columns, batch.n, found.labels, found.soft, unit, weight, spent)
 
@@ -169,7 +173,7 @@ class Probabilities(LabelledState[ProbabilitiesOf]):
         soft: int,
         unit: int,
         weight: int,
-        spent: tuple[Spent, ...],
+        spent: tuple[CostTotal, ...],
     ) -> None:
         super().__init__(reads, columns, n, labels)
         self._soft = soft
@@ -210,7 +214,7 @@ class Probabilities(LabelledState[ProbabilitiesOf]):
         unit = min(self.unit, other.unit)
         left, right = self.unit - unit, other.unit - unit
         spent = tuple(
-            Spent((a.exact << left) + (b.exact << right), a.infinite + b.infinite)
+            CostTotal((a.exact << left) + (b.exact << right), a.infinite + b.infinite)
             for a, b in zip(self.spent, other.spent, strict=True)
         )
         weight = (self._weight << left) + (other._weight << right)
@@ -234,7 +238,7 @@ class Probabilities(LabelledState[ProbabilitiesOf]):
         if list(reads.costs) != costs or not all(0.0 <= cost.clip < 0.5 for cost in costs):
             raise StateError("the costs must differ, be in order and have a clip in [0, 0.5)")
         columns, n, labels = checked_shape(fields, target)
-        spent = tuple(Spent(int(exact), int(infinite)) for exact, infinite in fields["spent"])
+        spent = tuple(CostTotal(int(exact), int(infinite)) for exact, infinite in fields["spent"])
         weight, soft = int(fields["weight"]), int(fields["soft"])
         if len(spent) != len(costs):
             raise StateError(f"there are {len(spent)} totals for {len(costs)} costs")

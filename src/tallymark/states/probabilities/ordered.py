@@ -14,7 +14,7 @@ from tallymark.data.target import Target
 from tallymark.errors import StateError
 from tallymark.states.base import KeyedReads
 from tallymark.states.probabilities.base import LabelledState, checked_shape
-from tallymark.states.probabilities.bins import Bin, Span
+from tallymark.states.probabilities.bins import Bin, BinRange
 from tallymark.states.probabilities.reading import read_probability_outcomes
 from tallymark.states.scores.scores import Scores, ScoresOf
 from tallymark.states.serialization import target_of
@@ -73,7 +73,7 @@ class OrderedProbabilities(LabelledState[OrderedProbabilitiesOf]):
     def weight(self) -> int:
         return self.scores.weight
 
-    def spans(self, bins: int) -> list[Span]:
+    def bin_ranges(self, bins: int) -> list[BinRange]:
         """Bins of about equal weight: a probability goes by the weight below it, so that equal ones stay together."""
         p, weights, counts, happened = self._rows()
         distinct, which = np.unique(p, return_inverse=True)
@@ -81,7 +81,7 @@ class OrderedProbabilities(LabelledState[OrderedProbabilitiesOf]):
         total = np.cumsum(np.bincount(which, near_one, len(distinct)))
         below = np.concatenate(([0.0], total[:-1]))
         place = np.minimum(np.floor(bins * below / total[-1]), bins - 1)[which]
-        spans = []
+        bin_ranges = []
         for k in np.unique(place):
             here = place == k
             true = here & (happened > 0)
@@ -90,16 +90,16 @@ class OrderedProbabilities(LabelledState[OrderedProbabilitiesOf]):
                 _sum((weights * p)[here], counts[here]),
                 _sum(weights[true], counts[true]),
             )
-            spans.append(Span(float(p[here].min()), float(p[here].max()), held))
-        return spans
+            bin_ranges.append(BinRange(float(p[here].min()), float(p[here].max()), held))
+        return bin_ranges
 
     def _rows(self) -> tuple[Array, Array, Array, Array]:
         """Probabilities, weights, how often each occurs, and whether they came true."""
         columns = []
         for happened, (p, weights, counts) in enumerate(self.scores.binary()):
             once = np.ones(len(p), np.int64)
-            held = once.astype(np.float64) if weights is None else weights
-            columns.append((p, held, once if counts is None else counts, happened * once))
+            own_weights = once.astype(np.float64) if weights is None else weights
+            columns.append((p, own_weights, once if counts is None else counts, happened * once))
         joined = [np.concatenate(column) for column in zip(*columns, strict=True)]
         return joined[0], joined[1], joined[2], joined[3]
 

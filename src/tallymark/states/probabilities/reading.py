@@ -15,17 +15,16 @@ from tallymark.data.target import ANY_TARGET, Target
 from tallymark.errors import DomainError, InputError, KindError, ParameterError, ShapeError, Text
 from tallymark.states.base import UNIT_BITS
 from tallymark.states.labels.counts import name_decisions
-from tallymark.states.labels.reading import (
+from tallymark.states.labels.encoding import (
     check_classes,
     class_places,
-    encode,
+    encode_labels,
     label_fault,
+    labels_with_weight,
     probabilities_of,
-    weighed_labels,
 )
 from tallymark.states.scores.scores import check_truth, outside_fault, positive_column
-from tallymark.states.sums import Entry, run_tasks
-from tallymark.states.terms import CODES
+from tallymark.states.sums import CODES, Entry, run_tasks
 
 Task = tuple[int, float, int, int]
 
@@ -35,7 +34,7 @@ POSITIVE, HAPPENED, BRIER, RANKED, TOP, RIGHT = range(6)
 _CHECKS: list[Task] = [(CODES["soft_truth"], 0.0, 0, 0), (CODES["lowest_prediction"], 0.0, 0, 0)]
 
 
-class Binary(NamedTuple):
+class BinaryProbabilities(NamedTuple):
     """What one column of probabilities gave: the truth as 0 and 1, its labels, and what the tasks found."""
 
     truth: Array
@@ -53,21 +52,21 @@ _ONLY_CHECKS = with_checks([])
 
 
 def check_kind(batch: Batch, target: Target) -> None:
-    """Refuse predictions that are labels, by their type; tables of truth; and a wish that makes no sense for them."""
+    """Refuse predictions that are labels, by their type; tables of truth; and `normalize` of one column."""
     if batch.truth_columns > 1:
         raise ShapeError(argument="y_true", expected="be one label per row", got=f"{batch.truth_columns} columns")
     one = batch.prediction_columns == 1
     if target.kind is None:
-        held = batch.prediction_labels.type if one else _TYPES.get(batch.prediction.dtype.kind, "integer")
-        if held != "real":
-            shown = {"text": "strings", "integer": "whole numbers", "boolean": "bools"}[held]
+        prediction_type = batch.prediction_labels.type if one else _TYPES.get(batch.prediction.dtype.kind, "integer")
+        if prediction_type != "real":
+            shown = {"text": "strings", "integer": "whole numbers", "boolean": "bools"}[prediction_type]
             raise KindError(
                 argument="y_pred",
                 expected="hold probabilities, which are floats",
                 got=f"{shown}, which are read as labels, and labels do not say how sure a model was",
                 hint=Text(
                     "Pass the probabilities, such as those of predict_proba{}",
-                    "" if held == "text" else Text(', or {kind="probability"} if these are such'),
+                    "" if prediction_type == "text" else Text(', or {kind="probability"} if these are such'),
                 ),
             )
     if one and target.normalize:
@@ -80,7 +79,7 @@ def check_kind(batch: Batch, target: Target) -> None:
 _TYPES = {"f": "real", "b": "boolean"}
 
 
-def total_binary(batch: Batch, target: Target, tasks: Tasks) -> Binary:
+def total_binary(batch: Batch, target: Target, tasks: Tasks) -> BinaryProbabilities:
     """The totals over one column of probabilities, all checked."""
     plain = _plain_truth(batch, target)
     if plain is not None:
@@ -88,8 +87,8 @@ def total_binary(batch: Batch, target: Target, tasks: Tasks) -> Binary:
         if not found.soft or (plain.dtype.kind == "f" and _allows_soft(target) and _within(found.entries[0])):
             return _checked(batch, target, found)
     batch.require_weights()
-    labels, codes = encode(batch, 0)
-    seen = weighed_labels(batch, labels, codes)
+    labels, codes = encode_labels(batch, 0)
+    seen = labels_with_weight(batch, labels, codes)
     check_truth(seen, target, one=True, labels=True)
     positive = 1 if target.positive is None else target.positive
     truth = np.array([label == positive for label in labels], bool)[codes]
@@ -107,13 +106,13 @@ def _plain_truth(batch: Batch, target: Target) -> Array | None:
         return None
 
 
-def _total(batch: Batch, target: Target, tasks: Tasks, truth: Array) -> Binary:
+def _total(batch: Batch, target: Target, tasks: Tasks, truth: Array) -> BinaryProbabilities:
     link = "sigmoid" if target.kind == "margin" else None
     found = run_tasks(tasks, batch, link, truth=truth)
     raw, shift, *_, lowest, highest = found[0]
     soft = int.from_bytes(raw, "little") << shift >> UNIT_BITS if raw else 0
     labels = tuple([k for k in (0, 1) if k in (lowest, highest)])
-    return Binary(truth, labels, soft, found)
+    return BinaryProbabilities(truth, labels, soft, found)
 
 
 def _within(seen: Entry) -> bool:
@@ -126,7 +125,7 @@ def _allows_soft(target: Target) -> bool:
     return target.classes is None or set(target.classes) == {0, 1}
 
 
-def _checked(batch: Batch, target: Target, found: Binary) -> Binary:
+def _checked(batch: Batch, target: Target, found: BinaryProbabilities) -> BinaryProbabilities:
     """What was found, without the checks, if they are passed."""
     if target.kind != "margin" and not _within(found.entries[1]):
         raise outside_fault(batch) or InputError("the input changed while it was being read")
@@ -150,7 +149,7 @@ def soft_fault(batch: Batch | None, count: int) -> InputError:
     return label_fault(batch, [(0, "fractional", count, int(bad.argmax()))], decided=False)
 
 
-class Several(NamedTuple):
+class ClassProbabilities(NamedTuple):
     """What several columns of probabilities gave: the classes of the columns, each row's place, and what was asked."""
 
     classes: Sequence[Label]
@@ -159,7 +158,7 @@ class Several(NamedTuple):
     columns: Array  # one row per quantity
 
 
-def read_probability_columns_of(batch: Batch, target: Target, wanted: Sequence[int]) -> Several:
+def read_probability_columns_of(batch: Batch, target: Target, wanted: Sequence[int]) -> ClassProbabilities:
     """What is wanted of every row; of two columns, the probability of the positive class."""
     batch.require_weights()
     classes, places = class_places(target, batch)
@@ -172,7 +171,7 @@ def read_probability_columns_of(batch: Batch, target: Target, wanted: Sequence[i
     faults = read_probabilities(batch.prediction, places, margin, target.normalize, positive, list(wanted), out)
     if faults:
         raise label_fault(batch, faults, decided=True)
-    return Several(classes, places, positive, out)
+    return ClassProbabilities(classes, places, positive, out)
 
 
 class ProbabilityOutcomes(NamedTuple):
@@ -184,7 +183,7 @@ class ProbabilityOutcomes(NamedTuple):
 
 
 def read_probability_outcomes(batch: Batch, target: Target) -> ProbabilityOutcomes:
-    """What was promised in every row, and what happened."""
+    """The predicted probability and the outcome of every row."""
     check_kind(batch, target)
     if batch.prediction_columns > 1:
         several = read_probability_columns_of(batch, target, [TOP, RIGHT])

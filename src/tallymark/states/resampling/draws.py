@@ -1,4 +1,9 @@
-"""Draws: how often each row counts in each replicate of the bootstrap."""
+"""Draws: how often each row counts in each replicate of the bootstrap.
+
+The count is a hash of seed, replicate and the key of the row (`core/resample.hpp`). No generator has a state, so order,
+threads and partitions cannot show, and two models are paired because their rows have the same keys. A replicate is the
+batch with other weights: any state that reads weighted rows can be resampled.
+"""
 
 from __future__ import annotations
 

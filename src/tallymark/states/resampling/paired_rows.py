@@ -12,8 +12,8 @@ from tallymark.data.labels import Label
 from tallymark.data.target import Target
 from tallymark.errors import InputError
 from tallymark.states.labels.counts import POSITIVE, find_positive, name_decisions
+from tallymark.states.labels.encoding import CountedPairs, Labels, count_label_pairs, encode_labels
 from tallymark.states.labels.pairs import PairsOf
-from tallymark.states.labels.reading import CountedPairs, Labels, count_label_pairs, encode
 from tallymark.states.scores.scores import positive_column, read_scores
 
 
@@ -45,9 +45,9 @@ class Placements(NamedTuple):
 
 def read_cells(reads: PairsOf, batch: Batch) -> RowCells:
     """Which true label met which predicted one in each row."""
-    labels, truth = encode(batch, 0)
-    names, said = _read_said(reads, batch, labels)
-    found, rows, counts = np.unique(truth * len(names) + said, return_inverse=True, return_counts=True)
+    labels, truth = encode_labels(batch, 0)
+    names, predicted = _read_predicted(reads, batch, labels)
+    found, rows, counts = np.unique(truth * len(names) + predicted, return_inverse=True, return_counts=True)
     return RowCells((labels, names), (found // len(names), found % len(names)), counts, rows)
 
 
@@ -58,35 +58,35 @@ def read_paired_outcomes(reads: PairsOf, batch: Batch, among: str, what: str) ->
     if among == "all":
         right = _read_right(reads, batch)
     else:
-        truth, said = _read_sides(reads, batch)
-        right = (truth == said)[truth if among == "positive" else ~truth]
+        truth, predicted = _read_sides(reads, batch)
+        right = (truth == predicted)[truth if among == "positive" else ~truth]
     return PairedOutcomes(right if what == "right" else ~right)
 
 
 def _read_right(reads: PairsOf, batch: Batch) -> Array:
     """Whether the label of each row is right."""
-    labels, truth = encode(batch, 0)
-    names, said = _read_said(reads, batch, labels)
+    labels, truth = encode_labels(batch, 0)
+    names, predicted = _read_predicted(reads, batch, labels)
     index = {label: k for k, label in enumerate(labels)}
-    return np.asarray(np.array([index.get(name, -1) for name in names], np.int64)[said] == truth)
+    return np.asarray(np.array([index.get(name, -1) for name in names], np.int64)[predicted] == truth)
 
 
 def _read_sides(reads: PairsOf, batch: Batch) -> tuple[Array, Array]:
     """Whether each row is positive, and whether it was called so."""
-    labels, truth = encode(batch, 0)
-    names, said = _read_said(reads, batch, labels)
+    labels, truth = encode_labels(batch, 0)
+    names, predicted = _read_predicted(reads, batch, labels)
     classes = reads.target.classes or sorted({*labels, *names})
     place = find_positive(classes, reads.target)
     positive = None if place is None else classes[place]
     sides = [np.array([name == positive for name in held], bool) for held in (labels, names)]
-    return sides[0][truth], sides[1][said]
+    return sides[0][truth], sides[1][predicted]
 
 
-def _read_said(reads: PairsOf, batch: Batch, labels: list[Label]) -> tuple[list[Label], Array]:
+def _read_predicted(reads: PairsOf, batch: Batch, labels: list[Label]) -> tuple[list[Label], Array]:
     """The labels that were given to rows, and the place of each row's among them; `labels` are those of the truth."""
-    form, classes, decision = reads.reading(batch)
+    form, classes, decision = reads.label_rule(batch)
     if decision is None:
-        return encode(batch, 1)
+        return encode_labels(batch, 1)
     # Counted against the numbers of the rows, the pairs are the rows, and decisions are those of every other count.
     found = count_label_pairs(np.arange(batch.n), batch.prediction, None, False, decision)
     if not isinstance(found, CountedPairs) or found.rows != batch.n:
@@ -102,7 +102,7 @@ def _read_said(reads: PairsOf, batch: Batch, labels: list[Label]) -> tuple[list[
 
 def read_placements(batch: Batch, target: Target, scale: float) -> Placements:
     """Where the scores of two classes stand among each other."""
-    labels, truth = encode(batch, 0)
+    labels, truth = encode_labels(batch, 0)
     classes = target.classes or labels
     two = batch.prediction_columns == 2 and len(classes) == 2
     place = positive_column(classes, target) if two else find_positive(classes, target)

@@ -2,6 +2,10 @@
 
 How often a row counts in a replicate follows from its key alone, so the replicates of pieces add up to those of the
 whole, to the last bit. The size is fixed where that of a replicate is.
+
+There are at most 256 groups, by the first bits of a hash of the keys; prefix and suffix sums of their states give what
+is left when one is taken out. The number of bits is the largest at which there are few enough groups: it depends on the
+set of keys alone. So few rows are left out one by one, and `evaluate` and any sum of pieces leave out the same.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from tallymark.errors import StateError
 from tallymark.states.base import Reads, State
 from tallymark.states.groups import rows_by
 from tallymark.states.resampling.draws import Draws
-from tallymark.states.resampling.keys import HASH_BITS, MOST_GROUPS, coarsen, row_keys, spread_keys
+from tallymark.states.resampling.keys import HASH_BITS, MOST_GROUPS, group_hashes, hash_keys, row_keys
 
 MOST_RESAMPLES = 10_000  # whose states are kept
 MOST_HELD = 1 << 21  # numbers, in the states of all replicates and groups together
@@ -41,12 +45,12 @@ class Groups(NamedTuple):
         """The groups of both sets of rows, as few as there may be."""
         bits = min(self.bits, other.bits)
         ids = np.concatenate([each.ids >> np.uint64(each.bits - bits) for each in (self, other)])
-        dropped, ids, codes = coarsen(ids)
-        held: list[State | None] = [None] * len(ids)
+        dropped, ids, codes = group_hashes(ids)
+        states: list[State | None] = [None] * len(ids)
         for code, state in zip(codes.tolist(), (*self.states, *other.states), strict=True):
-            before = held[code]
-            held[code] = state if before is None else before + state
-        return Groups(bits - dropped, ids, tuple(state for state in held if state is not None))
+            before = states[code]
+            states[code] = state if before is None else before + state
+        return Groups(bits - dropped, ids, tuple(state for state in states if state is not None))
 
     def left_out(self, zero: State) -> Iterator[State]:
         """The state of all groups but one, for one after the other."""
@@ -103,13 +107,13 @@ class ResampledOf(Reads):
 
     def _checked(self, state: State | None, batch: Batch, draws: Draws, replicate: int) -> State:
         if state is None:
-            return self.of.fold(batch.reweighted(draws.weights(replicate, batch.weights)))  # which says why
+            return self.of.fold(batch.with_weights(draws.weights(replicate, batch.weights)))  # which says why
         return state if state.n else self.of.zero()
 
     def _fold_groups(self, batch: Batch, keys: Array | None) -> Groups:
-        hashes = spread_keys(keys, batch.n)
+        hashes = hash_keys(keys, batch.n)
         counts = np.ones(batch.n, bool) if batch.weights is None else np.asarray(batch.weights) > 0
-        dropped, ids, found = coarsen(hashes[counts])
+        dropped, ids, found = group_hashes(hashes[counts])
         codes = np.full(batch.n, len(ids))
         codes[counts] = found
         parts = rows_by(batch, codes, len(ids))
@@ -265,9 +269,9 @@ def _checked_groups(bits: Any, ids: Any, packed: Any) -> Groups:
     states = tuple(map(_restored, packed))
     if type(bits) is not int or not 1 <= bits <= HASH_BITS or ids.dtype != np.int64 or ids.ndim != 1:
         raise StateError("groups begin with the same bits")
-    held = ids.view(np.uint64)
-    if len(held) != len(states) or len(held) > MOST_GROUPS or (held[1:] <= held[:-1]).any():
+    hashes = ids.view(np.uint64)
+    if len(hashes) != len(states) or len(hashes) > MOST_GROUPS or (hashes[1:] <= hashes[:-1]).any():
         raise StateError("groups must differ and be in order, one state for each")
-    if len(held) and bits < HASH_BITS and int(held[-1]) >> bits:
+    if len(hashes) and bits < HASH_BITS and int(hashes[-1]) >> bits:
         raise StateError("groups begin with the same bits")
-    return Groups(bits, held, states)
+    return Groups(bits, hashes, states)

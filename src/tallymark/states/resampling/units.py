@@ -12,11 +12,10 @@ import numpy as np
 from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
 from tallymark.errors import StateError, Text
-from tallymark.states.base import ONE, UNIT_BITS, FoldedState, SoleReads, divide
-from tallymark.states.resampling.keys import own_weights, row_keys, spread_keys
+from tallymark.states.base import ONE, UNIT_BITS, FoldedState, ParameterlessReads, divide
+from tallymark.states.resampling.keys import hash_keys, row_keys
 from tallymark.states.serialization import unpack_columns
-from tallymark.states.sums import SumsOf, exact_sum
-from tallymark.states.terms import Term
+from tallymark.states.sums import SumsOf, Term, exact_sum
 
 MOST_CLUSTERS = 4096  # that are told apart: Student's t with as many degrees of freedom is a normal number
 _NONE = np.empty(0, np.uint64)
@@ -24,7 +23,7 @@ _SQUARES = Term("exact_truth_squares")
 _SUM_OF_SQUARES = SumsOf(_SQUARES)
 
 
-class UnitsOf(SoleReads):
+class UnitsOf(ParameterlessReads):
     """Asks for rows, their weights and clusters."""
 
     __slots__ = ()
@@ -36,18 +35,18 @@ class UnitsOf(SoleReads):
         if batch.n == 0:
             return self.zero()
         batch.require_weights()
-        own, weight, squares = own_weights(batch), batch.n * ONE, batch.n * ONE
+        own, weight, squares = batch.non_unit_weights(), batch.n * ONE, batch.n * ONE
         if own is not None:
             weight = exact_sum(own)
             squares = _SUM_OF_SQUARES.fold(Batch(own, own)).at(0).absolute(_SQUARES) or 0
         clusters = None
         if batch.cluster_side is not None:
-            clusters = lowest(spread_keys(row_keys(batch), batch.n))
+            clusters = lowest_hashes(hash_keys(row_keys(batch), batch.n))
         columns = (batch.truth_columns, batch.prediction_columns)
         return Units(columns, batch.n, weight, squares, own is None, clusters)
 
 
-def lowest(hashes: Array) -> Array:
+def lowest_hashes(hashes: Array) -> Array:
     """The lowest of distinct hashes, in order."""
     return np.unique(hashes)[:MOST_CLUSTERS]
 
@@ -108,7 +107,7 @@ class Units(FoldedState[UnitsOf]):
             )
         clusters = self.clusters
         if clusters is not None and other.clusters is not None:
-            clusters = lowest(np.concatenate((clusters, other.clusters)))
+            clusters = lowest_hashes(np.concatenate((clusters, other.clusters)))
         weight, squares = self._weight + other._weight, self.squares + other.squares
         if any(each._weight and not each.squares for each in (self, other)):
             squares = 0  # those of one side were too large

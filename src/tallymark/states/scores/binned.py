@@ -1,4 +1,8 @@
-"""The binned scores state: scores in bins, never more than a given number of them. Its size is fixed."""
+"""The binned scores state: scores in bins, never more than a given number of them. Its size is fixed.
+
+A bin is the first bits of its scores. The number of bits is the largest at which all scores fall into few enough bins:
+it depends on the set of scores alone, and two states merge by dropping bits.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,13 @@ from tallymark.data.labels import Label, normal_label
 from tallymark.data.target import ANY_TARGET, Target
 from tallymark.errors import Argument, InputError, StateError
 from tallymark.states.base import UNIT_BITS, KeyedReads
-from tallymark.states.labels.reading import CountedPairs, count_label_pairs, encode, lowest_terms, own_errors
+from tallymark.states.labels.encoding import (
+    CountedPairs,
+    count_label_pairs,
+    encode_labels,
+    reduce_weights,
+    wrap_label_errors,
+)
 from tallymark.states.scores.scores import (
     ScoreState,
     check_probabilities,
@@ -57,15 +67,15 @@ class Binned(NamedTuple):
 
     def class_weights(self) -> list[int]:
         """The exact weight of every label."""
-        return [sum(held.tolist()) << (UNIT_BITS + self.unit) for held in self.weights]
+        return [sum(counts.tolist()) << (UNIT_BITS + self.unit) for counts in self.weights]
 
     def pack(self) -> list[Any]:
         """The bins as the byte format writes them."""
-        weights = [pack_weights(held.tolist()) for held in self.weights]
+        weights = [pack_weights(counts.tolist()) for counts in self.weights]
         return [self.bits, self.bins, pack_labels(self.labels), weights, self.unit]
 
 
-def order_of(scores: Array) -> Array:
+def float_order(scores: Array) -> Array:
     """Scores as whole numbers in the same order; both zeros are one."""
     raw = (np.asarray(scores, np.float64) + 0.0).view(np.int64)
     return np.where(raw < 0, raw ^ np.int64(0x7FFF_FFFF_FFFF_FFFF), raw)
@@ -88,15 +98,15 @@ def fit_bits(bins: Array, bits: int, most: int) -> int:
     return int(np.searchsorted(apart, most, side="right"))
 
 
-def in_lowest_terms(binned: Binned) -> Binned:
+def reduce_bin_weights(binned: Binned) -> Binned:
     """The same with weights in the largest unit."""
     together = 0
-    for held in binned.weights:
-        together |= int(np.bitwise_or.reduce(held)) if len(held) else 0
+    for counts in binned.weights:
+        together |= int(np.bitwise_or.reduce(counts)) if len(counts) else 0
     shift = (together & -together).bit_length() - 1
     if shift <= 0:
         return binned if together else binned._replace(unit=0)
-    return binned._replace(weights=[held >> shift for held in binned.weights], unit=binned.unit + shift)
+    return binned._replace(weights=[counts >> shift for counts in binned.weights], unit=binned.unit + shift)
 
 
 def merge_bins(left: Binned, right: Binned, most: int) -> Binned:
@@ -108,13 +118,15 @@ def merge_bins(left: Binned, right: Binned, most: int) -> Binned:
     bits = fitted
     labels = sorted({*left.labels, *right.labels})
     unit = min(left.unit, right.unit)
-    small = all(held.dtype == np.int64 for part in (left, right) for held in part.weights)
+    small = all(counts.dtype == np.int64 for part in (left, right) for counts in part.weights)
     weights = [np.zeros(len(bins), np.int64 if small else object) for _ in labels]
     for part in (left, right):
         at = np.searchsorted(bins, part.bins >> (part.bits - bits))
-        for label, held in zip(part.labels, part.weights, strict=True):
-            np.add.at(weights[labels.index(label)], at, (held if small else held.astype(object)) << (part.unit - unit))
-    return in_lowest_terms(Binned(bits, bins, labels, weights, unit))
+        for label, counts in zip(part.labels, part.weights, strict=True):
+            np.add.at(
+                weights[labels.index(label)], at, (counts if small else counts.astype(object)) << (part.unit - unit)
+            )
+    return reduce_bin_weights(Binned(bits, bins, labels, weights, unit))
 
 
 def _distinct(numbers: Array) -> Array:
@@ -137,7 +149,7 @@ def unpack_bins(most: int, bits: int, bins: Array, labels: Any, weights: list[An
     if bool(len(bins)) != bool(names):
         raise StateError("every bin and every label must have weight")
     flat = [weight for row in held for weight in row]
-    if type(unit) is not int or not -UNIT_BITS <= unit <= 2048 or (flat, unit) != lowest_terms(flat, unit):
+    if type(unit) is not int or not -UNIT_BITS <= unit <= 2048 or (flat, unit) != reduce_weights(flat, unit):
         raise StateError("weights must be in lowest terms")
     small = unit >= 0 and sum(flat) << unit < 1 << 62  # a number of rows
     return Binned(bits, bins, names, [np.array(row, np.int64 if small else object) for row in held], unit)
@@ -178,7 +190,7 @@ class BoundedScoresOf(KeyedReads):
             labels, columns = list(classes), [table[:, k] for k in range(len(classes))]
         else:
             columns = [read_scores(batch, self.target)]
-            labels, places = encode(batch, 0)
+            labels, places = encode_labels(batch, 0)
         batch.require_finite_side(1)
         batch.require_weights()
         check_probabilities(batch, self.target)
@@ -191,7 +203,7 @@ class BoundedScoresOf(KeyedReads):
     def _bin_plain(self, batch: Batch) -> BoundedScores | None:
         """Rows that count once each, in one pass; None where one must be refused, or labels are many."""
         scores, truth = read_scores(batch, self.target), batch.truth_labels
-        with own_errors(Argument("y_true")):
+        with wrap_label_errors(Argument("y_true")):
             found = bin_scores(truth.source, scores, self.most, normal_label)
         if not isinstance(found, tuple) or found[4] != batch.n:
             return None
@@ -206,7 +218,7 @@ class BoundedScoresOf(KeyedReads):
         if not within_one:
             check_probabilities(batch, self.target)
         shape = (batch.truth_columns, batch.prediction_columns)
-        binned = in_lowest_terms(held)
+        binned = reduce_bin_weights(held)
         return BoundedScores(self, shape, batch.n, sum(binned.class_weights()), [binned])
 
     def _bin(self, scores: Array, labels: list[Label], places: Array, weights: Array | None) -> Binned:
@@ -224,8 +236,8 @@ class BoundedScoresOf(KeyedReads):
         if sorted_runs is None:
             raise InputError(_CHANGED)
         distinct = sorted_runs[0][0][0][0]
-        bits = fit_bits(order_of(distinct), ALL_BITS, self.most)
-        counted = count_label_pairs(order_of(scores) >> (ALL_BITS - bits), places, weights, False, None)
+        bits = fit_bits(float_order(distinct), ALL_BITS, self.most)
+        counted = count_label_pairs(float_order(scores) >> (ALL_BITS - bits), places, weights, False, None)
         if not isinstance(counted, CountedPairs):
             raise InputError(_CHANGED)
         (bins, held), cells, values, unit, _, _ = counted
@@ -237,7 +249,9 @@ class BoundedScoresOf(KeyedReads):
         for k, of_label in enumerate(weights_of):
             mine = cells[1] == order[k]
             of_label[cells[0][mine]] = np.asarray(values, of_label.dtype)[mine]
-        return in_lowest_terms(Binned(bits, np.array(bins, np.int64), [names[k] for k in order], weights_of, unit or 0))
+        return reduce_bin_weights(
+            Binned(bits, np.array(bins, np.int64), [names[k] for k in order], weights_of, unit or 0)
+        )
 
 
 class BoundedScores(ScoreState[BoundedScoresOf, list[int]]):

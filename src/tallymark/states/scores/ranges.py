@@ -21,9 +21,9 @@ from tallymark.states.scores.binned import (
     Binned,
     BoundedScores,
     BoundedScoresOf,
+    float_order,
     lowest_scores,
     merge_bins,
-    order_of,
 )
 from tallymark.states.scores.runs import PlacementSums, RankSums, Runs, RunsOfClasses, measure_runs, sums_of
 from tallymark.states.scores.scores import Scores, ScoresOf
@@ -88,7 +88,7 @@ def bin_scores(state: Scores, most: int) -> BoundedScores:
     binned = Binned(ALL_BITS, np.empty(0, np.int64), [], [], 0)
     for label, (scores, _, counts) in zip(state.whole.labels, state.whole.columns[0], strict=True):
         own = np.ones(len(scores), np.int64) if counts is None else counts
-        binned = merge_bins(binned, Binned(ALL_BITS, order_of(scores), [label], [own], 0), most)
+        binned = merge_bins(binned, Binned(ALL_BITS, float_order(scores), [label], [own], 0), most)
     return BoundedScores(reads, state.columns, state.n, state.weight, [binned])
 
 
@@ -97,13 +97,13 @@ def refine(ranges: Ranges, bins: Mapping[int, BoundedScores], most: int) -> Rang
     edges: list[float] = []
     rows: list[tuple[int, int]] = []
     exact: list[bool] = []
-    for place, held in enumerate(ranges.rows):
-        own = Ranges(np.empty(0), [held], [ranges.exact[place]])
+    for place, counts in enumerate(ranges.rows):
+        own = Ranges(np.empty(0), [counts], [ranges.exact[place]])
         if place in bins:
             if not bins[place].n:
                 raise _changed_source()
-            own = choose_ranges(bins[place], max(2, round(most * sum(held) / sum(ranges.whole))))
-            if own.whole != held:
+            own = choose_ranges(bins[place], max(2, round(most * sum(counts) / sum(ranges.whole))))
+            if own.whole != counts:
                 raise _changed_source()
         edges += [*ranges.edges[place - 1 : place].tolist(), *own.edges.tolist()]
         rows += own.rows

@@ -18,7 +18,7 @@ Runs = tuple[Array, "Array | None", "Array | None"]
 """Distinct scores in order, or distinct pairs of score and weight; weights, or None if all are 1; how often each
 occurs, or None if once."""
 
-NOTHING: Runs = (np.empty(0), None, None)
+NO_RUNS: Runs = (np.empty(0), None, None)
 
 
 class RunsOfClasses(NamedTuple):
@@ -33,7 +33,7 @@ class RunsOfClasses(NamedTuple):
 
     def find(self, label: Label, column: int) -> Runs:
         """The runs of a label in a column; nothing if no row has the label."""
-        return self.columns[column][self.labels.index(label)] if label in self.labels else NOTHING
+        return self.columns[column][self.labels.index(label)] if label in self.labels else NO_RUNS
 
     def within_one(self) -> bool:
         """Whether all scores lie between 0 and 1."""
@@ -48,7 +48,7 @@ def join_runs(runs: list[Runs]) -> Runs:
     """The runs of several classes as one; those of similar size first."""
     while len(runs) > 1:
         runs = [merge_runs(*runs[k : k + 2]) if k + 1 < len(runs) else runs[k] for k in range(0, len(runs), 2)]
-    return runs[0] if runs else NOTHING
+    return runs[0] if runs else NO_RUNS
 
 
 def merge_parts(left: RunsOfClasses, right: RunsOfClasses) -> RunsOfClasses:
@@ -69,8 +69,8 @@ def measure_runs(runs: Runs) -> tuple[int, int]:
 
 def check_runs(scores: Array, weights: Array | None, counts: Array | None) -> Runs:
     """Refuse stored runs that are not in their one normal form."""
-    for held, dtype in ((scores, np.float64), (weights, np.float64), (counts, np.int64)):
-        if held is not None and (held.ndim != 1 or held.dtype != dtype or len(held) != len(scores)):
+    for column, dtype in ((scores, np.float64), (weights, np.float64), (counts, np.int64)):
+        if column is not None and (column.ndim != 1 or column.dtype != dtype or len(column) != len(scores)):
             raise StateError("scores, weights and counts differ in length or type")
     if not np.isfinite(scores).all() or (np.signbit(scores) & (scores == 0)).any():
         raise StateError("scores must be finite, and zero has no sign")
@@ -147,7 +147,7 @@ class PlacementSums(NamedTuple):
     of_positives: int
 
 
-def sum_places(negative: Runs, positive: Runs) -> PlacementSums:
+def sum_placements(negative: Runs, positive: Runs) -> PlacementSums:
     """How all rows of two classes without weights are placed."""
     rows = measure_runs(negative)[0], measure_runs(positive)[0]
     return PlacementSums(*rows, *placement_sums(negative, positive, rows, (0, 0)))

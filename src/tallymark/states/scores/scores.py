@@ -1,4 +1,8 @@
-"""The scores state: the scores of every class as sorted runs. It grows with the distinct scores."""
+"""The scores state: the scores of every class as sorted runs. It grows with the distinct scores.
+
+A state holds parts that are merged when they are of similar size, or when the state is read: a stream of small batches
+costs little more than one sort.
+"""
 
 from __future__ import annotations
 
@@ -23,21 +27,21 @@ from tallymark.errors import (
     StateError,
     Text,
 )
-from tallymark.states.base import ONE, R, Reads, TargetState, check_one_kind, exact_total
+from tallymark.states.base import ONE, R, Reads, TargetState, check_label_types, exact_total
 from tallymark.states.labels.counts import check_two, find_positive, knows_positive, name_decisions
-from tallymark.states.labels.reading import (
+from tallymark.states.labels.encoding import (
     check_classes,
     class_places,
     column_classes,
-    encode,
+    encode_labels,
     label_fault,
-    own_errors,
     read_pairs,
+    wrap_label_errors,
 )
 from tallymark.states.resampling.draws import Draws
-from tallymark.states.resampling.keys import own_weights, resample_areas, resample_precision
+from tallymark.states.resampling.one_pass import resample_areas, resample_precision
 from tallymark.states.scores.runs import (
-    NOTHING,
+    NO_RUNS,
     PlacementSums,
     RankSums,
     Runs,
@@ -49,7 +53,7 @@ from tallymark.states.scores.runs import (
     merge_parts,
     roc_with_sums,
     share_in_order,
-    sum_places,
+    sum_placements,
     sum_ranks,
     walk_steps,
 )
@@ -126,9 +130,9 @@ class ScoreState(TargetState[R], Generic[R, S]):
 
 def check_same_labels(labels: Sequence[Sequence[Label]], columns: int, target: Target) -> None:
     """Refuse to add labels of two kinds, and columns that belong to different classes."""
-    check_one_kind({isinstance(held[0], str) for held in labels if held})
-    if columns > 1 and target.classes is None and any(held != labels[0] for held in labels):
-        shown = next(held for held in labels if held != labels[0])
+    check_label_types({isinstance(side[0], str) for side in labels if side})
+    if columns > 1 and target.classes is None and any(side != labels[0] for side in labels):
+        shown = next(side for side in labels if side != labels[0])
         raise StateError(
             "only states whose columns have the same classes add; these have "
             f"{show_labels(labels[0])} and {show_labels(shown)}",
@@ -302,7 +306,7 @@ class ScoresOf(Reads):
     def areas(self, batch: Batch, draws: Draws) -> list[Array | None]:
         """The area under the ROC curve in every replicate, of two classes or of every class against the rest; NaN where
         one has no rows, None where there is no faster way than to read the state of each."""
-        weights = own_weights(batch)
+        weights = batch.non_unit_weights()
         if batch.n and batch.prediction_columns > 2:
             classes, places, table = read_score_table(batch, self.target)
             columns = (np.asarray(table[:, k], np.float64) for k in range(len(classes)))
@@ -313,13 +317,13 @@ class ScoresOf(Reads):
     def precision_areas(self, batch: Batch, draws: Draws) -> Array | None:
         """The area under the steps of precision by recall of two classes, in the same way."""
         rows = self._two_classes(batch, symmetric=False)
-        return None if rows is None else resample_precision(*rows, own_weights(batch), draws)
+        return None if rows is None else resample_precision(*rows, batch.non_unit_weights(), draws)
 
     def _two_classes(self, batch: Batch, *, symmetric: bool) -> tuple[Array, Array] | None:
         """The score of each row, and whether it is positive; None where there are more classes, or none is positive."""
         if batch.n == 0 or max(batch.truth_columns, batch.prediction_columns - 1) > 1:
             return None
-        labels, codes = encode(batch, 0)
+        labels, codes = encode_labels(batch, 0)
         classes = self.target.classes or labels
         either = symmetric and batch.prediction_columns == 2 and len(classes) == 2
         place = positive_column(classes, self.target) if either else find_positive(classes, self.target)
@@ -330,7 +334,7 @@ class ScoresOf(Reads):
     def _fold_column(self, batch: Batch) -> tuple[RunsOfClasses, tuple[bytes, int] | None]:
         """The runs of one score per row, by the labels of the truth, and the weight; None where a row is 1."""
         scores, truth = read_scores(batch, self.target), batch.truth_labels
-        with own_errors(Argument("y_true")):
+        with wrap_label_errors(Argument("y_true")):
             found = sort_scores(truth.source, scores, batch.weights, normal_label)
         if found is None:
             raise _refused(batch)
@@ -339,7 +343,7 @@ class ScoresOf(Reads):
         labels, groups, weight, rows = found
         if rows != batch.n:
             raise LengthError(Text("{y_true} must have {} rows; its labels were {}", batch.n, rows), argument="y_true")
-        by_label: dict[Label, Runs] = dict(zip(labels, groups or [NOTHING] * len(labels), strict=True))
+        by_label: dict[Label, Runs] = dict(zip(labels, groups or [NO_RUNS] * len(labels), strict=True))
         if truth.names is not None:
             by_label = _by_name(by_label, truth.names)
         names = sorted(by_label)
@@ -448,11 +452,11 @@ class Scores(ScoreState[ScoresOf, Runs]):
         sums: RankSums = self._memo[symmetric, wants]
         return sums
 
-    def places(self) -> PlacementSums | None:
+    def placements(self) -> PlacementSums | None:
         """How the rows of the two classes are placed among each other, either way round; None where there are
         weights."""
         negative, positive = self.binary(symmetric=True)
-        return sum_places(negative, positive) if negative[1] is None and positive[1] is None else None
+        return sum_placements(negative, positive) if negative[1] is None and positive[1] is None else None
 
     def steps(self, *, symmetric: bool = False) -> Steps:
         """What every distinct score does as a threshold."""
@@ -506,10 +510,12 @@ class Scores(ScoreState[ScoresOf, Runs]):
                 raise StateError("a state of no rows holds nothing")
             return cls(ScoresOf(target), None, 0, 0, ())
         check_widths(columns, labels, target)
-        held = [[check_runs(*runs) for runs in column] for column in fields["scores"]]
-        if len(held) != (1 if columns[1] <= 2 else columns[1]) or any(len(column) != len(labels) for column in held):
+        by_column = [[check_runs(*runs) for runs in column] for column in fields["scores"]]
+        if len(by_column) != (1 if columns[1] <= 2 else columns[1]) or any(
+            len(column) != len(labels) for column in by_column
+        ):
             raise StateError("scores, labels and columns do not fit")
-        sizes = [[measure_runs(runs) for runs in column] for column in held]
+        sizes = [[measure_runs(runs) for runs in column] for column in by_column]
         rows, weights = (sum(part) for part in zip((0, 0), *sizes[0], strict=True))
         if any(column != sizes[0] for column in sizes) or not rows <= n or weights != weight or n < 1:
             raise StateError("rows and weights do not add up")
@@ -517,4 +523,4 @@ class Scores(ScoreState[ScoresOf, Runs]):
             raise StateError("there are more rows than float64 can count")
         if columns[1] <= 2 and (0, 0) in sizes[0]:
             raise StateError("every label must have rows")
-        return cls(ScoresOf(target), columns, n, weight, (RunsOfClasses(labels, held),))
+        return cls(ScoresOf(target), columns, n, weight, (RunsOfClasses(labels, by_column),))

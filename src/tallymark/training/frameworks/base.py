@@ -15,7 +15,7 @@ from tallymark.errors import InputError, KindError, LengthError, ParameterError,
 from tallymark.metrics.base import Metric
 from tallymark.metrics.naming import metric
 from tallymark.states.labels.counts import knows_positive
-from tallymark.states.labels.reading import encode
+from tallymark.states.labels.encoding import encode_labels
 from tallymark.training.eval_set import EvalSet
 from tallymark.training.evaluator import Evaluator
 from tallymark.training.stopping import KeepBest
@@ -172,7 +172,7 @@ def check_positive(held: EvalSet, target: Array, by: str) -> None:
     if held.target.kind in ("value", "label") or len(target) != held.n or not np.isin(target, (0, 1)).all():
         return
     try:
-        labels, codes = encode(Batch(held.y_true, held.y_true), 0)
+        labels, codes = encode_labels(Batch(held.y_true, held.y_true), 0)
     except InputError:  # no labels
         return
     if not knows_positive(labels, held.target):  # metrics that need a positive class ask for it

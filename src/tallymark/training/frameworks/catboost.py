@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallymark.data.arguments import describe
-from tallymark.data.arrays import Array, as_array, columns_of
+from tallymark.data.arrays import Array, as_array, count_columns
 from tallymark.errors import KindError, ParameterError, Text
 from tallymark.metrics.base import Metric
 from tallymark.optional_packages import needed
@@ -118,7 +118,7 @@ class EvaluatorCallback:
             raise ParameterError(argument="evaluator", expected="have metrics, the first of which says what is better")
         name, key = evaluator.monitor
         held = evaluator.eval_sets[name]
-        several = columns_of(as_array(held.y_true, "y_true")) > 1
+        several = count_columns(as_array(held.y_true, "y_true")) > 1
         self.metric: Any = _Recorder(evaluator.metrics[key], held.target.kind, several)
 
     def after_iteration(self, info: Any) -> bool:

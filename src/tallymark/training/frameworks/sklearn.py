@@ -12,7 +12,7 @@ from tallymark.evaluation.predictions import method_of, predict
 from tallymark.metrics.base import Metric
 from tallymark.metrics.clustering.separation import ShapeMetric
 from tallymark.optional_packages import needed
-from tallymark.states.labels.reading import encode
+from tallymark.states.labels.encoding import encode_labels
 from tallymark.training.frameworks.base import distance_to_best, one_number, with_direction
 
 __all__ = ["as_scorer"]
@@ -48,7 +48,7 @@ class _Scorer:
             return self.metric(X, predict(estimator, X, method).y_pred, weights=sample_weight)
         if y is None:
             raise ParameterError(argument="y", expected=f"be given: {self.metric} compares predictions with it")
-        facts = self.target.facts()
+        facts = self.target.keywords()
         if method != "predict" and facts["classes"] is None:
             facts["classes"] = _classes(estimator, y, sample_weight)
         found = predict(estimator, X, method, facts["classes"])
@@ -69,7 +69,7 @@ class _Scorer:
         return held
 
     def __repr__(self) -> str:
-        given = {key: value for key, value in self.target.facts().items() if value not in (None, False)}
+        given = {key: value for key, value in self.target.keywords().items() if value not in (None, False)}
         return f"as_scorer({self.metric!r}{''.join(f', {key}={value!r}' for key, value in given.items())})"
 
 
@@ -79,7 +79,7 @@ def _classes(estimator: Any, y: Any, weights: Any) -> list[Label] | None:
     if known is None:
         return None
     names: list[Any] = [label_or_none(item) for item in known]
-    new = [label for label in encode(Batch(y, y, weights), 0)[0] if label not in names]
+    new = [label for label in encode_labels(Batch(y, y, weights), 0)[0] if label not in names]
     return sorted([*names, *new]) if new else names
 
 

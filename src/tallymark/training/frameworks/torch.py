@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tallymark.data.arguments import describe
-from tallymark.data.arrays import columns_of, named_codes
+from tallymark.data.arrays import count_columns, named_codes
 from tallymark.errors import DomainError, ParameterError, StateError, Text
 from tallymark.evaluation.report import Report
 from tallymark.evaluation.selection import Wanted
@@ -139,8 +139,8 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
 
     def _added(self, tally: Tally, preds: Any, target: Any, facts: dict[str, Any]) -> Tally:
         truth, prediction = on_host(target), on_host(preds)
-        if _numbered(truth) and columns_of(prediction) > 1 and not tally.n:
-            tally = self._fresh(columns_of(prediction))
+        if _numbered(truth) and count_columns(prediction) > 1 and not tally.n:
+            tally = self._fresh(count_columns(prediction))
         truth, prediction = self._named(truth, "target"), self._named(prediction, "preds")
         return tally.update(truth, prediction, **on_host(facts))
 
@@ -245,7 +245,7 @@ def on_host(held: Any) -> Any:
 
 def _numbered(held: Any) -> bool:
     """Whether these are whole numbers, one per row: the way in which torch tells classes."""
-    return isinstance(held, np.ndarray) and held.dtype.kind in "iu" and held.ndim > 0 and columns_of(held) == 1
+    return isinstance(held, np.ndarray) and held.dtype.kind in "iu" and held.ndim > 0 and count_columns(held) == 1
 
 
 def _numbers(report: Report) -> dict[str, Any]:

@@ -1,4 +1,8 @@
-"""From rows to counted pairs of labels: what the label states share when they read a batch."""
+"""Labels as codes, and counts of pairs of labels: what the label states share when they read a batch.
+
+One kernel of the core counts pairs, for classes and clusters alike. A batch remembers its count, so that many metrics
+cost one pass. Labels and cells are sorted, which makes the bytes of a state a function of the rows alone.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,10 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from tallymark._core import classes_present, count_pairs, encode_labels, read_margins
+from tallymark._core import classes_present, count_pairs, read_margins
+from tallymark._core import encode_labels as _encode_column
 from tallymark.data.arguments import describe
-from tallymark.data.arrays import Array, malformed
+from tallymark.data.arrays import Array, malformed_arrow_error
 from tallymark.data.batch import NAMES, Batch
 from tallymark.data.labels import Label, LabelColumn, normal_label
 from tallymark.data.target import Target, show_labels
@@ -41,7 +46,7 @@ def label_fault(batch: Batch, faults: list[Fault], *, decided: bool, labels: boo
     side, fault, count, row = min(faults, key=lambda f: (_ORDER.index(f[1]), f[0]))
     name = batch.names[side]
     if fault == "malformed":  # and not to be shown
-        return malformed(Argument(name), batch.places.row(row))
+        return malformed_arrow_error(Argument(name), batch.places.row(row))
     place, shown = batch.places.first_of(count, row), _shown(batch, side, row)
     if fault == "missing":
         return MissingValueError(
@@ -102,6 +107,7 @@ def _shown(batch: Batch, side: int, row: int) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+_BOTH_SIDES = Text("{y_true} and {y_pred}")
 _EMPTY = np.empty(0, np.int64)
 _MOST_NAMED = 1000  # classes whose columns are compared with them by name
 
@@ -129,7 +135,7 @@ def count_label_pairs(
     truth: Any, prediction: Any, weights: Array | None, fractions: bool, decision: Any
 ) -> CountedPairs | list[tuple[int, str, int, int]] | None:
     """The core's count: labels, cells, values and their unit (None: counts); faults; or None for a bad weight."""
-    with own_errors(Text("{y_true} and {y_pred}")):
+    with wrap_label_errors(_BOTH_SIDES):
         found = count_pairs(truth, prediction, weights, fractions, decision, normal_label)
     if not isinstance(found, tuple):
         return found
@@ -141,10 +147,10 @@ def count_label_pairs(
     if unit is None:  # weights too far apart for a common unit: each comes with its own
         weighed = [exact_total(*raw) for raw in weighed]
         unit = -UNIT_BITS
-    return CountedPairs((y, p), cells, *lowest_terms(weighed, unit), whole, n)
+    return CountedPairs((y, p), cells, *reduce_weights(weighed, unit), whole, n)
 
 
-class own_errors:  # noqa: N801
+class wrap_label_errors:  # noqa: N801
     """Labels and Arrow data may run code of their own: whatever it raises becomes an error of ours."""
 
     # A class, since a generator would take as long as a hundred rows.
@@ -215,11 +221,11 @@ def _count(
     return found
 
 
-def encode(batch: Batch, side: int, *, fractions: bool = False) -> tuple[list[Label], Array]:
+def encode_labels(batch: Batch, side: int, *, fractions: bool = False) -> tuple[list[Label], Array]:
     """The distinct labels in order, and the place of each row's label among them."""
     column = batch.labels(side)
-    with own_errors(Argument(batch.names[side])):
-        found = encode_labels(column.source, fractions, normal_label)
+    with wrap_label_errors(Argument(batch.names[side])):
+        found = _encode_column(column.source, fractions, normal_label)
     if isinstance(found, list):
         raise label_fault(batch, [(side, *fault[1:]) for fault in found], decided=False)
     labels, codes = found[0], np.frombuffer(found[1], np.int64)
@@ -236,7 +242,7 @@ def encode(batch: Batch, side: int, *, fractions: bool = False) -> tuple[list[La
     return fresh, np.array([index[label] for label in named], np.int64)[codes]
 
 
-def lowest_terms(values: list[int], unit: int) -> tuple[list[int], int]:
+def reduce_weights(values: list[int], unit: int) -> tuple[list[int], int]:
     """The same weights in the largest unit that divides them all, so that equal weights look the same."""
     together = 0
     for value in values:
@@ -279,19 +285,19 @@ def counted_cells(labels: Labels, table: Array) -> CountedPairs:
     """The counts of all pairs of labels, line by line, as counted pairs: labels and pairs that do not occur are left
     out."""
     found = np.flatnonzero(table)
-    cells, held = [], []
+    cells, present = [], []
     for side, places in enumerate(_split(found, len(labels[1]))):
         seen, moved = np.unique(places, return_inverse=True)
         cells.append(moved.astype(np.int64))
-        held.append([labels[side][k] for k in seen.tolist()])
-    return CountedPairs((held[0], held[1]), (cells[0], cells[1]), table[found])
+        present.append([labels[side][k] for k in seen.tolist()])
+    return CountedPairs((present[0], present[1]), (cells[0], cells[1]), table[found])
 
 
 def _split(keys: Array, width: int) -> Cells:
     return keys // max(width, 1), keys % max(width, 1)
 
 
-def weighed_labels(batch: Batch, labels: list[Label], codes: Array) -> list[Label]:
+def labels_with_weight(batch: Batch, labels: list[Label], codes: Array) -> list[Label]:
     """Those of the labels whose rows weigh something."""
     if batch.weights is None:
         return labels
@@ -309,7 +315,7 @@ def column_classes(target: Target, batch: Batch, seen: Sequence[Label] | None = 
             "not have all classes",
         )
     if classes is None:
-        classes = weighed_labels(batch, *encode(batch, 0)) if seen is None else seen
+        classes = labels_with_weight(batch, *encode_labels(batch, 0)) if seen is None else seen
         if len(classes) != columns:
             raise ParameterError(
                 argument="classes",
@@ -357,8 +363,8 @@ def class_places(target: Target, batch: Batch) -> tuple[Sequence[Label], Array]:
     """The class of each column of predictions, and the column of each row's true class; weights must be good."""
     key = ("places", target)
     if key not in batch.memo:
-        labels, places = _places_as_they_are(target, batch) or encode(batch, 0)
-        seen = weighed_labels(batch, labels, places)
+        labels, places = _places_as_they_are(target, batch) or encode_labels(batch, 0)
+        seen = labels_with_weight(batch, labels, places)
         classes = column_classes(target, batch, seen)
         check_classes([seen], classes)
         if list(classes) != labels:
@@ -388,8 +394,8 @@ def _places_as_they_are(target: Target, batch: Batch) -> tuple[list[Label], Arra
 def check_classes(labels: Sequence[Sequence[Label]], classes: Sequence[Label]) -> None:
     """Refuse labels that are not among the classes."""
     known = set(classes)
-    for side, held in enumerate(labels):
-        stray = [label for label in held if label not in known]
+    for side, seen in enumerate(labels):
+        stray = [label for label in seen if label not in known]
         if stray:
             raise DomainError(
                 argument=NAMES[side],

@@ -8,10 +8,9 @@ from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.states.base import to_float
-from tallymark.states.probabilities.costs import Cost, of_one_column, of_several_columns
+from tallymark.states.probabilities.costs import Cost, binary_term, quantity_per_row
 from tallymark.states.probabilities.reading import read_probability_columns_of, total_binary, with_checks
-from tallymark.states.sums import SumsOf
-from tallymark.states.terms import Term
+from tallymark.states.sums import SumsOf, Term
 
 _WIDTH = 1024  # columns of one table
 _OF_ERROR = {"absolute_error": np.abs, "squared_error": np.square}  # which need no table
@@ -35,11 +34,11 @@ def row_terms(term: Term, truth: Array, prediction: Array) -> Array:
 
 def row_costs(cost: Cost, batch: Batch, target: Target) -> Array:
     """What the probability of every row costs."""
-    term = Term(of_one_column(cost), (cost.clip,) if cost.name == "log_loss" else ())
+    term = Term(binary_term(cost), (cost.clip,) if cost.name == "log_loss" else ())
     if batch.prediction_columns == 1:
         truth = total_binary(batch, target, with_checks([])).truth
         return row_terms(term, truth, batch.prediction)
-    found = read_probability_columns_of(batch, target, [of_several_columns(cost)])
+    found = read_probability_columns_of(batch, target, [quantity_per_row(cost)])
     if len(found.classes) == 2:
         return row_terms(term, found.places == found.positive, found.columns[0])
     if cost.name == "log_loss":
