@@ -8,7 +8,7 @@ from itertools import chain
 
 import tallymark as tm
 from generators.metric_pages import is_public, title
-from tallymark.guidance.decisions import TASKS, Advice, Question, Task
+from tallymark.guidance.decision_table import TASKS, Advice, Question, Task
 
 OPENING = """\
 # Decisions

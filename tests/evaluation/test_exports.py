@@ -257,7 +257,7 @@ def test_pages_and_colours_are_loaded_when_asked_for():
     code = (
         "import sys, tallymark as tm; r = tm.evaluate([1., 2.], [1., 3.]); str(r); r._repr_html_(); r.to_json()\n"
         "print([m for m in sys.modules if m.split('.')[0] in ('rich', 'matplotlib') or m.startswith("
-        "('tallymark.rendering.page', 'tallymark.rendering.plots', 'tallymark.evaluation.document'))])"
+        "('tallymark.rendering.html_page', 'tallymark.rendering.plots', 'tallymark.evaluation.document'))])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tallymark as tm
+from tallymark.evaluation.group_slices import notes_of_groups
 from tallymark.evaluation.report import Cell, Report
-from tallymark.evaluation.slices import notes_of_groups
 from tallymark.metrics.naming import metric
 from tallymark.rendering.text import first_of
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.evaluation.predictions import method_of, predict, take_rows
+from tallymark.evaluation.model_predictions import method_of, predict, take_rows
 
 
 class Model:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.guidance.decisions import TASKS
+from tallymark.guidance.decision_table import TASKS
 
 by_task = pytest.mark.parametrize("name", TASKS)
 

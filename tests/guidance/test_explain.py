@@ -16,7 +16,7 @@ import pytest
 import tallymark as tm
 from tallymark.guidance.definitions import related_to
 from tallymark.metrics import registry
-from tallymark.rendering.sheet import Sheet, sheet_to_html, sheet_to_text
+from tallymark.rendering.fact_sheet import Sheet, sheet_to_html, sheet_to_text
 
 METRICS = [cls() for cls in registry.classes.values() if cls.__module__.startswith("tallymark.")]
 GROUPED = [tm.gap("precision"), tm.ratio("precision"), tm.worst("auc"), *registry.compositions]

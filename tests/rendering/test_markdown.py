@@ -5,8 +5,8 @@ from __future__ import annotations
 from markdown_it import MarkdownIt
 
 from tallymark.rendering.document import Code, Document, Notes, Section
+from tallymark.rendering.fact_sheet import Sheet
 from tallymark.rendering.markdown import table_to_markdown, to_markdown
-from tallymark.rendering.sheet import Sheet
 from tallymark.rendering.table import Banded, Table
 
 EVIL = "<b>|x|</b> [a](http://b) `c` *d* _e_ $f$ &amp;\n# g"

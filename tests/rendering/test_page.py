@@ -7,9 +7,9 @@ import re
 import pytest
 
 from tallymark.rendering.document import Card, Code, Document, Notes, Scale, Section
-from tallymark.rendering.page import BANDS, to_page
+from tallymark.rendering.fact_sheet import Sheet
+from tallymark.rendering.html_page import BANDS, to_page
 from tallymark.rendering.plots.theme import LOOKS
-from tallymark.rendering.sheet import Sheet
 from tallymark.rendering.table import Banded, Table
 
 EVIL = '<script>alert("1")</script>\x1b[2J'

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 from tallymark.errors import AcceptanceError, ParameterError, Text, brief
 from tallymark.evaluation.report import Report
 from tallymark.rendering.exports import to_json
-from tallymark.rendering.html import to_html
+from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Table, show_number
 from tallymark.rendering.text import to_text
 
@@ -153,7 +153,7 @@ def accept(report: Report | Mapping[str, Any], condition: str | Iterable[str]) -
 
 def check_condition(condition: str | Iterable[str]) -> None:
     """Raise if a condition cannot be read, before there is a report."""
-    from tallymark.acceptance.language import read_condition
+    from tallymark.acceptance.condition_parser import read_condition
 
     for text in _texts(condition):
         read_condition(text)

@@ -8,7 +8,14 @@ from itertools import chain
 from typing import Any
 
 from tallymark.acceptance.accept import Clause
-from tallymark.acceptance.language import ComparisonNode, Condition, ConditionGroup, Number, Value, read_condition
+from tallymark.acceptance.condition_parser import (
+    ComparisonNode,
+    Condition,
+    ConditionGroup,
+    Number,
+    Value,
+    read_condition,
+)
 from tallymark.acceptance.quantities import MappingLookup, Quantity, ReportLookup, ValueLookup
 from tallymark.errors import ParameterError, Text
 from tallymark.evaluation.report import Report

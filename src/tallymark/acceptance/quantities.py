@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from tallymark.acceptance.language import Value
+from tallymark.acceptance.condition_parser import Value
 from tallymark.errors import ParameterError, TallymarkError, Text, nearest
+from tallymark.evaluation.group_slices import Slices
 from tallymark.evaluation.report import Cell, Report, why
-from tallymark.evaluation.slices import Slices
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric, show_group
 from tallymark.metrics.naming import known_metric, metric

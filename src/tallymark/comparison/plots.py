@@ -11,8 +11,8 @@ from tallymark.evaluation.plots import PRECISION_RECALL, ROC
 from tallymark.intervals.settings import show_level
 from tallymark.metrics.base import Metric
 from tallymark.metrics.listing import show_better
+from tallymark.rendering.plots.curves import Line, precision_recall_plot, roc_plot
 from tallymark.rendering.plots.forest import MOST_PAIRS, Pair, differences_plot
-from tallymark.rendering.plots.lines import Line, precision_recall_plot, roc_plot
 from tallymark.rendering.plots.plot import Plot
 from tallymark.rendering.table import Table
 

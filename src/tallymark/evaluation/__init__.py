@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from tallymark.evaluation.evaluate import evaluate
+from tallymark.evaluation.group_slices import Slices
 from tallymark.evaluation.report import Cell, Report
-from tallymark.evaluation.slices import Slices
 from tallymark.evaluation.tally import Tally
 
 if TYPE_CHECKING:

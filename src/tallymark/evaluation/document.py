@@ -12,7 +12,7 @@ from tallymark.intervals.settings import show_level
 from tallymark.metrics.base import Metric
 from tallymark.metrics.listing import show_better
 from tallymark.rendering.document import Card, Document, Notes, Part, Picture, Scale, Section
-from tallymark.rendering.sheet import Sheet
+from tallymark.rendering.fact_sheet import Sheet
 from tallymark.rendering.table import Table, note_lines, show_number
 
 if TYPE_CHECKING:

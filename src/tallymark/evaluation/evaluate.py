@@ -127,7 +127,7 @@ def evaluate_planned(
     of_groups: dict[str, Any] = {"slices": slices, "by": batch.group_names, "min_rows": min_rows}
     report = chosen.report(states, dropped=batch.dropped, errors=errors, batch=batch, **of_groups)
     if settings is not None:
-        from tallymark.evaluation.intervals import add_intervals  # most calls ask for none
+        from tallymark.evaluation.report_intervals import add_intervals  # most calls ask for none
 
         add_intervals(report, settings, chosen, states, batch, slices)
     batch.memo.clear()  # the report keeps the rows, and should keep no more

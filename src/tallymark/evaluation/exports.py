@@ -40,7 +40,7 @@ class Exports(ABC):
 
         `command` is the command line that made it, if one did. The plots need matplotlib.
         """
-        from tallymark.rendering.page import to_page  # few ask
+        from tallymark.rendering.html_page import to_page  # few ask
 
         _check_texts(title, command)
         return to_page(self._document(title, command, pictures=True))

@@ -35,10 +35,10 @@ from tallymark.metrics.scores.threshold_table import (
     threshold_table,
     values_at,
 )
-from tallymark.rendering.plots.bars import MOST_BARS, Bar, bars_plot
 from tallymark.rendering.plots.canvas import show_short
-from tallymark.rendering.plots.lines import Line, precision_recall_plot, roc_plot
-from tallymark.rendering.plots.matrix import MOST_CLASSES, matrix_plot, mistakes_plot
+from tallymark.rendering.plots.confusion_matrix import MOST_CLASSES, matrix_plot, mistakes_plot
+from tallymark.rendering.plots.curves import Line, precision_recall_plot, roc_plot
+from tallymark.rendering.plots.group_bars import MOST_BARS, Bar, bars_plot
 from tallymark.rendering.plots.plot import Plot
 from tallymark.rendering.plots.reliability import ReliabilityBin, reliability_plot
 from tallymark.rendering.plots.scatter import predictions_plot, residuals_plot, spread_table

@@ -13,15 +13,15 @@ from tallymark.metrics.base import Metric
 from tallymark.metrics.listing import show_better
 from tallymark.metrics.naming import metric
 from tallymark.rendering.exports import Frames, to_json
-from tallymark.rendering.html import to_html
+from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Banded, Table, note_lines, show_number
 from tallymark.rendering.text import to_text
 
 if TYPE_CHECKING:
     from tallymark.acceptance.accept import Acceptance
+    from tallymark.evaluation.group_slices import Slices
     from tallymark.evaluation.plots import ReportPlots
     from tallymark.evaluation.report_source import ReportSource
-    from tallymark.evaluation.slices import Slices
     from tallymark.intervals.settings import Intervals
     from tallymark.rendering.document import Document
 

@@ -17,7 +17,7 @@ from tallymark.intervals.settings import usual_resamples
 from tallymark.metrics.base import Metric
 from tallymark.rendering.document import Code, Section
 from tallymark.rendering.exports import to_json
-from tallymark.rendering.sheet import Sheet
+from tallymark.rendering.fact_sheet import Sheet
 from tallymark.states.labels.reading import encode
 
 if TYPE_CHECKING:

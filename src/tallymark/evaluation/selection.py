@@ -20,9 +20,9 @@ from tallymark.errors import (
     WeightError,
     brief,
 )
+from tallymark.evaluation.group_slices import Slices
 from tallymark.evaluation.report import Cell, Report
 from tallymark.evaluation.report_source import ReportSource
-from tallymark.evaluation.slices import Slices
 from tallymark.metrics.answer import Answer
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric

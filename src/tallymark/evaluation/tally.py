@@ -331,7 +331,7 @@ class Tally:
         return split(batch) if self.by else []
 
     def _intervals(self, chosen: MetricPlan, columns: tuple[int, int] | None) -> IntervalPlan:
-        from tallymark.evaluation.intervals import interval_plan  # most tallies have none
+        from tallymark.evaluation.report_intervals import interval_plan  # most tallies have none
 
         assert self.interval is not None
         return interval_plan(chosen, self.interval, columns)
@@ -422,7 +422,7 @@ class Tally:
         report = chosen.report(whole.values, dropped=held.dropped, errors=errors, **of_groups)
         if self.interval is None:
             return report
-        from tallymark.evaluation.intervals import add_kept_intervals
+        from tallymark.evaluation.report_intervals import add_kept_intervals
 
         intervals = self._intervals(chosen, held.columns)
         states = whole if whole.intervals else Piece(whole.values, intervals.states.zero())

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tallymark.errors import Argument, ParameterError, Text, brief, did_you_mean, nearest
-from tallymark.guidance.decisions import NO, TASKS, YES, YES_OR_NO, Advice, Question
+from tallymark.guidance.decision_table import NO, TASKS, YES, YES_OR_NO, Advice, Question
 from tallymark.rendering.exports import to_json
-from tallymark.rendering.html import to_html
+from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Table
 from tallymark.rendering.text import to_text
 

@@ -14,7 +14,7 @@ from tallymark.metrics.listing import facts, plain_parameter, show_better, show_
 from tallymark.metrics.naming import metric
 from tallymark.metrics.parameters import show
 from tallymark.rendering.exports import to_json
-from tallymark.rendering.sheet import Sheet, sheet_to_html, sheet_to_text
+from tallymark.rendering.fact_sheet import Sheet, sheet_to_html, sheet_to_text
 from tallymark.rendering.table import show_number
 
 _KINDS = {

@@ -17,7 +17,7 @@ from tallymark.data.labels import Label
 from tallymark.data.target import Target
 from tallymark.errors import LengthError, ParameterError, Text, brief
 from tallymark.evaluation.evaluate import evaluate_batch
-from tallymark.evaluation.predictions import Predicted, method_of, predict, take_rows
+from tallymark.evaluation.model_predictions import Predicted, method_of, predict, take_rows
 from tallymark.evaluation.report import Cell, Report
 from tallymark.evaluation.selection import Wanted, check_errors, select_metrics
 from tallymark.intervals.settings import check_level

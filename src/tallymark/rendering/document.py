@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from tallymark.rendering.sheet import Sheet
+from tallymark.rendering.fact_sheet import Sheet
 from tallymark.rendering.table import Table
 
 

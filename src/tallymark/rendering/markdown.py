@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tallymark.rendering.document import Code, Document, Notes, Part, Section
-from tallymark.rendering.sheet import Sheet
+from tallymark.rendering.fact_sheet import Sheet
 from tallymark.rendering.table import Table, show_cell
 from tallymark.rendering.text import printable
 

@@ -11,7 +11,7 @@ from tallymark.evaluation.report import Report, show_interval
 from tallymark.metrics.base import Metric
 from tallymark.metrics.classification.classification_report import ClassReport, classification_report
 from tallymark.rendering.exports import to_json
-from tallymark.rendering.html import to_html
+from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Percent, Table
 from tallymark.rendering.text import to_text
 from tallymark.submissions.label_codes import Labelled

@@ -14,7 +14,7 @@ from tallymark.metrics.base import Better, Metric
 from tallymark.metrics.listing import show_better
 from tallymark.metrics.naming import metric
 from tallymark.rendering.exports import Frames, to_json
-from tallymark.rendering.html import to_html
+from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Table
 from tallymark.rendering.text import to_text
 from tallymark.training.stopping import same_metric

@@ -12,11 +12,11 @@ from matplotlib.text import Text
 
 import tallymark as tm
 from tallymark.rendering.plots import canvas
-from tallymark.rendering.plots.bars import MOST_BARS, Bar, bars_plot
 from tallymark.rendering.plots.canvas import inches_of, show_short, show_tick, truncate_text
+from tallymark.rendering.plots.confusion_matrix import MOST_CLASSES, matrix_plot, mistakes_plot
+from tallymark.rendering.plots.curves import Line, precision_recall_plot, roc_plot
 from tallymark.rendering.plots.forest import Pair, differences_plot
-from tallymark.rendering.plots.lines import Line, precision_recall_plot, roc_plot
-from tallymark.rendering.plots.matrix import MOST_CLASSES, matrix_plot, mistakes_plot
+from tallymark.rendering.plots.group_bars import MOST_BARS, Bar, bars_plot
 from tallymark.rendering.plots.reliability import ReliabilityBin, reliability_plot
 from tallymark.rendering.plots.scatter import predictions_plot, residuals_plot, spread_table
 from tallymark.rendering.plots.thresholds import BestThresholdMark, thresholds_plot

@@ -14,8 +14,8 @@ import matplotlib
 import pytest
 
 import tallymark as tm
-from tallymark.rendering.plots.bars import Bar, bars_plot
-from tallymark.rendering.plots.lines import Line, roc_plot
+from tallymark.rendering.plots.curves import Line, roc_plot
+from tallymark.rendering.plots.group_bars import Bar, bars_plot
 from tallymark.rendering.table import Table
 
 HOSTILE = '<script>alert("$x^2$")</script> \x00\n\ud800\u202e 表'

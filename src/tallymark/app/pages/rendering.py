@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from tallymark.app.pages.leaderboard import Point
 from tallymark.rendering.document import Card, Section
-from tallymark.rendering.page import SIGNS, cards_to_html, look_rules, section_to_html, style_of_parts
+from tallymark.rendering.html_page import SIGNS, cards_to_html, look_rules, section_to_html, style_of_parts
 from tallymark.rendering.text import printable
 
 _WIDE, _HIGH = 600, 120  # of the drawing of progress, in its own units

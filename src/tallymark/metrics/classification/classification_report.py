@@ -12,7 +12,7 @@ from tallymark.metrics.classification.base import LabelMetric
 from tallymark.metrics.classification.confusion_matrix import show_label
 from tallymark.metrics.classification.precision_recall import fscore, precision, recall
 from tallymark.rendering.exports import Frames, to_json
-from tallymark.rendering.html import to_html
+from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Table
 from tallymark.rendering.text import to_text
 from tallymark.states.base import divide

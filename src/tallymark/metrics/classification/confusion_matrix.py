@@ -16,7 +16,7 @@ from tallymark.errors import ShapeError
 from tallymark.metrics.answer import Answer
 from tallymark.metrics.classification.base import LabelMetric
 from tallymark.rendering.exports import Frames, to_json
-from tallymark.rendering.html import to_html
+from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Table
 from tallymark.rendering.text import to_text
 from tallymark.states.base import MOST_WHOLE

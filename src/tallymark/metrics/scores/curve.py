@@ -12,7 +12,7 @@ import numpy as np
 from tallymark.data.arrays import Array
 from tallymark.errors import ShapeError
 from tallymark.rendering.exports import Frames, to_json
-from tallymark.rendering.html import to_html
+from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Table
 from tallymark.rendering.text import to_text
 

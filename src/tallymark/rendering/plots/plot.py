@@ -16,7 +16,7 @@ from tallymark.data.arguments import check_path
 from tallymark.errors import ParameterError, brief
 from tallymark.optional_packages import needed
 from tallymark.rendering.files import write_whole
-from tallymark.rendering.html import STYLE, to_html
+from tallymark.rendering.html_table import STYLE, to_html
 from tallymark.rendering.plots.svg import in_variables, tidy_svg
 from tallymark.rendering.plots.theme import LIGHT, LOOKS, Look, find_look, look_style
 from tallymark.rendering.table import Table

@@ -8,7 +8,7 @@ from tallymark.data.batch import Batch
 from tallymark.data.labels import Label, label_or_none
 from tallymark.data.target import Target
 from tallymark.errors import ParameterError
-from tallymark.evaluation.predictions import method_of, predict
+from tallymark.evaluation.model_predictions import method_of, predict
 from tallymark.metrics.base import Metric
 from tallymark.metrics.clustering.separation import ShapeMetric
 from tallymark.optional_packages import needed

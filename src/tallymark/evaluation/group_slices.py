@@ -12,7 +12,7 @@ from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric, show_group
 from tallymark.metrics.fairness.gaps import gap, ratio, worst
 from tallymark.rendering.exports import Frames
-from tallymark.rendering.html import to_html
+from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Table, together
 from tallymark.rendering.text import first_of, to_text
 from tallymark.states.groups import Group

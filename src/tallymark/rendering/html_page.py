@@ -7,8 +7,8 @@ from itertools import groupby
 from pathlib import Path
 
 from tallymark.rendering.document import Card, Code, Document, Notes, Part, Picture, Scale, Section
+from tallymark.rendering.fact_sheet import Sheet
 from tallymark.rendering.plots.theme import LOOKS
-from tallymark.rendering.sheet import Sheet
 from tallymark.rendering.table import Table, show_cell, show_number
 from tallymark.rendering.text import printable
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tallymark.rendering.html import STYLE
+from tallymark.rendering.html_table import STYLE
 from tallymark.rendering.text import printable
 
 WIDTH = 96  # columns of text
