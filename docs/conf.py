@@ -10,10 +10,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 from site_pages import install
 
 import tallymark
-from tallymark.rendering.plots.theme import DARK, LIGHT, Look
+from tallymark.rendering.plots.theme import DARK, LIGHT, Theme
 
 
-def colours(look: Look) -> dict[str, str]:
+def colours(look: Theme) -> dict[str, str]:
     """The colours of plots and reports, by the names that the theme has for them."""
     link, code = look.series[0], look.stripe
     return {

@@ -11,7 +11,7 @@ from scipy import stats
 from tests.comparison_rows import ALL, MODELS, RESAMPLES, Y, scores
 
 import tallymark as tm
-from tallymark.comparison.corrections import correct
+from tallymark.comparison.corrections import correct_p_values
 from tallymark.comparison.paired_tests import delong
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
@@ -55,7 +55,7 @@ def test_pairs_are_corrected_metric_by_metric(found):
         other = tm.compare(Y, MODELS, ["auc", "accuracy"], correction=how)
         for key in other.metrics:
             pairs = [d for d in other if d.metric == key]
-            assert [d.p_corrected for d in pairs] == correct([d.p for d in pairs], how)
+            assert [d.p_corrected for d in pairs] == correct_p_values([d.p for d in pairs], how)
 
 
 def test_a_baseline():

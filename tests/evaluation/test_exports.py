@@ -15,8 +15,9 @@ import pandas as pd
 import pytest
 
 import tallymark as tm
+from tallymark.comparison.document import reproduce_comparison
 from tallymark.data.batch import Batch
-from tallymark.evaluation.reproduction import fingerprint, reproduce_comparison, reproduce_report
+from tallymark.evaluation.reproduction import fingerprint, reproduce_report
 
 RNG = np.random.default_rng(3)
 TRUTH = RNG.random(300) < 0.4

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.guidance.definitions import related_to
+from tallymark.guidance.explain import related_to
 from tallymark.metrics import registry
-from tallymark.rendering.fact_sheet import Sheet, sheet_to_html, sheet_to_text
+from tallymark.rendering.fact_sheet import FactSheet, fact_sheet_to_html, fact_sheet_to_text
 
 METRICS = [cls() for cls in registry.classes.values() if cls.__module__.startswith("tallymark.")]
 GROUPED = [tm.gap("precision"), tm.ratio("precision"), tm.worst("auc"), *registry.compositions]
@@ -257,8 +257,8 @@ def test_metrics_of_the_users_own():
 
 def test_sheets_cannot_break_out():
     """Control characters and HTML in a name or a sentence stay text; long lines are wrapped under their start."""
-    sheet = Sheet("<b>\x1b[2J", "a & b", [("fact", ["word " * 30, "<i>"]), ("x", ["y"])], "<u>\x07")
-    text, page = sheet_to_text(sheet), sheet_to_html(sheet)
+    sheet = FactSheet("<b>\x1b[2J", "a & b", [("fact", ["word " * 30, "<i>"]), ("x", ["y"])], "<u>\x07")
+    text, page = fact_sheet_to_text(sheet), fact_sheet_to_html(sheet)
     assert "\x1b" not in text
     assert "\x07" not in text
     assert max(map(len, text.splitlines())) <= 96

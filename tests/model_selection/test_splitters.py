@@ -13,7 +13,7 @@ from sklearn import model_selection as sk
 from sklearn.dummy import DummyClassifier
 
 import tallymark as tm
-from tallymark.model_selection.splitters import drawn, shuffled
+from tallymark.model_selection.splitters import draw_with_replacement, shuffle_rows
 
 CLASSES = st.lists(st.sampled_from(["a", "b", "c"]), min_size=6, max_size=60)
 SEEDS = st.integers(0, 2**64 - 1)
@@ -121,7 +121,7 @@ def test_stratified_bootstrap(y, seed):
 
 def test_draws_are_even():
     """Every row is drawn about as often as any other, and out of the bag in 1/e of the bags."""
-    counts = np.bincount(np.concatenate([drawn(10, 10, 7, k) for k in range(2000)]), minlength=10)
+    counts = np.bincount(np.concatenate([draw_with_replacement(10, 10, 7, k) for k in range(2000)]), minlength=10)
     assert np.all(np.abs(counts - 2000) < 5 * np.sqrt(2000))
     out = [len(test) / 100 for _, test in tm.model_selection.Bootstrap(300).split(100)]
     assert abs(np.mean(out) - np.exp(-1)) < 0.01
@@ -129,7 +129,7 @@ def test_draws_are_even():
 
 def test_shuffles_are_even():
     """Every row stands at every place about as often."""
-    places = np.array([shuffled(6, seed) for seed in range(6000)])
+    places = np.array([shuffle_rows(6, seed) for seed in range(6000)])
     for place in range(6):
         counts = np.bincount(places[:, place], minlength=6)
         assert np.all(np.abs(counts - 1000) < 5 * np.sqrt(1000))
@@ -215,7 +215,7 @@ def test_the_same_on_every_machine():
     y, groups, kinds = every_splitter()
     found = str([lists(kind(seed=11), y, y, groups=groups) for kind in kinds])
     assert hashlib.sha256(found.encode()).hexdigest()[:16] == "d3d5650f2282f312"
-    assert shuffled(8, 0).tolist() == [6, 7, 1, 2, 0, 5, 3, 4]
+    assert shuffle_rows(8, 0).tolist() == [6, 7, 1, 2, 0, 5, 3, 4]
 
 
 def test_scikit_learn_takes_them():

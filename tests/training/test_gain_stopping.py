@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.training.stopping import Seen
+from tallymark.training.stopping import Observation
 
 Y = np.random.default_rng(0).integers(0, 2, 400)
 
@@ -128,7 +128,7 @@ def test_what_is_refused():
     with pytest.raises(tm.ParameterError, match="that of mae"):
         tm.training.Evaluator("mae", held, early_stopping=tm.training.GainStopping(better="higher"))
     with pytest.raises(tm.ParameterError, match="Evaluator"):
-        tm.training.GainStopping(better="lower").observe(Seen(0, 1.0))
+        tm.training.GainStopping(better="lower").observe(Observation(0, 1.0))
     for given in ({"worth": -1}, {"worth": math.nan}, {"patience": 0}, {"ci": 1.5}, {"resamples": 3}, {"seed": -1}):
         with pytest.raises(tm.ParameterError):
             tm.training.GainStopping(**given)

@@ -56,7 +56,7 @@ class Token(NamedTuple):
     value: str
 
 
-def tokens_of(text: str) -> list[Token]:
+def tokenize(text: str) -> list[Token]:
     """The pieces of a condition, and the end as the last one."""
     if len(text) > _LONGEST:
         raise ParameterError(
@@ -224,7 +224,7 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._tokens = tokens_of(text)
+        self._tokens = tokenize(text)
         self._at = 0
         self._depth = 0
 

@@ -124,7 +124,7 @@ def largest_difference(item: Metric) -> float:
     return max(abs(low - best), abs(high - best)) if isinstance(best, (int, float)) else high - low
 
 
-def detectable(error: float, level: float, pairs: int, freedom: float = math.inf) -> float:
+def minimum_detectable_difference(error: float, level: float, pairs: int, freedom: float = math.inf) -> float:
     """The difference that a test at this level shows with a chance of 0.8, from its standard error and the degrees of
     freedom of that; with other pairs to correct for, one that would show if none of them differed."""
     return (student_quantile(POWER, freedom) - student_quantile((1 - level) / pairs / 2, freedom)) * error

@@ -12,7 +12,7 @@ from tallymark.intervals.settings import show_level
 from tallymark.metrics.base import Metric
 from tallymark.metrics.listing import show_better
 from tallymark.rendering.plots.curves import Line, precision_recall_plot, roc_plot
-from tallymark.rendering.plots.forest import MOST_PAIRS, Pair, differences_plot
+from tallymark.rendering.plots.forest import MOST_PAIRS, ForestRow, differences_plot
 from tallymark.rendering.plots.plot import Plot
 from tallymark.rendering.table import Table
 
@@ -31,7 +31,7 @@ class ComparisonPlots:
         return ("differences", *(name for name in ("roc", "precision_recall") if self._can(name)))
 
     def _can(self, name: str) -> bool:
-        if any(name not in report.plot._suited() for report in self._comparison.reports.values()):
+        if any(name not in report.plot._suitable() for report in self._comparison.reports.values()):
             return False
         try:
             getattr(self, name)()
@@ -45,7 +45,7 @@ class ComparisonPlots:
         key = held.metrics[0] if metric is None else held._key(metric)
         found = [each for each in held if each.metric == key]
         shown = sorted(found, key=lambda d: -abs(d.value) if math.isfinite(d.value) else 0.0)[:MOST_PAIRS]
-        pairs = [Pair(_name(d), d.value, d.lo, d.hi, d.significant, _text(d)) for d in found if d in shown]
+        pairs = [ForestRow(_name(d), d.value, d.lo, d.hi, d.significant, _text(d)) for d in found if d in shown]
         letters = dict.fromkeys(held.models, "") if held.settings.baseline else held.groups(key)
         ranks = [(name, value, letters[name]) for name, value in held.ranking(key).items()]
         headings = ("pair", "difference", "lo", "hi", "p", "verdict")
@@ -57,12 +57,14 @@ class ComparisonPlots:
 
     def roc(self) -> Plot:
         """The ROC curves of all models, of two classes."""
-        lines = [report.plot._line(name, *ROC)[0] for name, report in self._comparison.reports.items()]
+        lines = [report.plot._curve_line(name, *ROC)[0] for name, report in self._comparison.reports.items()]
         return roc_plot(*_ranked(lines, "ROC curves", "auc"))
 
     def precision_recall(self) -> Plot:
         """Precision by recall of all models, of two classes."""
-        lines = [report.plot._line(name, *PRECISION_RECALL)[0] for name, report in self._comparison.reports.items()]
+        lines = [
+            report.plot._curve_line(name, *PRECISION_RECALL)[0] for name, report in self._comparison.reports.items()
+        ]
         return precision_recall_plot(*_ranked(lines, "precision and recall", "average_precision"))
 
 

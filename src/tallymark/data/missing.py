@@ -38,7 +38,7 @@ class RowPlaces(NamedTuple):
         cell = "" if column is None else f", column {column}"
         return f"row {self.first + row:,}{cell}{f' of {self.part}' if self.part else ''}"
 
-    def first_of(self, count: int, row: int, column: int | None = None) -> str:
+    def list_first(self, count: int, row: int, column: int | None = None) -> str:
         """The place of the first of so many rows with the same fault."""
         more = f", the first of {'at least ' if self.partial else ''}{count:,} rows" if count > 1 else ""
         return f"{self.row(row, column)}{more}"
@@ -73,10 +73,10 @@ def missing_value(name: str, array: Array, places: RowPlaces) -> MissingValueErr
     if count == 0:
         return None
     row = int(bad.argmax())
-    place, value = places.first_of(count, row), array[row]
+    place, value = places.list_first(count, row), array[row]
     if array.ndim == 2:
         column = int(missing_rows(array[row]).argmax())
-        place, value = places.first_of(count, row, column), array[row, column]
+        place, value = places.list_first(count, row, column), array[row, column]
     shown = float(value) if isinstance(value, (float, np.floating)) else value
     return MissingValueError(
         argument=name,
@@ -98,5 +98,5 @@ def bad_weight(weights: Array, places: RowPlaces) -> WeightError | None:
         argument="weights",
         expected="be finite and not negative",
         got=str(float(weights[row])),
-        place=places.first_of(count, row),
+        place=places.list_first(count, row),
     )

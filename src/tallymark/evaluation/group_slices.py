@@ -11,23 +11,23 @@ from tallymark.metrics.answer import Answer
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric, show_group
 from tallymark.metrics.fairness.gaps import gap, ratio, worst
-from tallymark.rendering.exports import Frames
+from tallymark.rendering.exports import DataFrameExport
 from tallymark.rendering.html_table import to_html
-from tallymark.rendering.table import Table, together
-from tallymark.rendering.text import first_of, to_text
+from tallymark.rendering.table import Table, group_by_first
+from tallymark.rendering.text import list_first, to_text
 from tallymark.states.groups import Group
 
-_MOST = 6  # notes of a kind, in print
+_MOST_NOTES = 6  # notes of a kind, in print
 
-_KINDS: tuple[Callable[[Cell], Iterable[str]], ...] = (
+_NOTES_BY_KIND: tuple[Callable[[Cell], Iterable[str]], ...] = (
     lambda cell: filter(None, [why(cell)]),
     lambda cell: cell.value_notes,
     lambda cell: cell.interval_notes,
 )
-Places = list[tuple[str, Group]]  # the key of a metric, and a group
+NotePlaces = list[tuple[str, Group]]  # the key of a metric, and a group
 
 
-def notes_of_groups(reports: Mapping[Group, Report], metrics: Sequence[str], shown: Collection[Group]) -> list[str]:
+def group_notes(reports: Mapping[Group, Report], metrics: Sequence[str], shown: Collection[Group]) -> list[str]:
     """Why values are missing, then what to know about values, then about intervals; of many those that most of the
     values of the groups `shown` have.
 
@@ -35,32 +35,32 @@ def notes_of_groups(reports: Mapping[Group, Report], metrics: Sequence[str], sho
     what the values are made of.
     """
     cells = [((key, group), report.cell(key)) for key in metrics for group, report in reports.items()]
-    found = [together((text, place) for place, cell in cells for text in texts(cell)) for texts in _KINDS]
+    found = [group_by_first((text, place) for place, cell in cells for text in texts(cell)) for texts in _NOTES_BY_KIND]
 
-    def seen(note: tuple[str, Places]) -> int:
+    def shown_groups(note: tuple[str, NotePlaces]) -> int:
         return sum(group in shown for _, group in note[1])
 
-    ranked = [sorted(notes.items(), key=seen, reverse=True) for notes in found]
-    lines = [f"{_belongs_to(places)}: {text}" for notes in ranked for text, places in notes[:_MOST]]
+    ranked = [sorted(notes.items(), key=shown_groups, reverse=True) for notes in found]
+    lines = [f"{_name_places(places)}: {text}" for notes in ranked for text, places in notes[:_MOST_NOTES]]
     more = sum(map(len, ranked)) - len(lines)
     if more:
         lines.append(f"{more:,} more note{'' if more == 1 else 's'}: see .slices.to_pandas() or the report as CSV")
     return lines
 
 
-def _belongs_to(places: Places) -> str:
+def _name_places(places: NotePlaces) -> str:
     """Metrics and their groups; metrics with the same groups together."""
-    groups_of = together(places)
-    same = together((tuple(groups), key) for key, groups in groups_of.items())
-    parts = [f"{first_of(keys)} for {first_of(list(map(show_group, groups)))}" for groups, keys in same.items()]
-    return first_of(parts, "; ")
+    groups_of = group_by_first(places)
+    same = group_by_first((tuple(groups), key) for key, groups in groups_of.items())
+    parts = [f"{list_first(keys)} for {list_first(list(map(show_group, groups)))}" for groups, keys in same.items()]
+    return list_first(parts, "; ")
 
 
 _MOST_GROUPS = 20  # in print
-_FEW = 30  # rows of a group whose values vary much by chance
+_FEW_ROWS = 30  # rows of a group whose values vary much by chance
 
 
-class Compared(float):
+class GroupStatistic(float):
     """A number made of the values of groups; `notes` say of which."""
 
     __slots__ = ("notes", "reason")
@@ -68,7 +68,7 @@ class Compared(float):
     reason: str | None
 
 
-class Slices(Mapping[Group, Report], Frames):
+class Slices(Mapping[Group, Report], DataFrameExport):
     """The reports of all groups by their label, or by a tuple of labels where several columns make a group.
 
     `gap`, `ratio` and `worst` compare the groups by a metric of the report.
@@ -98,19 +98,19 @@ class Slices(Mapping[Group, Report], Frames):
         """How many rows each group has."""
         return {group: report.n for group, report in self._reports.items()}
 
-    def gap(self, metric: str | Metric) -> Compared:
+    def gap(self, metric: str | Metric) -> GroupStatistic:
         """The highest value of a metric in the groups less the lowest."""
         return self._compare(metric, gap)
 
-    def ratio(self, metric: str | Metric) -> Compared:
+    def ratio(self, metric: str | Metric) -> GroupStatistic:
         """The lowest value of a metric in the groups over the highest."""
         return self._compare(metric, ratio)
 
-    def worst(self, metric: str | Metric) -> Compared:
+    def worst(self, metric: str | Metric) -> GroupStatistic:
         """The value of a metric in the group where it is worst."""
         return self._compare(metric, worst)
 
-    def _compare(self, key: str | Metric, how: Any) -> Compared:
+    def _compare(self, key: str | Metric, how: Any) -> GroupStatistic:
         cells = {group: report.cell(key) for group, report in self._reports.items()}
         if not any(n >= self.min_rows for n in self.sizes.values()):
             raise ParameterError(
@@ -119,7 +119,7 @@ class Slices(Mapping[Group, Report], Frames):
         combined: GroupMetric = how(next(iter(cells.values())).metric)
         answers = {group: Answer(cell.value, cell.reason) for group, cell in cells.items() if cell.n >= self.min_rows}
         found = combined.compare([answers], self.sizes, self.min_rows)
-        out = Compared(found.value)
+        out = GroupStatistic(found.value)
         out.notes, out.reason = found.notes, found.reason
         return out
 
@@ -155,7 +155,7 @@ class Slices(Mapping[Group, Report], Frames):
 
     def table(self, whole: Report | None = None, *, intervals: bool = True) -> Table:
         """One row per group, one column per metric with one number; all rows last, where their report is given."""
-        first = self._first()
+        first = self._single_number_cells()
         metrics = [key for key, cell in first.items() if cell is not None]
         settings = next((report.interval for report in self._reports.values()), None) if intervals else None
         shown = dict(list(self.items())[:_MOST_GROUPS])
@@ -170,20 +170,20 @@ class Slices(Mapping[Group, Report], Frames):
         notes = []
         if len(self) > _MOST_GROUPS:
             notes.append(f"{len(self) - _MOST_GROUPS:,} more groups: see .slices.to_pandas()")
-        few = [show_group(group) for group, n in self.sizes.items() if n < _FEW]
+        few = [show_group(group) for group, n in self.sizes.items() if n < _FEW_ROWS]
         if few:
-            notes.append(f"groups of few rows, whose values vary much by chance: {first_of(few)}")
+            notes.append(f"groups of few rows, whose values vary much by chance: {list_first(few)}")
         left = [show_group(group) for group, n in self.sizes.items() if n < self.min_rows]
         if left:
-            notes.append(f"not compared, of fewer than {self.min_rows:,} rows: {first_of(left)}")
-        notes += self._note_on_others([key for key, cell in first.items() if cell is None])
-        notes += notes_of_groups(self, metrics, shown)
+            notes.append(f"not compared, of fewer than {self.min_rows:,} rows: {list_first(left)}")
+        notes += self._note_on_other_metrics([key for key, cell in first.items() if cell is None])
+        notes += group_notes(self, metrics, shown)
         title = f"by {', '.join(self.names)} · {len(self):,} group{'' if len(self) == 1 else 's'}"
         columns = metrics if settings is None else [name for key in metrics for name in (key, settings.heading())]
         names = [f"{name} (group)" if name in ("rows", *columns) else name for name in self.names]
         return Table(title, (*names, "rows", *columns), rows, notes, numbers=("rows", *metrics))
 
-    def _first(self) -> dict[str, Any]:
+    def _single_number_cells(self) -> dict[str, Any]:
         """The keys of the metrics, with a cell of those that have one number."""
         found: dict[str, Any] = {}
         for report in self._reports.values():
@@ -195,11 +195,11 @@ class Slices(Mapping[Group, Report], Frames):
                 found.setdefault(key, cell)
         return found
 
-    def _note_on_others(self, keys: list[str]) -> list[str]:
+    def _note_on_other_metrics(self, keys: list[str]) -> list[str]:
         """Where metrics are that have no column."""
         if not keys:
             return []
-        return [f"{first_of(keys)}: several numbers for each group, which are in its report and in JSON"]
+        return [f"{list_first(keys)}: several numbers for each group, which are in its report and in JSON"]
 
     @staticmethod
     def _row(labels: tuple[Any, ...], report: Report, metrics: list[str], *, intervals: bool) -> tuple[Any, ...]:

@@ -7,21 +7,26 @@ from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
-from tallymark.errors import TallymarkError, brief
-from tallymark.evaluation.exports import Exports
+from tallymark.data.batch import Batch
+from tallymark.errors import ParameterError, TallymarkError, brief
+from tallymark.metrics.answer import Answer
 from tallymark.metrics.base import Metric
 from tallymark.metrics.listing import show_better
 from tallymark.metrics.naming import metric
-from tallymark.rendering.exports import Frames, to_json
+from tallymark.rendering.exports import DataFrameExport, DocumentExport, to_json
 from tallymark.rendering.html_table import to_html
-from tallymark.rendering.table import Banded, Table, note_lines, show_number
+from tallymark.rendering.table import BandedNumber, Table, note_lines, show_number
 from tallymark.rendering.text import to_text
+from tallymark.states.base import Reads, State
+from tallymark.states.plan import Plan, States
+from tallymark.states.rows import Rows
 
 if TYPE_CHECKING:
     from tallymark.acceptance.accept import Acceptance
+    from tallymark.data.target import Target
+    from tallymark.evaluation.evaluate import MetricPlan
     from tallymark.evaluation.group_slices import Slices
     from tallymark.evaluation.plots import ReportPlots
-    from tallymark.evaluation.report_source import ReportSource
     from tallymark.intervals.settings import Intervals
     from tallymark.rendering.document import Document
 
@@ -126,7 +131,7 @@ class Cell:
         if self.shows_itself:
             return str(self._value.summary())
         band = self.metric.band(value)
-        return Banded(value, band) if band else float(value)
+        return BandedNumber(value, band) if band else float(value)
 
     def to_dict(self) -> dict[str, Any]:
         """The cell as plain data."""
@@ -166,7 +171,7 @@ VALUE_TYPES: Mapping[str, type] = {
 """What a data frame of values has in its columns."""
 
 
-class Report(Mapping[str, Any], Exports, Frames):
+class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
     """The values of metrics by key. A lookup takes the key, any other name of the metric, or the metric itself."""
 
     _types = VALUE_TYPES
@@ -323,9 +328,9 @@ class Report(Mapping[str, Any], Exports, Frames):
         }
 
     def _document(self, title: str | None, command: str | None, *, pictures: bool) -> Document:
-        from tallymark.evaluation.document import document_of  # few ask
+        from tallymark.evaluation.document import report_document  # few ask
 
-        return document_of(self, title, command, pictures=pictures)
+        return report_document(self, title, command, pictures=pictures)
 
     def _table(self) -> Table:
         rows = [
@@ -394,3 +399,71 @@ def why(cell: Cell) -> str | None:
     """Why a cell has no plain value, in words; None if it has."""
     text = str(cell.error) if cell.error is not None else cell.reason
     return text if text is None or len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+class ReportSource:
+    """The states of a report, and its rows where they are in memory: a reference to them, never a copy."""
+
+    __slots__ = ("_batch", "_folded", "_metric_plan", "_states", "plots")
+
+    def __init__(self, metric_plan: MetricPlan, states: States, batch: Batch | None) -> None:
+        self._metric_plan = metric_plan
+        self._states = states
+        self._batch = batch
+        self._folded: dict[Any, State] = {}
+        self.plots: dict[Any, Any] = {}
+        """Plots that were asked for before; what is drawn is small, what it is drawn from is not."""
+
+    @property
+    def batch(self) -> Batch | None:
+        """The rows; None where only the states of them are known."""
+        return self._batch
+
+    @property
+    def target(self) -> Target:
+        """What is known of the data: kind, classes, positive."""
+        return self._metric_plan.target
+
+    def answer(self, item: Metric) -> Answer:
+        """The answer of any metric that can read these rows."""
+        if self._batch is not None:
+            item.check_columns(self._batch.truth_columns, self._batch.prediction_columns)
+        return item.answer(self.state(item), self._batch)
+
+    def value(self, item: Metric) -> Any:
+        """The value of any metric that can read these rows."""
+        return self.answer(item).value
+
+    def state(self, item: Metric) -> State:
+        """The state that a metric reads: one that is there, or else of the rows."""
+        wanted = item.needs(self._metric_plan.target)
+        held = self._held(wanted)
+        if held is None and self._batch is not None:
+            held = self._folded[wanted.group] = Plan([wanted]).fold(self._batch)[0]
+        if held is None:
+            raise ParameterError(
+                f"{item.name} cannot be read from this report: its rows are gone, and none of its "
+                "metrics keeps what that takes",
+                hint=f"Add {item.name!r} to the metrics of the Tally",
+            )
+        return held
+
+    def _held(self, wanted: Reads) -> State | None:
+        for reads, state in zip(self._metric_plan.plan.reads, self._states, strict=True):
+            if reads.group == wanted.group and reads.join(wanted) == reads:
+                return state
+        return self._folded.get(wanted.group)
+
+    def rows(self) -> tuple[Any, Any, Any]:
+        """Truth and predictions as numbers, one column each or more, and the weights or None."""
+        if self._batch is not None:
+            self._batch.require_finite()
+            return self._batch.truth, self._batch.prediction, self._batch.weights
+        for state in self._states:
+            if isinstance(state, Rows):
+                return state.arrays()
+        raise ParameterError(
+            "the rows of this report are gone, and none of its metrics keeps them",
+            hint="Evaluate all rows at once, or add 'median_absolute_error', which keeps them, to the "
+            "metrics of the Tally",
+        )

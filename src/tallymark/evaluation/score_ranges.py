@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from tallymark.data.target import Target
 from tallymark.errors import Argument, ParameterError, Text
-from tallymark.evaluation.table_job import Columns, TableJob
+from tallymark.evaluation.table import ColumnRoles, TableJob
 from tallymark.evaluation.tally import Tally, pack_states, unpack_states
 from tallymark.intervals.settings import check_whole
 from tallymark.metrics.base import Metric
@@ -47,7 +47,7 @@ _GROWS = "distinct scores"
 
 
 def check_ranges(
-    count: object, metrics: Mapping[str, Metric], target: Target, roles: Columns, source: Source | None
+    count: object, metrics: Mapping[str, Metric], target: Target, roles: ColumnRoles, source: Source | None
 ) -> None:
     """Refuse what cannot be walked range by range, before anything is read."""
     check_whole("score_ranges", count, 1, MOST_RANGES)
@@ -103,7 +103,7 @@ def _or_bounded(item: Metric) -> str:
 
 
 def fold_ranges(
-    source: Source, tally: Tally, roles: Columns, count: int, progress: ProgressCallback | None, *, in_order: bool
+    source: Source, tally: Tally, roles: ColumnRoles, count: int, progress: ProgressCallback | None, *, in_order: bool
 ) -> Any:
     """The tally of all rows, whose metrics on scores were read range by range; given an empty one."""
     check_ranges(count, tally.metrics, tally.target, roles, source)
@@ -113,13 +113,13 @@ def fold_ranges(
     # One of them gives its key to the bins, which are those of any metric.
     bins = Auc(bounded=min(max(_BINS, _BINS_OF_A_RANGE * count), _FINER_BINS))
     others = {key: item for key, item in tally.metrics.items() if key not in served}
-    first = tally.read_by({**others, next(iter(served)): bins})
+    first = tally.with_metrics({**others, next(iter(served)): bins})
     passes = _Passes(progress)
     folded = source.fold(TableJob(first.to_bytes(), roles), passes.begin(2), in_order=in_order)
     held = Tally.from_bytes(folded) if isinstance(folded, bytes) else folded
     binned = held.state(bins.needs(tally.target))
     if not isinstance(binned, BoundedScores):
-        return held.read_by(tally.metrics)
+        return held.with_metrics(tally.metrics)
     wants = frozenset(item.wants for item in served.values() if isinstance(item, ScoreMetric))
     rows = ScoredRows(roles, tally.missing, tally.target)
     resolved = tally.target.with_classes(binned.labels)  # a range may have rows of one class only
@@ -132,7 +132,7 @@ def fold_ranges(
         ranges = refine(ranges, dict(zip(large, bins_of, strict=True)), count)
     outcomes = source.exchange(RangeJob(rows, ranges, ScoresOf(resolved, wants)), passes.begin(1))
     sums = add_ranges([RangeSums.from_bytes(outcome) for outcome in outcomes], ranges)
-    return held.read_by(tally.metrics, RankedScores(ScoresOf(tally.target, wants), binned, *sums))
+    return held.with_metrics(tally.metrics, RankedScores(ScoresOf(tally.target, wants), binned, *sums))
 
 
 class _Passes:
@@ -157,7 +157,7 @@ class _Passes:
 class ScoredRows(NamedTuple):
     """How the rows of a table become scores."""
 
-    roles: Columns
+    roles: ColumnRoles
     missing: str
     target: Target
 

@@ -13,7 +13,7 @@ from tallymark.rendering.table import Table
 from tallymark.rendering.text import to_text
 
 
-class Advised(NamedTuple):
+class MetricAdvice(NamedTuple):
     """A metric as a string, why to use or avoid it, and the answers, still open, on which that depends."""
 
     metric: str
@@ -34,8 +34,8 @@ class Choice:
         self,
         task: str | None,
         answers: dict[str, str],
-        recommended: tuple[Advised, ...],
-        avoid: tuple[Advised, ...],
+        recommended: tuple[MetricAdvice, ...],
+        avoid: tuple[MetricAdvice, ...],
         questions: tuple[Question, ...],
     ) -> None:
         self.task = task
@@ -94,7 +94,7 @@ class Choice:
         return "".join(map(to_html, self.tables()))
 
 
-def _advised(title: str, verb: str, items: tuple[Advised, ...]) -> Table:
+def _advised(title: str, verb: str, items: tuple[MetricAdvice, ...]) -> Table:
     conditions = [", ".join(f"{keyword}={answer}" for keyword, answer in item.when.items()) for item in items]
     if not any(conditions):
         return Table(title, (verb, "why"), [(item.metric, item.why) for item in items])
@@ -136,7 +136,7 @@ def _walk(name: str, answers: dict[str, object]) -> Choice:
         task = TASKS[name]
         asked |= {question.keyword: question for question in task.questions}
         known = {key: word for key, item in asked.items() if (word := _normal(item, answers.get(key))) is not None}
-        onward = [detour.task for detour in task.detours if known.get(detour.keyword) == detour.answer]
+        onward = [detour.task for detour in task.redirects if known.get(detour.keyword) == detour.answer]
         if not onward:
             break
         name = onward[0]
@@ -145,15 +145,15 @@ def _walk(name: str, answers: dict[str, object]) -> Choice:
             raise _unknown(key, name, asked)
     use, avoid = (_possible(rules, known) for rules in (task.use, task.avoid))
     depends = {keyword for item in (*use, *avoid) for keyword in item.when}
-    depends |= {detour.keyword for detour in task.detours} - set(known)
+    depends |= {detour.keyword for detour in task.redirects} - set(known)
     return Choice(name, known, use, avoid, tuple(q for q in task.questions if q.keyword in depends))
 
 
-def _possible(rules: tuple[Advice, ...], known: Mapping[str, str]) -> tuple[Advised, ...]:
+def _possible(rules: tuple[Advice, ...], known: Mapping[str, str]) -> tuple[MetricAdvice, ...]:
     """The advice that no answer speaks against, with the answers that it still waits for."""
     fits = [rule for rule in rules if all(known.get(key, answer) == answer for key, answer in rule.when.items())]
     return tuple(
-        Advised(rule.metric, rule.why, {key: answer for key, answer in rule.when.items() if key not in known})
+        MetricAdvice(rule.metric, rule.why, {key: answer for key, answer in rule.when.items() if key not in known})
         for rule in fits
     )
 

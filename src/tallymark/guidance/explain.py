@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import ast
+import doctest
+import inspect
 import math
+import re
+import textwrap
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from tallymark.errors import ParameterError, brief
-from tallymark.guidance.definitions import meanings_of, related_to, show_examples
+from tallymark.metrics import registry
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric
 from tallymark.metrics.listing import facts, plain_parameter, show_better, show_range
 from tallymark.metrics.naming import metric
 from tallymark.metrics.parameters import show
 from tallymark.rendering.exports import to_json
-from tallymark.rendering.fact_sheet import Sheet, sheet_to_html, sheet_to_text
+from tallymark.rendering.fact_sheet import FactSheet, fact_sheet_to_html, fact_sheet_to_text
 from tallymark.rendering.table import show_number
 
 _KINDS = {
@@ -104,7 +110,7 @@ class Explanation:
         """The explanation as JSON; a range without an end has null there."""
         return to_json(self.to_dict(), indent)
 
-    def sheet(self) -> Sheet:
+    def sheet(self) -> FactSheet:
         """The explanation as a page of facts to render."""
         told = self.metric
         bounds = [f"`{bound.who}` {bound}" for bound in getattr(told, "requires", ()) if bound.who != "width"]
@@ -125,7 +131,7 @@ class Explanation:
         ]
         kept = [(name, [line for line in lines if line]) for name, lines in parts]
         sentence = told.description or "A metric of your own."
-        return Sheet(f"{told} · {told.family}", sentence, [part for part in kept if part[1]], self.example)
+        return FactSheet(f"{told} · {told.family}", sentence, [part for part in kept if part[1]], self.example)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Explanation) and self.metric == other.metric
@@ -134,10 +140,10 @@ class Explanation:
         return hash((Explanation, self.metric))
 
     def __repr__(self) -> str:
-        return sheet_to_text(self.sheet())
+        return fact_sheet_to_text(self.sheet())
 
     def _repr_html_(self) -> str:
-        return sheet_to_html(self.sheet())
+        return fact_sheet_to_html(self.sheet())
 
 
 def explain(name: str | Metric | Mapping[str, Any], /, **parameters: Any) -> Explanation:
@@ -161,7 +167,7 @@ def _landmarks(explained: Metric) -> tuple[tuple[float, str], ...]:
 
 
 def _parameters(explained: Metric) -> tuple[ParameterFacts, ...]:
-    meanings, declared = meanings_of(type(explained)), type(explained)._parameters
+    meanings, declared = parameter_docs(type(explained)), type(explained)._parameters
     return tuple(
         ParameterFacts(name, plain_parameter(value), declared[name].default, meanings.get(name, ""))
         for name, value in explained.parameters().items()
@@ -183,3 +189,56 @@ def show_alias(name: str, parameters: Mapping[str, object]) -> str:
     """Another name, with what it stands for where that is not the default."""
     meant = ", ".join(f"{key}={show(value)}" for key, value in parameters.items())
     return f"{name} ({meant})" if meant else name
+
+
+def docstring_examples(metric: Metric) -> list[tuple[str, str]]:
+    """The examples of its docstring as one types them from outside, each with its output as doctest writes it; of a
+    composition with a name of its own, the examples of that."""
+    made_by = registry.makers.get(metric.name, type(metric))
+    own = metric.examples.get(str(metric).partition("(")[0]) if isinstance(metric, GroupMetric) else None
+    found = doctest.DocTestParser().get_examples(own or made_by.__doc__ or "")
+    return [(_as_typed(example.source), example.want) for example in found]
+
+
+def show_examples(metric: Metric) -> str:
+    """The examples as a prompt shows them; empty if there are none."""
+    shown = []
+    for source, want in docstring_examples(metric):
+        first, *rest = source.rstrip("\n").split("\n")
+        shown += [f">>> {first}", *(f"... {line}" for line in rest)]
+        shown += ["" if line == "<BLANKLINE>" else line for line in want.splitlines()]
+    return "\n".join(shown)
+
+
+def _as_typed(source: str) -> str:
+    """Names of our metrics as they are called from outside."""
+
+    def outside(found: re.Match[str]) -> str:
+        held = registry.classes.get(found[1]) or registry.makers.get(found[1])
+        ours = held is not None and held.__module__.startswith("tallymark.")
+        return f"tm.{found[1]}" if ours else found[1]
+
+    return re.sub(r"(?<![.\w])(\w+)(?=\()", outside, source)
+
+
+def parameter_docs(cls: type) -> dict[str, str]:
+    """What the strings below its parameters say, of a class and those that it builds on, where the source is there."""
+    out: dict[str, str] = {}
+    for base in reversed(cls.__mro__[:-1]):
+        try:
+            definition = ast.parse(textwrap.dedent(inspect.getsource(base))).body[0]
+        except (OSError, TypeError, SyntaxError):  # typed at a prompt, or shipped without its source
+            continue
+        for field, text in pairwise(getattr(definition, "body", ())):
+            named = isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+            if named and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
+                out[field.target.id] = " ".join(str(text.value.value).split())
+    return out
+
+
+def related_to(metric: Metric) -> list[str]:
+    """Metrics to look at beside this one: those that it names, then those of its own file."""
+    own = type(metric)
+    neighbours = [name for name, cls in registry.classes.items() if cls.__module__ == own.__module__]
+    beside = own.__module__.startswith("tallymark.")  # a file of the user's own may hold anything
+    return [name for name in dict.fromkeys([*metric.related, *(neighbours if beside else ())]) if name != metric.name]

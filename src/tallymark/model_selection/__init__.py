@@ -1,7 +1,6 @@
 """Choosing a model: splits into training and test, cross-validation, and the best of several candidates."""
 
-from tallymark.model_selection.cross_validate import cross_validate
-from tallymark.model_selection.cross_validation import CrossValidation, Fold, Score
+from tallymark.model_selection.cross_validate import CrossValidation, Fold, Score, cross_validate
 from tallymark.model_selection.information_criteria import aic, bic
 from tallymark.model_selection.select import Selection, select
 from tallymark.model_selection.splitters import (

@@ -14,7 +14,7 @@ from tallymark.errors import ParameterError, Text
 from tallymark.evaluation.report import Report
 from tallymark.metrics.base import Metric, check_better
 from tallymark.metrics.naming import metric
-from tallymark.model_selection.cross_validation import CrossValidation, corrected_interval
+from tallymark.model_selection.cross_validate import CrossValidation, corrected_interval
 
 _TIES = ("value", "first")
 

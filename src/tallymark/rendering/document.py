@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from tallymark.rendering.fact_sheet import Sheet
+from tallymark.rendering.fact_sheet import FactSheet
 from tallymark.rendering.table import Table
 
 
@@ -63,7 +63,7 @@ class Notes(NamedTuple):
     lines: Sequence[str]
 
 
-Part = Table | Picture | Sheet | Code | Notes
+Part = Table | Picture | FactSheet | Code | Notes
 
 
 class Section(NamedTuple):

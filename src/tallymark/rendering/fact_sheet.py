@@ -11,7 +11,7 @@ from tallymark.rendering.text import printable
 WIDTH = 96  # columns of text
 
 
-class Sheet(NamedTuple):
+class FactSheet(NamedTuple):
     """A title, a sentence, named facts of one or more lines, and code with its output."""
 
     title: str
@@ -20,7 +20,7 @@ class Sheet(NamedTuple):
     code: str = ""
 
 
-def sheet_to_text(sheet: Sheet) -> str:
+def fact_sheet_to_text(sheet: FactSheet) -> str:
     """The names of the facts in a column, their lines wrapped beside them, the code below."""
     import textwrap  # slow to load, and few ask
 
@@ -38,7 +38,7 @@ def sheet_to_text(sheet: Sheet) -> str:
     return "\n".join(lines)
 
 
-def sheet_to_html(sheet: Sheet) -> str:
+def fact_sheet_to_html(sheet: FactSheet) -> str:
     """The same as a fragment of HTML with its own style. Everything is escaped."""
     from html import escape  # its table of entities takes a while to load
 

@@ -7,8 +7,8 @@ from itertools import groupby
 from pathlib import Path
 
 from tallymark.rendering.document import Card, Code, Document, Notes, Part, Picture, Scale, Section
-from tallymark.rendering.fact_sheet import Sheet
-from tallymark.rendering.plots.theme import LOOKS
+from tallymark.rendering.fact_sheet import FactSheet
+from tallymark.rendering.plots.theme import THEMES
 from tallymark.rendering.table import Table, show_cell, show_number
 from tallymark.rendering.text import printable
 
@@ -41,12 +41,12 @@ def to_page(document: Document) -> str:
 
 
 def _style() -> str:
-    return look_rules() + _read("page.css") + style_of_parts()
+    return theme_rules() + _read("page.css") + style_of_parts()
 
 
-def look_rules() -> str:
+def theme_rules() -> str:
     """The colours of both looks as a style sheet, as the system or a switch says. On paper all is light."""
-    light, dark = (_variables(name) for name in LOOKS)
+    light, dark = (_variables(name) for name in THEMES)
     return (
         f":root{{{light}}}\n@media screen{{\n@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
         f":root:has(#light:checked){{{light}}}\n:root:has(#dark:checked){{{dark}}}\n}}\n"
@@ -63,14 +63,14 @@ def _read(name: str) -> str:
 
 
 def _variables(look: str) -> str:
-    colours = {**LOOKS[look].colours(), **BANDS[look]}
+    colours = {**THEMES[look].colours(), **BANDS[look]}
     return f"color-scheme:{look};" + "".join(f"--{name}:{colour};" for name, colour in colours.items())
 
 
 def section_to_html(section: Section) -> str:
     """A section with its heading, in which pictures that follow each other stand side by side. All of it is escaped."""
     parts = ""
-    for drawn, held in groupby(section.parts, lambda part: not isinstance(part, (Table, Sheet, Code, Notes))):
+    for drawn, held in groupby(section.parts, lambda part: not isinstance(part, (Table, FactSheet, Code, Notes))):
         shown = "".join(map(_part, held))
         parts += f'<div class="plots">{shown}</div>' if drawn else shown
     if section.folded:
@@ -94,7 +94,7 @@ def _figure(picture: Picture) -> str:
 def _part(part: Part) -> str:
     if isinstance(part, Table):
         return _table(part)
-    if isinstance(part, Sheet):
+    if isinstance(part, FactSheet):
         return _sheet(part)
     if isinstance(part, Notes):
         return _notes(part.lines)
@@ -163,7 +163,7 @@ def _cell(value: object) -> str:
     return shown if shown.isascii() else f"<bdi>{shown}</bdi>"
 
 
-def _sheet(sheet: Sheet) -> str:
+def _sheet(sheet: FactSheet) -> str:
     facts = "".join(f"<dt>{_shown(name)}</dt><dd>{'<br>'.join(map(_shown, told))}</dd>" for name, told in sheet.facts)
     title = f'<h3 dir="auto">{_shown(sheet.title)}</h3>' if sheet.title else ""
     sentence = f"<p>{_shown(sheet.sentence)}</p>" if sheet.sentence else ""

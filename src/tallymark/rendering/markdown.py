@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tallymark.rendering.document import Code, Document, Notes, Part, Section
-from tallymark.rendering.fact_sheet import Sheet
+from tallymark.rendering.fact_sheet import FactSheet
 from tallymark.rendering.table import Table, show_cell
 from tallymark.rendering.text import printable
 
@@ -46,7 +46,7 @@ def _part(part: Part) -> str:
         return f"{escape(part.name)}:\n\n{_fenced(part.text)}"
     if isinstance(part, Notes):
         return "\n".join(_list(part.lines))
-    if isinstance(part, Sheet):
+    if isinstance(part, FactSheet):
         facts = [f"- {escape(name)}: {escape(' '.join(told))}" for name, told in part.facts]
         heading = f"### {escape(part.title)}\n\n" if part.title else ""
         sentence = f"{escape(part.sentence)}\n\n" if part.sentence else ""

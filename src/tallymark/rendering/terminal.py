@@ -8,7 +8,7 @@ from typing import Any
 
 from tallymark.optional_packages import needed
 from tallymark.rendering.table import Table, show_cell
-from tallymark.rendering.text import line_up, printable, text_width
+from tallymark.rendering.text import align_decimals, printable, text_width
 
 with needed("colour in a terminal", "rich", extra="cli"):
     from rich.box import SIMPLE_HEAD
@@ -22,7 +22,7 @@ _BETWEEN = 3  # spaces from column to column
 _WRAPS = 24  # characters from which on a text may wrap
 
 
-class ForTerminal:
+class TerminalTables:
     """Tables as a rich console prints them: columns that have no room are put below, and no number is ever cut."""
 
     def __init__(self, tables: Sequence[Table]) -> None:
@@ -48,7 +48,7 @@ def to_terminal(tables: Sequence[Table], *, colour: bool = True, width: int | No
     """The tables as text with the codes of colours, or without; NO_COLOR in the environment asks for none."""
     out = io.StringIO()
     system: dict[str, Any] = {"color_system": "standard", "force_terminal": True} if colour else {"color_system": None}
-    Console(file=out, width=width or _WIDE, highlight=False, **system).print(ForTerminal(tables))
+    Console(file=out, width=width or _WIDE, highlight=False, **system).print(TerminalTables(tables))
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
@@ -87,7 +87,7 @@ def _shown(table: Table, column: int) -> list[str]:
     heading, cells = printable(table.headings[column]), [printable(show_cell(row[column])) for row in table.rows]
     if table.headings[column] not in table.numbers:
         return [heading, *cells]
-    heading, _, *cells = line_up(heading, cells)
+    heading, _, *cells = align_decimals(heading, cells)
     return [heading, *cells]
 
 

@@ -10,7 +10,7 @@ from tallymark.rendering.table import Table, show_cell
 _MOST_NAMES = 5  # in a row
 
 
-def first_of(names: Sequence[str], joint: str = ", ") -> str:
+def list_first(names: Sequence[str], joint: str = ", ") -> str:
     """The first names, and how many more there are.
 
     >>> first_of(["a", "b", "c", "d", "e", "f", "g"])
@@ -33,7 +33,7 @@ def to_text(table: Table) -> str:
     columns = []
     for k, heading in enumerate(table.headings):
         column, shown = [row[k] for row in cells], _short(heading)
-        columns.append(line_up(shown, column) if heading in table.numbers else _pad(shown, column))
+        columns.append(align_decimals(shown, column) if heading in table.numbers else _pad(shown, column))
     lines = [_short(table.title, _MOST_IN_NOTE), ""] if table.title else []
     for row in zip(*columns, strict=True):
         lines.append("  ".join(row).rstrip())
@@ -52,7 +52,7 @@ def _pad(heading: str, cells: list[str]) -> list[str]:
     return [text + " " * (width - text_width(text)) for text in (heading, "─" * width, *cells)]
 
 
-def line_up(heading: str, cells: list[str]) -> list[str]:
+def align_decimals(heading: str, cells: list[str]) -> list[str]:
     """The same with the decimal points one below the other; words stand on the right."""
     tails = [text_width(cell) - text_width(cell.partition(".")[0]) if _is_number(cell) else 0 for cell in cells]
     longest = max(tails, default=0)

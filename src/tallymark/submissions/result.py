@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tallymark.errors import ParameterError
-from tallymark.evaluation.exports import Exports
 from tallymark.evaluation.report import Report, show_interval
 from tallymark.metrics.base import Metric
 from tallymark.metrics.classification.classification_report import ClassReport, classification_report
-from tallymark.rendering.exports import to_json
+from tallymark.rendering.exports import DocumentExport, to_json
 from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Percent, Table
 from tallymark.rendering.text import to_text
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from tallymark.rendering.document import Document
 
 
-class SubmissionResult(Exports):
+class SubmissionResult(DocumentExport):
     """The scores of a submission, and what was compared.
 
     `compared` are the rows in both files; `matches` and `mismatches` those whose label is right and wrong, None where

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tallymark.data.arguments import check_choice
 from tallymark.errors import ParameterError, brief
-from tallymark.evaluation.selection import RANKINGS, VALUES, Wanted, select_metrics
+from tallymark.evaluation.default_metrics import RANKINGS, VALUES, MetricsLike, select_metrics
 from tallymark.intervals.settings import Intervals, interval_settings
 from tallymark.metrics.base import Metric
 from tallymark.metrics.naming import metric
@@ -48,7 +48,7 @@ def settings_of(
     id: str = "row_id",
     label: str = "label",
     mode: str = "analysis",
-    metrics: Wanted = None,
+    metrics: MetricsLike = None,
     task: str | None = None,
     query: str = "query",
     classes: object = None,

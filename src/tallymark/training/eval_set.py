@@ -10,9 +10,9 @@ from tallymark.data.batch import Batch, check_missing
 from tallymark.data.groups import group_columns
 from tallymark.data.target import Target
 from tallymark.errors import InputError, ParameterError, brief
-from tallymark.evaluation.evaluate import evaluate_planned, plan_batch
+from tallymark.evaluation.default_metrics import MetricsLike
+from tallymark.evaluation.evaluate import MetricPlan, evaluate_planned, plan_batch
 from tallymark.evaluation.report import Report
-from tallymark.evaluation.selection import MetricPlan, Wanted
 from tallymark.metrics.base import Metric
 
 
@@ -65,7 +65,7 @@ class EvalSet:
         """How many rows there are."""
         return self._rows.n
 
-    def evaluate(self, y_pred: object, metrics: Wanted = None, *, errors: str = "raise") -> Report:
+    def evaluate(self, y_pred: object, metrics: MetricsLike = None, *, errors: str = "raise") -> Report:
         """The report of these predictions; what is known of the truth is not read again."""
         try:
             if self.missing == "error":
@@ -79,7 +79,7 @@ class EvalSet:
             error.add_place(f"eval set {self.name!r}")
             raise
 
-    def _plan(self, batch: Batch, metrics: Wanted, errors: str) -> MetricPlan:
+    def _plan(self, batch: Batch, metrics: MetricsLike, errors: str) -> MetricPlan:
         """The metrics and their plan: those of the round before, as long as nothing but predictions changes."""
         if not isinstance(metrics, dict):
             return plan_batch(batch, metrics, self.target, errors=errors)

@@ -7,14 +7,15 @@ from typing import Any, Self
 
 from tallymark.data.arguments import describe
 from tallymark.errors import ParameterError, Text
+from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
+from tallymark.evaluation.evaluate import check_errors
 from tallymark.evaluation.report import Report, why
-from tallymark.evaluation.selection import Wanted, check_errors, select_metrics
 from tallymark.intervals.settings import check_least
 from tallymark.metrics.base import Metric
 from tallymark.threads import in_order
 from tallymark.training.eval_set import EvalSet
 from tallymark.training.history import EvalResult, History, Round
-from tallymark.training.stopping import KeepBest, Monitor, Seen, StoppingRule, StoppingRules, same_metric
+from tallymark.training.stopping import KeepBest, Monitor, Observation, StoppingRule, StoppingRules, same_metric
 
 Predictions = Mapping[str, object]
 Callback = Callable[[Round], object]
@@ -40,7 +41,7 @@ class Evaluator:
 
     def __init__(
         self,
-        metrics: Wanted,
+        metrics: MetricsLike,
         eval_sets: EvalSet | Iterable[EvalSet],
         *,
         period: int = 1,
@@ -112,7 +113,7 @@ class Evaluator:
             _single(reports[name], key, asked=not isinstance(rule, KeepBest)) for rule, name, key in self._followed
         ]
         for (rule, name, key), value in zip(self._followed, values, strict=True):
-            rule.observe(Seen(number, value, self.metrics[key], self.eval_sets[name], given[name]))
+            rule.observe(Observation(number, value, self.metrics[key], self.eval_sets[name], given[name]))
         return self._decided(number, results, reports)
 
     def _decided(self, number: int, results: list[EvalResult], reports: dict[str, Report]) -> Round:
@@ -230,7 +231,7 @@ class Evaluator:
         for each in earlier:
             for rule, held in values:
                 if each.round in held:
-                    rule.replay(Seen(each.round, held[each.round]))
+                    rule.replay(Observation(each.round, held[each.round]))
             if isinstance(self.stopping, StoppingRules):
                 self.stopping.decide()
             self.history.append(each)

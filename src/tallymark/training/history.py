@@ -13,7 +13,7 @@ from tallymark.evaluation.report import Report
 from tallymark.metrics.base import Better, Metric
 from tallymark.metrics.listing import show_better
 from tallymark.metrics.naming import metric
-from tallymark.rendering.exports import Frames, to_json
+from tallymark.rendering.exports import DataFrameExport, to_json
 from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Table
 from tallymark.rendering.text import to_text
@@ -97,7 +97,7 @@ def _read_result(found: Any) -> EvalResult:
     return EvalResult(str(found["set"]), str(found["metric"]), value, found["better"], found.get("reason"))
 
 
-class History(Sequence[Round], Frames):
+class History(Sequence[Round], DataFrameExport):
     """The rounds that were evaluated, in order. Reports are dropped, so that a long training takes little memory.
 
     >>> history = History([Round(0, (EvalResult("valid", "rmse", 0.6, "lower"),), "improved", True)])

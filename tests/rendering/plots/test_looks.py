@@ -7,7 +7,7 @@ import re
 import pytest
 
 import tallymark as tm
-from tallymark.rendering.plots.theme import DARK, LIGHT, LOOKS, find_look, look_style
+from tallymark.rendering.plots.theme import DARK, LIGHT, THEMES, find_theme, theme_style
 
 
 def luminance(colour: str) -> float:
@@ -27,7 +27,7 @@ def mixed(over: str, under: str, share: float) -> str:
     return "#" + "".join(f"{round(share * a + (1 - share) * b):02x}" for a, b in zip(*parts, strict=True))
 
 
-@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+@pytest.mark.parametrize("look", THEMES.values(), ids=THEMES)
 def test_text_and_marks_stand_out(look):
     """Text by 4.5, which names of lines in their colours are too, and marks by 3."""
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
@@ -39,7 +39,7 @@ def test_text_and_marks_stand_out(look):
     assert len(set(look.series)) == len(look.series) == 8
 
 
-@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+@pytest.mark.parametrize("look", THEMES.values(), ids=THEMES)
 def test_ink_can_be_read_in_every_shade_of_a_cell(look):
     """From the lightest to the full heat."""
     for step in range(21):
@@ -48,7 +48,7 @@ def test_ink_can_be_read_in_every_shade_of_a_cell(look):
 
 def test_a_style_sheet_has_both_looks():
     """For the reader's system, and for pages and notebooks that say which they are."""
-    style = look_style(".here")
+    style = theme_style(".here")
     for look in (LIGHT, DARK):
         for name, colour in look.colours().items():
             assert f"--{name}:{colour}" in style
@@ -60,4 +60,4 @@ def test_a_style_sheet_has_both_looks():
 def test_an_unknown_look_is_refused():
     """With those that there are."""
     with pytest.raises(tm.ParameterError, match="`look` must be one of light, dark; got 'blue'"):
-        find_look("blue")
+        find_theme("blue")

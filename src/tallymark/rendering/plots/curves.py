@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.rendering.plots.canvas import EDGE, SMALL, Canvas, inches_of, show_short, truncate_text
+from tallymark.rendering.plots.canvas import EDGE, SMALL, Canvas, show_short, text_inches, truncate_text
 from tallymark.rendering.plots.plot import Plot
-from tallymark.rendering.plots.theme import Look
-from tallymark.rendering.plots.thinning import thin
+from tallymark.rendering.plots.theme import Theme
+from tallymark.rendering.plots.thinning import simplify_line
 from tallymark.rendering.table import Table
 
 MOST_LINES = 8  # that an eye can tell apart
@@ -42,12 +42,12 @@ def roc_plot(lines: Sequence[Line], table: Table, of: str = "") -> Plot:
     title = "ROC curve" + of
     lines = [_thinned(line) for line in _shown(lines)]
 
-    def draw(figure: Any, look: Look) -> None:
-        canvas = Canvas(figure, look, title, _subtitle("area", lines, table))
+    def draw(figure: Any, theme: Theme) -> None:
+        canvas = Canvas(figure, theme, title, _subtitle("area", lines, table))
         axes = _square(canvas, lines)
-        canvas.path(axes, np.array([[0, 0], [1, 1]]), edgecolor=look.rule, linewidth=1, linestyle=(0, (2, 2.5)))
+        canvas.path(axes, np.array([[0, 0], [1, 1]]), edgecolor=theme.rule, linewidth=1, linestyle=(0, (2, 2.5)))
         turned = {"rotation": 45, "rotation_mode": "anchor", "transform_rotates_text": True}
-        canvas.write(axes, 0.7, 0.665, "chance", size=SMALL, colour=look.quiet, along="center", up="top", **turned)
+        canvas.write(axes, 0.7, 0.665, "chance", size=SMALL, colour=theme.quiet, along="center", up="top", **turned)
         _draw_lines(canvas, axes, lines)
         canvas.name_axes(axes, "false positives, share of negatives", "true positives, share of positives")
 
@@ -60,16 +60,16 @@ def precision_recall_plot(lines: Sequence[Line], table: Table, of: str = "") -> 
     alike = len({line.share for line in lines}) == 1  # of models; classes have shares of their own
     lines = [_thinned(line._replace(**_steps(line))) for line in _shown(lines)]
 
-    def draw(figure: Any, look: Look) -> None:
-        canvas = Canvas(figure, look, title, _subtitle("average precision", lines, table))
+    def draw(figure: Any, theme: Theme) -> None:
+        canvas = Canvas(figure, theme, title, _subtitle("average precision", lines, table))
         axes = _square(canvas, lines)
         if alike:
             share = lines[0].share
             ends = np.array([[0, share], [1, share]])
-            canvas.path(axes, ends, edgecolor=look.rule, linewidth=1, linestyle=(0, (2, 2.5)))
+            canvas.path(axes, ends, edgecolor=theme.rule, linewidth=1, linestyle=(0, (2, 2.5)))
             up, nudge = ("bottom", 0.015) if share < 0.9 else ("top", -0.015)
             text = f"share of positives {show_short(share)}"
-            canvas.write(axes, 0.01, share + nudge, text, size=SMALL, colour=look.quiet, up=up)
+            canvas.write(axes, 0.01, share + nudge, text, size=SMALL, colour=theme.quiet, up=up)
         _draw_lines(canvas, axes, lines)
         canvas.name_axes(axes, "recall", "precision")
 
@@ -87,7 +87,7 @@ def _shown(lines: Sequence[Line]) -> Sequence[Line]:
 
 def _thinned(line: Line) -> Line:
     """The line with all that can be seen of it: millions of points are not to be kept."""
-    x, y = thin(line.x, line.y)
+    x, y = simplify_line(line.x, line.y)
     return line._replace(x=x, y=y)
 
 
@@ -103,7 +103,7 @@ def _size(lines: Sequence[Line]) -> tuple[float, float]:
 
 def _columns(lines: Sequence[Line]) -> int:
     """In how many columns the names of several lines stand below them: two, where they are short enough."""
-    return 2 if max(inches_of(line.name) for line in lines) <= _NARROW else 1
+    return 2 if max(text_inches(line.name) for line in lines) <= _NARROW else 1
 
 
 def _below(lines: Sequence[Line]) -> float:
@@ -120,7 +120,7 @@ def _square(canvas: Canvas, lines: Sequence[Line]) -> Any:
 
 def _draw_lines(canvas: Canvas, axes: Any, lines: Sequence[Line]) -> None:
     """The lines; of several, the names stand below in the order of their areas, in their colours."""
-    colours = canvas.look.series
+    colours = canvas.theme.series
     for place, line in enumerate(lines):
         canvas.line(axes, line.x, line.y, colours[place], width=2.0 if len(lines) == 1 else 1.6, dashes=_DASHES[place])
     if len(lines) == 1:

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable
 from itertools import groupby
 
-from tallymark.rendering.plots.theme import Look
+from tallymark.rendering.plots.theme import Theme
 
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu Sans',sans-serif"
 _NUMBER = re.compile(r"-?\d+\.\d+")
@@ -49,7 +49,7 @@ def tidy_svg(drawn: str, title: str, description: str, look: str) -> str:
     )
 
 
-def in_variables(svg: str, look: Look) -> str:
+def use_css_variables(svg: str, look: Theme) -> str:
     """The colours of a look as variables of the style sheet around; where it has none, they are those of the look."""
     names = {colour: name for name, colour in look.colours().items()}
     colour = re.compile("|".join(names))

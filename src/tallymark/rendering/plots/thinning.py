@@ -16,7 +16,7 @@ _FLAT = 0.25 / PIXELS  # how far a point may be off the line that stands for it
 BLOCK = 1 << 15  # rows that stay in a near cache
 
 
-def spaced(*columns: Any, spans: Sequence[float] = ()) -> Array:
+def distinct_points(*columns: Any, spans: Sequence[float] = ()) -> Array:
     """Places of the points of a line, both ends among them, that are not all but the same as the one before.
 
     `spans` are the lengths of the axes, 1 where none are given. Of a line that is level between its points, and goes
@@ -36,17 +36,17 @@ def spaced(*columns: Any, spans: Sequence[float] = ()) -> Array:
     return np.flatnonzero(moved)
 
 
-def thin(x: Any, y: Any, spans: tuple[float, float] = (1.0, 1.0)) -> tuple[Array, Array]:
+def simplify_line(x: Any, y: Any, spans: tuple[float, float] = (1.0, 1.0)) -> tuple[Array, Array]:
     """Some of the points of a line, both ends among them, of which none that is left out is missed.
 
     `spans` are the lengths of the axes. The line through the points that stay is nowhere half a pixel away from the
     line through all of them, nor the other way round, where the axes are `PIXELS` pixels long; not even if the points
-    are `spaced` ones.
+    are `distinct_points` ones.
     """
     x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
     if len(x) < 3:
         return x, y
-    kept = spaced(x, y, spans=spans)
+    kept = distinct_points(x, y, spans=spans)
     x, y = x[kept], y[kept]
     kept = _corners(np.column_stack((x / spans[0], y / spans[1])))
     return x[kept], y[kept]

@@ -42,7 +42,7 @@ def label_fault(batch: Batch, faults: list[Fault], *, decided: bool, labels: boo
     name = batch.names[side]
     if fault == "malformed":  # and not to be shown
         return malformed(Argument(name), batch.places.row(row))
-    place, shown = batch.places.first_of(count, row), _shown(batch, side, row)
+    place, shown = batch.places.list_first(count, row), _shown(batch, side, row)
     if fault == "missing":
         return MissingValueError(
             argument=name,

@@ -21,7 +21,7 @@ from tallymark.training.evaluator import Evaluator
 from tallymark.training.stopping import KeepBest
 
 
-def by_eval_set(evaluator: Evaluator, data: Any) -> dict[str, Any]:
+def inputs_by_eval_set(evaluator: Evaluator, data: Any) -> dict[str, Any]:
     """The inputs by the name of their eval set; where there is one eval set only, they may stand alone."""
     names = list(evaluator.eval_sets)
     if isinstance(data, Mapping) and set(data) == set(names):
@@ -55,7 +55,7 @@ class NativeMetric:
     """
 
     def __init__(self, wanted: str | Metric, kind: str | None = None) -> None:
-        self.metric = with_direction(wanted)
+        self.metric = require_direction(wanted)
         self.metric.needs(Target(kind))  # refuses a kind that it cannot read
         self.kind = kind
 
@@ -76,13 +76,13 @@ class NativeMetric:
         if y_true.ndim == 1 and y_pred.ndim == 2 and self.metric.kind != "value":
             facts["classes"] = range(y_pred.shape[1])
         found = self.metric(y_true, y_pred, weights=weights, kind=self.kind, **facts)
-        return distance_to_best(self.metric, one_number(self.metric, found))
+        return distance_to_best(self.metric, require_number(self.metric, found))
 
     def __repr__(self) -> str:
         return f"as_metric({self.metric!r}{'' if self.kind is None else f', kind={self.kind!r}'})"
 
 
-def with_direction(wanted: str | Metric) -> Metric:
+def require_direction(wanted: str | Metric) -> Metric:
     """The metric, which must say what is better."""
     found = metric(wanted)
     if found.better is None:
@@ -93,7 +93,7 @@ def with_direction(wanted: str | Metric) -> Metric:
     return found
 
 
-def one_number(item: Metric, value: object) -> float:
+def require_number(item: Metric, value: object) -> float:
     """The value of a metric, which must be a number."""
     if isinstance(value, float):
         return value
@@ -107,7 +107,7 @@ def distance_to_best(item: Metric, value: float) -> float:
     return value if item.better is None or isinstance(item.better, str) else abs(value - item.better)
 
 
-def one_per_row(sizes: Sequence[int] | Array, values: Array | None = None) -> Array:
+def repeat_per_row(sizes: Sequence[int] | Array, values: Array | None = None) -> Array:
     """Values of groups that stand one after the other, for each row; without values, the number of its group."""
     return np.repeat(np.arange(len(sizes)) if values is None else values, sizes)
 
@@ -119,20 +119,20 @@ def check_evaluator(evaluator: object) -> Evaluator:
     raise ParameterError(argument="evaluator", expected="be an Evaluator", got=describe(evaluator))
 
 
-def begin(evaluator: Evaluator, first: int) -> None:
+def rewind_to(evaluator: Evaluator, first: int) -> None:
     """Forget the rounds of an earlier training that another one does again; if it goes on from there, none."""
     if evaluator.last_round is not None and evaluator.last_round >= first:
         evaluator.rewind(first)
 
 
-def stops(evaluator: Evaluator) -> bool:
+def has_stopping_rule(evaluator: Evaluator) -> bool:
     """Whether the evaluator has a rule of stopping; without one, its best round is told and the model left as it is."""
     return not isinstance(evaluator.stopping, KeepBest)
 
 
 def check_dart(evaluator: Evaluator) -> None:
     """Refuse to choose among the rounds of a boosting that changes the trees of earlier ones."""
-    if stops(evaluator):
+    if has_stopping_rule(evaluator):
         raise ParameterError(
             argument="evaluator",
             expected="have no rule of stopping where trees are boosted by dart, which changes those of "

@@ -14,7 +14,7 @@ from tallymark.metrics.base import Metric
 from tallymark.optional_packages import needed
 from tallymark.training.eval_set import EvalSet
 from tallymark.training.evaluator import Evaluator
-from tallymark.training.frameworks.base import NativeMetric, begin, check_evaluator, check_kinds, check_positive
+from tallymark.training.frameworks.base import NativeMetric, check_evaluator, check_kinds, check_positive, rewind_to
 
 __all__ = ["EvaluatorCallback", "as_eval_set", "as_metric"]
 
@@ -135,7 +135,7 @@ class EvaluatorCallback:
         names = sorted((name for name in info.metrics if self.metric.__name__ in info.metrics[name]), key=_place)
         held = dict(zip(names, shown[-len(names) :], strict=True))
         if self.evaluator.last_round is None or self.evaluator.last_round >= number:
-            begin(self.evaluator, number)
+            rewind_to(self.evaluator, number)
             self._check(held)
             self._check_loss(sorted({key for name in names for key in info.metrics[name]}))
         found = self.evaluator.step(number, {name: held[name][0] for name in self.evaluator.eval_sets})

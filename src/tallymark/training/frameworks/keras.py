@@ -9,7 +9,13 @@ import numpy as np
 
 from tallymark.optional_packages import needed
 from tallymark.training.evaluator import Evaluator
-from tallymark.training.frameworks.base import begin, by_eval_set, check_evaluator, check_kinds, check_row_count
+from tallymark.training.frameworks.base import (
+    check_evaluator,
+    check_kinds,
+    check_row_count,
+    inputs_by_eval_set,
+    rewind_to,
+)
 
 __all__ = ["EvaluatorCallback"]
 
@@ -48,7 +54,7 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]  # what is not installe
         super().__init__()
         self.evaluator = check_evaluator(evaluator)
         self.restore_best = restore_best
-        self._data = by_eval_set(evaluator, data)
+        self._data = inputs_by_eval_set(evaluator, data)
         for name, inputs in self._data.items():
             check_row_count(evaluator, name, None if predict else _rows(inputs))
         self._predict = predict
@@ -66,7 +72,7 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]  # what is not installe
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Start anew with the first epoch, or go on where an earlier training ended."""
         if not self._begun:
-            begin(self.evaluator, epoch)
+            rewind_to(self.evaluator, epoch)
             if self._best is not None and self._best[0] != self.evaluator.best_round:
                 self._best = None
         self._begun = True

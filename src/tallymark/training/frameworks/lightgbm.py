@@ -13,14 +13,14 @@ from tallymark.training.eval_set import EvalSet
 from tallymark.training.evaluator import Evaluator
 from tallymark.training.frameworks.base import (
     NativeMetric,
-    begin,
     check_dart,
     check_evaluator,
     check_kinds,
     check_margins,
     check_positive,
-    one_per_row,
-    stops,
+    has_stopping_rule,
+    repeat_per_row,
+    rewind_to,
 )
 from tallymark.training.history import EvalResult as Result
 
@@ -52,7 +52,7 @@ class _Metric(NativeMetric):
         """The value in either order of arguments: predictions and a Dataset, or truth and predictions."""
         if isinstance(y_pred, Dataset):
             y_true, y_pred, weight, group = y_pred.get_label(), y_true, y_pred.get_weight(), y_pred.get_group()
-        query = None if group is None else one_per_row(group)
+        query = None if group is None else repeat_per_row(group)
         return self.__name__, self.value(y_true, y_pred, weight, query), self.maximize
 
 
@@ -79,7 +79,7 @@ def as_eval_set(name: str, data: Any, **facts: Any) -> EvalSet:
     truth, weights, group = (
         (data.label, data.weight, data.group) if fresh else (data.get_label(), data.get_weight(), data.get_group())
     )
-    held = {"weights": weights, "query": None if group is None else one_per_row(group)}
+    held = {"weights": weights, "query": None if group is None else repeat_per_row(group)}
     return EvalSet(name, truth, **{**held, **facts})
 
 
@@ -104,7 +104,7 @@ class EvaluatorCallback:
         if found.action == "stop" or env.iteration == env.end_iteration - 1:
             self.evaluator.close()
             best = self.evaluator.best_round
-            if stops(self.evaluator) and (best is not None or found.action == "stop"):
+            if has_stopping_rule(self.evaluator) and (best is not None or found.action == "stop"):
                 held = [result for each in self.evaluator.history if each.round == best for result in each.results]
                 raise EarlyStopException(env.iteration if best is None else best, list(map(_as_theirs, held)))
 
@@ -137,7 +137,7 @@ class EvaluatorCallback:
             )
         for held in self.evaluator.eval_sets.values() if env.model.num_model_per_iteration() == 1 else ():
             check_positive(held, sets[held.name].get_label(), "LightGBM")
-        begin(self.evaluator, env.begin_iteration)
+        rewind_to(self.evaluator, env.begin_iteration)
 
     @staticmethod
     def _sets(model: Booster) -> dict[str, Any]:

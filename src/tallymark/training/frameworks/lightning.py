@@ -12,7 +12,7 @@ from tallymark.errors import ParameterError, Text
 from tallymark.intervals.settings import check_least
 from tallymark.optional_packages import needed
 from tallymark.training.evaluator import Evaluator
-from tallymark.training.frameworks.base import begin, by_eval_set, check_evaluator, check_row_count
+from tallymark.training.frameworks.base import check_evaluator, check_row_count, inputs_by_eval_set, rewind_to
 from tallymark.training.frameworks.torch import on_host, sampler_of
 from tallymark.training.history import History
 
@@ -57,7 +57,7 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]  # what is not installe
         self.restore_best = restore_best
         size = check_least("batch_size", batch_size, 1)
         self._data = {}
-        for name, held in by_eval_set(evaluator, data).items():
+        for name, held in inputs_by_eval_set(evaluator, data).items():
             check_row_count(evaluator, name, None if predict else _rows(held))
             self._data[name] = _batches(name, held, size)
         self._predict = predict or _call
@@ -65,7 +65,7 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]  # what is not installe
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
         """Start anew, or go on where an earlier training ended."""
-        begin(self.evaluator, trainer.current_epoch)
+        rewind_to(self.evaluator, trainer.current_epoch)
         if self._best is not None and self._best[0] != self.evaluator.best_round:
             self._best = None
 

@@ -8,12 +8,12 @@ from tallymark.data.batch import Batch
 from tallymark.data.labels import Label, label_or_none
 from tallymark.data.target import Target
 from tallymark.errors import ParameterError
-from tallymark.evaluation.model_predictions import method_of, predict
+from tallymark.evaluation.model_predictions import predict, prediction_method
 from tallymark.metrics.base import Metric
 from tallymark.metrics.clustering.separation import ShapeMetric
 from tallymark.optional_packages import needed
 from tallymark.states.labels.reading import encode
-from tallymark.training.frameworks.base import distance_to_best, one_number, with_direction
+from tallymark.training.frameworks.base import distance_to_best, require_direction, require_number
 
 __all__ = ["as_scorer"]
 
@@ -26,7 +26,7 @@ class _Scorer:
     """A function of a fitted estimator, its rows and their truth, of which higher values are better."""
 
     def __init__(self, wanted: str | Metric, classes: object, positive: object) -> None:
-        self.metric = with_direction(wanted)
+        self.metric = require_direction(wanted)
         self.target = Target(classes=classes, positive=positive)
         self._requests: dict[str, Any] = {}
 
@@ -38,12 +38,12 @@ class _Scorer:
         sample_weight: Any = None,
         query: Any = None,
     ) -> float:
-        value = one_number(self.metric, self._value(estimator, X, y, sample_weight, query))
+        value = require_number(self.metric, self._value(estimator, X, y, sample_weight, query))
         value = distance_to_best(self.metric, value)
         return value if self.metric.better == "higher" else -value
 
     def _value(self, estimator: Any, X: Any, y: Any, sample_weight: Any, query: Any) -> object:  # noqa: N803 - as theirs
-        method = method_of(self.metric, estimator)
+        method = prediction_method(self.metric, estimator)
         if isinstance(self.metric, ShapeMetric):  # which reads the points themselves
             return self.metric(X, predict(estimator, X, method).y_pred, weights=sample_weight)
         if y is None:

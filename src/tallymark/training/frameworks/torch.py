@@ -10,8 +10,8 @@ import numpy as np
 from tallymark.data.arguments import describe
 from tallymark.data.arrays import columns_of, named_codes
 from tallymark.errors import DomainError, ParameterError, StateError, Text
+from tallymark.evaluation.default_metrics import MetricsLike
 from tallymark.evaluation.report import Report
-from tallymark.evaluation.selection import Wanted
 from tallymark.evaluation.tally import Tally
 from tallymark.optional_packages import needed
 
@@ -53,7 +53,7 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
 
     def __init__(
         self,
-        metrics: Wanted,
+        metrics: MetricsLike,
         *,
         kind: str | None = None,
         classes: object = None,
