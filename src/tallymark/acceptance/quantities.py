@@ -1,4 +1,4 @@
-"""What the values in a condition stand for: numbers in a report, or in a plain mapping from names to numbers."""
+"""The numbers that a condition compares, looked up in a report or in a plain mapping."""
 
 from __future__ import annotations
 

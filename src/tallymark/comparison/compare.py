@@ -1,4 +1,4 @@
-"""tm.compare: several models on the same rows, and which differences between them the data show."""
+"""tm.compare: several models on the same rows, and which differences between them are significant."""
 
 from __future__ import annotations
 

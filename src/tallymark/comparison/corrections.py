@@ -1,4 +1,4 @@
-"""P-values of several tests, corrected for their number."""
+"""P-values corrected for the number of tests."""
 
 from __future__ import annotations
 

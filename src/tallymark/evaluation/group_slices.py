@@ -1,4 +1,4 @@
-"""Slices: a report for every group of the rows."""
+"""Slices: a report for every group of the rows, and comparisons of the groups by a metric: gap, ratio, worst."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The plots of a report: which can be drawn, and of what."""
+"""The plots of a report: which can be drawn, and of what.
+
+A plot reads the states of the report (`ReportSource`); where they do not hold what it needs, the rows are read once
+more. The report of a `Tally` has its states only.
+"""
 
 from __future__ import annotations
 

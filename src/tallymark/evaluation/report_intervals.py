@@ -1,4 +1,4 @@
-"""Puts intervals into the cells of a report."""
+"""Adds intervals to the cells of a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tm.choose: walks the decision table, as far as the answers go."""
+"""tm.choose: metrics for a task, from the decision table and the answers so far."""
 
 from __future__ import annotations
 

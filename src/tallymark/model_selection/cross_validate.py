@@ -1,4 +1,4 @@
-"""tm.model_selection.cross_validate: train and test a model on several splits of the rows."""
+"""tm.model_selection.cross_validate: train and test a model on several splits of the rows, and what the folds gave."""
 
 from __future__ import annotations
 

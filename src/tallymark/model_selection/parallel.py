@@ -1,4 +1,7 @@
-"""Runs the same function on many pieces of work: one after another, in threads or in processes."""
+"""Runs the same function on many splits: one after another, in threads or in processes.
+
+Processes are spawned. A forked process may hang in the threads of the libraries that models use.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Splitters: rows into training and test, by place. Every one serves scikit-learn's ``cv=`` as well."""
+"""Splitters: rows into training and test, by place. Every splitter serves scikit-learn's ``cv=`` as well.
+
+A split is a hash of the seed and the row. No generator has a state that other code could change, and no release of
+NumPy can change the splits.
+"""
 
 from __future__ import annotations
 

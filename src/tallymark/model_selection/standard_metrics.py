@@ -1,4 +1,4 @@
-"""Bundles: everything that is usually asked of a classifier or a regression, with how long it took."""
+"""The metrics that are usually reported for a classifier or a regression, with the times of fitting and scoring."""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ class Picture(Protocol):
     def table(self) -> Table:
         """The numbers that are drawn."""
 
-    def svg(self, look: str = "light") -> str:
-        """The drawing in a look: "light", "dark", or "auto" for the colours of the page that it stands in."""
+    def svg(self, theme: str = "light") -> str:
+        """The drawing in a theme: "light", "dark", or "auto" for the colours of the page that it stands in."""
 
 
 class Scale(NamedTuple):

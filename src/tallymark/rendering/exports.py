@@ -1,4 +1,4 @@
-"""Columns of data as CSV, JSON, and pandas, Polars or Arrow tables; a package is loaded only when it is asked for."""
+"""How results are exported: CSV, JSON, data frames, HTML, Markdown and files; packages load only when used."""
 
 from __future__ import annotations
 

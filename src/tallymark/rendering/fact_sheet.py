@@ -1,4 +1,4 @@
-"""A page of facts about one thing, as text and as HTML."""
+"""Facts about one thing under their names, as text and as HTML."""
 
 from __future__ import annotations
 

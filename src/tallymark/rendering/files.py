@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written beside their place and renamed."""
+"""Files are written beside their place and then renamed, so that each is there whole or not at all."""
 
 from __future__ import annotations
 

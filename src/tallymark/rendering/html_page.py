@@ -13,7 +13,7 @@ from tallymark.rendering.table import Table, show_cell, show_number
 from tallymark.rendering.text import printable
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-BANDS = {  # in either look, and the part of a scale that an interval covers
+BANDS = {  # in either theme, and the part of a scale that an interval covers
     "light": {"good": "#1b7838", "fair": "#855c00", "poor": "#b3261e", "span": "#5588cc"},
     "dark": {"good": "#6cc58a", "fair": "#e0b341", "poor": "#ff8a80", "span": "#4a77b8"},
 }
@@ -45,7 +45,7 @@ def _style() -> str:
 
 
 def theme_rules() -> str:
-    """The colours of both looks as a style sheet, as the system or a switch says. On paper all is light."""
+    """The colours of both themes as a style sheet, as the system or a switch says. On paper all is light."""
     light, dark = (_variables(name) for name in THEMES)
     return (
         f":root{{{light}}}\n@media screen{{\n@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
@@ -62,9 +62,9 @@ def _read(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
-def _variables(look: str) -> str:
-    colours = {**THEMES[look].colours(), **BANDS[look]}
-    return f"color-scheme:{look};" + "".join(f"--{name}:{colour};" for name, colour in colours.items())
+def _variables(theme: str) -> str:
+    colours = {**THEMES[theme].colours(), **BANDS[theme]}
+    return f"color-scheme:{theme};" + "".join(f"--{name}:{colour};" for name, colour in colours.items())
 
 
 def section_to_html(section: Section) -> str:
@@ -83,7 +83,7 @@ def section_to_html(section: Section) -> str:
 
 
 def _figure(picture: Picture) -> str:
-    """A drawing whose colours follow the look of the page, with its sentence and its numbers below."""
+    """A drawing whose colours follow the theme of the page, with its sentence and its numbers below."""
     return (
         f'<figure><h3 class="unseen" dir="auto">{_shown(picture.title)}</h3>{picture.svg("auto")}'
         f'<figcaption dir="auto">{_shown(picture.description)}</figcaption>'

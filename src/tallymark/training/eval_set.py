@@ -1,4 +1,9 @@
-"""EvalSet: rows with a name, whose predictions come again and again."""
+"""EvalSet: rows under a name, evaluated again and again with new predictions.
+
+What was read of the truth is kept from round to round: a round is `Batch.predicted` and then what `evaluate` does.
+States keep what depends on the truth alone, such as Σy, Σy² and the range of y, in `Batch.truth_memo`. A total is a
+function of its term and the rows, so a state with totals from an earlier round is the same as one from a single pass.
+"""
 
 from __future__ import annotations
 

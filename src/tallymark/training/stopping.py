@@ -1,4 +1,8 @@
-"""Rules of stopping: EarlyStopping counts evaluations without improvement, GainStopping tests the rows."""
+"""Stopping rules: EarlyStopping counts evaluations without improvement, GainStopping tests whether the gain is real.
+
+A rule sees one value of every evaluation (`Observation`), with the rows and the predictions behind it, so that it can
+compare rounds row by row.
+"""
 
 from __future__ import annotations
 

@@ -94,9 +94,9 @@ DRAWINGS = {
 }
 
 
-def boxes(plot, look):
+def boxes(plot, theme):
     """The boxes of all texts that are drawn, as matplotlib draws them."""
-    figure = plot.figure(look)
+    figure = plot.figure(theme)
     canvas = FigureCanvasAgg(figure)
     drawn, draw = [], Text.draw
 

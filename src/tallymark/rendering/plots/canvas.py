@@ -22,7 +22,7 @@ _SIGN = 0.58  # of the size of a font, about the width of a sign
 
 
 class Canvas:
-    """A figure in one look, with a title and a line below it."""
+    """A figure in one theme, with a title and a line below it."""
 
     def __init__(self, figure: Any, theme: Theme, title: str, subtitle: str = "") -> None:
         self.figure = figure

@@ -23,7 +23,7 @@ _PATH = re.compile(r' d="([MLz\d.\s-]*)"')
 _UNREAD = re.compile(r"<metadata>.*?</metadata>|<style.*?</style>|<defs>\s*</defs>", re.DOTALL)
 
 
-def tidy_svg(drawn: str, title: str, description: str, look: str) -> str:
+def tidy_svg(drawn: str, title: str, description: str, theme: str) -> str:
     """What matplotlib wrote, without what nobody reads, and with a name and a description."""
     from html import escape  # its table of entities takes a while to load
 
@@ -32,7 +32,7 @@ def tidy_svg(drawn: str, title: str, description: str, look: str) -> str:
     if found is None:
         raise ValueError("matplotlib wrote no size")
     width, height = map(float, found.groups())
-    prefix = f"tm{zlib.crc32((look + title + description + svg).encode()):08x}"
+    prefix = f"tm{zlib.crc32((theme + title + description + svg).encode()):08x}"
     used = {name for _, name in _REFERENCE.findall("".join(re.findall(r"<[^>]*>", svg)))}
     body = _in_tags(svg[found.end() :], lambda tag: _tidy_tag(tag, prefix, used))
     body = re.sub(r">[ \n]+<", "><", body)
@@ -49,9 +49,9 @@ def tidy_svg(drawn: str, title: str, description: str, look: str) -> str:
     )
 
 
-def use_css_variables(svg: str, look: Theme) -> str:
-    """The colours of a look as variables of the style sheet around; where it has none, they are those of the look."""
-    names = {colour: name for name, colour in look.colours().items()}
+def use_css_variables(svg: str, theme: Theme) -> str:
+    """The colours of a theme as variables of the style sheet around; where it has none, they are those of the theme."""
+    names = {colour: name for name, colour in theme.colours().items()}
     colour = re.compile("|".join(names))
     return _in_tags(svg, lambda tag: colour.sub(lambda hit: f"var(--{names[hit.group()]},{hit.group()})", tag))
 

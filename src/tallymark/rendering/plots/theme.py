@@ -1,4 +1,4 @@
-"""Looks: the colours of plots and pages, light and dark."""
+"""Themes: the colours of plots and pages, light and dark."""
 
 from __future__ import annotations
 
@@ -55,15 +55,17 @@ _FOLLOWS = "[data-jp-theme-light={light}] {on},.vscode-{name} {on},[data-theme={
 
 
 def find_theme(name: object) -> Theme:
-    """The look of a name."""
+    """The theme of a name."""
     if not isinstance(name, str) or name not in THEMES:
-        raise ParameterError(argument="look", expected=f"be one of {', '.join(THEMES)}", got=brief(name))
+        raise ParameterError(argument="theme", expected=f"be one of {', '.join(THEMES)}", got=brief(name))
     return THEMES[name]
 
 
 def theme_style(on: str = ".tallymark") -> str:
-    """A style sheet that gives elements the colours of both looks, as the reader's system or the page around says."""
-    light, dark = (";".join(f"--{name}:{colour}" for name, colour in look.colours().items()) for look in (LIGHT, DARK))
+    """A style sheet that gives elements the colours of both themes, as the reader's system or the page around says."""
+    light, dark = (
+        ";".join(f"--{name}:{colour}" for name, colour in theme.colours().items()) for theme in (LIGHT, DARK)
+    )
     return (
         f"{on}{{{light}}}@media (prefers-color-scheme:dark){{{on}{{{dark}}}}}"
         f"{_FOLLOWS.format(light='false', name='dark', on=on)}{{{dark}}}"

@@ -1,4 +1,9 @@
-"""Lines with no more points than can be seen."""
+"""Lines with no more points than can be seen.
+
+Two passes leave out points: first those in the same small cell as the point before, block by block
+(`distinct_points`); then those near the line between their neighbours (`simplify_line`, by Douglas and Peucker). The
+line that is drawn stays within half a pixel of the full line, and the full line within half a pixel of it.
+"""
 
 from __future__ import annotations
 

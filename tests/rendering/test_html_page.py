@@ -22,8 +22,8 @@ class Drawing:
         self.title, self.description = title, description
         self.table = Table("points", ("x", "y"), [(0.0, 1.0)], numbers=("x", "y"))
 
-    def svg(self, look="light"):
-        assert look == "auto"
+    def svg(self, theme="light"):
+        assert theme == "auto"
         return '<svg viewBox="0 0 1 1" role="img"><path d="M0 0L1 1" style="stroke:var(--series-1,#1f5fbf)"/></svg>'
 
 
@@ -125,11 +125,11 @@ def luminance(colour):
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-@pytest.mark.parametrize("look", THEMES)
-def test_bands_can_be_read(look):
-    """On paper and on cards, in both looks: a contrast of at least 4.5 for text, and of 3 for marks."""
-    for name, colour in BANDS[look].items():
-        for ground in (THEMES[look].paper, THEMES[look].stripe):
+@pytest.mark.parametrize("theme", THEMES)
+def test_bands_can_be_read(theme):
+    """On paper and on cards, in both themes: a contrast of at least 4.5 for text, and of 3 for marks."""
+    for name, colour in BANDS[theme].items():
+        for ground in (THEMES[theme].paper, THEMES[theme].stripe):
             light, dark = sorted((luminance(colour), luminance(ground)), reverse=True)
             least = 3.0 if name == "span" else 4.5
             assert (light + 0.05) / (dark + 0.05) >= least, (name, ground)
