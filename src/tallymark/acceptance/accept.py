@@ -154,9 +154,9 @@ def accept(report: Report | Mapping[str, Any], condition: str | Iterable[str]) -
             got=f"an object of type {given}",
         )
     texts = _texts(condition)
-    shown = texts[0] if len(texts) == 1 else " and ".join(f"({text})" for text in texts)
+    condition_text = texts[0] if len(texts) == 1 else " and ".join(f"({text})" for text in texts)
     clauses, failed = decide(report, texts)
-    return Acceptance(" ".join(shown.split()), tuple(clauses), tuple(failed))
+    return Acceptance(" ".join(condition_text.split()), tuple(clauses), tuple(failed))
 
 
 def check_condition(condition: str | Iterable[str]) -> None:
@@ -179,7 +179,7 @@ def _texts(condition: object) -> list[str]:
         raise ParameterError(
             argument="condition", expected="be a text or a list of texts", got=brief(condition)
         ) from error
-    found: list[str] = []
+    checked: list[str] = []
     for text in items:
         if not isinstance(text, str):
             raise ParameterError(
@@ -187,13 +187,13 @@ def _texts(condition: object) -> list[str]:
                 expected="be a text or a list of texts",
                 got=f"an object of type {type(text).__name__}",
             )
-        if not text.strip() or len(found) == _MOST_CONDITIONS:
+        if not text.strip() or len(checked) == _MOST_CONDITIONS:
             problem = f"have at most {_MOST_CONDITIONS:,} texts" if text.strip() else "say something; got a blank text"
             raise ParameterError(argument="condition", expected=f"{problem}")
-        found.append(text)
-    if not found:
+        checked.append(text)
+    if not checked:
         raise ParameterError(Text("{condition} must say something; the list was empty"), argument="condition")
-    return found
+    return checked
 
 
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}

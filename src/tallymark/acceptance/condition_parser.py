@@ -69,24 +69,24 @@ def tokenize(text: str) -> list[Token]:
         raise refuse(text, hidden.start(), f"there is no character {ord(hidden.group()):#06x} in a condition")
     tokens, at = [], 0
     while at < len(text):
-        found = _TOKEN.match(text, at)
-        if found is None:
+        match = _TOKEN.match(text, at)
+        if match is None:
             raise refuse(text, at, _unreadable(text[at]))
-        token = _token(text, found)
+        token = _token(text, match)
         at += len(token.text)
         if token.kind != "blank":
             tokens.append(token)
     return [*tokens, Token("end", "", len(text), "")]
 
 
-def _token(text: str, found: re.Match[str]) -> Token:
-    kind, written, start = str(found.lastgroup), found.group(), found.start()
+def _token(text: str, match: re.Match[str]) -> Token:
+    kind, written, start = str(match.lastgroup), match.group(), match.start()
     if kind in ("number", "percent"):
-        number = found.group("number")
+        number = match.group("number")
         if len(number) > _LONGEST_NUMBER:
             raise refuse(text, start, f"a number has at most {_LONGEST_NUMBER} characters")
-        if _GOES_ON.match(text, found.end()):
-            raise refuse(text, found.end(), f"expected a blank after the number {written}; a number is such as 1000.5")
+        if _GOES_ON.match(text, match.end()):
+            raise refuse(text, match.end(), f"expected a blank after the number {written}; a number is such as 1000.5")
         return Token("number", written, start, number)
     if kind == "word":
         return _word(text, written, start)

@@ -81,18 +81,18 @@ def compare(
     _check_baseline(baseline, names)
     target = Target(kind, classes=classes, positive=positive, normalize=normalize)
     tests = ComparisonSettings.tests(len(names), check_correction(correction), baseline)
-    asked = settings_at(ci, "auto", resamples, seed, tests)
-    settings = ComparisonSettings(asked.level, correction, baseline, asked.resamples, asked.seed)
+    intervals = settings_at(ci, "auto", resamples, seed, tests)
+    settings = ComparisonSettings(intervals.level, correction, baseline, intervals.resamples, intervals.seed)
     batches = {name: _read(name, y_true, predictions[name], weights, query, cluster) for name in names}
     check_missing(missing)
     if missing == "drop":
         _drop_together(batches)
-    chosen = select_metrics(metrics, batches[names[0]], target)
-    _check_metrics(chosen)
-    reports = {name: _report(name, batch, chosen, target) for name, batch in batches.items()}
-    evidence = PairTester(batches, reports, target, asked)
+    selected = select_metrics(metrics, batches[names[0]], target)
+    _check_metrics(selected)
+    reports = {name: _report(name, batch, selected, target) for name, batch in batches.items()}
+    evidence = PairTester(batches, reports, target, intervals)
     pairs = list(combinations(names, 2)) if baseline is None else [(baseline, n) for n in names if n != baseline]
-    differences = [found for key in chosen for found in _compare_in(key, pairs, evidence, reports, settings)]
+    differences = [found for key in selected for found in _compare_in(key, pairs, evidence, reports, settings)]
     for batch in batches.values():
         batch.memo.clear()  # the reports keep the rows, and should keep no more
     return Comparison(reports, differences, settings)
@@ -107,27 +107,27 @@ def _compare_in(
 ) -> list[Difference]:
     """The differences of all pairs in one metric, corrected together."""
     item: Metric = next(iter(reports.values())).cell(key).metric
-    tests = ComparisonSettings.tests(len(reports), settings.correction, settings.baseline)
-    tested = [evidence.test(key, first, second) for first, second in pairs]
-    corrected = correct_p_values([found.p for found in tested], settings.correction)
+    test_count = ComparisonSettings.tests(len(reports), settings.correction, settings.baseline)
+    results = [evidence.test(key, first, second) for first, second in pairs]
+    corrected = correct_p_values([result.p for result in results], settings.correction)
     return [
         Difference(
             key,
             first,
             second,
             difference_between(item, reports[first][key], reports[second][key]),
-            found.lo,
-            found.hi,
-            found.p,
+            result.lo,
+            result.hi,
+            result.p,
             p,
-            minimum_detectable_difference(found.error, settings.level, tests, found.freedom),
-            found.method,
+            minimum_detectable_difference(result.error, settings.level, test_count, result.freedom),
+            result.method,
             settings.level,
             item.better,
-            found.reason,
-            found.notes,
+            result.reason,
+            result.notes,
         )
-        for (first, second), found, p in zip(pairs, tested, corrected, strict=True)
+        for (first, second), result, p in zip(pairs, results, corrected, strict=True)
     ]
 
 
@@ -156,8 +156,8 @@ def _check_baseline(baseline: object, names: list[str]) -> None:
         )
 
 
-def _check_metrics(chosen: dict[str, Metric]) -> None:
-    for key, item in chosen.items():
+def _check_metrics(metrics: dict[str, Metric]) -> None:
+    for key, item in metrics.items():
         if isinstance(item, GroupMetric):
             raise ParameterError(
                 Text("{metrics} must read rows, not groups of them, to be compared; {} compares groups", key),
@@ -191,10 +191,10 @@ def _drop_together(batches: Mapping[str, Batch]) -> None:
             batch.keep(~missing)
 
 
-def _report(name: str, batch: Batch, chosen: dict[str, Metric], target: Target) -> Report:
+def _report(name: str, batch: Batch, metrics: dict[str, Metric], target: Target) -> Report:
     batch.require_rows()
     with _of_model(name):
-        planned = plan(chosen, target, (batch.truth_columns, batch.prediction_columns), errors="raise")
+        planned = plan(metrics, target, (batch.truth_columns, batch.prediction_columns), errors="raise")
         report = planned.report(planned.fold(batch), dropped=batch.dropped, errors="raise", batch=batch)
     for key, value in report.items():
         if not isinstance(value, float):
@@ -258,12 +258,12 @@ class PairTester:
         item = self._metrics[key]
         if isinstance(item.better, (int, float)):
             return None  # what is compared is the distance from the best value
-        found = {name: item.paired(batch, target) for name, batch in plain.items() if self._has_value(name, key)}
-        rows = {name: held for name, held in found.items() if held is not None}
-        if not rows or len(rows) < len(found):
+        by_model = {name: item.paired(batch, target) for name, batch in plain.items() if self._has_value(name, key)}
+        rows = {name: rows_of_model for name, rows_of_model in by_model.items() if rows_of_model is not None}
+        if not rows or len(rows) < len(by_model):
             return None
         # A metric may inherit its rows and have a formula of its own.
-        offsets = [self._reports[name][key] - value_from_rows(held) for name, held in rows.items()]
+        offsets = [self._reports[name][key] - value_from_rows(rows_of_model) for name, rows_of_model in rows.items()]
         scale = next(iter(rows.values())).scale
         return rows if max(offsets) - min(offsets) <= _ROUNDING * scale else None
 
@@ -297,9 +297,9 @@ class PairTester:
         method = bootstrap_name(clusters=self._batches[first].cluster_side is not None, by_query=item.by_query)
         units = units_of(self._batches[first], by_query=item.by_query)
         sizes = (self._reports[first][key], self._reports[second][key], item.rounding_scale)
-        found = bootstrap(differences, self._settings.level, f"paired {method}", units, sizes)
+        result = bootstrap(differences, self._settings.level, f"paired {method}", units, sizes)
         most = largest_difference(item)
-        return found._replace(lo=max(found.lo, -most), hi=min(found.hi, most))
+        return result._replace(lo=max(result.lo, -most), hi=min(result.hi, most))
 
 
 def _differences(item: Metric, first: Array, second: Array) -> Array:

@@ -22,7 +22,7 @@ def correct_p_values(ps: Sequence[float], how: str) -> list[float]:
 
     "holm" and "bonferroni" keep the chance of any false finding, "fdr" the share of false ones among the findings.
 
-    >>> correct([0.01, 0.04, 0.03], "holm")
+    >>> correct_p_values([0.01, 0.04, 0.03], "holm")
     [0.03, 0.06, 0.06]
     """
     order = sorted((k for k, p in enumerate(ps) if not math.isnan(p)), key=lambda k: ps[k])

@@ -77,18 +77,18 @@ class Difference(NamedTuple):
         return out | {"winner": self.winner}
 
     def __str__(self) -> str:
-        found = f"p {show_p(self.p_corrected, self.level)} ({self.method})"
+        outcome = f"p {show_p(self.p_corrected, self.level)} ({self.method})"
         if math.isnan(self.p):
             return f"{self.metric}: {self.second} and {self.first} cannot be compared: {self.reason}"
         if self.winner is not None:
             loser = self.first if self.winner == self.second else self.second
-            shown = self if self.value > 0 else self.flipped()
-            return f"{self.metric}: {self.winner} beats {loser} by {shown.amount()}, {found}"
+            oriented = self if self.value > 0 else self.flipped()
+            return f"{self.metric}: {self.winner} beats {loser} by {oriented.amount()}, {outcome}"
         if self._equal:
             return f"{self.metric}: no difference between {self.second} and {self.first}: {self.reason}"
-        what = "differ" if self.significant else "cannot be told apart"
+        verdict = "differ" if self.significant else "cannot be told apart"
         by = f"{self.second} − {self.first} = {self.amount()}"
-        return f"{self.metric}: {self.second} and {self.first} {what}: {by}, {found}"
+        return f"{self.metric}: {self.second} and {self.first} {verdict}: {by}, {outcome}"
 
     def amount(self) -> str:
         """The difference and its interval if any, with as many decimals as the interval bears."""

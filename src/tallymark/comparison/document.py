@@ -42,8 +42,8 @@ def comparison_document(comparison: Comparison, title: str | None, command: str 
     ]
     cards = [_best_card(comparison, key) for key in comparison.metrics][:MOST_CARDS]
     models = comparison.models
-    shown = f"{', '.join(models[:-1])} and {models[-1]}" if len(models) <= 5 else f"{len(models)} models"
-    return Document(title or f"Comparison of {shown}", report_line(comparison._report), cards, sections)
+    names = f"{', '.join(models[:-1])} and {models[-1]}" if len(models) <= 5 else f"{len(models)} models"
+    return Document(title or f"Comparison of {names}", report_line(comparison._report), cards, sections)
 
 
 def _best_card(comparison: Comparison, key: str) -> Card:
@@ -58,8 +58,8 @@ def _best_card(comparison: Comparison, key: str) -> Card:
     words = f"{best} is ahead, and the data show it against {len(beaten)} of {others}"
     if len(beaten) == others:
         words = f"{best} is better than {'the other' if others == 1 else 'all it was compared with'}"
-    shown = comparison._report.cell(key).shown(value)
-    return Card(key, show_number(value, DIGITS), words, direction_text(metric), getattr(shown, "band", ""))
+    display = comparison._report.cell(key).shown(value)
+    return Card(key, show_number(value, DIGITS), words, direction_text(metric), getattr(display, "band", ""))
 
 
 def reproduce_comparison(comparison: Comparison, command: str | None = None) -> Section:

@@ -121,16 +121,16 @@ def delong(first: Placements, second: Placements, level: float) -> PairedTest:
         # Each model orders all pairs alike: right, wrong or not at all. So many pairs have no row in common.
         gains, losses = (fewest, 0) if mean > 0 else (0, fewest)
         note = f"DeLong's variance is 0, so {fewest} pairs of a positive and a negative row are tested instead"
-        found = _test_shares(gains, losses, fewest, level, first.scale * abs(mean))
-        return found._replace(notes=(note, *few))
+        result = _test_shares(gains, losses, fewest, level, first.scale * abs(mean))
+        return result._replace(notes=(note, *few))
     reach, scale = -student_quantile((1 - level) / 2, spread.freedom) * error, first.scale
     low, high = _skewed_ends(*areas, spread, level)
     # Only the end away from 0 is moved, and outwards: the other one says what the p-value says.
     lo = max(min(mean - reach, low) if mean <= 0 else mean - reach, -1.0)
     hi = min(max(mean + reach, high) if mean >= 0 else mean + reach, 1.0)
     p = 2 * student_tail(abs(mean) / error, spread.freedom)
-    found = PairedTest("DeLong", p, scale * lo, scale * hi, scale * error, notes=few, freedom=spread.freedom)
-    return found.consistent(level)
+    result = PairedTest("DeLong", p, scale * lo, scale * hi, scale * error, notes=few, freedom=spread.freedom)
+    return result.consistent(level)
 
 
 def _area(positive: Array, negative: Array) -> tuple[float, Spread]:

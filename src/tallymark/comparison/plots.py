@@ -41,18 +41,18 @@ class ComparisonPlots:
 
     def differences(self, metric: str | Metric | None = None) -> Plot:
         """The differences of all pairs in a metric, the first if none is named, with intervals and rank letters."""
-        held = self._comparison
-        key = held.metrics[0] if metric is None else held._key(metric)
-        found = [each for each in held if each.metric == key]
-        shown = sorted(found, key=lambda d: -abs(d.value) if math.isfinite(d.value) else 0.0)[:MOST_PAIRS]
-        pairs = [ForestRow(_name(d), d.value, d.lo, d.hi, d.significant, _text(d)) for d in found if d in shown]
-        letters = dict.fromkeys(held.models, "") if held.settings.baseline else held.groups(key)
-        ranks = [(name, value, letters[name]) for name, value in held.ranking(key).items()]
+        comparison = self._comparison
+        key = comparison.metrics[0] if metric is None else comparison._key(metric)
+        differences = [each for each in comparison if each.metric == key]
+        shown = sorted(differences, key=lambda d: -abs(d.value) if math.isfinite(d.value) else 0.0)[:MOST_PAIRS]
+        pairs = [ForestRow(_name(d), d.value, d.lo, d.hi, d.significant, _text(d)) for d in differences if d in shown]
+        letters = dict.fromkeys(comparison.models, "") if comparison.settings.baseline else comparison.groups(key)
+        ranks = [(name, value, letters[name]) for name, value in comparison.ranking(key).items()]
         headings = ("pair", "difference", "lo", "hi", "p", "verdict")
-        rows = [(_name(d), d.value, d.lo, d.hi, d.p_corrected, d.verdict) for d in found]
+        rows = [(_name(d), d.value, d.lo, d.hi, d.p_corrected, d.verdict) for d in differences]
         table = Table(f"Differences in {key}", headings, rows, numbers=headings[1:5], named_rows=True)
-        better = show_better(next(iter(held.reports.values())).cell(key).metric.better)
-        level = show_level(held.settings.level)
+        better = show_better(next(iter(comparison.reports.values())).cell(key).metric.better)
+        level = show_level(comparison.settings.level)
         return differences_plot(key, pairs, ranks, table, level=level, better=better)
 
     def roc(self) -> Plot:

@@ -249,7 +249,7 @@ def _short_p(p: float, level: float) -> str:
 def letter_display(names: Sequence[str], significant_pairs: set[frozenset[str]]) -> dict[str, str]:
     """A compact display: names share a letter just where they are not told apart. Letters go in the order of the names.
 
-    >>> letters(["x", "y", "z"], {frozenset(("x", "z"))})
+    >>> letter_display(["x", "y", "z"], {frozenset(("x", "z"))})
     {'x': 'a', 'y': 'ab', 'z': 'b'}
     """
     groups = [frozenset(names)]

@@ -71,9 +71,9 @@ def _card(report: Report, key: str, cell: Cell) -> Card:
     if lo is not None and hi is not None:
         what = "for certain" if cell.bounded or report.interval is None else show_level(report.interval.level)
         interval = f"{what}: {show_number(lo, DIGITS)} to {show_number(hi, DIGITS)}"
-    shown = cell.shown(value)
-    band = getattr(shown, "band", "")
-    text = show_number(shown, DIGITS) if isinstance(shown, float) else shown
+    display = cell.shown(value)
+    band = getattr(display, "band", "")
+    text = show_number(display, DIGITS) if isinstance(display, float) else display
     marks = _landmarks(report, cell.metric)
     return Card(key, text, interval, _card_hint(cell, marks), band, _scale(cell.metric, value, lo, hi, marks))
 
@@ -83,16 +83,16 @@ def _landmarks(report: Report, metric: Metric) -> list[tuple[float, str]]:
     batch = None if report._source is None else report._source.batch
     several = batch is not None and batch.prediction_columns > 2
     low, high = metric.range
-    found = [(mark, words) for mark, words in metric.landmarks if low < mark < high]
-    return [(mark, words) for mark, words in found if not (several and words.startswith(_OF_TWO))]
+    inside = [(mark, words) for mark, words in metric.landmarks if low < mark < high]
+    return [(mark, words) for mark, words in inside if not (several and words.startswith(_OF_TWO))]
 
 
-def _card_hint(cell: Cell, found: list[tuple[float, str]]) -> str:
+def _card_hint(cell: Cell, landmarks: list[tuple[float, str]]) -> str:
     """Why there is no value; or which way is better, the unit, and what a value in the middle of the range means."""
     reason = why(cell)
     if reason is not None:
         return reason
-    marks = [f"{show_number(mark, DIGITS)}: {words}" for mark, words in found]
+    marks = [f"{show_number(mark, DIGITS)}: {words}" for mark, words in landmarks]
     return " · ".join(part for part in (direction_text(cell.metric), cell.metric.unit, *marks) if part)
 
 
@@ -186,5 +186,5 @@ def _metric_sheets(metrics: list[Metric]) -> Iterator[FactSheet]:
             "undefined": [metric.when_undefined],
             "mind": list(metric.pitfalls),
         }
-        kept = {name: [line for line in lines if line] for name, lines in facts.items()}
-        yield FactSheet(str(metric), metric.description, [(name, lines) for name, lines in kept.items() if lines])
+        filled = {name: [line for line in lines if line] for name, lines in facts.items()}
+        yield FactSheet(str(metric), metric.description, [(name, lines) for name, lines in filled.items() if lines])

@@ -213,9 +213,9 @@ class MetricPlan:
         failed = dict(self.errors)
         for key, item in self.metrics.items():
             groups = [] if key in failed else [each.group for each in item.all_needs(self.target)]
-            found = next((unreadable[group] for group in groups if group in unreadable), None)
-            if found is not None:
-                failed[key] = found
+            failure = next((unreadable[group] for group in groups if group in unreadable), None)
+            if failure is not None:
+                failed[key] = failure
         return MetricPlan(self.metrics, self.target, None, errors="cell", failed=failed)
 
     def report(
@@ -230,13 +230,13 @@ class MetricPlan:
         min_rows: int = 1,
     ) -> Report:
         """Read the states: one cell per metric, and the same for every slice by the columns of these names."""
-        found = None
+        group_slices = None
         if slices is not None:
             rows = [key for key, item in self.metrics.items() if not isinstance(item, GroupMetric)]
             reports = {each.group: self._report(rows, each.states, errors) for each in slices}
-            found = Slices(by, reports, min_rows)
+            group_slices = Slices(by, reports, min_rows)
         read_groups = _GroupReader(self, slices, min_rows)
-        report = self._report(list(self.metrics), states, errors, batch, dropped, found, read_groups)
+        report = self._report(list(self.metrics), states, errors, batch, dropped, group_slices, read_groups)
         report._source = ReportSource(self, states, batch)
         return report
 

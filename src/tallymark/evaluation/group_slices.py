@@ -35,12 +35,14 @@ def group_notes(reports: Mapping[Group, Report], metrics: Sequence[str], shown: 
     what the values are made of.
     """
     cells = [((key, group), report.cell(key)) for key in metrics for group, report in reports.items()]
-    found = [group_by_first((text, place) for place, cell in cells for text in texts(cell)) for texts in _NOTES_BY_KIND]
+    texts_by_kind = [
+        group_by_first((text, place) for place, cell in cells for text in texts(cell)) for texts in _NOTES_BY_KIND
+    ]
 
     def shown_groups(note: tuple[str, NotePlaces]) -> int:
         return sum(group in shown for _, group in note[1])
 
-    ranked = [sorted(notes.items(), key=shown_groups, reverse=True) for notes in found]
+    ranked = [sorted(notes.items(), key=shown_groups, reverse=True) for notes in texts_by_kind]
     lines = [f"{_name_places(places)}: {text}" for notes in ranked for text, places in notes[:_MOST_NOTES]]
     more = sum(map(len, ranked)) - len(lines)
     if more:
@@ -118,9 +120,9 @@ class Slices(Mapping[Group, Report], DataFrameExport):
             )
         combined: GroupMetric = how(next(iter(cells.values())).metric)
         answers = {group: Answer(cell.value, cell.reason) for group, cell in cells.items() if cell.n >= self.min_rows}
-        found = combined.compare([answers], self.sizes, self.min_rows)
-        out = GroupStatistic(found.value)
-        out.notes, out.reason = found.notes, found.reason
+        answer = combined.compare([answers], self.sizes, self.min_rows)
+        out = GroupStatistic(answer.value)
+        out.notes, out.reason = answer.notes, answer.reason
         return out
 
     def to_dict(self) -> dict[str, Any]:
@@ -141,10 +143,10 @@ class Slices(Mapping[Group, Report], DataFrameExport):
         names = [f"{name} (group)" if name in VALUE_TYPES else name for name in self.names]
         out: dict[str, list[Any]] = {name: [] for name in (*names, *VALUE_TYPES)}
         for group, report in self._reports.items():
-            held = report.columns()
-            rows = len(held["metric"])
+            report_columns = report.columns()
+            rows = len(report_columns["metric"])
             labels = {name: [label] * rows for name, label in zip(names, _labels(group), strict=True)}
-            for name, column in {**labels, **held}.items():
+            for name, column in {**labels, **report_columns}.items():
                 out[name].extend(column)
         return out
 
@@ -158,10 +160,10 @@ class Slices(Mapping[Group, Report], DataFrameExport):
         first = self._single_number_cells()
         metrics = [key for key, cell in first.items() if cell is not None]
         settings = next((report.interval for report in self._reports.values()), None) if intervals else None
-        shown = dict(list(self.items())[:_MOST_GROUPS])
+        listed = dict(list(self.items())[:_MOST_GROUPS])
         rows = [
             self._row(_labels(group), report, metrics, intervals=settings is not None)
-            for group, report in shown.items()
+            for group, report in listed.items()
         ]
         if whole is not None:
             total = "all rows" if any("all" in _labels(group) for group in self) else "all"
@@ -177,7 +179,7 @@ class Slices(Mapping[Group, Report], DataFrameExport):
         if left:
             notes.append(f"not compared, of fewer than {self.min_rows:,} rows: {list_first(left)}")
         notes += self._note_on_other_metrics([key for key, cell in first.items() if cell is None])
-        notes += group_notes(self, metrics, shown)
+        notes += group_notes(self, metrics, listed)
         title = f"by {', '.join(self.names)} · {len(self):,} group{'' if len(self) == 1 else 's'}"
         columns = metrics if settings is None else [name for key in metrics for name in (key, settings.heading())]
         names = [f"{name} (group)" if name in ("rows", *columns) else name for name in self.names]
@@ -185,15 +187,15 @@ class Slices(Mapping[Group, Report], DataFrameExport):
 
     def _single_number_cells(self) -> dict[str, Any]:
         """The keys of the metrics, with a cell of those that have one number."""
-        found: dict[str, Any] = {}
+        cells: dict[str, Any] = {}
         for report in self._reports.values():
             for key in report:
                 cell = report.cell(key)
                 parts = [] if cell.shows_itself else cell.parts()
                 if len(parts) != 1 or parts[0][0] is not None:  # in any group: one without a value looks like a number
-                    found[key] = None
-                found.setdefault(key, cell)
-        return found
+                    cells[key] = None
+                cells.setdefault(key, cell)
+        return cells
 
     def _note_on_other_metrics(self, keys: list[str]) -> list[str]:
         """Where metrics are that have no column."""
@@ -203,12 +205,12 @@ class Slices(Mapping[Group, Report], DataFrameExport):
 
     @staticmethod
     def _row(labels: tuple[Any, ...], report: Report, metrics: list[str], *, intervals: bool) -> tuple[Any, ...]:
-        shown: list[Any] = []
+        values: list[Any] = []
         for cell in map(report.cell, metrics):
-            shown.append(cell.shown(cell.parts()[0][1]))
+            values.append(cell.shown(cell.parts()[0][1]))
             if intervals:
-                shown.append("" if cell.bounded else show_interval(cell.lo, cell.hi))
-        return (*map(str, labels), report.n, *shown)
+                values.append("" if cell.bounded else show_interval(cell.lo, cell.hi))
+        return (*map(str, labels), report.n, *values)
 
     def __repr__(self) -> str:
         return to_text(self.table())

@@ -86,12 +86,12 @@ def _cached(
 
     @wraps(draw)
     def once(self: ReportPlots, /, *args: P.args, **kwargs: P.kwargs) -> Plot:
-        known = self._source.plots
+        cache = self._source.plots
         key = (draw.__name__, repr(args), repr(kwargs))
-        if key not in known:
-            known[key] = draw(self, *args, **kwargs)
-        found: Plot = known[key]
-        return found
+        if key not in cache:
+            cache[key] = draw(self, *args, **kwargs)
+        plot: Plot = cache[key]
+        return plot
 
     return once
 
@@ -119,15 +119,15 @@ class ReportPlots:
         return {name: reason for name, reason in self._drawing_errors().items() if reason is not None}
 
     def _drawing_errors(self) -> dict[str, str | None]:
-        found: dict[str, str | None] = {}
+        errors: dict[str, str | None] = {}
         for name in self._suitable():
             draw: Callable[[], Plot] = getattr(self, name)
             try:
                 draw()
-                found[name] = None
+                errors[name] = None
             except TallymarkError as error:
-                found[name] = str(error)
-        return found
+                errors[name] = str(error)
+        return errors
 
     def _suitable(self) -> tuple[str, ...]:
         """The plots that suit the kind of the predictions, or where that was not said, the metrics that read them."""
@@ -164,10 +164,12 @@ class ReportPlots:
 
     def _curve_line(self, name: str, curve: CurveMetric, area: RankMetric, x: str, y: str) -> tuple[Line, Table]:
         """The curve of two classes, and some of its points."""
-        found, value = self._require_value(curve), self._require_value(area)
-        kept = distinct_points(found[x], found[y])
-        share = float(found[y][-1])
-        return Line(name, found[x][kept], found[y][kept], value, self._interval(area), share), _curve_table(found, kept)
+        points, value = self._require_value(curve), self._require_value(area)
+        kept = distinct_points(points[x], points[y])
+        share = float(points[y][-1])
+        return Line(name, points[x][kept], points[y][kept], value, self._interval(area), share), _curve_table(
+            points, kept
+        )
 
     def _curve_lines(self, curve: CurveMetric, area: RankMetric, x: str, y: str) -> tuple[list[Line], Table]:
         state: Any = self._source.state(curve)
@@ -214,29 +216,29 @@ class ReportPlots:
         curve = self._require_value(item)
         error = self._require_value(Ece(bins=bins, strategy=strategy))
         state: Any = self._source.state(item)
-        found = [ReliabilityBin(*row) for row in zip(*(held.tolist() for held in curve.columns.values()), strict=True)]
+        points = [ReliabilityBin(*row) for row in zip(*(held.tolist() for held in curve.columns.values()), strict=True)]
         settings, interval_heading = self._report.interval, ""
         if settings is not None and state.unweighted:
-            ends = [wilson(round(each.happened * each.weight), each.weight, settings.level) for each in found]
-            found = [each._replace(lo=lo, hi=hi) for each, (lo, hi) in zip(found, ends, strict=True)]
+            ends = [wilson(round(each.happened * each.weight), each.weight, settings.level) for each in points]
+            points = [each._replace(lo=lo, hi=hi) for each, (lo, hi) in zip(points, ends, strict=True)]
             interval_heading = settings.heading()
         what = "share of rows that were right" if state.columns[1] > 2 else "share of positives"
-        return reliability_plot(found, error, curve.table(), what=what, interval=interval_heading)
+        return reliability_plot(points, error, curve.table(), what=what, interval=interval_heading)
 
     @_cached
     def confusion(self, *, threshold: float = 0.5) -> Plot:
         """How often each class was taken for each; of very many classes, the most frequent mistakes."""
-        found: Confusion = self._require_value(ConfusionMatrix(threshold=threshold))
-        names = [show_label(label) for label in found.classes]
+        matrix: Confusion = self._require_value(ConfusionMatrix(threshold=threshold))
+        names = [show_label(label) for label in matrix.classes]
         if len(names) <= MOST_CLASSES:
-            return confusion_matrix_plot(names, found.to_numpy(), found.table())
+            return confusion_matrix_plot(names, matrix.to_numpy(), matrix.table())
         rows: dict[Any, float] = {}
         right = 0.0
-        for truth, said, count in found.pairs():
+        for truth, predicted, count in matrix.pairs():
             rows[truth] = rows.get(truth, 0.0) + count
-            right += count if truth == said else 0.0
-        mistakes = [(show_label(y), show_label(p), count, count / rows[y]) for y, p, count in found.mistakes(15)]
-        return mistakes_plot(mistakes, len(names), right / sum(rows.values()), found.table())
+            right += count if truth == predicted else 0.0
+        mistakes = [(show_label(y), show_label(p), count, count / rows[y]) for y, p, count in matrix.mistakes(15)]
+        return mistakes_plot(mistakes, len(names), right / sum(rows.values()), matrix.table())
 
     @_cached
     def residuals(self, *, output: int | None = None) -> Plot:

@@ -213,10 +213,10 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         """
         from tallymark.acceptance.accept import accept  # which reads reports
 
-        found = copy(self)
-        found._source = self._source
-        found.acceptance = accept(self, condition)
-        return found
+        report = copy(self)
+        report._source = self._source
+        report.acceptance = accept(self, condition)
+        return report
 
     @property
     def fingerprint(self) -> str | None:
@@ -240,11 +240,11 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         if isinstance(key, str) and key in self._cells:
             return self._cells[key]
         try:
-            wanted = metric(key)
+            item = metric(key)
         except TallymarkError as error:
             raise KeyError(f"{brief(key)} is not in the report; it has {', '.join(self._cells)}") from error
         for cell in self._cells.values():
-            if cell.metric == wanted:
+            if cell.metric == item:
                 return cell
         raise KeyError(f"{str(key)!r} is not in the report; it has {', '.join(self._cells)}")
 
@@ -318,13 +318,13 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
 
     def _rows(self) -> dict[str, list[Any]]:
         """One row per value, of all rows and then of every group."""
-        own = self.columns()
+        whole = self.columns()
         if self.slices is None:
-            return own
+            return whole
         of_groups = self.slices.columns()
-        names = [name for name in of_groups if name not in own]
-        return {name: [None] * len(own["metric"]) + of_groups[name] for name in names} | {
-            name: held + of_groups[name] for name, held in own.items()
+        names = [name for name in of_groups if name not in whole]
+        return {name: [None] * len(whole["metric"]) + of_groups[name] for name in names} | {
+            name: values + of_groups[name] for name, values in whole.items()
         }
 
     def _document(self, title: str | None, command: str | None, *, pictures: bool) -> Document:
@@ -352,8 +352,8 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
             for key, cell in self._cells.items()
             if len(cell.parts()) > _MOST_PARTS
         ]
-        said = ((text, key) for key, cell in self._cells.items() for text in (why(cell), *cell.notes) if text)
-        notes = note_lines(said)
+        noted = ((text, key) for key, cell in self._cells.items() for text in (why(cell), *cell.notes) if text)
+        notes = note_lines(noted)
         notes += [] if self.interval is None else self.interval_methods(self.interval)
         return Table(self.title(), tuple(columns), rows, notes, numbers=("value",))
 
@@ -363,8 +363,8 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         for key, cell in self._cells.items():
             if cell.lo is not None and cell.method is not None and not cell.bounded:
                 by_method.setdefault(settings.in_full(cell.method), []).append(key)
-        shown = [f"{method} for {', '.join(keys)}" for method, keys in by_method.items()]
-        return [f"intervals: {'; '.join(shown)}"] if shown else []
+        parts = [f"{method} for {', '.join(keys)}" for method, keys in by_method.items()]
+        return [f"intervals: {'; '.join(parts)}"] if parts else []
 
     def title(self) -> str:
         """How many rows there are, of which weight, and how many were dropped."""
@@ -436,23 +436,23 @@ class ReportSource:
 
     def state(self, item: Metric) -> State:
         """The state that a metric reads: one that is there, or else of the rows."""
-        wanted = item.needs(self._metric_plan.target)
-        held = self._held(wanted)
-        if held is None and self._batch is not None:
-            held = self._folded[wanted.group] = Plan([wanted]).fold(self._batch)[0]
-        if held is None:
+        reads = item.needs(self._metric_plan.target)
+        state = self._held(reads)
+        if state is None and self._batch is not None:
+            state = self._folded[reads.group] = Plan([reads]).fold(self._batch)[0]
+        if state is None:
             raise ParameterError(
                 f"{item.name} cannot be read from this report: its rows are gone, and none of its "
                 "metrics keeps what that takes",
                 hint=f"Add {item.name!r} to the metrics of the Tally",
             )
-        return held
+        return state
 
-    def _held(self, wanted: Reads) -> State | None:
+    def _held(self, needed: Reads) -> State | None:
         for reads, state in zip(self._metric_plan.plan.reads, self._states, strict=True):
-            if reads.group == wanted.group and reads.join(wanted) == reads:
+            if reads.group == needed.group and reads.join(needed) == reads:
                 return state
-        return self._folded.get(wanted.group)
+        return self._folded.get(needed.group)
 
     def rows(self) -> tuple[Any, Any, Any]:
         """Truth and predictions as numbers, one column each or more, and the weights or None."""

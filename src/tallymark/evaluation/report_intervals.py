@@ -84,10 +84,10 @@ def _add(
             if cell.method is not None:
                 cell.interval_notes += (BOUNDED,)
         values = {cell.metric: cell.value for cell in cells if _can_have_interval(cell)}
-        found = maker.intervals(rows, values)
+        intervals = maker.intervals(rows, values)
         for cell in cells:
             if cell.metric in values and _can_have_interval(cell):
-                _set_interval(cell, found[cell.metric])
+                _set_interval(cell, intervals[cell.metric])
     large = list(groups.values())
     if slices is not None:
         large = [groups[group] for group, n in slices.sizes.items() if n >= slices.min_rows and group in groups]
@@ -104,10 +104,10 @@ def _can_have_interval(cell: Cell) -> bool:
     return any(map(math.isfinite, numbers_of(cell.value)))
 
 
-def _set_interval(cell: Cell, found: Found) -> None:
+def _set_interval(cell: Cell, interval: Found) -> None:
     """Give a cell its interval, or the reason why it has none."""
-    if isinstance(found, NoInterval):
-        cell.interval_notes += (f"no interval: {found.reason}",)
+    if isinstance(interval, NoInterval):
+        cell.interval_notes += (f"no interval: {interval.reason}",)
     else:
-        cell.lo, cell.hi, cell.method = found.lo, found.hi, found.method
-        cell.interval_notes += found.notes
+        cell.lo, cell.hi, cell.method = interval.lo, interval.hi, interval.method
+        cell.interval_notes += interval.notes

@@ -46,8 +46,8 @@ def fingerprint(batch: Batch) -> str | None:
     total = batch.n
     for start in range(0, batch.n, _BLOCK):
         hashes = np.zeros(min(_BLOCK, batch.n - start), np.uint64)
-        for name, held in columns:
-            hashes ^= _number_bits(held[start : start + _BLOCK])
+        for name, numbers in columns:
+            hashes ^= _number_bits(numbers[start : start + _BLOCK])
             hashes += name
             _mix_bits(hashes)
         total += int(hashes.sum(dtype=np.uint64))
@@ -57,8 +57,8 @@ def fingerprint(batch: Batch) -> str | None:
 def _columns(batch: Batch, side: int) -> list[tuple[np.uint64, Array]]:
     """The columns of a side as numbers, or as hashes of texts, each with the hash of its name."""
     name = batch.names[side]
-    held = as_numbers(batch.source(side), name) if _is_numbers(batch, side) else _label_hashes(batch, side)
-    table = held.reshape(len(held), -1)
+    values = as_numbers(batch.source(side), name) if _is_numbers(batch, side) else _label_hashes(batch, side)
+    table = values.reshape(len(values), -1)
     return [(_text_hash(f"{name} {k}"), table[:, k]) for k in range(table.shape[1])]
 
 
@@ -68,8 +68,8 @@ def _is_numbers(batch: Batch, side: int) -> bool:
 
 def _label_hashes(batch: Batch, side: int) -> Array:
     labels, codes = encode(batch, side)
-    found: Array = np.array([_text_hash(f"text {label}") for label in labels], np.uint64)[codes]
-    return found
+    hashes: Array = np.array([_text_hash(f"text {label}") for label in labels], np.uint64)[codes]
+    return hashes
 
 
 def _text_hash(text: str) -> np.uint64:
@@ -133,10 +133,10 @@ def reproduction_section(
     report: Report, prints: Mapping[str, Report], call: str, command: str | None, needs_order: str
 ) -> Section:
     """How to reproduce: the rows, the fingerprints, the versions, and the call."""
-    found = {name: each.fingerprint for name, each in prints.items()}
+    fingerprints = {name: each.fingerprint for name, each in prints.items()}
     facts = [
         ("rows", [report.title()]),
-        *((name, [_in_fours(digits)]) for name, digits in found.items() if digits is not None),
+        *((name, [_in_fours(digits)]) for name, digits in fingerprints.items() if digits is not None),
         ("made with", [", ".join(_package_versions())]),
     ]
     codes = [Code("In Python", f"import tallymark as tm\n\n{call}")]
@@ -144,17 +144,17 @@ def reproduction_section(
         codes.append(Code("At the command line", command))
     sentence = "The same rows and the same call give the same numbers to the last bit, in any order of the rows."
     sentence += needs_order
-    if any(digits is not None for digits in found.values()):
+    if any(digits is not None for digits in fingerprints.values()):
         sentence += " The fingerprint tells whether the rows are the same."
     return Section("reproduce", "How to reproduce", sentence, [FactSheet("", "", facts), *codes])
 
 
 def _package_versions() -> list[str]:
-    found = [f"Python {platform.python_version()}", f"NumPy {np.__version__}", platform.machine()]
+    versions = [f"Python {platform.python_version()}", f"NumPy {np.__version__}", platform.machine()]
     try:
-        return [f"tallymark {version('tallymark')}", *found]
+        return [f"tallymark {version('tallymark')}", *versions]
     except PackageNotFoundError:  # a copy of the source that was never installed
-        return found
+        return versions
 
 
 def _in_fours(digits: str) -> str:
@@ -174,7 +174,7 @@ def data_arguments(report: Report, batch: Batch | None, source: ReportSource | N
     if batch is not None:
         sides = set(batch.names)
         given = {"weights": batch.weights is not None, **{name: name in sides for name in ("query", "cluster", "keys")}}
-        out += [f"{name}={name}" for name, held in given.items() if held]
+        out += [f"{name}={name}" for name, present in given.items() if present]
         if batch.group_names:
             columns = ", ".join(f"{text_literal(name)}: …" for name in batch.group_names)
             out.append("by=group" if batch.group_names == ("group",) else f"by={{{columns}}}")

@@ -116,10 +116,10 @@ def fold_ranges(
     first = tally.with_metrics({**others, next(iter(served)): bins})
     passes = _Passes(progress)
     folded = source.fold(TableJob(first.to_bytes(), roles), passes.begin(2), in_order=in_order)
-    held = Tally.from_bytes(folded) if isinstance(folded, bytes) else folded
-    binned = held.state(bins.needs(tally.target))
+    tally_of_bins = Tally.from_bytes(folded) if isinstance(folded, bytes) else folded
+    binned = tally_of_bins.state(bins.needs(tally.target))
     if not isinstance(binned, BoundedScores):
-        return held.with_metrics(tally.metrics)
+        return tally_of_bins.with_metrics(tally.metrics)
     wants = frozenset(item.wants for item in served.values() if isinstance(item, ScoreMetric))
     rows = ScoredRows(roles, tally.missing, tally.target)
     resolved = tally.target.with_classes(binned.labels)  # a range may have rows of one class only
@@ -127,12 +127,12 @@ def fold_ranges(
     while large := ranges.too_large(count):
         job = BinJob(rows, ranges, large, _FINER_BINS)
         finer = source.fold(job, passes.begin(2), in_order=False)
-        found = [state.with_reads(BoundedScoresOf(resolved, _FINER_BINS)) for state in job.read(finer)]
-        bins_of = [state for state in found if isinstance(state, BoundedScores)]
+        finer_bins = [state.with_reads(BoundedScoresOf(resolved, _FINER_BINS)) for state in job.read(finer)]
+        bins_of = [state for state in finer_bins if isinstance(state, BoundedScores)]
         ranges = refine(ranges, dict(zip(large, bins_of, strict=True)), count)
     outcomes = source.exchange(RangeJob(rows, ranges, ScoresOf(resolved, wants)), passes.begin(1))
     sums = add_ranges([RangeSums.from_bytes(outcome) for outcome in outcomes], ranges)
-    return held.with_metrics(tally.metrics, RankedScores(ScoresOf(tally.target, wants), binned, *sums))
+    return tally_of_bins.with_metrics(tally.metrics, RankedScores(ScoresOf(tally.target, wants), binned, *sums))
 
 
 class _Passes:
@@ -178,12 +178,12 @@ class BinJob:
 
     def piece(self, chunks: Iterable[Chunk]) -> States:
         """The bins of some rows."""
-        found = self.join([])
+        bins = self.join([])
         for chunk in chunks:
             if chunk.batch.num_rows:
                 cut = cut_scores(self._rows.read(chunk), self._edges)
-                found = Plan.add(found, tuple(bin_scores(cut[place], self._most) for place in self._places))
-        return found
+                bins = Plan.add(bins, tuple(bin_scores(cut[place], self._most) for place in self._places))
+        return bins
 
     def join(self, pieces: Sequence[States]) -> States:
         """The bins of all pieces."""

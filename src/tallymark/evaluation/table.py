@@ -96,18 +96,18 @@ def evaluate_table(
     facts = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize, "missing": missing}
     intervals = {"ci": ci, "ci_method": ci_method, "resamples": resamples, "seed": seed}
     if is_table(source):
-        held = read_columns_of_batch(to_arrow(source, roles.names()), roles.names())
+        columns = read_columns_of_batch(to_arrow(source, roles.names()), roles.names())
         if score_ranges is not None:  # which all scores in memory do not need
             from tallymark.evaluation.score_ranges import check_ranges
 
             check_ranges(score_ranges, {} if metrics is None else select_metrics(metrics), _target(facts), roles, None)
-        rows, asked = roles.rows(held), dict[str, Any]({**roles.given(held), **facts, **intervals})
+        rows, arguments = roles.rows(columns), dict[str, Any]({**roles.given(columns), **facts, **intervals})
         with _errors_in_our_words({}):
-            return evaluate(rows[0], rows[1], metrics, errors=errors, min_rows=min_rows, **asked)
+            return evaluate(rows[0], rows[1], metrics, errors=errors, min_rows=min_rows, **arguments)
     check_groups(min_rows, roles.by)
     opened = open_source(source, separator)
-    found = _fold(opened, roles, metrics, facts, intervals, progress, score_ranges=score_ranges)
-    return read_report(found, errors=errors, min_rows=min_rows)
+    tally = _fold(opened, roles, metrics, facts, intervals, progress, score_ranges=score_ranges)
+    return read_report(tally, errors=errors, min_rows=min_rows)
 
 
 def check_groups(min_rows: int, by: Sequence[str]) -> None:
@@ -192,17 +192,17 @@ def _fold(
 
         raise resampled_by("cluster" if roles.cluster else "keys")
     target = _target(facts)
-    wanted = None if metrics is None else select_metrics(metrics)
+    given_metrics = None if metrics is None else select_metrics(metrics)
 
     def empty_tally(chosen: MetricsLike) -> Tally:
         return Tally(chosen, by=roles.by or None, **facts, **intervals)
 
-    if wanted is not None:  # before anything is read
-        empty_tally(wanted)
+    if given_metrics is not None:  # before anything is read
+        empty_tally(given_metrics)
         if score_ranges is not None:
             from tallymark.evaluation.score_ranges import check_ranges  # few ask for ranges
 
-            check_ranges(score_ranges, wanted, target, roles, source)
+            check_ranges(score_ranges, given_metrics, target, roles, source)
 
     def attempt() -> Any:
         empty = source.empty(roles.names())
@@ -210,7 +210,7 @@ def _fold(
             raise EmptyError(Text("{source} has no rows"), argument="source")
         held = read_columns_of_batch(empty, roles.names())
         query = None if roles.query is None else held[roles.query].values
-        chosen = select_metrics(wanted, Batch(*roles.rows(held), query=query, whole=False), target)
+        chosen = select_metrics(given_metrics, Batch(*roles.rows(held), query=query, whole=False), target)
         tally = empty_tally(chosen)
         by_place = tally.interval is not None and roles.keys is None and roles.cluster is None
         in_order = by_place or _keeps_rows(chosen.values(), target)
@@ -224,8 +224,8 @@ def _fold(
             )
 
     with _errors_in_our_words(getattr(source, "odd", {})):
-        found = _retry_if_types_change(source, roles.names(), attempt, by_types=wanted is None)
-    return Tally.from_bytes(found) if isinstance(found, bytes) else found
+        result = _retry_if_types_change(source, roles.names(), attempt, by_types=given_metrics is None)
+    return Tally.from_bytes(result) if isinstance(result, bytes) else result
 
 
 def _target(facts: dict[str, Any]) -> Target:
@@ -246,7 +246,7 @@ def _retry_if_types_change(
 
     before = types()
     try:
-        found = attempt()
+        result = attempt()
     except (KindError, TypeOfDataError, ShapeError, DomainError, MissingValueError, ParameterError) as error:
         if isinstance(error, MissingValueError) and not source.unsure:
             raise  # at once: an empty field is missing among numbers and among texts
@@ -255,7 +255,7 @@ def _retry_if_types_change(
             raise
     else:
         if not by_types or types() == before:
-            return found
+            return result
     return attempt()
 
 
@@ -310,20 +310,20 @@ class ColumnRoles(NamedTuple):
         single = [name for name in (self.weights, self.query, self.cluster, self.keys) if name is not None]
         return tuple(dict.fromkeys([*self.truth, *self.prediction, *single, *self.by]))
 
-    def rows(self, held: dict[str, Column]) -> tuple[Any, Any]:
+    def rows(self, columns: dict[str, Column]) -> tuple[Any, Any]:
         """Truth and predictions."""
-        return side_by_side(self.truth, held), side_by_side(self.prediction, held)
+        return side_by_side(self.truth, columns), side_by_side(self.prediction, columns)
 
-    def given(self, held: dict[str, Column]) -> dict[str, Any]:
+    def given(self, columns: dict[str, Column]) -> dict[str, Any]:
         """What else there is of each row, by the names of the arguments."""
         single = {"weights": self.weights, "query": self.query, "cluster": self.cluster, "keys": self.keys}
-        found = {key: held[name].values for key, name in single.items() if name is not None}
-        return {**found, **({"by": {name: held[name].values for name in self.by}} if self.by else {})}
+        arguments = {key: columns[name].values for key, name in single.items() if name is not None}
+        return {**arguments, **({"by": {name: columns[name].values for name in self.by}} if self.by else {})}
 
     def batch(self, chunk: Chunk, missing: str) -> Batch:
         """The rows of a chunk of a source."""
-        held = read_columns_of_batch(chunk.batch, self.names(), chunk.places.row)
-        return Batch(*self.rows(held), missing=missing, whole=False, places=chunk.places, **self.given(held))
+        columns = read_columns_of_batch(chunk.batch, self.names(), chunk.places.row)
+        return Batch(*self.rows(columns), missing=missing, whole=False, places=chunk.places, **self.given(columns))
 
 
 def column_names(what: str, value: object, *, several: bool = False, optional: bool = True) -> tuple[str, ...]:
@@ -359,9 +359,9 @@ def read_columns_of_batch(
 
 def user_metrics(metrics: Iterable[Metric]) -> list[Metric]:
     """Those of these, and of what they are made of, that are not tallymark's, so that a worker may not know them."""
-    held = dict.fromkeys(part for metric in metrics for part in (metric, *getattr(metric, "of", ())))
+    parts = dict.fromkeys(part for metric in metrics for part in (metric, *getattr(metric, "of", ())))
     return [
-        each for each in held if each.name in registry.functions or not type(each).__module__.startswith("tallymark.")
+        each for each in parts if each.name in registry.functions or not type(each).__module__.startswith("tallymark.")
     ]
 
 

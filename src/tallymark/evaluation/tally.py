@@ -50,8 +50,8 @@ class TallyStates(NamedTuple):
 
     def without_keys(self) -> TallyStates:
         """The states without the replicates of rows that cannot be told from others."""
-        held = (state.without_keys() if isinstance(state, Resampled) else state for state in self.intervals)
-        return TallyStates(self.values, tuple(held))
+        states = (state.without_keys() if isinstance(state, Resampled) else state for state in self.intervals)
+        return TallyStates(self.values, tuple(states))
 
     def resolved_by(self, whole: TallyStates) -> TallyStates:
         """The states of a group, with the classes of all rows."""
@@ -60,11 +60,11 @@ class TallyStates(NamedTuple):
     def fits(self, columns: tuple[int, int] | None, reads: list[Any]) -> bool:
         """Whether the states answer these declarations, and are of as many rows and columns. Those of intervals need
         not hold rows that weigh nothing, and resamples may be of some rows only."""
-        held = [*self.values, *self.intervals]
-        if [state.reads for state in held] != reads or not held:
+        states = [*self.values, *self.intervals]
+        if [state.reads for state in states] != reads or not states:
             return False
         of_all = {(state.columns, state.n) for state in self.values}
-        weight = {state.weight for state in held if not isinstance(state, Resampled)}
+        weight = {state.weight for state in states if not isinstance(state, Resampled)}
         of_some = [state for state in self.intervals if state.n]
         fitting = all(state.columns == columns and state.n <= self.n for state in of_some)
         return fitting and of_all <= {(columns, self.n)} and len(weight) <= 1
@@ -253,26 +253,26 @@ class Tally:
             folded = self._fold(batch)
         with self._lock:
             if not batch.n:
-                held = self._contents
-                self._contents = held._replace(dropped=held.dropped + batch.dropped)
+                contents = self._contents
+                self._contents = contents._replace(dropped=contents.dropped + batch.dropped)
                 return self
             self._check_columns(columns)
             whole, groups = folded or self._fold(batch)
-            held = self._contents
-            if held.whole is not None:
-                whole, groups = held.whole.plus(whole), add_states_by_group(held.groups, groups)
+            contents = self._contents
+            if contents.whole is not None:
+                whole, groups = contents.whole.plus(whole), add_states_by_group(contents.groups, groups)
             numbered = batch.key_side is None and batch.cluster_side is None
-            self._contents = _Contents(whole, groups, columns, numbered, held.dropped + batch.dropped)
+            self._contents = _Contents(whole, groups, columns, numbered, contents.dropped + batch.dropped)
         return self
 
     def _check_columns(self, columns: tuple[int, int]) -> None:
-        kept = self._contents.columns
-        if kept is not None and columns != kept:
+        earlier = self._contents.columns
+        if earlier is not None and columns != earlier:
             raise ShapeError(
                 Text(
                     "{y_true} and {y_pred} must keep their {} and {} columns; got {} and {}",
-                    kept[0],
-                    kept[1],
+                    earlier[0],
+                    earlier[1],
                     columns[0],
                     columns[1],
                 ),
@@ -284,9 +284,9 @@ class Tally:
         if by is None and not self.by:
             return None
         if by is None or not self.by:
-            told = f"was made with by={list(self.by)}" if self.by else "was made without"
+            how = f"was made with by={list(self.by)}" if self.by else "was made without"
             raise ParameterError(
-                Text("{by} must be given for a tally and for its rows, or for neither; the tally {}", told),
+                Text("{by} must be given for a tally and for its rows, or for neither; the tally {}", how),
                 argument="by",
             )
         columns = group_columns(by)
@@ -343,7 +343,7 @@ class Tally:
         left, right = self._contents, other._contents
         self._check_addable(other, left.columns, right.columns)
         numbered = left.numbered or right.numbered
-        pieces = [(held.whole, held.groups) for held in (left, right) if held.whole is not None]
+        pieces = [(contents.whole, contents.groups) for contents in (left, right) if contents.whole is not None]
         if len(pieces) == 2 and numbered:
             pieces = [(whole.without_keys(), _without_keys(groups)) for whole, groups in pieces]
         total: TallyStates | None = None
@@ -384,20 +384,20 @@ class Tally:
         """The tally of the same rows that has other metrics, which read its states and those that are given."""
         out = Tally(metrics, missing=self.missing, by=self.by or None, **self.target.facts())
         out.interval = self.interval
-        held = self._contents
+        contents = self._contents
         whole = None
-        if held.whole is not None:
-            states = {state.reads.group: state for state in (*held.whole.values, *instead)}
-            values = tuple(states[reads.group] for reads in out._plan(held.columns).plan.reads)
-            whole = TallyStates(values, held.whole.intervals)
-        out._contents = held._replace(whole=whole, groups={})
+        if contents.whole is not None:
+            states = {state.reads.group: state for state in (*contents.whole.values, *instead)}
+            values = tuple(states[reads.group] for reads in out._plan(contents.columns).plan.reads)
+            whole = TallyStates(values, contents.whole.intervals)
+        out._contents = contents._replace(whole=whole, groups={})
         return out
 
     def state(self, reads: Reads) -> State | None:
         """The state that answers a declaration; None where there is none, or no rows."""
         whole = self._contents.whole
-        held = () if whole is None else whole.values
-        return next((state for state in held if state.reads.group == reads.group), None)
+        states = () if whole is None else whole.values
+        return next((state for state in states if state.reads.group == reads.group), None)
 
     def __radd__(self, other: object) -> Tally:
         if other == 0:  # so that sum() works
@@ -413,19 +413,19 @@ class Tally:
                 Text("{min_rows} is the smallest size of groups that are compared; this tally has none"),
                 argument="min_rows",
             )
-        held = self._contents
-        metric_plan = self._plan(held.columns)
-        whole = held.whole or TallyStates(metric_plan.plan.zero())
-        groups = resolve_groups(held.groups, whole)
+        contents = self._contents
+        metric_plan = self._plan(contents.columns)
+        whole = contents.whole or TallyStates(metric_plan.plan.zero())
+        groups = resolve_groups(contents.groups, whole)
         of_groups: dict[str, Any] = (
             {"slices": slices_from_states(groups), "by": self.by, "min_rows": min_rows} if self.by else {}
         )
-        report = metric_plan.report(whole.values, dropped=held.dropped, errors=errors, **of_groups)
+        report = metric_plan.report(whole.values, dropped=contents.dropped, errors=errors, **of_groups)
         if self.interval is None:
             return report
         from tallymark.evaluation.report_intervals import add_kept_intervals
 
-        intervals = self._interval_plan(metric_plan, held.columns)
+        intervals = self._interval_plan(metric_plan, contents.columns)
         states = whole if whole.intervals else TallyStates(whole.values, intervals.states.zero())
         try:
             return add_kept_intervals(report, intervals, metric_plan, states, groups)
@@ -441,23 +441,23 @@ class Tally:
         for key, item in self.metrics.items():
             if metric(str(item)) != item:
                 raise StateError(f"{key} cannot be written: its name does not lead back to it")
-        held = self._contents
-        whole = held.whole or TallyStates(())
+        contents = self._contents
+        whole = contents.whole or TallyStates(())
         fields = {
             "metrics": [[key, str(item)] for key, item in self.metrics.items()],
             "target": self.target.facts(),
             "missing": self.missing,
-            "dropped": held.dropped,
-            "columns": None if held.columns is None else list(held.columns),
+            "dropped": contents.dropped,
+            "columns": None if contents.columns is None else list(contents.columns),
             "states": pack_states(whole.values),
         }
         if self.by:
-            fields |= {"by": list(self.by), "groups": pack_groups(held.groups)}
+            fields |= {"by": list(self.by), "groups": pack_groups(contents.groups)}
         if self.interval is not None:
             fields |= {
                 "interval": self.interval.to_dict(),
                 "interval_states": pack_states(whole.intervals),
-                "numbered": held.numbered,
+                "numbered": contents.numbered,
             }
         return pack("Tally", fields)
 

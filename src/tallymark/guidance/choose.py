@@ -77,8 +77,8 @@ class Choice:
         if self.avoid:
             out.append(_advised("", "avoid", self.avoid))
         if self.questions:
-            asked = [(q.keyword, " | ".join(q.answers), q.text) for q in self.questions]
-            out.append(Table("", ("still open", "answers", "question"), asked))
+            rows_asked = [(q.keyword, " | ".join(q.answers), q.text) for q in self.questions]
+            out.append(Table("", ("still open", "answers", "question"), rows_asked))
         return out
 
     def __eq__(self, other: object) -> bool:
@@ -131,18 +131,18 @@ def choose(task: str | None = None, **answers: object) -> Choice:
 
 def _walk(name: str, answers: dict[str, object]) -> Choice:
     """Go from task to task as the answers say, and advise on the last."""
-    asked: dict[str, Question] = {}
+    questions: dict[str, Question] = {}
     while True:
         task = TASKS[name]
-        asked |= {question.keyword: question for question in task.questions}
-        known = {key: word for key, item in asked.items() if (word := _normal(item, answers.get(key))) is not None}
-        onward = [detour.task for detour in task.redirects if known.get(detour.keyword) == detour.answer]
-        if not onward:
+        questions |= {question.keyword: question for question in task.questions}
+        known = {key: word for key, item in questions.items() if (word := _normal(item, answers.get(key))) is not None}
+        redirected = [detour.task for detour in task.redirects if known.get(detour.keyword) == detour.answer]
+        if not redirected:
             break
-        name = onward[0]
+        name = redirected[0]
     for key in answers:
-        if key not in asked:
-            raise _unknown(key, name, asked)
+        if key not in questions:
+            raise _unknown(key, name, questions)
     use, avoid = (_possible(rules, known) for rules in (task.use, task.avoid))
     depends = {keyword for item in (*use, *avoid) for keyword in item.when}
     depends |= {detour.keyword for detour in task.redirects} - set(known)

@@ -72,27 +72,27 @@ class Explanation:
         'between 0 (as good as always predicting the mean of y) and 1 (what perfect predictions have)'
         """
         try:
-            found = float(value)
+            number = float(value)
         except Exception as error:
             raise ParameterError(argument="value", expected="be a number", got=brief(value)) from error
         low, high = self.metric.range
-        if math.isnan(found):
+        if math.isnan(number):
             return f"undefined: {self.metric.when_undefined or 'there is no value'}"
-        if not low <= found <= high:
+        if not low <= number <= high:
             raise ParameterError(
                 argument="value",
                 expected=f"be in the range of {self.metric}, {show_range(self.metric.range)}",
                 got=brief(value),
             )
-        at = [words for mark, words in self.landmarks if mark == found]
+        at = [words for mark, words in self.landmarks if mark == number]
         if at:
-            return f"at {show_number(found)}: {at[0]}"
-        below = [_mark(*item) for item in self.landmarks if item[0] < found]
-        above = [_mark(*item) for item in self.landmarks if item[0] > found]
+            return f"at {show_number(number)}: {at[0]}"
+        below = [_mark(*item) for item in self.landmarks if item[0] < number]
+        above = [_mark(*item) for item in self.landmarks if item[0] > number]
         if below and above:
             return f"between {below[-1]} and {above[0]}"
         if not below and not above:
-            return f"{show_number(found)}: {self.metric.reading}" if self.metric.reading else show_number(found)
+            return f"{show_number(number)}: {self.metric.reading}" if self.metric.reading else show_number(number)
         return f"above {below[-1]}" if below else f"below {above[0]}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -112,26 +112,28 @@ class Explanation:
 
     def sheet(self) -> FactSheet:
         """The explanation as a page of facts to render."""
-        told = self.metric
-        bounds = [f"`{bound.who}` {bound}" for bound in getattr(told, "requires", ()) if bound.who != "width"]
+        explained = self.metric
+        bounds = [f"`{bound.who}` {bound}" for bound in getattr(explained, "requires", ()) if bound.who != "width"]
         parts: list[tuple[str, list[str]]] = [
-            ("formula", [told.formula]),
-            ("better", [show_better(told.better)]),
-            ("range", [show_range(told.range)] if told.better is not None else []),
-            ("unit", [told.unit]),
+            ("formula", [explained.formula]),
+            ("better", [show_better(explained.better)]),
+            ("range", [show_range(explained.range)] if explained.better is not None else []),
+            ("unit", [explained.unit]),
             ("reads", [self.reads]),
             ("needs", bounds),
-            ("how to read", [told.reading, *(f"{show_number(mark)}: {words}" for mark, words in self.landmarks)]),
-            ("outliers", [told.outliers]),
-            ("undefined", [told.when_undefined or "only without rows or weight"]),
-            ("mind", list(told.pitfalls)),
-            ("parameters", [_shown(told, item) for item in self.parameters]),
-            ("also called", [", ".join(show_alias(*item) for item in told.aliases.items())]),
+            ("how to read", [explained.reading, *(f"{show_number(mark)}: {words}" for mark, words in self.landmarks)]),
+            ("outliers", [explained.outliers]),
+            ("undefined", [explained.when_undefined or "only without rows or weight"]),
+            ("mind", list(explained.pitfalls)),
+            ("parameters", [_shown(explained, item) for item in self.parameters]),
+            ("also called", [", ".join(show_alias(*item) for item in explained.aliases.items())]),
             ("see also", [", ".join(self.related)]),
         ]
-        kept = [(name, [line for line in lines if line]) for name, lines in parts]
-        sentence = told.description or "A metric of your own."
-        return FactSheet(f"{told} · {told.family}", sentence, [part for part in kept if part[1]], self.example)
+        filled = [(name, [line for line in lines if line]) for name, lines in parts]
+        sentence = explained.description or "A metric of your own."
+        return FactSheet(
+            f"{explained} · {explained.family}", sentence, [part for part in filled if part[1]], self.example
+        )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Explanation) and self.metric == other.metric
@@ -160,10 +162,10 @@ def explain(name: str | Metric | Mapping[str, Any], /, **parameters: Any) -> Exp
 
 def _landmarks(explained: Metric) -> tuple[tuple[float, str], ...]:
     """Values with a meaning, from low to high; that of perfect predictions is one of them."""
-    found = dict(explained.landmarks)
+    marks = dict(explained.landmarks)
     if explained.at_perfect is not None:
-        found.setdefault(explained.at_perfect, _PERFECT)
-    return tuple(sorted(found.items()))
+        marks.setdefault(explained.at_perfect, _PERFECT)
+    return tuple(sorted(marks.items()))
 
 
 def _parameters(explained: Metric) -> tuple[ParameterFacts, ...]:
@@ -174,8 +176,8 @@ def _parameters(explained: Metric) -> tuple[ParameterFacts, ...]:
     )
 
 
-def _shown(told: Metric, item: ParameterFacts) -> str:
-    if isinstance(told, GroupMetric) and item.name == "of":  # which have no default, and are written without the name
+def _shown(explained: Metric, item: ParameterFacts) -> str:
+    if isinstance(explained, GroupMetric) and item.name == "of":  # has no default, and is written without its name
         return f"of {', '.join(item.value)}: {item.meaning}"
     other = "" if item.value == item.default else f" (by default {show(item.default)})"
     return f"{item.name}={show(item.value)}{other}{': ' * bool(item.meaning)}{item.meaning}"
@@ -196,27 +198,27 @@ def docstring_examples(metric: Metric) -> list[tuple[str, str]]:
     composition with a name of its own, the examples of that."""
     made_by = registry.makers.get(metric.name, type(metric))
     own = metric.examples.get(str(metric).partition("(")[0]) if isinstance(metric, GroupMetric) else None
-    found = doctest.DocTestParser().get_examples(own or made_by.__doc__ or "")
-    return [(_as_typed(example.source), example.want) for example in found]
+    examples = doctest.DocTestParser().get_examples(own or made_by.__doc__ or "")
+    return [(_as_typed(example.source), example.want) for example in examples]
 
 
 def show_examples(metric: Metric) -> str:
     """The examples as a prompt shows them; empty if there are none."""
-    shown = []
+    lines = []
     for source, want in docstring_examples(metric):
         first, *rest = source.rstrip("\n").split("\n")
-        shown += [f">>> {first}", *(f"... {line}" for line in rest)]
-        shown += ["" if line == "<BLANKLINE>" else line for line in want.splitlines()]
-    return "\n".join(shown)
+        lines += [f">>> {first}", *(f"... {line}" for line in rest)]
+        lines += ["" if line == "<BLANKLINE>" else line for line in want.splitlines()]
+    return "\n".join(lines)
 
 
 def _as_typed(source: str) -> str:
     """Names of our metrics as they are called from outside."""
 
-    def outside(found: re.Match[str]) -> str:
-        held = registry.classes.get(found[1]) or registry.makers.get(found[1])
-        ours = held is not None and held.__module__.startswith("tallymark.")
-        return f"tm.{found[1]}" if ours else found[1]
+    def outside(match: re.Match[str]) -> str:
+        definition = registry.classes.get(match[1]) or registry.makers.get(match[1])
+        ours = definition is not None and definition.__module__.startswith("tallymark.")
+        return f"tm.{match[1]}" if ours else match[1]
 
     return re.sub(r"(?<![.\w])(\w+)(?=\()", outside, source)
 

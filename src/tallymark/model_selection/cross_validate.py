@@ -108,10 +108,10 @@ def cross_validate(
     rows = Batch(y, y, weights, query=query)
     rows.names = ("y", "y", *rows.names[2:])
     rows.require_weights()
-    chosen = _choose(metrics, rows, kind)
-    known = classes if classes is not None else _classes(rows, chosen)
+    selected = _choose(metrics, rows, kind)
+    known = classes if classes is not None else _classes(rows, selected)
     target = Target(kind, classes=known, positive=positive)
-    task = FoldTask(_checked(trainer), X, y, rows.weights, query, chosen, target.facts(), errors)
+    task = FoldTask(_checked(trainer), X, y, rows.weights, query, selected, target.facts(), errors)
     splits = [
         (k, np.asarray(train), np.asarray(test)) for k, (train, test) in enumerate(_splits(splitter, X, y, groups), 1)
     ]
@@ -123,7 +123,7 @@ def cross_validate(
         if callable(show):
             show(outcome.fold)
         outcomes.append(outcome)
-    return CrossValidation([outcome.fold for outcome in outcomes], _out_of_fold(task, outcomes), chosen, level)
+    return CrossValidation([outcome.fold for outcome in outcomes], _out_of_fold(task, outcomes), selected, level)
 
 
 def run_fold(task: FoldTask, split: tuple[int, Array, Array]) -> FoldResult:
@@ -143,9 +143,11 @@ def run_fold(task: FoldTask, split: tuple[int, Array, Array]) -> FoldResult:
         if task.errors == "raise" or isinstance(error, MemoryError):
             error.add_note(f"in fold {number} of cross_validate")
             raise
-        told = f"{type(error).__name__}: {error}"
+        problem = f"{type(error).__name__}: {error}"
         end = time.perf_counter()
-        return FoldResult(Fold(number, None, len(train), len(test), fitted - start, end - fitted, test, told), {}, {})
+        return FoldResult(
+            Fold(number, None, len(train), len(test), fitted - start, end - fitted, test, problem), {}, {}
+        )
     end = time.perf_counter()
     return FoldResult(
         Fold(number, report, len(train), len(test), fitted - start, end - fitted, test), methods, predicted
@@ -156,11 +158,11 @@ def _fit(task: FoldTask, train: Array) -> Any:
     X, y = take_rows(task.X, train), take_rows(task.y, train)  # noqa: N806 - as theirs
     weights = None if task.weights is None else task.weights[train]
     if not hasattr(task.trainer, "fit"):
-        given = {"weights": weights} if weights is not None and _takes(task.trainer, "weights") else {}
-        return task.trainer(X, y, **given)
+        weights_argument = {"weights": weights} if weights is not None and _takes(task.trainer, "weights") else {}
+        return task.trainer(X, y, **weights_argument)
     model = _fresh(task.trainer)
-    given = {"sample_weight": weights} if weights is not None and _takes(model.fit, "sample_weight") else {}
-    fitted = model.fit(X, y, **given)
+    weights_argument = {"sample_weight": weights} if weights is not None and _takes(model.fit, "sample_weight") else {}
+    fitted = model.fit(X, y, **weights_argument)
     return model if fitted is None else fitted
 
 
@@ -228,13 +230,13 @@ def _splits(splitter: Any, X: Any, y: Any, groups: object) -> Iterator[tuple[Any
 
 def _choose(metrics: MetricsLike, rows: Batch, kind: str | None) -> dict[str, Metric]:
     """The metrics; without a wish they go by the type of the truth, as the predictions are not known yet."""
-    chosen = select_metrics(metrics, rows, Target(kind))
-    for key, item in chosen.items():
+    selected = select_metrics(metrics, rows, Target(kind))
+    for key, item in selected.items():
         if isinstance(item, GroupMetric):
             raise ParameterError(
                 Text("{metrics} must read rows, not groups of them; {} compares groups", key), argument="metrics"
             )
-    return chosen
+    return selected
 
 
 def _classes(rows: Batch, metrics: Mapping[str, Metric]) -> list[Label] | None:
@@ -348,9 +350,9 @@ class CrossValidation(Mapping[str, Score], DataFrameExport):
 
     def _score(self, key: str, item: Metric) -> Score:
         values = [fold.value(key) for fold in self.folds]
-        held = [value for value in values if math.isfinite(value)]
-        mean, sd = mean_and_sd(held)
-        lo, hi = corrected_interval(held, self.ratio, self.level)
+        finite = [value for value in values if math.isfinite(value)]
+        mean, sd = mean_and_sd(finite)
+        lo, hi = corrected_interval(finite, self.ratio, self.level)
         if not math.isnan(lo):
             lo, hi = max(lo, item.range[0]), min(hi, item.range[1])
         notes = [f"fold {fold.number}: {fold.reason(key)}" for fold in self.folds if not math.isfinite(fold.value(key))]
@@ -431,15 +433,15 @@ class CrossValidation(Mapping[str, Score], DataFrameExport):
         rows = [
             (
                 key,
-                found.mean,
-                found.sd,
-                "" if math.isnan(found.lo) else show_interval(found.lo, found.hi),
-                found.out_of_fold,
-                show_better(found.better),
+                score.mean,
+                score.sd,
+                "" if math.isnan(score.lo) else show_interval(score.lo, score.hi),
+                score.out_of_fold,
+                show_better(score.better),
             )
-            for key, found in self.items()
+            for key, score in self.items()
         ]
-        notes = [f"{key}, {note}" for key, found in self.items() for note in found.notes]
+        notes = [f"{key}, {note}" for key, score in self.items() for note in score.notes]
         numbers = ("mean", "sd", "out of fold")
         title = "1 fold" if len(self.folds) == 1 else f"{len(self.folds):,} folds"
         headings = ("metric", "mean", "sd", interval, "out of fold", "better")

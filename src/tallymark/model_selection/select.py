@@ -62,16 +62,20 @@ def select(
     """
     check_choice("ties", ties, _TIES)
     direction = _direction(by, better)
-    held: Mapping[str, Any] = candidates.reports if isinstance(candidates, Comparison) else _checked(candidates)
-    values = {name: _value(name, found, by) for name, found in held.items()}
+    results: Mapping[str, Any] = candidates.reports if isinstance(candidates, Comparison) else _checked(candidates)
+    values = {name: _value(name, result, by) for name, result in results.items()}
     ranked = sorted(values, key=lambda name: (math.isnan(values[name]), _distance(values[name], direction)))
     best = ranked[0]
     if math.isnan(values[best]):
         raise ParameterError(
             Text("{candidates} must have a value of {}; it is undefined for all of them", by), argument="candidates"
         )
-    apart = _apart(candidates, held, by)
-    tied = tuple(name for name in held if name == best or (not math.isnan(values[name]) and not apart(best, name)))
+    significantly_different = _apart(candidates, results, by)
+    tied = tuple(
+        name
+        for name in results
+        if name == best or (not math.isnan(values[name]) and not significantly_different(best, name))
+    )
     name = tied[0] if ties == "first" else best
     ranking = tuple(Candidate(each, values[each], each in tied) for each in ranked)
     return Selection(name, values[name], tied, ranking, str(by))
@@ -103,28 +107,28 @@ def _checked(candidates: Any) -> Mapping[str, Any]:
     return candidates
 
 
-def _value(name: str, found: Any, by: str | Metric) -> float:
-    if isinstance(found, (Report, CrossValidation)):
+def _value(name: str, result: Any, by: str | Metric) -> float:
+    if isinstance(result, (Report, CrossValidation)):
         try:
-            value = found[by].mean if isinstance(found, CrossValidation) else found[by]
+            value = result[by].mean if isinstance(result, CrossValidation) else result[by]
         except KeyError as error:
             raise ParameterError(f"candidate {name!r}: {error.args[0]}") from None
     else:
-        value = found
+        value = result
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
         raise ParameterError(f"candidate {name!r} must have one number to be selected by; got {describe(value)}")
     return float(value)
 
 
-def _apart(candidates: Any, held: Mapping[str, Any], by: str | Metric) -> Callable[[str, str], bool]:
+def _apart(candidates: Any, results: Mapping[str, Any], by: str | Metric) -> Callable[[str, str], bool]:
     """Whether two candidates can be told apart."""
     if isinstance(candidates, Comparison):
         return lambda one, other: candidates[(one, other), by].significant
-    if all(isinstance(found, CrossValidation) for found in held.values()):
-        return lambda one, other: _folds_apart(held[one], held[other], by)
-    if all(isinstance(found, Report) for found in held.values()):
-        return lambda one, other: _intervals_apart(held[one], held[other], by)
-    return lambda one, other: float(held[one]) != float(held[other])
+    if all(isinstance(result, CrossValidation) for result in results.values()):
+        return lambda one, other: _folds_apart(results[one], results[other], by)
+    if all(isinstance(result, Report) for result in results.values()):
+        return lambda one, other: _intervals_apart(results[one], results[other], by)
+    return lambda one, other: float(results[one]) != float(results[other])
 
 
 def _intervals_apart(one: Report, other: Report, by: str | Metric) -> bool:

@@ -338,11 +338,11 @@ def allocate_rows(sizes: Array, total: int) -> Array:
     """So many rows, dealt to the classes by their sizes; the largest remainders are rounded up."""
     n = int(sizes.sum())
     exact = sizes.astype(object) * total  # whole numbers of any size
-    found = np.array([int(each) // n for each in exact], np.int64)
+    counts = np.array([int(each) // n for each in exact], np.int64)
     rest = np.array([int(each) % n for each in exact], dtype=object)
-    for k in sorted(range(len(sizes)), key=lambda k: (-rest[k], k))[: total - int(found.sum())]:
-        found[k] += 1
-    return found
+    for k in sorted(range(len(sizes)), key=lambda k: (-rest[k], k))[: total - int(counts.sum())]:
+        counts[k] += 1
+    return counts
 
 
 _WHY_GROUPED = "the group of every row, which is never split"
@@ -366,11 +366,11 @@ class GroupKFold(Splitter):
         check_folds(self.folds, len(labels), "groups")
         sizes = np.bincount(codes, minlength=len(labels))
         order = shuffle_rows(len(labels), self.seed)
-        held, fold = [0] * self.folds, np.empty(len(labels), np.int64)
+        rows_in_fold, fold = [0] * self.folds, np.empty(len(labels), np.int64)
         for group in order[np.argsort(-sizes[order], kind="stable")].tolist():
-            place = held.index(min(held))
+            place = rows_in_fold.index(min(rows_in_fold))
             fold[group] = place
-            held[place] += int(sizes[group])
+            rows_in_fold[place] += int(sizes[group])
         return splits_by_fold(fold[codes], self.folds)
 
     def count(self, rows: object) -> int:
@@ -388,14 +388,14 @@ class GroupHoldout(Splitter):
         labels, codes = encode_labels("groups", groups, n, _WHY_GROUPED)
         if len(labels) < 2:
             raise ParameterError(argument="groups", expected="be at least two, to be split", got="one")
-        sizes, wanted, held = np.bincount(codes, minlength=len(labels)), count_test(self.test, n), 0
-        chosen = np.zeros(len(labels), bool)
+        sizes, rows_wanted, test_rows = np.bincount(codes, minlength=len(labels)), count_test(self.test, n), 0
+        in_test = np.zeros(len(labels), bool)
         for group in shuffle_rows(len(labels), self.seed)[:-1].tolist():  # one group is left for training
-            if held >= wanted:
+            if test_rows >= rows_wanted:
                 break
-            chosen[group] = True
-            held += int(sizes[group])
-        yield train_and_test(chosen[codes])
+            in_test[group] = True
+            test_rows += int(sizes[group])
+        yield train_and_test(in_test[codes])
 
     def count(self, rows: object) -> int:
         return 1

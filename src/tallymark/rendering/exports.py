@@ -27,7 +27,7 @@ def to_csv(columns: Mapping[str, Sequence[Any]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(zip(*([_plain(value) for value in held] for held in columns.values()), strict=True))
+    writer.writerows(zip(*([_plain(value) for value in column] for column in columns.values()), strict=True))
     return out.getvalue()
 
 
@@ -71,18 +71,22 @@ def to_frame(columns: Mapping[str, Any], form: str, types: Mapping[str, type]) -
     has the type that it has with others, so that the tables of several days can be joined.
     """
     package, constructor = _PACKAGES[form]
-    own: dict[type | None, Any]
+    types_of_package: dict[type | None, Any]
     with needed(f"to_{form}()", package):
         module = importlib.import_module(package)
     if form == "polars":
-        own = {str: module.String, float: module.Float64, int: module.Int64}
-        return module.DataFrame(columns, schema_overrides={key: own[types[key]] for key in columns if key in types})
+        types_of_package = {str: module.String, float: module.Float64, int: module.Int64}
+        return module.DataFrame(
+            columns, schema_overrides={key: types_of_package[types[key]] for key in columns if key in types}
+        )
     if form == "arrow":
-        own = {str: module.string(), float: module.float64(), int: module.int64()}
-        columns = {key: module.array(held, own.get(types.get(key))) for key, held in columns.items()}
+        types_of_package = {str: module.string(), float: module.float64(), int: module.int64()}
+        columns = {key: module.array(column, types_of_package.get(types.get(key))) for key, column in columns.items()}
     else:
-        own = {str: module.Series(["text"]).dtype, float: "float64", int: "int64"}
-        columns = {key: module.Series(held, dtype=own.get(types.get(key))) for key, held in columns.items()}
+        types_of_package = {str: module.Series(["text"]).dtype, float: "float64", int: "int64"}
+        columns = {
+            key: module.Series(column, dtype=types_of_package.get(types.get(key))) for key, column in columns.items()
+        }
     return getattr(module, constructor)(columns)
 
 

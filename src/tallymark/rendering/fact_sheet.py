@@ -30,8 +30,8 @@ def fact_sheet_to_text(sheet: FactSheet) -> str:
         return textwrap.wrap(printable(text), WIDTH, initial_indent=first, subsequent_indent=rest) or [first.rstrip()]
 
     lines = [printable(sheet.title), "", *wrap(sheet.sentence, "", ""), ""]
-    for name, told in sheet.facts:
-        for k, text in enumerate(told):
+    for name, fact_lines in sheet.facts:
+        for k, text in enumerate(fact_lines):
             lines += wrap(text, ("" if k else name).ljust(indent), " " * indent)
     if sheet.code:
         lines += ["", *(printable(line) for line in sheet.code.splitlines())]
@@ -43,8 +43,8 @@ def fact_sheet_to_html(sheet: FactSheet) -> str:
     from html import escape  # its table of entities takes a while to load
 
     body = "".join(
-        f'<tr><th scope="row">{escape(name)}</th><td>{"<br>".join(map(escape, told))}</td></tr>'
-        for name, told in sheet.facts
+        f'<tr><th scope="row">{escape(name)}</th><td>{"<br>".join(map(escape, fact_lines))}</td></tr>'
+        for name, fact_lines in sheet.facts
     )
     code = f"<pre>{escape(sheet.code)}</pre>" if sheet.code else ""
     return (

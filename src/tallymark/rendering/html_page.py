@@ -70,9 +70,11 @@ def _variables(theme: str) -> str:
 def section_to_html(section: Section) -> str:
     """A section with its heading, in which pictures that follow each other stand side by side. All of it is escaped."""
     parts = ""
-    for drawn, held in groupby(section.parts, lambda part: not isinstance(part, (Table, FactSheet, Code, Notes))):
-        shown = "".join(map(_part, held))
-        parts += f'<div class="plots">{shown}</div>' if drawn else shown
+    for drawn, parts_together in groupby(
+        section.parts, lambda part: not isinstance(part, (Table, FactSheet, Code, Notes))
+    ):
+        content = "".join(map(_part, parts_together))
+        parts += f'<div class="plots">{content}</div>' if drawn else content
     if section.folded:
         parts = f"<details><summary>Show all</summary>{parts}</details>"
     sentence = f"<p>{_shown(section.sentence)}</p>" if section.sentence else ""
@@ -157,10 +159,10 @@ def _in_band(name: str, value: object) -> str:
 
 def _cell(value: object) -> str:
     """A cell; a band has a sign and a word too, for those who do not see its colour."""
-    shown, band = _shown(show_cell(value)), getattr(value, "band", "")
+    text, band = _shown(show_cell(value)), getattr(value, "band", "")
     if band:
-        return f'<span aria-hidden="true">{SIGNS[band]}</span> {shown}<span class="unseen"> ({band})</span>'
-    return shown if shown.isascii() else f"<bdi>{shown}</bdi>"
+        return f'<span aria-hidden="true">{SIGNS[band]}</span> {text}<span class="unseen"> ({band})</span>'
+    return text if text.isascii() else f"<bdi>{text}</bdi>"
 
 
 def _sheet(sheet: FactSheet) -> str:
@@ -184,8 +186,8 @@ def cards_to_html(cards: Sequence[Card]) -> str:
 def _card(card: Card) -> str:
     band = f' <span class="band {card.band}">{card.band}</span>' if card.band else ""
     value = "value" if card.value.removesuffix(" %")[-1:].isdigit() else "value word"
-    told = {"": card.interval, "quiet": card.hint}
-    lines = "".join(f'<p{_class(name)} dir="auto">{_shown(text)}</p>' for name, text in told.items() if text)
+    lines_by_class = {"": card.interval, "quiet": card.hint}
+    lines = "".join(f'<p{_class(name)} dir="auto">{_shown(text)}</p>' for name, text in lines_by_class.items() if text)
     return (
         f'<li class="card"><p class="name" dir="auto">{_shown(card.name)}</p>'
         f'<p class="{value}">{_shown(card.value)}{band}</p>{lines}{_scale(card.scale)}</li>'

@@ -79,13 +79,13 @@ Of = TypeVar("Of", bound=Hashable)
 def group_by_first(pairs: Iterable[tuple[Said, Of]]) -> dict[Said, list[Of]]:
     """What is said, each once and in the order of the first, with all of which it is said.
 
-    >>> together([("few rows", "mae"), ("no rows", "r2"), ("few rows", "rmse")])
+    >>> group_by_first([("few rows", "mae"), ("no rows", "r2"), ("few rows", "rmse")])
     {'few rows': ['mae', 'rmse'], 'no rows': ['r2']}
     """
-    found: dict[Said, list[Of]] = {}
-    for said, of in dict.fromkeys(pairs):
-        found.setdefault(said, []).append(of)
-    return found
+    groups: dict[Said, list[Of]] = {}
+    for first, second in dict.fromkeys(pairs):
+        groups.setdefault(first, []).append(second)
+    return groups
 
 
 def note_lines(pairs: Iterable[tuple[str, str]], joint: str = ", ") -> list[str]:

@@ -13,7 +13,7 @@ _MOST_NAMES = 5  # in a row
 def list_first(names: Sequence[str], joint: str = ", ") -> str:
     """The first names, and how many more there are.
 
-    >>> first_of(["a", "b", "c", "d", "e", "f", "g"])
+    >>> list_first(["a", "b", "c", "d", "e", "f", "g"])
     'a, b, c, d, e, and 2 more'
     """
     more = len(names) - _MOST_NAMES

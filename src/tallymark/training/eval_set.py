@@ -88,15 +88,15 @@ class EvalSet:
         """The metrics and their plan: those of the round before, as long as nothing but predictions changes."""
         if not isinstance(metrics, dict):
             return plan_batch(batch, metrics, self.target, errors=errors)
-        facts = (list(metrics), batch.prediction_columns, errors)
+        these_facts = (list(metrics), batch.prediction_columns, errors)
         if self._planned is not None:
-            known, values, chosen = self._planned
-            if facts == known and all(map(operator.is_, metrics.values(), values)):
-                return chosen
-        chosen = plan_batch(batch, metrics, self.target, errors=errors)
+            known_facts, values, metric_plan = self._planned
+            if these_facts == known_facts and all(map(operator.is_, metrics.values(), values)):
+                return metric_plan
+        metric_plan = plan_batch(batch, metrics, self.target, errors=errors)
         if all(isinstance(value, Metric) for value in metrics.values()):  # a name may come to mean another metric
-            self._planned = facts, list(metrics.values()), chosen
-        return chosen
+            self._planned = these_facts, list(metrics.values()), metric_plan
+        return metric_plan
 
     def keep(self, y_pred: object) -> Array:
         """A copy of predictions, since trainers write over them."""

@@ -86,46 +86,46 @@ class Evaluator:
                 got=f"{number} after {self.last_round}",
                 hint="Call reset() to start anew",
             )
-        found = self._evaluate(number, predictions) if self.due(number) else Round(number, action="skip")
+        result = self._evaluate(number, predictions) if self.due(number) else Round(number, action="skip")
         self.last_round = number
         for callback in self.callbacks:
-            callback(found)
-        if found.action == "stop":
+            callback(result)
+        if result.action == "stop":
             self.close()
-        return found
+        return result
 
     def due(self, round: int) -> bool:
         """Whether a round is evaluated."""
         return round % self.period == 0
 
     def _evaluate(self, number: int, predictions: Predictions | Callable[[], Predictions]) -> Round:
-        given = self._check(predictions() if callable(predictions) else predictions)
+        predicted = self._check(predictions() if callable(predictions) else predictions)
         names = list(self.eval_sets)
-        rows = max(held.n for held in self.eval_sets.values()) if self._sorts else 0
+        rows = max(eval_set.n for eval_set in self.eval_sets.values()) if self._sorts else 0
 
         def report(place: int) -> Report:
             name = names[place]
-            return self.eval_sets[name].evaluate(given[name], self.metrics, errors=self._errors)
+            return self.eval_sets[name].evaluate(predicted[name], self.metrics, errors=self._errors)
 
         reports = dict(zip(names, in_order(report, len(names), rows if rows >= _MANY_ROWS else 0), strict=True))
         if self.metrics is None or self._followed is None:
             first = reports[names[0]]
             self.metrics = {key: first.cell(key).metric for key in first}
             self._followed = self._rules_to_follow(self.metrics)
-        results = [found for name, held in reports.items() for found in _results(name, held)]
+        results = [result for name, set_report in reports.items() for result in _results(name, set_report)]
         values = [
-            _single(reports[name], key, asked=not isinstance(rule, KeepBest)) for rule, name, key in self._followed
+            _single(reports[name], key, required=not isinstance(rule, KeepBest)) for rule, name, key in self._followed
         ]
         for (rule, name, key), value in zip(self._followed, values, strict=True):
-            rule.observe(Observation(number, value, self.metrics[key], self.eval_sets[name], given[name]))
+            rule.observe(Observation(number, value, self.metrics[key], self.eval_sets[name], predicted[name]))
         return self._decided(number, results, reports)
 
     def _decided(self, number: int, results: list[EvalResult], reports: dict[str, Report]) -> Round:
         stops = self.stopping.decide() if isinstance(self.stopping, StoppingRules) else self.stopping.stopped
         action = "stop" if stops else "improved" if self.stopping.improved else "continue"
-        found = Round(number, tuple(results), action, self.stopping.improved, reports)
-        self.history.append(found)
-        return found
+        result = Round(number, tuple(results), action, self.stopping.improved, reports)
+        self.history.append(result)
+        return result
 
     def _check(self, predictions: object) -> Predictions:
         if not isinstance(predictions, Mapping):
@@ -160,13 +160,13 @@ class Evaluator:
 
     def _follow(self, metrics: dict[str, Metric]) -> list[tuple[StoppingRule, str, str]]:
         """Every rule with the eval set and the key of the metric that it follows."""
-        found = []
+        followed = []
         for rule in self.stopping.rules():
             name, key = self._find(rule.monitor, metrics)
             if not isinstance(rule, KeepBest) or metrics[key].better is not None:
                 rule.take_direction(metrics[key])
-                found.append((rule, name, key))
-        return found
+                followed.append((rule, name, key))
+        return followed
 
     def _find(self, monitor: Monitor | None, metrics: dict[str, Metric]) -> tuple[str, str]:
         name, wanted = monitor or (next(iter(self.eval_sets)), next(iter(metrics)))
@@ -233,9 +233,9 @@ class Evaluator:
             except KeyError as error:
                 raise ParameterError(argument="history", expected=f"have what is followed: {error.args[0]}") from None
         for each in earlier:
-            for rule, held in values:
-                if each.round in held:
-                    rule.replay(Observation(each.round, held[each.round]))
+            for rule, by_round in values:
+                if each.round in by_round:
+                    rule.replay(Observation(each.round, by_round[each.round]))
             if isinstance(self.stopping, StoppingRules):
                 self.stopping.decide()
             self.history.append(each)
@@ -260,27 +260,27 @@ class Evaluator:
 
 
 def _named(eval_sets: Any) -> dict[str, EvalSet]:
-    held: Sequence[Any] = [eval_sets] if isinstance(eval_sets, EvalSet) else list(_iterable(eval_sets))
-    for item in held:
+    items: Sequence[Any] = [eval_sets] if isinstance(eval_sets, EvalSet) else list(_iterable(eval_sets))
+    for item in items:
         if not isinstance(item, EvalSet):
             raise ParameterError(
                 argument="eval_sets", expected='be eval sets, such as EvalSet("valid", y)', got=describe(item)
             )
-    found = {item.name: item for item in held}
-    if not found:
+    by_name = {item.name: item for item in items}
+    if not by_name:
         raise ParameterError(argument="eval_sets", expected="be at least one", got="none")
-    if len(found) < len(held):
-        twice = next(item.name for item in held if sum(other.name == item.name for other in held) > 1)
+    if len(by_name) < len(items):
+        twice = next(item.name for item in items if sum(other.name == item.name for other in items) > 1)
         raise ParameterError(
             Text("{eval_sets} must have different names; {} stood there twice", repr(twice)), argument="eval_sets"
         )
-    return found
+    return by_name
 
 
-def _iterable(held: Any) -> Iterable[Any]:
-    if isinstance(held, (str, Mapping)) or not hasattr(held, "__iter__"):
-        raise ParameterError(argument="eval_sets", expected="be a list of eval sets", got=describe(held))
-    return held  # type: ignore[no-any-return]
+def _iterable(value: Any) -> Iterable[Any]:
+    if isinstance(value, (str, Mapping)) or not hasattr(value, "__iter__"):
+        raise ParameterError(argument="eval_sets", expected="be a list of eval sets", got=describe(value))
+    return value  # type: ignore[no-any-return]
 
 
 def _as_rule(given: Any) -> StoppingRule:
@@ -289,13 +289,13 @@ def _as_rule(given: Any) -> StoppingRule:
     return given if isinstance(given, StoppingRule) else StoppingRules(given)
 
 
-def _single(report: Report, key: str, *, asked: bool) -> float:
+def _single(report: Report, key: str, *, required: bool) -> float:
     """The value of a metric that has one number; NaN where it failed, or has several and nobody asked for it."""
     cell = report.cell(key)
     if cell.error is not None:
         return float("nan")
     if not isinstance(cell.value, float):
-        if not asked:
+        if not required:
             return float("nan")
         raise ParameterError(
             Text("{monitor} must be a metric with one number; {} has several, or a table or curve", key),
@@ -306,14 +306,14 @@ def _single(report: Report, key: str, *, asked: bool) -> float:
 
 def _results(name: str, report: Report) -> list[EvalResult]:
     """One result per number; tables and curves are in the report only."""
-    found = []
+    results = []
     for key in report:
         cell = report.cell(key)
         value = None if cell.error is not None else cell.value
         if isinstance(value, float):  # as nearly always
-            found.append(EvalResult(name, key, value, cell.metric.better, cell.reason and why(cell)))
+            results.append(EvalResult(name, key, value, cell.metric.better, cell.reason and why(cell)))
         elif not cell.shows_itself:
             better, reason = cell.metric.better, why(cell)
             for part, each in cell.parts():
-                found.append(EvalResult(name, f"{key} · {part}" if part else key, float(each), better, reason))
-    return found
+                results.append(EvalResult(name, f"{key} · {part}" if part else key, float(each), better, reason))
+    return results

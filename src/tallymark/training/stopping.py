@@ -119,18 +119,18 @@ class StoppingRules(StoppingRule):
 
     def __init__(self, rules: Any, combine: str = "any") -> None:
         check_choice("combine", combine, ("any", "all"))
-        held = list(rules) if hasattr(rules, "__iter__") else [rules]
-        for rule in held:
+        rule_list = list(rules) if hasattr(rules, "__iter__") else [rules]
+        for rule in rule_list:
             if not isinstance(rule, StoppingRule):
                 raise ParameterError(
                     argument="rules", expected="be rules of stopping, such as EarlyStopping(5)", got=brief(rule)
                 )
-        if not held:
+        if not rule_list:
             raise ParameterError(argument="rules", expected="be at least one", got="none")
-        if len(set(map(id, held))) < len(held):
+        if len(set(map(id, rule_list))) < len(rule_list):
             raise ParameterError(argument="rules", expected="differ from each other: each keeps its own count")
         self.combine = combine
-        self._rules: list[StoppingRule] = held
+        self._rules: list[StoppingRule] = rule_list
         super().__init__()
 
     def rules(self) -> list[StoppingRule]:
@@ -139,8 +139,8 @@ class StoppingRules(StoppingRule):
 
     def decide(self) -> bool:
         """Whether to stop, by what the rules said of the last evaluation."""
-        said = [rule.decide() if isinstance(rule, StoppingRules) else rule.stopped for rule in self._rules]
-        self.stopped = any(said) if self.combine == "any" else all(said)
+        votes = [rule.decide() if isinstance(rule, StoppingRules) else rule.stopped for rule in self._rules]
+        self.stopped = any(votes) if self.combine == "any" else all(votes)
         first = self.rules()[0]
         self.best_value, self.best_round, self.improved = first.best_value, first.best_round, first.improved
         return self.stopped
@@ -331,7 +331,7 @@ class GainStopping(StoppingRule):
         if self._reference is None:
             return True
         over, _, earlier = self._reference
-        found = compare(
+        difference = compare(
             rows.y_true,
             {"best": earlier, "round": observation.y_pred},
             {"metric": item},
@@ -344,17 +344,17 @@ class GainStopping(StoppingRule):
             seed=self.settings.seed,
             **rows.target.facts(),
         )[("best", "round"), "metric"]
-        self.last = self._as_gain(over, found)
+        self.last = self._as_gain(over, difference)
         return math.isnan(self.last.hi) or self.last.hi > self.worth
 
-    def _as_gain(self, over: int, found: Difference) -> GainEstimate:
+    def _as_gain(self, over: int, difference: Difference) -> GainEstimate:
         """A difference, such that more is better."""
-        value, lo, hi = found.value, found.lo, found.hi
-        if found.reason == SAME:
+        value, lo, hi = difference.value, difference.lo, difference.hi
+        if difference.reason == SAME:
             lo = hi = 0.0
         if self.better != "higher":
             value, lo, hi = 0.0 - value, 0.0 - hi, 0.0 - lo
-        return GainEstimate(over, value, lo, hi, found.method, found.reason)
+        return GainEstimate(over, value, lo, hi, difference.method, difference.reason)
 
     def replay(self, observation: Observation) -> bool:
         """The best value of an earlier run; rounds are compared from the next evaluation on."""

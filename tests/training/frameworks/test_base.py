@@ -43,23 +43,23 @@ def test_values_of_groups_are_dealt_to_rows():
 def test_a_training_that_goes_on_keeps_its_rounds():
     """One that goes on from an earlier round forgets what followed, and one that starts again all of them."""
     evaluator = tm.training.Evaluator("mae", tm.training.EvalSet("valid", [1.0]))
-    base.begin(evaluator, 0)
+    base.rewind_to(evaluator, 0)
     for k in range(3):
         evaluator.step(k, [1.0])
-    base.begin(evaluator, 3)
+    base.rewind_to(evaluator, 3)
     assert len(evaluator.history) == 3
-    base.begin(evaluator, 2)
+    base.rewind_to(evaluator, 2)
     assert [each.round for each in evaluator.history] == [0, 1]
-    base.begin(evaluator, 0)
+    base.rewind_to(evaluator, 0)
     assert len(evaluator.history) == 0
 
 
 def test_only_rules_choose_a_round():
     """Without one, a model is left as it is."""
     held = tm.training.EvalSet("valid", [1.0])
-    assert not base.stops(tm.training.Evaluator("mae", held))
-    assert base.stops(tm.training.Evaluator("mae", held, early_stopping=tm.training.EarlyStopping(2)))
-    assert base.stops(tm.training.Evaluator("mae", held, early_stopping=[tm.training.EarlyStopping(2)]))
+    assert not base.has_stopping_rule(tm.training.Evaluator("mae", held))
+    assert base.has_stopping_rule(tm.training.Evaluator("mae", held, early_stopping=tm.training.EarlyStopping(2)))
+    assert base.has_stopping_rule(tm.training.Evaluator("mae", held, early_stopping=[tm.training.EarlyStopping(2)]))
 
 
 @pytest.mark.parametrize("given", ["probability", "score"])

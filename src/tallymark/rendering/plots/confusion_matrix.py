@@ -130,9 +130,9 @@ def _share_right(counts: Array) -> str:
 def _describe(title: str, names: Sequence[str], counts: Array, shares: Array) -> str:
     wrong = counts * (1 - np.eye(len(names), dtype=counts.dtype))
     rows, are, times = ("rows", "are", "times") if counts.dtype.kind in "iu" else ("weight", "is", "by weight")
-    told = f"{title} of {len(names)} classes: {_share_right(counts)} of the {rows} {are} right"
+    description = f"{title} of {len(names)} classes: {_share_right(counts)} of the {rows} {are} right"
     if not wrong.any():
-        return f"{told}."
+        return f"{description}."
     y, x = divmod(int(np.argmax(wrong)), len(names))
     often = f"{show_count(counts[y, x].item())} {times}, {100 * shares[y, x]:.0f} % of its {rows}"
-    return f"{told}; the most frequent mistake is {names[y]} taken for {names[x]} ({often})."
+    return f"{description}; the most frequent mistake is {names[y]} taken for {names[x]} ({often})."

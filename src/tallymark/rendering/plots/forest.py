@@ -50,8 +50,8 @@ def differences_plot(
     def draw(figure: Any, theme: Theme) -> None:
         every = len(table.rows)
         some = f"the {len(pairs)} largest of {every}" if every > len(pairs) else ""
-        told = (f"{level} intervals", f"{better} is better" if better else "", some)
-        canvas = Canvas(figure, theme, title, " · ".join(filter(None, told)))
+        description = (f"{level} intervals", f"{better} is better" if better else "", some)
+        canvas = Canvas(figure, theme, title, " · ".join(filter(None, description)))
         left = min(max(text_inches(pair.name) for pair in pairs) + 0.24, canvas.width * 0.38)
         right = max(text_inches(pair.text) for pair in pairs) + EDGE + 0.12
         axes = canvas.axes(left, right, _BELOW, TOP + head)
@@ -74,11 +74,11 @@ def differences_plot(
         _write_ranks(canvas, ranks, lettered=lettered)
         canvas.name_axes(axes, "difference: filled where the data show one", "")
 
-    told = "; ".join(f"{pair.name} {pair.text}" for pair in pairs)
+    description = "; ".join(f"{pair.name} {pair.text}" for pair in pairs)
     shared = " Models that share a letter cannot be told apart: " if lettered else " "
     ranked = ", ".join(f"{name} {show_short(value)} {letter}".strip() for name, value, letter in ranks)
     height = TOP + head + _BELOW + _ROW * len(pairs)
-    return Plot(title, f"{title}: {told}.{shared}{ranked}.", table, draw, (WIDTH + 0.4, max(height, 2.4)))
+    return Plot(title, f"{title}: {description}.{shared}{ranked}.", table, draw, (WIDTH + 0.4, max(height, 2.4)))
 
 
 def _write_pairs(canvas: Canvas, axes: Any, pairs: Sequence[ForestRow], left: float) -> None:

@@ -52,8 +52,8 @@ def group_bars_plot(
     pad = 0.02 * (high - low) or 0.5
 
     def draw(figure: Any, theme: Theme) -> None:
-        told = [f"all rows {show_short(whole)}" if math.isfinite(whole) else "", interval, left_out]
-        canvas = Canvas(figure, theme, title, " · ".join(filter(None, told)))
+        description = [f"all rows {show_short(whole)}" if math.isfinite(whole) else "", interval, left_out]
+        canvas = Canvas(figure, theme, title, " · ".join(filter(None, description)))
         left = min(max(text_inches(bar.name) for bar in bars) + 0.24, canvas.width * 0.36)
         axes = canvas.axes(left, EDGE + _VALUE + _SIZE, _BELOW, TOP + 0.22)
         axes.set_xlim(low - (pad if low < 0 else 0), high + pad)
@@ -76,15 +76,17 @@ def group_bars_plot(
         _write_rows(canvas, axes, bars, left)
 
     known = [bar for bar in bars if math.isfinite(bar.value)]
-    told = f"{title}: "
+    description = f"{title}: "
     if known:
         lowest, highest = (pick(known, key=lambda bar: bar.value) for pick in (min, max))
-        told += f"from {show_short(lowest.value)} for {lowest.name} to {show_short(highest.value)} for {highest.name}"
-        told += f"; all rows have {show_short(whole)}." if math.isfinite(whole) else "."
+        description += (
+            f"from {show_short(lowest.value)} for {lowest.name} to {show_short(highest.value)} for {highest.name}"
+        )
+        description += f"; all rows have {show_short(whole)}." if math.isfinite(whole) else "."
     else:
-        told += "undefined in every group."
+        description += "undefined in every group."
     height = TOP + 0.22 + _BELOW + _ROW * len(bars)
-    return Plot(title, told, table, draw, (WIDTH, max(height, 1.9)))
+    return Plot(title, description, table, draw, (WIDTH, max(height, 1.9)))
 
 
 def _write_rows(canvas: Canvas, axes: Any, bars: Sequence[Bar], left: float) -> None:

@@ -102,8 +102,8 @@ def residuals_plot(
     heights = _histogram(residual, weights, data.ylim, bins)
 
     def draw(figure: Any, theme: Theme) -> None:
-        told = f"mean {show_short(bias)} · root mean square {show_short(rmse)}{data.note}"
-        canvas = Canvas(figure, theme, title, told)
+        subtitle = f"mean {show_short(bias)} · root mean square {show_short(rmse)}{data.note}"
+        canvas = Canvas(figure, theme, title, subtitle)
         axes = canvas.axes(y_axis_inches(data.ylim), EDGE + 0.95, _BOTTOM)
         data.draw(canvas, axes)
         _zero_line(canvas, axes, data.xlim)

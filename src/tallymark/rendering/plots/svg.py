@@ -28,13 +28,13 @@ def tidy_svg(drawn: str, title: str, description: str, theme: str) -> str:
     from html import escape  # its table of entities takes a while to load
 
     svg = _UNREAD.sub("", drawn[drawn.index("<svg ") :])
-    found = _SIZE.search(svg)
-    if found is None:
+    size = _SIZE.search(svg)
+    if size is None:
         raise ValueError("matplotlib wrote no size")
-    width, height = map(float, found.groups())
+    width, height = map(float, size.groups())
     prefix = f"tm{zlib.crc32((theme + title + description + svg).encode()):08x}"
     used = {name for _, name in _REFERENCE.findall("".join(re.findall(r"<[^>]*>", svg)))}
-    body = _in_tags(svg[found.end() :], lambda tag: _tidy_tag(tag, prefix, used))
+    body = _in_tags(svg[size.end() :], lambda tag: _tidy_tag(tag, prefix, used))
     body = re.sub(r">[ \n]+<", "><", body)
     for _ in range(3):  # groups of one, within each other
         body = _ALONE.sub(r"\1", body)
@@ -75,10 +75,14 @@ def _tidy_tag(tag: str, prefix: str, used: set[str]) -> str:
 def _share_styles(texts: str) -> str:
     """Texts of one style, one after the other, in a group that has it."""
     out = ""
-    for style, found in groupby(_TEXT.findall(texts), key=lambda text: text[0]):
-        held = [rest for _, rest in found]
-        alone = len(held) == 1
-        out += f'<text style="{style}"{held[0]}' if alone else f'<g style="{style}"><text{"<text".join(held)}</g>'
+    for style, same_style in groupby(_TEXT.findall(texts), key=lambda text: text[0]):
+        texts_inside = [rest for _, rest in same_style]
+        alone = len(texts_inside) == 1
+        out += (
+            f'<text style="{style}"{texts_inside[0]}'
+            if alone
+            else f'<g style="{style}"><text{"<text".join(texts_inside)}</g>'
+        )
     return out
 
 

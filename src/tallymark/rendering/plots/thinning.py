@@ -34,8 +34,8 @@ def distinct_points(*columns: Any, spans: Sequence[float] = ()) -> Array:
     for start in range(1, rows - 1, BLOCK):
         block = slice(start - 1, min(start + BLOCK, rows - 1))
         changed = np.zeros(block.stop - start, bool)
-        for held, step in zip(columns, steps, strict=True):
-            cells = np.floor(np.asarray(held[block], np.float64) / step)
+        for column, step in zip(columns, steps, strict=True):
+            cells = np.floor(np.asarray(column[block], np.float64) / step)
             changed |= cells[1:] != cells[:-1]
         moved[start : block.stop] = changed
     return np.flatnonzero(moved)
@@ -51,10 +51,10 @@ def simplify_line(x: Any, y: Any, spans: tuple[float, float] = (1.0, 1.0)) -> tu
     x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
     if len(x) < 3:
         return x, y
-    kept = distinct_points(x, y, spans=spans)
-    x, y = x[kept], y[kept]
-    kept = _corners(np.column_stack((x / spans[0], y / spans[1])))
-    return x[kept], y[kept]
+    places = distinct_points(x, y, spans=spans)
+    x, y = x[places], y[places]
+    places = _corners(np.column_stack((x / spans[0], y / spans[1])))
+    return x[places], y[places]
 
 
 def _corners(points: Array) -> Array:

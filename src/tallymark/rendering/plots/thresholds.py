@@ -40,7 +40,7 @@ def thresholds_plot(
     if low == high:
         low, high = low - 0.5, high + 0.5
     margin = 0.015 * (high - low)
-    lines = {name: _steps(thresholds, held, low - margin, high + margin) for name, held in values.items()}
+    lines = {name: _steps(thresholds, column, low - margin, high + margin) for name, column in values.items()}
 
     def draw(figure: Any, theme: Theme) -> None:
         canvas = Canvas(figure, theme, title, "" if best is None else str(best))
@@ -60,9 +60,9 @@ def thresholds_plot(
         _name_lines(canvas, axes, lines)
         canvas.name_axes(axes, "threshold: rows whose score reaches it are called positive", "")
 
-    said = f" {best}." if best is not None else ""
-    described = f"{', '.join(lines)} for every threshold from {show_short(float(finite.min()))} to "
-    return Plot(title, f"{described}{show_short(float(finite.max()))}.{said}", table, draw)
+    best_sentence = f" {best}." if best is not None else ""
+    description = f"{', '.join(lines)} for every threshold from {show_short(float(finite.min()))} to "
+    return Plot(title, f"{description}{show_short(float(finite.max()))}.{best_sentence}", table, draw)
 
 
 def _steps(thresholds: Any, values: Any, low: float, high: float) -> tuple[Any, Any]:
