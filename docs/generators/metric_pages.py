@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import tallymark as tm
-from tallymark.guidance.explain import docstring_examples, parameter_docs, related_to, show_alias
+from tallymark.guidance.explain import docstring_examples, parameter_docs, related_metrics, show_alias
 from tallymark.metrics import registry
 from tallymark.metrics.listing import show_better, show_range
 
@@ -109,7 +109,7 @@ def section(metric: tm.extend.Metric) -> list[str]:
     aliases = [show_alias(f"`{name}`", meant) for name, meant in metric.aliases.items()]
     if aliases:
         lines.append(f"- Also known in strings as: {', '.join(aliases)}")
-    lines.append(f"- See also: {', '.join(map(linked, related_to(metric)))}")
+    lines.append(f"- See also: {', '.join(map(linked, related_metrics(metric)))}")
     examples = docstring_examples(metric)
     if not examples:
         return lines

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.guidance.explain import related_to
+from tallymark.guidance.explain import related_metrics
 from tallymark.metrics import registry
 from tallymark.rendering.fact_sheet import FactSheet, fact_sheet_to_html, fact_sheet_to_text
 
@@ -69,7 +69,7 @@ def test_every_example_runs_as_shown(metric):
 @by_metric
 def test_related_metrics_exist(metric):
     """Each once, and never the metric itself."""
-    related = related_to(metric)
+    related = related_metrics(metric)
     assert related
     assert len(set(related)) == len(related)
     assert set(related) <= set(registry.classes) - {metric.name}

@@ -13,7 +13,7 @@ from tallymark.acceptance.condition_parser import (
     ConditionGroup,
     Number,
     Value,
-    read_condition,
+    parse_condition,
 )
 from tallymark.acceptance.quantities import MappingLookup, Quantity, ReportLookup, ValueLookup
 from tallymark.errors import AcceptanceError, ParameterError, Text, brief
@@ -153,7 +153,7 @@ def accept(report: Report | Mapping[str, Any], condition: str | Iterable[str]) -
             expected="be a report or a mapping from names to numbers",
             got=f"an object of type {given}",
         )
-    texts = _texts(condition)
+    texts = _condition_texts(condition)
     condition_text = texts[0] if len(texts) == 1 else " and ".join(f"({text})" for text in texts)
     clauses, failed = decide(report, texts)
     return Acceptance(" ".join(condition_text.split()), tuple(clauses), tuple(failed))
@@ -161,11 +161,11 @@ def accept(report: Report | Mapping[str, Any], condition: str | Iterable[str]) -
 
 def check_condition(condition: str | Iterable[str]) -> None:
     """Raise if a condition cannot be read, before there is a report."""
-    for text in _texts(condition):
-        read_condition(text)
+    for text in _condition_texts(condition):
+        parse_condition(text)
 
 
-def _texts(condition: object) -> list[str]:
+def _condition_texts(condition: object) -> list[str]:
     texts = [condition] if isinstance(condition, str) else condition
     if not isinstance(texts, Iterable) or isinstance(texts, (bytes, Mapping)):
         raise ParameterError(
@@ -196,21 +196,21 @@ def _texts(condition: object) -> list[str]:
     return checked
 
 
-_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
 def decide(report: Report | Mapping[str, Any], texts: list[str]) -> tuple[list[Clause], list[Clause]]:
     """All clauses of the conditions, and those because of which one of the conditions fails."""
     source: ValueLookup = ReportLookup(report) if isinstance(report, Report) else MappingLookup(report)
-    return _judge(ConditionGroup(True, tuple(map(read_condition, texts))), source)
+    return _decide_condition(ConditionGroup(True, tuple(map(parse_condition, texts))), source)
 
 
-def _judge(condition: Condition, source: ValueLookup) -> tuple[list[Clause], list[Clause]]:
+def _decide_condition(condition: Condition, source: ValueLookup) -> tuple[list[Clause], list[Clause]]:
     """The clauses of a condition, and those because of which it fails. All are looked at: no slip stays hidden."""
     if isinstance(condition, ComparisonNode):
         clause = _compare(condition, source)
         return [clause], [] if clause.passed else [clause]
-    judged = [_judge(part, source) for part in condition.parts]
+    judged = [_decide_condition(part, source) for part in condition.parts]
     faults = [fault for _, fault in judged]
     fails = any(faults) if condition.every else all(faults)
     return list(chain.from_iterable(clauses for clauses, _ in judged)), list(
@@ -223,16 +223,16 @@ def _compare(comparison: ComparisonNode, source: ValueLookup) -> Clause:
     left, sign, right = comparison
     text = f"{left.text} {sign} {right.text}"
     if isinstance(left, Number):
-        left, sign, right = right, _TURNED[sign], left
+        left, sign, right = right, _MIRRORED[sign], left
     assert isinstance(left, Value)  # the language has no comparison of two numbers
     value = source.quantity(left, sign)
     if isinstance(right, Value):
-        limit = source.quantity(right, _TURNED[sign])
+        limit = source.quantity(right, _MIRRORED[sign])
     else:
         limit = Quantity(_limit(right, left, value.unit))
-        _check_ends(text, left, right, limit.number, value)
+        _check_reachable(text, left, right, limit.number, value)
     reason = "; ".join(dict.fromkeys(filter(None, (value.reason, limit.reason)))) or None
-    passed, margin = _outcome(value.number, sign, limit.number)
+    passed, margin = _holds_by(value.number, sign, limit.number)
     return Clause(text, value.number, limit.number, passed, margin, reason, (*value.notes, *limit.notes))
 
 
@@ -253,9 +253,9 @@ def _limit(limit: Number, value: Value, unit: str) -> float:
     return limit.share
 
 
-def _check_ends(clause: str, value: Value, limit: Number, number: float, of: Quantity) -> None:
+def _check_reachable(clause: str, value: Value, limit: Number, number: float, of: Quantity) -> None:
     """Refuse a limit that no value can reach: the clause would be decided before there was a model."""
-    low, high = of.ends
+    low, high = of.reachable
     if low <= number <= high:
         return
     meant = (low, high) == (0, 1) and 1 < number <= 100 and limit.share is None and not of.unit
@@ -264,7 +264,7 @@ def _check_ends(clause: str, value: Value, limit: Number, number: float, of: Qua
             "{condition} says {}, but {} lies in {} and never reaches {}",
             clause,
             value.text,
-            show_range(of.ends),
+            show_range(of.reachable),
             limit.text,
         ),
         argument="condition",
@@ -272,7 +272,7 @@ def _check_ends(clause: str, value: Value, limit: Number, number: float, of: Qua
     )
 
 
-def _outcome(value: float, sign: str, limit: float) -> tuple[bool, float]:
+def _holds_by(value: float, sign: str, limit: float) -> tuple[bool, float]:
     """Whether a comparison holds, and by how much; with NaN none does, not even that of being different."""
     if math.isnan(value) or math.isnan(limit):
         return False, math.nan

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from tallymark.acceptance.condition_parser import Value
 from tallymark.errors import ParameterError, TallymarkError, Text, nearest
 from tallymark.evaluation.group_slices import Slices
-from tallymark.evaluation.report import Cell, Report, why
+from tallymark.evaluation.report import Cell, Report, reason_text
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric, show_group
 from tallymark.metrics.naming import known_metric, metric
@@ -27,7 +27,7 @@ class Quantity(NamedTuple):
     reason: str | None = None
     unit: str = ""
     notes: tuple[str, ...] = ()
-    ends: tuple[float, float] = (-math.inf, math.inf)
+    reachable: tuple[float, float] = (-math.inf, math.inf)
 
 
 class ValueLookup(Protocol):
@@ -50,7 +50,7 @@ class ReportLookup:
         """The number that a value before this sign stands for."""
         key = _find(value, self._metrics, "report")
         cell = self._cells[key]
-        return self._read(value, sign, key, cell)._replace(ends=_ends(cell.metric, value.suffix))
+        return self._read(value, sign, key, cell)._replace(reachable=_reachable_range(cell.metric, value.suffix))
 
     def _read(self, value: Value, sign: str, key: str, cell: Cell) -> Quantity:
         if value.suffix == "n":
@@ -60,7 +60,7 @@ class ReportLookup:
         if value.suffix is not None:
             return self._over_slices(value, sign, key, cell)
         if cell.error is not None:
-            return Quantity(math.nan, why(cell), cell.metric.unit)
+            return Quantity(math.nan, reason_text(cell), cell.metric.unit)
         if isinstance(cell.metric, GroupMetric) and isinstance(cell.metric.better, (int, float)) and sign in _WORST:
             of = cell.metric.of[0]
             raise ParameterError(
@@ -74,7 +74,7 @@ class ReportLookup:
                 ),
                 argument="condition",
             )
-        return _quantity(value, _part(value, cell.value, self._report.slices), cell.reason, cell.metric.unit)
+        return _to_quantity(value, _part(value, cell.value, self._report.slices), cell.reason, cell.metric.unit)
 
     def _end_of_interval(self, value: Value, cell: Cell) -> Quantity:
         if cell.bounded:
@@ -101,7 +101,7 @@ class ReportLookup:
             end = _part(value, end)
         elif value.part is not None:
             end = None  # an interval of all parts together is none of this one
-        return _quantity(value, end, why(cell), cell.metric.unit, absent=_no_interval(cell))
+        return _to_quantity(value, end, reason_text(cell), cell.metric.unit, absent=_no_interval(cell))
 
     def _over_slices(self, value: Value, sign: str, key: str, cell: Cell) -> Quantity:
         slices = self._report.slices
@@ -122,7 +122,7 @@ class ReportLookup:
         failed = [each.cell(key) for each in slices.values() if each.n >= slices.min_rows and key in each.failures]
         for each in (cell, *failed):
             if each.error is not None:
-                return Quantity(math.nan, why(each), unit)
+                return Quantity(math.nan, reason_text(each), unit)
         compare = {"worst": slices.worst, "gap": slices.gap, "ratio": slices.ratio}[str(value.suffix)]
         compared = compare(key)
         number = float(compared)
@@ -152,12 +152,12 @@ class MappingLookup:
                 argument="condition",
             )
         number, item = self._numbers[key], self._metrics[key]
-        return _quantity(
+        return _to_quantity(
             value, None if number is None else _part(value, number), None, "" if item is None else item.unit
         )
 
 
-def _ends(item: Metric, suffix: str | None) -> tuple[float, float]:
+def _reachable_range(item: Metric, suffix: str | None) -> tuple[float, float]:
     """Between which ends a value can lie; anywhere, if a number from without may stand for one that is not there."""
     if suffix == "n":
         return (0.0, math.inf)
@@ -232,7 +232,7 @@ def _part(value: Value, values: Any, slices: Slices | None = None) -> Any:
                 value.metric,
             ),
             argument="condition",
-            hint=_way(value, slices),
+            hint=_slice_hint(value, slices),
         )
     listed = _listed(map(str, parts))
     if value.part is None:
@@ -269,12 +269,12 @@ def _part(value: Value, values: Any, slices: Slices | None = None) -> Any:
                 listed,
             ),
             argument="condition",
-            hint=_way(value, slices),
+            hint=_slice_hint(value, slices),
         )
     return parts[matching[0]]
 
 
-def _way(value: Value, slices: Slices | None) -> str | None:
+def _slice_hint(value: Value, slices: Slices | None) -> str | None:
     """How to ask for one group, where a part is named like one."""
     groups = {show_group(group): group for group in list(slices or ())[:_MOST_COMPARED]}
     near = nearest(str(value.part), groups)
@@ -285,14 +285,14 @@ def _way(value: Value, slices: Slices | None) -> str | None:
     )
 
 
-def _quantity(
+def _to_quantity(
     value: Value, found_value: Any, reason: str | None, unit: str, *, absent: str = "it is undefined"
 ) -> Quantity:
-    number = math.nan if found_value is None else _number(value, found_value)
+    number = math.nan if found_value is None else _to_number(value, found_value)
     return Quantity(number, reason or (absent if math.isnan(number) else None), unit)
 
 
-def _number(value: Value, number: Any) -> float:
+def _to_number(value: Value, number: Any) -> float:
     if not isinstance(number, (bool, str, bytes)) and hasattr(number, "__float__"):
         try:
             return float(number)

@@ -25,7 +25,7 @@ from tallymark.data.batch import Batch, check_missing
 from tallymark.data.target import Target
 from tallymark.errors import InputError, ParameterError, Text, brief
 from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
-from tallymark.evaluation.evaluate import plan
+from tallymark.evaluation.evaluate import plan_metrics
 from tallymark.evaluation.report import Report
 from tallymark.intervals.maker import bootstrap_name
 from tallymark.intervals.providers import check_nested, units_of
@@ -83,22 +83,24 @@ def compare(
     tests = ComparisonSettings.tests(len(names), check_correction(correction), baseline)
     intervals = settings_at(ci, "auto", resamples, seed, tests)
     settings = ComparisonSettings(intervals.level, correction, baseline, intervals.resamples, intervals.seed)
-    batches = {name: _read(name, y_true, predictions[name], weights, query, cluster) for name in names}
+    batches = {name: _read_rows(name, y_true, predictions[name], weights, query, cluster) for name in names}
     check_missing(missing)
     if missing == "drop":
-        _drop_together(batches)
+        _drop_incomplete_rows(batches)
     selected = select_metrics(metrics, batches[names[0]], target)
     _check_metrics(selected)
     reports = {name: _report(name, batch, selected, target) for name, batch in batches.items()}
     evidence = PairTester(batches, reports, target, intervals)
     pairs = list(combinations(names, 2)) if baseline is None else [(baseline, n) for n in names if n != baseline]
-    differences = [found for key in selected for found in _compare_in(key, pairs, evidence, reports, settings)]
+    differences = [
+        found for key in selected for found in _differences_in_metric(key, pairs, evidence, reports, settings)
+    ]
     for batch in batches.values():
         batch.memo.clear()  # the reports keep the rows, and should keep no more
     return Comparison(reports, differences, settings)
 
 
-def _compare_in(
+def _differences_in_metric(
     key: str,
     pairs: list[tuple[str, str]],
     evidence: PairTester,
@@ -167,7 +169,7 @@ def _check_metrics(metrics: dict[str, Metric]) -> None:
 
 
 @contextmanager
-def _of_model(name: str) -> Iterator[None]:
+def _name_model_in_errors(name: str) -> Iterator[None]:
     """Errors say whose predictions they are about."""
     try:
         yield
@@ -177,12 +179,12 @@ def _of_model(name: str) -> Iterator[None]:
         raise
 
 
-def _read(name: str, y_true: object, y_pred: object, weights: object, query: object, cluster: object) -> Batch:
-    with _of_model(name):
+def _read_rows(name: str, y_true: object, y_pred: object, weights: object, query: object, cluster: object) -> Batch:
+    with _name_model_in_errors(name):
         return Batch(y_true, y_pred, weights, query=query, cluster=cluster)
 
 
-def _drop_together(batches: Mapping[str, Batch]) -> None:
+def _drop_incomplete_rows(batches: Mapping[str, Batch]) -> None:
     """Leave out rows that any of the models lacks: all are to be compared on the same."""
     missing = np.logical_or.reduce([batch.missing_rows() for batch in batches.values()])
     if missing.any():
@@ -193,19 +195,19 @@ def _drop_together(batches: Mapping[str, Batch]) -> None:
 
 def _report(name: str, batch: Batch, metrics: dict[str, Metric], target: Target) -> Report:
     batch.require_rows()
-    with _of_model(name):
-        planned = plan(metrics, target, (batch.truth_columns, batch.prediction_columns), errors="raise")
+    with _name_model_in_errors(name):
+        planned = plan_metrics(metrics, target, (batch.truth_columns, batch.prediction_columns), errors="raise")
         report = planned.report(planned.fold(batch), dropped=batch.dropped, errors="raise", batch=batch)
     for key, value in report.items():
         if not isinstance(value, float):
             raise ParameterError(
-                Text("{metrics} must have one number each to be compared; {} has {}", key, _what(value)),
+                Text("{metrics} must have one number each to be compared; {} has {}", key, _kind_of_value(value)),
                 argument="metrics",
             )
     return report
 
 
-def _what(value: object) -> str | Text:
+def _kind_of_value(value: object) -> str | Text:
     if isinstance(value, dict):
         return Text("one per class: pass an average, or a class as {positive}")
     return Text('one per output: pass {outputs="mean"}') if isinstance(value, list) else "a table or a curve"
@@ -234,20 +236,20 @@ class PairTester:
         one = next(iter(counted.values()))
         batches = self._batches = counted if one.n else batches
         self._reports = reports
-        self._alike: dict[tuple[str, str], bool] = {}  # whether two models predict the same
+        self._same_predictions: dict[tuple[str, str], bool] = {}  # whether two models predict the same
         self._settings = settings
         report = next(iter(reports.values()))
         self._metrics: dict[str, Metric] = {key: report.cell(key).metric for key in report}
         single = batches if one.counts_once and one.cluster_side is None else None
         self._rows = {key: found for key in report if single and (found := self._by_row(key, single, target))}
         rest = {key: item for key, item in self._metrics.items() if key not in self._rows and self._defined(key)}
-        self._lacking = lacks_resamples(settings.level, settings.resamples)
+        self._too_few_resamples = lacks_resamples(settings.level, settings.resamples)
         if one.cluster_side is not None and any(item.by_query for item in rest.values()):
             check_nested(one)
         reads = {item: item.needs(target) for item in rest.values()}
         self._resampled: dict[str, dict[Metric, Array]] = {}
         keys = row_keys(one)
-        for name, batch in batches.items() if rest and not self._lacking else ():
+        for name, batch in batches.items() if rest and not self._too_few_resamples else ():
             self._resampled[name] = resample_values(reads, batch, settings.seed, settings.resamples, keys)
 
     def _defined(self, key: str) -> bool:
@@ -271,9 +273,9 @@ class PairTester:
         return math.isfinite(self._reports[name][key])
 
     def _same(self, first: str, second: str) -> bool:
-        if (first, second) not in self._alike:
-            self._alike[first, second] = self._batches[first].predicts_like(self._batches[second])
-        return self._alike[first, second]
+        if (first, second) not in self._same_predictions:
+            self._same_predictions[first, second] = self._batches[first].predicts_like(self._batches[second])
+        return self._same_predictions[first, second]
 
     def test(self, key: str, first: str, second: str) -> PairedTest:
         """The test of two models in a metric."""
@@ -291,8 +293,8 @@ class PairTester:
         item = self._metrics[key]
         if item.no_interval or item.no_bootstrap:
             return PairedTest("none", reason=item.no_interval or item.no_bootstrap)
-        if self._lacking:
-            return PairedTest("none", reason=self._lacking)
+        if self._too_few_resamples:
+            return PairedTest("none", reason=self._too_few_resamples)
         differences = _differences(item, self._resampled[first][item], self._resampled[second][item])
         method = bootstrap_name(clusters=self._batches[first].cluster_side is not None, by_query=item.by_query)
         units = units_of(self._batches[first], by_query=item.by_query)

@@ -11,11 +11,24 @@ from tallymark.errors import ParameterError, Text, brief
 from tallymark.metrics.base import Metric
 from tallymark.metrics.naming import describe_other, metric
 
+REGRESSION_METRICS = ["rmse", "mae", "r2"]
+LABEL_METRICS = ["accuracy", "precision(average=macro)", "recall(average=macro)", "fscore(average=macro)"]
+PROBABILITY_METRICS = ["auc", "logloss", "brier", "accuracy"]
+SCORE_METRICS = ["auc", "average_precision"]
+RANKING_METRICS = ["ndcg", "map", "mrr"]
+DEFAULTS_BY_KIND = {
+    "value": REGRESSION_METRICS,
+    "label": LABEL_METRICS,
+    "probability": PROBABILITY_METRICS,
+    "margin": PROBABILITY_METRICS,
+    "score": SCORE_METRICS,
+}
+
 MetricsLike = str | Metric | Mapping[str, Any] | Iterable[Any] | None
 
 
 def select_metrics(metrics: MetricsLike, batch: Batch | None = None, target: Target | None = None) -> dict[str, Metric]:
-    """The metrics under their keys. Without a wish, the set goes by the types of truth and prediction."""
+    """The metrics under their keys; without any, the defaults for the types of truth and prediction."""
     if metrics is None and batch is not None and target is not None:
         return select_metrics(_default_metrics(batch, target))
     if isinstance(metrics, Mapping):
@@ -51,34 +64,18 @@ def _refuse_no_metrics() -> dict[str, Metric]:
     raise ParameterError(argument="metrics", expected="name at least one metric", got="none")
 
 
-VALUES = ["rmse", "mae", "r2"]
-LABELS = ["accuracy", "precision(average=macro)", "recall(average=macro)", "fscore(average=macro)"]
-
-
-PROBABILITIES = ["auc", "logloss", "brier", "accuracy"]
-SCORES = ["auc", "average_precision"]
-RANKINGS = ["ndcg", "map", "mrr"]
-DEFAULTS_BY_KIND = {
-    "value": VALUES,
-    "label": LABELS,
-    "probability": PROBABILITIES,
-    "margin": PROBABILITIES,
-    "score": SCORES,
-}
-
-
 def _default_metrics(batch: Batch, target: Target) -> list[str]:
     """By the kind that was declared, or by the types; never by the values."""
     if batch.has_query and target.kind in (None, "score"):
-        return RANKINGS
+        return RANKING_METRICS
     if target.kind is not None:
         return DEFAULTS_BY_KIND[target.kind]
     truth, prediction = _type_of(batch, 0), _type_of(batch, 1)
     table = batch.truth_columns == 1 and batch.prediction_columns > 1 and prediction == "real"
     if truth == "real" and not table:
-        return VALUES
+        return REGRESSION_METRICS
     if prediction != "real":
-        return LABELS
+        return LABEL_METRICS
     if truth == "integer" and not table:
         raise ParameterError(
             Text(
@@ -89,7 +86,7 @@ def _default_metrics(batch: Batch, target: Target) -> list[str]:
             ),
             argument="metrics",
         )
-    return PROBABILITIES
+    return PROBABILITY_METRICS
 
 
 def _type_of(batch: Batch, side: int) -> str:

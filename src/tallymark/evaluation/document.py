@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tallymark.evaluation.report import Cell, show_interval, why
+from tallymark.evaluation.report import Cell, reason_text, show_interval
 from tallymark.evaluation.reproduction import reproduce_report
 from tallymark.intervals.settings import show_level
 from tallymark.metrics.base import Metric
@@ -38,7 +38,7 @@ def report_document(report: Report, title: str | None, command: str | None, *, p
         sections.append(without)
     if pictures:
         sections += _plots_section(report)
-    tables = [cell.value.table() for cell in cells.values() if cell.shows_itself]
+    tables = [cell.value.table() for cell in cells.values() if cell.is_table]
     if tables:
         sections.append(Section("tables", "Tables", "", tables))
     if report.slices is not None:
@@ -61,17 +61,17 @@ def report_line(report: Report) -> str:
 
 
 def _is_one_number(cell: Cell) -> bool:
-    return not cell.shows_itself and cell.parts()[0][0] is None
+    return not cell.is_table and cell.parts()[0][0] is None
 
 
 def _card(report: Report, key: str, cell: Cell) -> Card:
     value = cell.parts()[0][1]
-    lo, hi = cell.ends()[0]
+    lo, hi = cell.bounds()[0]
     interval = ""
     if lo is not None and hi is not None:
         what = "for certain" if cell.bounded or report.interval is None else show_level(report.interval.level)
         interval = f"{what}: {show_number(lo, DIGITS)} to {show_number(hi, DIGITS)}"
-    display = cell.shown(value)
+    display = cell.display(value)
     band = getattr(display, "band", "")
     text = show_number(display, DIGITS) if isinstance(display, float) else display
     marks = _landmarks(report, cell.metric)
@@ -89,7 +89,7 @@ def _landmarks(report: Report, metric: Metric) -> list[tuple[float, str]]:
 
 def _card_hint(cell: Cell, landmarks: list[tuple[float, str]]) -> str:
     """Why there is no value; or which way is better, the unit, and what a value in the middle of the range means."""
-    reason = why(cell)
+    reason = reason_text(cell)
     if reason is not None:
         return reason
     marks = [f"{show_number(mark, DIGITS)}: {words}" for mark, words in landmarks]
@@ -114,11 +114,11 @@ def _values_section(report: Report, cells: dict[str, Cell]) -> Section:
     settings = report.interval
     rows: list[tuple[object, ...]] = []
     for key, cell in cells.items():
-        parts = list(zip(cell.parts(), cell.ends(), strict=True))
+        parts = list(zip(cell.parts(), cell.bounds(), strict=True))
         for (part, value), (lo, hi) in parts[:MOST_PARTS]:
             between = [] if settings is None else ["" if cell.bounded else show_interval(lo, hi)]
             facts = (show_better(cell.metric.better), cell.metric.unit, cell.metric.reading)
-            rows.append((f"{key} · {part}" if part else key, cell.shown(value), *between, *facts))
+            rows.append((f"{key} · {part}" if part else key, cell.display(value), *between, *facts))
         if len(parts) > MOST_PARTS:
             more = f"{key} · and {len(parts) - MOST_PARTS:,} more"
             rows.append((more, *[""] * (4 if settings is None else 5)))
@@ -133,9 +133,9 @@ def _values_section(report: Report, cells: dict[str, Cell]) -> Section:
 def _undefined_section(cells: dict[str, Cell]) -> Section | None:
     """Which metrics have no plain value, and why; None if all have one."""
     rows = [
-        (key, _kind_of_missing_value(cell), why(cell), cell.metric.when_undefined)
+        (key, _kind_of_missing_value(cell), reason_text(cell), cell.metric.when_undefined)
         for key, cell in cells.items()
-        if why(cell)
+        if reason_text(cell)
     ]
     if not rows:
         return None

@@ -1,4 +1,4 @@
-"""tm.evaluate: many metrics on the same rows, every shared state computed once."""
+"""tm.evaluate: many metrics on the same rows. A `MetricPlan` joins the states they need, so each is computed once."""
 
 from __future__ import annotations
 
@@ -30,6 +30,9 @@ from tallymark.metrics.fairness.base import GroupMetric, check_min_rows
 from tallymark.states.groups import Slice, slice_states
 from tallymark.states.plan import Plan, SizeOf, States
 from tallymark.states.sums import total_weight
+
+ERROR_MODES = ("cell", "raise")
+ROW_ERRORS = (LengthError, WeightError, MissingValueError, EmptyError)  # no metric can read such rows
 
 
 def evaluate(
@@ -117,7 +120,7 @@ def evaluate_batch(
 
 def plan_batch(batch: Batch, metrics: MetricsLike, target: Target, *, errors: str) -> MetricPlan:
     """The metrics for rows that have been read already, and their plan."""
-    return plan(
+    return plan_metrics(
         select_metrics(metrics, batch, target), target, (batch.truth_columns, batch.prediction_columns), errors=errors
     )
 
@@ -130,7 +133,7 @@ def evaluate_planned(
     min_rows: int = 1,
     settings: Intervals | None = None,
 ) -> Report:
-    """The report of rows that there are, with metrics whose plan is made."""
+    """The report of rows that have been read, by a plan that has been made."""
     try:
         states = metric_plan.fold(batch)
     except ROW_ERRORS:
@@ -149,12 +152,6 @@ def evaluate_planned(
         add_intervals(report, settings, metric_plan, states, batch, slices)
     batch.memo.clear()  # the report keeps the rows, and should keep no more
     return report
-
-
-ERRORS = ("cell", "raise")
-
-
-ROW_ERRORS = (LengthError, WeightError, MissingValueError, EmptyError)  # of the rows, whatever reads them
 
 
 class MetricPlan:
@@ -310,8 +307,10 @@ def _cached_plan(
     return MetricPlan(dict(metrics), target, columns, errors="raise")
 
 
-def plan(metrics: dict[str, Metric], target: Target, columns: tuple[int, int] | None, *, errors: str) -> MetricPlan:
-    """The chosen metrics and their plan; the same object each time for the same wish, where nothing fails."""
+def plan_metrics(
+    metrics: dict[str, Metric], target: Target, columns: tuple[int, int] | None, *, errors: str
+) -> MetricPlan:
+    """The plan of these metrics; the same object for the same metrics, target and columns, unless one of them fails."""
     try:
         return _cached_plan(tuple(metrics.items()), target, columns)
     except TallymarkError:
@@ -322,4 +321,4 @@ def plan(metrics: dict[str, Metric], target: Target, columns: tuple[int, int] | 
 
 def check_errors(errors: str) -> None:
     """Refuse an unknown way to treat metrics that cannot be computed."""
-    check_choice("errors", errors, ERRORS)
+    check_choice("errors", errors, ERROR_MODES)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any
 
 from tallymark.errors import ParameterError, Text, brief
-from tallymark.evaluation.report import VALUE_TYPES, Cell, Report, show_interval, why
+from tallymark.evaluation.report import VALUE_TYPES, Cell, Report, reason_text, show_interval
 from tallymark.metrics.answer import Answer
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric, show_group
@@ -20,7 +20,7 @@ from tallymark.states.groups import Group
 _MOST_NOTES = 6  # notes of a kind, in print
 
 _NOTES_BY_KIND: tuple[Callable[[Cell], Iterable[str]], ...] = (
-    lambda cell: filter(None, [why(cell)]),
+    lambda cell: filter(None, [reason_text(cell)]),
     lambda cell: cell.value_notes,
     lambda cell: cell.interval_notes,
 )
@@ -191,7 +191,7 @@ class Slices(Mapping[Group, Report], DataFrameExport):
         for report in self._reports.values():
             for key in report:
                 cell = report.cell(key)
-                parts = [] if cell.shows_itself else cell.parts()
+                parts = [] if cell.is_table else cell.parts()
                 if len(parts) != 1 or parts[0][0] is not None:  # in any group: one without a value looks like a number
                     cells[key] = None
                 cells.setdefault(key, cell)
@@ -207,7 +207,7 @@ class Slices(Mapping[Group, Report], DataFrameExport):
     def _row(labels: tuple[Any, ...], report: Report, metrics: list[str], *, intervals: bool) -> tuple[Any, ...]:
         values: list[Any] = []
         for cell in map(report.cell, metrics):
-            values.append(cell.shown(cell.parts()[0][1]))
+            values.append(cell.display(cell.parts()[0][1]))
             if intervals:
                 values.append("" if cell.bounded else show_interval(cell.lo, cell.hi))
         return (*map(str, labels), report.n, *values)

@@ -308,7 +308,7 @@ class ReportPlots:
 
     def _single_number_key(self, asked: str | Metric | None, of: Report) -> str:
         """The key of a metric that has one number per group; the first, where none is asked for."""
-        keys = [key for key in of if not of.cell(key).shows_itself and len(of.cell(key).parts()) == 1]
+        keys = [key for key in of if not of.cell(key).is_table and len(of.cell(key).parts()) == 1]
         if asked is None:
             if not keys:
                 raise ParameterError("none of the metrics has one number per group, which is what bars can show")

@@ -102,11 +102,11 @@ class Cell:
             return [(f"output {k}", value) for k, value in enumerate(self._value)]
         if isinstance(self._value, dict):
             return [(str(label), value) for label, value in self._value.items()]
-        if self.shows_itself:
+        if self.is_table:
             return [(None, math.nan)]
         return [(None, math.nan if self.error is not None else self._value)]
 
-    def ends(self) -> list[tuple[float | None, float | None]]:
+    def bounds(self) -> list[tuple[float | None, float | None]]:
         """The interval of every part; None where it has none."""
         parts = self.parts()
         sides = [list(side.values()) if isinstance(side, dict) else side for side in (self.lo, self.hi)]
@@ -119,23 +119,23 @@ class Cell:
         return self.method == "bounded"
 
     @property
-    def shows_itself(self) -> bool:
+    def is_table(self) -> bool:
         """Whether the value is a table of its own, such as a confusion matrix."""
         found = self._value
         return not isinstance(found, float) and hasattr(found, "table") and hasattr(found, "to_dict")
 
-    def shown(self, value: float) -> str | float:
+    def display(self, value: float) -> str | float:
         """What stands in the column of values."""
         if self.error is not None:
             return "failed"
-        if self.shows_itself:
+        if self.is_table:
             return str(self._value.summary())
         band = self.metric.band(value)
         return BandedNumber(value, band) if band else float(value)
 
     def to_dict(self) -> dict[str, Any]:
         """The cell as plain data."""
-        value = self._value.to_dict() if self.shows_itself else self._value
+        value = self._value.to_dict() if self.is_table else self._value
         out: dict[str, Any] = {"metric": str(self.metric), "value": value, "better": self.metric.better}
         extra = {
             "unit": self.metric.unit or None,
@@ -308,11 +308,11 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
                 cell.metric.unit,
                 cell.n,
                 cell.weight,
-                why(cell),
+                reason_text(cell),
                 "; ".join(cell.notes) or None,
             )
             for key, cell in self._cells.items()
-            for (part, value), (lo, hi) in zip(cell.parts(), cell.ends(), strict=True)
+            for (part, value), (lo, hi) in zip(cell.parts(), cell.bounds(), strict=True)
         ]
         return {name: [row[k] for row in rows] for k, name in enumerate(VALUE_TYPES)}
 
@@ -336,13 +336,13 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         rows = [
             (
                 f"{key} · {part}" if part else key,
-                cell.shown(value),
+                cell.display(value),
                 *([] if self.interval is None else ["" if cell.bounded else show_interval(lo, hi)]),
                 show_better(cell.metric.better),
                 cell.metric.unit,
             )
             for key, cell in self._cells.items()
-            for (part, value), (lo, hi) in list(zip(cell.parts(), cell.ends(), strict=True))[:_MOST_PARTS]
+            for (part, value), (lo, hi) in list(zip(cell.parts(), cell.bounds(), strict=True))[:_MOST_PARTS]
         ]
         columns = ["metric", "value", "better", "unit"]
         if self.interval is not None:
@@ -352,7 +352,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
             for key, cell in self._cells.items()
             if len(cell.parts()) > _MOST_PARTS
         ]
-        noted = ((text, key) for key, cell in self._cells.items() for text in (why(cell), *cell.notes) if text)
+        noted = ((text, key) for key, cell in self._cells.items() for text in (reason_text(cell), *cell.notes) if text)
         notes = note_lines(noted)
         notes += [] if self.interval is None else self.interval_methods(self.interval)
         return Table(self.title(), tuple(columns), rows, notes, numbers=("value",))
@@ -377,7 +377,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
 
     def _tables(self) -> list[Table]:
         """The values, below them those that are tables themselves, then the groups, and whether all is accepted."""
-        own = [cell.value.table() for cell in self._cells.values() if cell.shows_itself]
+        own = [cell.value.table() for cell in self._cells.values() if cell.is_table]
         more = [] if self.slices is None else [self.slices.table(self)]
         return [self._table(), *own, *more, *([] if self.acceptance is None else [self.acceptance.table()])]
 
@@ -395,7 +395,7 @@ def show_interval(lo: float | None, hi: float | None) -> str:
     return "" if lo is None or hi is None else f"{show_number(lo)} to {show_number(hi)}"
 
 
-def why(cell: Cell) -> str | None:
+def reason_text(cell: Cell) -> str | None:
     """Why a cell has no plain value, in words; None if it has."""
     text = str(cell.error) if cell.error is not None else cell.reason
     return text if text is None or len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

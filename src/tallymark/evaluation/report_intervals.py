@@ -99,7 +99,7 @@ def _add(
 
 def _can_have_interval(cell: Cell) -> bool:
     """Whether a cell has numbers to put an interval around. Bounds are not to be taken for one."""
-    if cell.error is not None or cell.shows_itself or cell.method is not None:
+    if cell.error is not None or cell.is_table or cell.method is not None:
         return False
     return any(map(math.isfinite, numbers_of(cell.value)))
 

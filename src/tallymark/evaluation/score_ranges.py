@@ -43,7 +43,7 @@ MOST_RANGES = 1 << 16
 _BINS = 1 << 12  # by which ranges are chosen, at least; many more take as long as sorting the scores
 _BINS_OF_A_RANGE = 64  # so that ranges differ little in their rows
 _FINER_BINS = 1 << 16  # at most, and of a range that is too large
-_GROWS = "distinct scores"
+_EVERY_SCORE = "distinct scores"
 
 
 def check_ranges(
@@ -51,9 +51,11 @@ def check_ranges(
 ) -> None:
     """Refuse what cannot be walked range by range, before anything is read."""
     check_whole("score_ranges", count, 1, MOST_RANGES)
-    growing = [item for item in metrics.values() if any(_grows(reads.zero()) for reads in item.all_needs(target))]
+    growing = [
+        item for item in metrics.values() if any(_needs_every_score(reads.zero()) for reads in item.all_needs(target))
+    ]
     for item in growing:
-        if not _is_served(item, target):
+        if not _can_use_ranges(item, target):
             raise ParameterError(
                 Text(
                     "{} needs every distinct score in one place, and {score_ranges} spreads them; "
@@ -88,11 +90,11 @@ def check_ranges(
         )
 
 
-def _grows(state: State) -> bool:
-    return type(state).size == _GROWS
+def _needs_every_score(state: State) -> bool:
+    return type(state).size == _EVERY_SCORE
 
 
-def _is_served(item: Metric, target: Target) -> bool:
+def _can_use_ranges(item: Metric, target: Target) -> bool:
     return isinstance(item, ScoreMetric) and item.by_ranges and isinstance(item.needs(target), ScoresOf)
 
 
@@ -107,7 +109,7 @@ def fold_ranges(
 ) -> Any:
     """The tally of all rows, whose metrics on scores were read range by range; given an empty one."""
     check_ranges(count, tally.metrics, tally.target, roles, source)
-    served = {key: item for key, item in tally.metrics.items() if _is_served(item, tally.target)}
+    served = {key: item for key, item in tally.metrics.items() if _can_use_ranges(item, tally.target)}
     if not served:
         return source.fold(TableJob(tally.to_bytes(), roles), progress, in_order=in_order)
     # One of them gives its key to the bins, which are those of any metric.

@@ -16,7 +16,7 @@ from tallymark.data.labels import MOST_BITS
 from tallymark.data.target import Target
 from tallymark.errors import FileError, ParameterError, ShapeError, StateError, TallymarkError, Text, brief
 from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
-from tallymark.evaluation.evaluate import MetricPlan, check_errors, plan
+from tallymark.evaluation.evaluate import MetricPlan, check_errors, plan_metrics
 from tallymark.evaluation.report import Report
 from tallymark.intervals.settings import Intervals, check_whole, interval_settings, resampled_by
 from tallymark.metrics.base import Metric
@@ -475,8 +475,8 @@ class Tally:
             with open(place, "rb") as file:
                 data = file.read()
         except OSError as error:
-            why = error.strerror or error
-            raise FileError(f"the tally `{place}` could not be read: {why}") from error
+            reason_text = error.strerror or error
+            raise FileError(f"the tally `{place}` could not be read: {reason_text}") from error
         try:
             return Tally.from_bytes(data)
         except StateError as error:
@@ -537,7 +537,7 @@ class Tally:
         return f"Tally({', '.join(self.metrics)}; {n:,} row{'' if n == 1 else 's'})"
 
     def _plan(self, columns: tuple[int, int] | None) -> MetricPlan:
-        return plan(self.metrics, self.target, columns, errors="cell")
+        return plan_metrics(self.metrics, self.target, columns, errors="cell")
 
 
 def _limit_resamples(asked: Intervals, *, usual: bool) -> Intervals:

@@ -73,9 +73,9 @@ class Choice:
                 )
             ]
         given = "".join(f" · {keyword}={answer}" for keyword, answer in self.answers.items())
-        out = [_advised(f"{self.task}{given}", "use", self.recommended)]
+        out = [_advice_table(f"{self.task}{given}", "use", self.recommended)]
         if self.avoid:
-            out.append(_advised("", "avoid", self.avoid))
+            out.append(_advice_table("", "avoid", self.avoid))
         if self.questions:
             rows_asked = [(q.keyword, " | ".join(q.answers), q.text) for q in self.questions]
             out.append(Table("", ("still open", "answers", "question"), rows_asked))
@@ -94,7 +94,7 @@ class Choice:
         return "".join(map(to_html, self.tables()))
 
 
-def _advised(title: str, verb: str, items: tuple[MetricAdvice, ...]) -> Table:
+def _advice_table(title: str, verb: str, items: tuple[MetricAdvice, ...]) -> Table:
     conditions = [", ".join(f"{keyword}={answer}" for keyword, answer in item.when.items()) for item in items]
     if not any(conditions):
         return Table(title, (verb, "why"), [(item.metric, item.why) for item in items])
@@ -119,23 +119,25 @@ def choose(task: str | None = None, **answers: object) -> Choice:
     if task is None:
         if answers:
             raise ParameterError(
-                argument="task", expected=Text("be given with {}: one of {}", _named(answers), _listed(TASKS))
+                argument="task", expected=Text("be given with {}: one of {}", _as_arguments(answers), _listed(TASKS))
             )
         return Choice(None, {}, (), (), (Question("task", "What is predicted?", tuple(TASKS)),))
     if not isinstance(task, str) or task not in TASKS:
         raise ParameterError(
             argument="task", expected=f"be one of {_listed(TASKS)}", got=brief(task), hint=did_you_mean(task, TASKS)
         )
-    return _walk(task, answers)
+    return _follow_answers(task, answers)
 
 
-def _walk(name: str, answers: dict[str, object]) -> Choice:
+def _follow_answers(name: str, answers: dict[str, object]) -> Choice:
     """Go from task to task as the answers say, and advise on the last."""
     questions: dict[str, Question] = {}
     while True:
         task = TASKS[name]
         questions |= {question.keyword: question for question in task.questions}
-        known = {key: word for key, item in questions.items() if (word := _normal(item, answers.get(key))) is not None}
+        known = {
+            key: word for key, item in questions.items() if (word := _answer_word(item, answers.get(key))) is not None
+        }
         redirected = [detour.task for detour in task.redirects if known.get(detour.keyword) == detour.answer]
         if not redirected:
             break
@@ -143,13 +145,13 @@ def _walk(name: str, answers: dict[str, object]) -> Choice:
     for key in answers:
         if key not in questions:
             raise _unknown(key, name, questions)
-    use, avoid = (_possible(rules, known) for rules in (task.use, task.avoid))
+    use, avoid = (_matching_advice(rules, known) for rules in (task.use, task.avoid))
     depends = {keyword for item in (*use, *avoid) for keyword in item.when}
     depends |= {detour.keyword for detour in task.redirects} - set(known)
     return Choice(name, known, use, avoid, tuple(q for q in task.questions if q.keyword in depends))
 
 
-def _possible(rules: tuple[Advice, ...], known: Mapping[str, str]) -> tuple[MetricAdvice, ...]:
+def _matching_advice(rules: tuple[Advice, ...], known: Mapping[str, str]) -> tuple[MetricAdvice, ...]:
     """The advice that no answer speaks against, with the answers that it still waits for."""
     fits = [rule for rule in rules if all(known.get(key, answer) == answer for key, answer in rule.when.items())]
     return tuple(
@@ -158,7 +160,7 @@ def _possible(rules: tuple[Advice, ...], known: Mapping[str, str]) -> tuple[Metr
     )
 
 
-def _normal(question: Question, value: object) -> str | None:
+def _answer_word(question: Question, value: object) -> str | None:
     """An answer as a word of the question; None where it is open."""
     if value is None:
         return None
@@ -175,13 +177,13 @@ def _unknown(key: str, name: str, asked: Mapping[str, Question]) -> ParameterErr
     near = nearest(key, asked)
     hint = f"It belongs to {_listed(elsewhere)}" if elsewhere else None
     return ParameterError(
-        Text('the task "{}" does not ask {}; it asks {}', name, Argument(key), _named(asked)),
+        Text('the task "{}" does not ask {}; it asks {}', name, Argument(key), _as_arguments(asked)),
         argument=key,
         hint=Text("Did you mean {}?", Argument(near[0])) if near else hint,
     )
 
 
-def _named(keywords: Mapping[str, object]) -> Text:
+def _as_arguments(keywords: Mapping[str, object]) -> Text:
     return Text(", ".join("{}" for _ in keywords), *map(Argument, keywords))
 
 

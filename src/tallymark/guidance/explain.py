@@ -56,7 +56,7 @@ class Explanation:
         self.metric = explained
         self.landmarks = _landmarks(explained)
         self.parameters = _parameters(explained)
-        self.related = tuple(related_to(explained))
+        self.related = tuple(related_metrics(explained))
         self.example = show_examples(explained)
 
     @property
@@ -87,8 +87,8 @@ class Explanation:
         at = [words for mark, words in self.landmarks if mark == number]
         if at:
             return f"at {show_number(number)}: {at[0]}"
-        below = [_mark(*item) for item in self.landmarks if item[0] < number]
-        above = [_mark(*item) for item in self.landmarks if item[0] > number]
+        below = [_landmark_text(*item) for item in self.landmarks if item[0] < number]
+        above = [_landmark_text(*item) for item in self.landmarks if item[0] > number]
         if below and above:
             return f"between {below[-1]} and {above[0]}"
         if not below and not above:
@@ -125,7 +125,7 @@ class Explanation:
             ("outliers", [explained.outliers]),
             ("undefined", [explained.when_undefined or "only without rows or weight"]),
             ("mind", list(explained.pitfalls)),
-            ("parameters", [_shown(explained, item) for item in self.parameters]),
+            ("parameters", [_parameter_text(explained, item) for item in self.parameters]),
             ("also called", [", ".join(show_alias(*item) for item in explained.aliases.items())]),
             ("see also", [", ".join(self.related)]),
         ]
@@ -176,14 +176,14 @@ def _parameters(explained: Metric) -> tuple[ParameterFacts, ...]:
     )
 
 
-def _shown(explained: Metric, item: ParameterFacts) -> str:
+def _parameter_text(explained: Metric, item: ParameterFacts) -> str:
     if isinstance(explained, GroupMetric) and item.name == "of":  # has no default, and is written without its name
         return f"of {', '.join(item.value)}: {item.meaning}"
     other = "" if item.value == item.default else f" (by default {show(item.default)})"
     return f"{item.name}={show(item.value)}{other}{': ' * bool(item.meaning)}{item.meaning}"
 
 
-def _mark(mark: float, words: str) -> str:
+def _landmark_text(mark: float, words: str) -> str:
     return f"{show_number(mark)} ({words})"
 
 
@@ -199,7 +199,7 @@ def docstring_examples(metric: Metric) -> list[tuple[str, str]]:
     made_by = registry.makers.get(metric.name, type(metric))
     own = metric.examples.get(str(metric).partition("(")[0]) if isinstance(metric, GroupMetric) else None
     examples = doctest.DocTestParser().get_examples(own or made_by.__doc__ or "")
-    return [(_as_typed(example.source), example.want) for example in examples]
+    return [(_as_called_from_outside(example.source), example.want) for example in examples]
 
 
 def show_examples(metric: Metric) -> str:
@@ -212,7 +212,7 @@ def show_examples(metric: Metric) -> str:
     return "\n".join(lines)
 
 
-def _as_typed(source: str) -> str:
+def _as_called_from_outside(source: str) -> str:
     """Names of our metrics as they are called from outside."""
 
     def outside(match: re.Match[str]) -> str:
@@ -238,7 +238,7 @@ def parameter_docs(cls: type) -> dict[str, str]:
     return out
 
 
-def related_to(metric: Metric) -> list[str]:
+def related_metrics(metric: Metric) -> list[str]:
     """Metrics to look at beside this one: those that it names, then those of its own file."""
     own = type(metric)
     neighbours = [name for name, cls in registry.classes.items() if cls.__module__ == own.__module__]

@@ -20,7 +20,7 @@ from tallymark.errors import LengthError, ParameterError, Text, brief
 from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
 from tallymark.evaluation.evaluate import check_errors, evaluate_batch
 from tallymark.evaluation.model_predictions import ModelPredictions, predict, prediction_method, take_rows
-from tallymark.evaluation.report import Cell, Report, show_interval, why
+from tallymark.evaluation.report import Cell, Report, reason_text, show_interval
 from tallymark.intervals.distributions import student_quantile
 from tallymark.intervals.settings import check_level, show_level
 from tallymark.metrics.base import Better, Metric
@@ -108,16 +108,16 @@ def cross_validate(
     rows = Batch(y, y, weights, query=query)
     rows.names = ("y", "y", *rows.names[2:])
     rows.require_weights()
-    selected = _choose(metrics, rows, kind)
-    known = classes if classes is not None else _classes(rows, selected)
+    selected = _select_metrics(metrics, rows, kind)
+    known = classes if classes is not None else _all_classes(rows, selected)
     target = Target(kind, classes=known, positive=positive)
-    task = FoldTask(_checked(trainer), X, y, rows.weights, query, selected, target.facts(), errors)
+    task = FoldTask(_check_trainer(trainer), X, y, rows.weights, query, selected, target.facts(), errors)
     splits = [
         (k, np.asarray(train), np.asarray(test)) for k, (train, test) in enumerate(_splits(splitter, X, y, groups), 1)
     ]
     if not splits:
         raise ParameterError(Text("{splitter} must give at least one split; it gave none"), argument="splitter")
-    show = (lambda fold: print(_line(fold, len(splits)))) if progress is True else progress or None
+    show = (lambda fold: print(_fold_line(fold, len(splits)))) if progress is True else progress or None
     outcomes = []
     for outcome in run_jobs(run_fold, task, splits, n_jobs, backend):
         if callable(show):
@@ -158,22 +158,26 @@ def _fit(task: FoldTask, train: Array) -> Any:
     X, y = take_rows(task.X, train), take_rows(task.y, train)  # noqa: N806 - as theirs
     weights = None if task.weights is None else task.weights[train]
     if not hasattr(task.trainer, "fit"):
-        weights_argument = {"weights": weights} if weights is not None and _takes(task.trainer, "weights") else {}
+        weights_argument = (
+            {"weights": weights} if weights is not None and _has_parameter(task.trainer, "weights") else {}
+        )
         return task.trainer(X, y, **weights_argument)
-    model = _fresh(task.trainer)
-    weights_argument = {"sample_weight": weights} if weights is not None and _takes(model.fit, "sample_weight") else {}
+    model = _unfitted_copy(task.trainer)
+    weights_argument = (
+        {"sample_weight": weights} if weights is not None and _has_parameter(model.fit, "sample_weight") else {}
+    )
     fitted = model.fit(X, y, **weights_argument)
     return model if fitted is None else fitted
 
 
-def _takes(function: Any, name: str) -> bool:
+def _has_parameter(function: Any, name: str) -> bool:
     try:
         return name in inspect.signature(function).parameters
     except (TypeError, ValueError):
         return False
 
 
-def _fresh(estimator: Any) -> Any:
+def _unfitted_copy(estimator: Any) -> Any:
     """An estimator with the same settings that has not been fitted."""
     if hasattr(estimator, "get_params"):
         from sklearn.base import clone
@@ -228,7 +232,7 @@ def _splits(splitter: Any, X: Any, y: Any, groups: object) -> Iterator[tuple[Any
     return splitter.split(rows, y, **given)  # type: ignore[no-any-return]
 
 
-def _choose(metrics: MetricsLike, rows: Batch, kind: str | None) -> dict[str, Metric]:
+def _select_metrics(metrics: MetricsLike, rows: Batch, kind: str | None) -> dict[str, Metric]:
     """The metrics; without a wish they go by the type of the truth, as the predictions are not known yet."""
     selected = select_metrics(metrics, rows, Target(kind))
     for key, item in selected.items():
@@ -239,7 +243,7 @@ def _choose(metrics: MetricsLike, rows: Batch, kind: str | None) -> dict[str, Me
     return selected
 
 
-def _classes(rows: Batch, metrics: Mapping[str, Metric]) -> list[Label] | None:
+def _all_classes(rows: Batch, metrics: Mapping[str, Metric]) -> list[Label] | None:
     """The classes of all of y, where it holds labels and a metric reads them; those of rows that weigh something."""
     if rows.truth_columns > 1 or all(item.kind == "value" or item.by_query for item in metrics.values()):
         return None
@@ -249,7 +253,7 @@ def _classes(rows: Batch, metrics: Mapping[str, Metric]) -> list[Label] | None:
     return labels if len(labels) > 1 else None
 
 
-def _checked(trainer: Any) -> Any:
+def _check_trainer(trainer: Any) -> Any:
     if isinstance(trainer, type) or not (callable(trainer) or hasattr(trainer, "fit")):
         raise ParameterError(
             argument="trainer",
@@ -259,7 +263,7 @@ def _checked(trainer: Any) -> Any:
     return trainer
 
 
-def _line(fold: Fold, folds: int) -> str:
+def _fold_line(fold: Fold, folds: int) -> str:
     """A fold in one line."""
     values = (
         [f"failed: {fold.error}"] if fold.report is None else [f"{key}: {fold.value(key):.6f}" for key in fold.report]
@@ -312,7 +316,7 @@ class Fold(NamedTuple):
 
     def reason(self, key: str) -> str | None:
         """Why the value of a metric is no number."""
-        return self.error if self.report is None else why(self.report.cell(key))
+        return self.error if self.report is None else reason_text(self.report.cell(key))
 
 
 class Score(NamedTuple):

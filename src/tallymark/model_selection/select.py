@@ -62,7 +62,9 @@ def select(
     """
     check_choice("ties", ties, _TIES)
     direction = _direction(by, better)
-    results: Mapping[str, Any] = candidates.reports if isinstance(candidates, Comparison) else _checked(candidates)
+    results: Mapping[str, Any] = (
+        candidates.reports if isinstance(candidates, Comparison) else _check_candidates(candidates)
+    )
     values = {name: _value(name, result, by) for name, result in results.items()}
     ranked = sorted(values, key=lambda name: (math.isnan(values[name]), _distance(values[name], direction)))
     best = ranked[0]
@@ -70,7 +72,7 @@ def select(
         raise ParameterError(
             Text("{candidates} must have a value of {}; it is undefined for all of them", by), argument="candidates"
         )
-    significantly_different = _apart(candidates, results, by)
+    significantly_different = _difference_test(candidates, results, by)
     tied = tuple(
         name
         for name in results
@@ -97,7 +99,7 @@ def _distance(value: float, better: str | float) -> float:
     return abs(value - better)
 
 
-def _checked(candidates: Any) -> Mapping[str, Any]:
+def _check_candidates(candidates: Any) -> Mapping[str, Any]:
     if not isinstance(candidates, Mapping) or isinstance(candidates, (Report, CrossValidation)) or not candidates:
         raise ParameterError(
             argument="candidates",
@@ -120,25 +122,25 @@ def _value(name: str, result: Any, by: str | Metric) -> float:
     return float(value)
 
 
-def _apart(candidates: Any, results: Mapping[str, Any], by: str | Metric) -> Callable[[str, str], bool]:
+def _difference_test(candidates: Any, results: Mapping[str, Any], by: str | Metric) -> Callable[[str, str], bool]:
     """Whether two candidates can be told apart."""
     if isinstance(candidates, Comparison):
         return lambda one, other: candidates[(one, other), by].significant
     if all(isinstance(result, CrossValidation) for result in results.values()):
-        return lambda one, other: _folds_apart(results[one], results[other], by)
+        return lambda one, other: _folds_differ(results[one], results[other], by)
     if all(isinstance(result, Report) for result in results.values()):
-        return lambda one, other: _intervals_apart(results[one], results[other], by)
+        return lambda one, other: _intervals_differ(results[one], results[other], by)
     return lambda one, other: float(results[one]) != float(results[other])
 
 
-def _intervals_apart(one: Report, other: Report, by: str | Metric) -> bool:
+def _intervals_differ(one: Report, other: Report, by: str | Metric) -> bool:
     first, second = one.cell(by), other.cell(by)
     if None in (first.lo, first.hi, second.lo, second.hi):
         return bool(first.value != second.value)
     return bool(first.lo > second.hi or second.lo > first.hi)
 
 
-def _folds_apart(one: CrossValidation, other: CrossValidation, by: str | Metric) -> bool:
+def _folds_differ(one: CrossValidation, other: CrossValidation, by: str | Metric) -> bool:
     """By the paired differences where the splits are the same, else by whether the intervals overlap."""
     same = len(one.folds) == len(other.folds) and all(
         np.array_equal(a.test, b.test) and a.train_rows == b.train_rows

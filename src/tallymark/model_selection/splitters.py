@@ -125,7 +125,7 @@ class Holdout(Splitter):
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
         order = shuffle_rows(n, self.seed) if self.shuffle else np.arange(n)
-        yield train_and_test(np.isin(np.arange(n), order[n - count_test(self.test, n) :]))
+        yield train_and_test(np.isin(np.arange(n), order[n - rows_in_test(self.test, n) :]))
 
     def count(self, rows: object) -> int:
         return 1
@@ -253,7 +253,7 @@ def encode_labels(name: str, labels: object, n: int, what: str) -> tuple[list[An
         raise error.add_hint("Leave such rows out before they are split") from None
 
 
-def count_test(test: float, n: int) -> int:
+def rows_in_test(test: float, n: int) -> int:
     """How many rows the test has: the nearest whole number to the share, and neither none nor all."""
     if isinstance(test, Integral):
         if not 1 <= test < n:
@@ -322,7 +322,7 @@ class StratifiedHoldout(Holdout):
         sizes = np.bincount(codes, minlength=len(labels))
         ends = np.cumsum(sizes)
         test = np.zeros(n, bool)
-        for end, count in zip(ends.tolist(), allocate_rows(sizes, count_test(self.test, n)).tolist(), strict=True):
+        for end, count in zip(ends.tolist(), allocate_rows(sizes, rows_in_test(self.test, n)).tolist(), strict=True):
             test[order[end - count : end]] = True
         yield train_and_test(test)
 
@@ -388,7 +388,7 @@ class GroupHoldout(Splitter):
         labels, codes = encode_labels("groups", groups, n, _WHY_GROUPED)
         if len(labels) < 2:
             raise ParameterError(argument="groups", expected="be at least two, to be split", got="one")
-        sizes, rows_wanted, test_rows = np.bincount(codes, minlength=len(labels)), count_test(self.test, n), 0
+        sizes, rows_wanted, test_rows = np.bincount(codes, minlength=len(labels)), rows_in_test(self.test, n), 0
         in_test = np.zeros(len(labels), bool)
         for group in shuffle_rows(len(labels), self.seed)[:-1].tolist():  # one group is left for training
             if test_rows >= rows_wanted:
@@ -412,7 +412,7 @@ class Bootstrap(Splitter):
     seed: int = 0
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
-        return _bags([np.arange(n)], n, self.times, self.seed)
+        return _bootstrap_splits([np.arange(n)], n, self.times, self.seed)
 
     def count(self, rows: object) -> int:
         return self.times
@@ -429,10 +429,10 @@ class StratifiedBootstrap(Bootstrap):
             raise ParameterError(
                 argument="y", expected="have a class of at least two rows, or no row is ever out of the bag"
             )
-        return _bags(classes, n, self.times, self.seed)
+        return _bootstrap_splits(classes, n, self.times, self.seed)
 
 
-def _bags(classes: list[Array], n: int, times: int, seed: int) -> Iterator[Split]:
+def _bootstrap_splits(classes: list[Array], n: int, times: int, seed: int) -> Iterator[Split]:
     for k in range(times):
         for again in range(_MOST_TRIES):  # few rows may all be in the bag
             first = (k * _MOST_TRIES + again) * len(classes)

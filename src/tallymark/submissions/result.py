@@ -141,10 +141,10 @@ class SubmissionResult(DocumentExport):
         headings, rows = ["score", "value"], []
         for key in self.report:
             cell = self.report.cell(key)
-            parts = list(zip(cell.parts(), cell.ends(), strict=True))
+            parts = list(zip(cell.parts(), cell.bounds(), strict=True))
             for (part, value), (lo, hi) in parts[:50]:
                 ends = [] if settings is None else ["" if cell.bounded else between(cell.metric, lo, hi)]
-                rows.append((f"{key} · {part}" if part else key, _shown(cell.metric, cell.shown(value)), *ends))
+                rows.append((f"{key} · {part}" if part else key, _shown(cell.metric, cell.display(value)), *ends))
         if settings is not None:
             headings.append(settings.heading())
         notes = [f"{key}: {reason}" for key, reason in self.report.reasons.items()]

@@ -50,7 +50,7 @@ class EvalSet:
         if not isinstance(name, str) or not name:
             raise ParameterError(argument="name", expected="be the name of the eval set", got=brief(name))
         check_missing(missing)
-        y_true, weights = _own(y_true), _own(weights)
+        y_true, weights = _copy_array(y_true), _copy_array(weights)
         self.name = name
         self.y_true = y_true
         self.weights = weights
@@ -98,7 +98,7 @@ class EvalSet:
             self._planned = these_facts, list(metrics.values()), metric_plan
         return metric_plan
 
-    def keep(self, y_pred: object) -> Array:
+    def copy_predictions(self, y_pred: object) -> Array:
         """A copy of predictions, since trainers write over them."""
         return as_array(y_pred, "y_pred").copy()
 
@@ -106,7 +106,7 @@ class EvalSet:
         return f"EvalSet({self.name!r}, {self.n:,} rows)"
 
 
-def _own(column: Any) -> Any:
+def _copy_array(column: Any) -> Any:
     """A copy of an array: what is found in it once must hold for all rounds, whatever becomes of the caller's."""
     if not hasattr(column, "__array__"):
         return column

@@ -13,7 +13,7 @@ from tallymark.data.arguments import describe
 from tallymark.errors import ParameterError, Text
 from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
 from tallymark.evaluation.evaluate import check_errors
-from tallymark.evaluation.report import Report, why
+from tallymark.evaluation.report import Report, reason_text
 from tallymark.intervals.settings import check_least
 from tallymark.metrics.base import Metric
 from tallymark.threads import in_order
@@ -56,7 +56,7 @@ class Evaluator:
     ) -> None:
         check_errors(errors)
         self.metrics: dict[str, Metric] | None = None if metrics is None else select_metrics(metrics)
-        self.eval_sets = _named(eval_sets)
+        self.eval_sets = _sets_by_name(eval_sets)
         self.period = check_least("period", period, 1)
         if not callable(callbacks) and not isinstance(callbacks, Iterable):
             raise ParameterError(argument="callbacks", expected="be functions of a Round", got=describe(callbacks))
@@ -65,7 +65,7 @@ class Evaluator:
             if not callable(callback):
                 raise ParameterError(argument="callbacks", expected="be functions of a Round", got=describe(callback))
         self._errors = errors
-        self.stopping: StoppingRule = _as_rule(early_stopping)
+        self.stopping: StoppingRule = _to_rule(early_stopping)
         self._followed: list[tuple[StoppingRule, str, str]] | None = None
         self._sorts = False
         if self.metrics is not None:
@@ -112,15 +112,16 @@ class Evaluator:
             first = reports[names[0]]
             self.metrics = {key: first.cell(key).metric for key in first}
             self._followed = self._rules_to_follow(self.metrics)
-        results = [result for name, set_report in reports.items() for result in _results(name, set_report)]
+        results = [result for name, set_report in reports.items() for result in _eval_results(name, set_report)]
         values = [
-            _single(reports[name], key, required=not isinstance(rule, KeepBest)) for rule, name, key in self._followed
+            _single_value(reports[name], key, required=not isinstance(rule, KeepBest))
+            for rule, name, key in self._followed
         ]
         for (rule, name, key), value in zip(self._followed, values, strict=True):
             rule.observe(Observation(number, value, self.metrics[key], self.eval_sets[name], predicted[name]))
-        return self._decided(number, results, reports)
+        return self._make_round(number, results, reports)
 
-    def _decided(self, number: int, results: list[EvalResult], reports: dict[str, Report]) -> Round:
+    def _make_round(self, number: int, results: list[EvalResult], reports: dict[str, Report]) -> Round:
         stops = self.stopping.decide() if isinstance(self.stopping, StoppingRules) else self.stopping.stopped
         action = "stop" if stops else "improved" if self.stopping.improved else "continue"
         result = Round(number, tuple(results), action, self.stopping.improved, reports)
@@ -259,7 +260,7 @@ class Evaluator:
         return f"Evaluator([{names}], [{', '.join(self.eval_sets)}], {len(self.history)} evaluations)"
 
 
-def _named(eval_sets: Any) -> dict[str, EvalSet]:
+def _sets_by_name(eval_sets: Any) -> dict[str, EvalSet]:
     items: Sequence[Any] = [eval_sets] if isinstance(eval_sets, EvalSet) else list(_iterable(eval_sets))
     for item in items:
         if not isinstance(item, EvalSet):
@@ -283,13 +284,13 @@ def _iterable(value: Any) -> Iterable[Any]:
     return value  # type: ignore[no-any-return]
 
 
-def _as_rule(given: Any) -> StoppingRule:
+def _to_rule(given: Any) -> StoppingRule:
     if given is None:
         return KeepBest()
     return given if isinstance(given, StoppingRule) else StoppingRules(given)
 
 
-def _single(report: Report, key: str, *, required: bool) -> float:
+def _single_value(report: Report, key: str, *, required: bool) -> float:
     """The value of a metric that has one number; NaN where it failed, or has several and nobody asked for it."""
     cell = report.cell(key)
     if cell.error is not None:
@@ -304,16 +305,16 @@ def _single(report: Report, key: str, *, required: bool) -> float:
     return cell.value
 
 
-def _results(name: str, report: Report) -> list[EvalResult]:
+def _eval_results(name: str, report: Report) -> list[EvalResult]:
     """One result per number; tables and curves are in the report only."""
     results = []
     for key in report:
         cell = report.cell(key)
         value = None if cell.error is not None else cell.value
         if isinstance(value, float):  # as nearly always
-            results.append(EvalResult(name, key, value, cell.metric.better, cell.reason and why(cell)))
-        elif not cell.shows_itself:
-            better, reason = cell.metric.better, why(cell)
+            results.append(EvalResult(name, key, value, cell.metric.better, cell.reason and reason_text(cell)))
+        elif not cell.is_table:
+            better, reason = cell.metric.better, reason_text(cell)
             for part, each in cell.parts():
                 results.append(EvalResult(name, f"{key} · {part}" if part else key, float(each), better, reason))
     return results

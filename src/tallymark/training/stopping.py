@@ -315,7 +315,7 @@ class GainStopping(StoppingRule):
             )
         if self.is_better(observation.value, None if self._best is None else self._best.value):
             self._best = RoundPredictions(
-                observation.round, observation.value, observation.eval_set.keep(observation.y_pred)
+                observation.round, observation.value, observation.eval_set.copy_predictions(observation.y_pred)
             )
         if self._has_gain(observation, observation.eval_set, observation.metric):
             self.waited, self._reference = 0, self._best

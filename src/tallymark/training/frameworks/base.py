@@ -75,22 +75,22 @@ class NativeMetric:
         facts: dict[str, Any] = {"query": query} if self.metric.by_query else {}
         if y_true.ndim == 1 and y_pred.ndim == 2 and self.metric.kind != "value":
             facts["classes"] = range(y_pred.shape[1])
-        found = self.metric(y_true, y_pred, weights=weights, kind=self.kind, **facts)
-        return distance_to_best(self.metric, require_number(self.metric, found))
+        value = self.metric(y_true, y_pred, weights=weights, kind=self.kind, **facts)
+        return distance_to_best(self.metric, require_number(self.metric, value))
 
     def __repr__(self) -> str:
         return f"as_metric({self.metric!r}{'' if self.kind is None else f', kind={self.kind!r}'})"
 
 
-def require_direction(wanted: str | Metric) -> Metric:
+def require_direction(given: str | Metric) -> Metric:
     """The metric, which must say what is better."""
-    found = metric(wanted)
-    if found.better is None:
+    item = metric(given)
+    if item.better is None:
         raise ParameterError(
-            Text("{metric} must say which values are better; {} does not, so nothing can be chosen by it", found),
+            Text("{metric} must say which values are better; {} does not, so nothing can be chosen by it", item),
             argument="metric",
         )
-    return found
+    return item
 
 
 def require_number(item: Metric, value: object) -> float:
@@ -154,9 +154,9 @@ def check_margins(item: Metric, kind: str | None, by: str) -> None:
 def check_kinds(evaluator: Evaluator, given: str, by: str) -> None:
     """Refuse metrics on classes where the predictions given to eval sets are of another kind, undeclared."""
     for item in (evaluator.metrics or {}).values():
-        for held in evaluator.eval_sets.values():
-            read = ("margin",) if item.kind == "margin" else ("probability", "score")
-            if item.kind not in (*_OF_CLASSES, "margin") or held.target.kind is not None or given in read:
+        for eval_set in evaluator.eval_sets.values():
+            readable = ("margin",) if item.kind == "margin" else ("probability", "score")
+            if item.kind not in (*_OF_CLASSES, "margin") or eval_set.target.kind is not None or given in readable:
                 continue
             advice = f'declare that by EvalSet(..., kind="{given}")'
             if item.kind == "margin" and given != "value":
@@ -167,26 +167,26 @@ def check_kinds(evaluator: Evaluator, given: str, by: str) -> None:
             raise KindError(f"{item} reads {takes}; {by} gives predictions of kind {given!r}: {advice}")
 
 
-def check_positive(held: EvalSet, target: Array, by: str) -> None:
+def check_positive(eval_set: EvalSet, target: Array, by: str) -> None:
     """Refuse an eval set that takes 1-D predictions for those of the class that its library calls 0."""
-    if held.target.kind in ("value", "label") or len(target) != held.n or not np.isin(target, (0, 1)).all():
+    if eval_set.target.kind in ("value", "label") or len(target) != eval_set.n or not np.isin(target, (0, 1)).all():
         return
     try:
-        labels, codes = encode(Batch(held.y_true, held.y_true), 0)
+        labels, codes = encode(Batch(eval_set.y_true, eval_set.y_true), 0)
     except InputError:  # no labels
         return
-    if not knows_positive(labels, held.target):  # metrics that need a positive class ask for it
+    if not knows_positive(labels, eval_set.target):  # metrics that need a positive class ask for it
         return
-    wanted = 1 if held.target.positive is None else held.target.positive
-    if len(labels) <= 2 and wanted in labels and np.array_equal(codes == labels.index(wanted), target == 0):
-        other = next((label for label in labels if label != wanted), None)
+    positive = 1 if eval_set.target.positive is None else eval_set.target.positive
+    if len(labels) <= 2 and positive in labels and np.array_equal(codes == labels.index(positive), target == 0):
+        other = next((label for label in labels if label != positive), None)
         right = "the class that is predicted" if other is None else repr(other)
         raise ParameterError(
             Text(
                 "eval set {} must have {} as {positive}, of which {} gives predictions; got {}",
-                repr(held.name),
+                repr(eval_set.name),
                 right,
                 by,
-                repr(wanted),
+                repr(positive),
             )
         )

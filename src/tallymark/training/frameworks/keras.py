@@ -79,12 +79,12 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]  # what is not installe
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Evaluate, and write the values into the logs."""
-        found = self.evaluator.step(epoch, self._predictions)
+        result = self.evaluator.step(epoch, self._predictions)
         if logs is not None:
-            logs.update({f"{each.set}_{each.metric}": each.value for each in found.results})
-        if found.improved and self.restore_best:
-            self._best = found.round, self.model.get_weights()
-        if found.action == "stop":
+            logs.update({f"{each.set}_{each.metric}": each.value for each in result.results})
+        if result.improved and self.restore_best:
+            self._best = result.round, self.model.get_weights()
+        if result.action == "stop":
             self.model.stop_training = True
 
     def on_train_end(self, logs: Any = None) -> None:
@@ -104,11 +104,15 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]  # what is not installe
 
 def _rows(inputs: Any) -> int | None:
     """How many rows there are; None where only a prediction tells."""
-    held = list(inputs.values()) if isinstance(inputs, dict) else inputs
-    shape = getattr(held[0] if isinstance(held, (list, tuple)) and held else held, "shape", None)
+    first = list(inputs.values()) if isinstance(inputs, dict) else inputs
+    shape = getattr(first[0] if isinstance(first, (list, tuple)) and first else first, "shape", None)
     return shape[0] if shape else None
 
 
-def _readable(found: Any) -> Any:
+def _readable(predictions: Any) -> Any:
     """Brain floats as the same numbers in a type that NumPy has."""
-    return found.astype(np.float32) if isinstance(found, np.ndarray) and found.dtype.kind == "V" else found
+    return (
+        predictions.astype(np.float32)
+        if isinstance(predictions, np.ndarray) and predictions.dtype.kind == "V"
+        else predictions
+    )

@@ -79,8 +79,8 @@ def as_eval_set(name: str, data: Any, **facts: Any) -> EvalSet:
     truth, weights, group = (
         (data.label, data.weight, data.group) if fresh else (data.get_label(), data.get_weight(), data.get_group())
     )
-    held = {"weights": weights, "query": None if group is None else repeat_per_row(group)}
-    return EvalSet(name, truth, **{**held, **facts})
+    arguments = {"weights": weights, "query": None if group is None else repeat_per_row(group)}
+    return EvalSet(name, truth, **{**arguments, **facts})
 
 
 class EvaluatorCallback:
@@ -114,13 +114,13 @@ class EvaluatorCallback:
         objective = next((env.params[key] for key in _OBJECTIVE if env.params.get(key) is not None), "regression")
         given = "margin" if callable(objective) else _KINDS.get(str(objective).lower(), "value")
         check_kinds(self.evaluator, given, f"the objective {objective!r}")
-        for held in self.evaluator.eval_sets.values():
-            if held.target.kind == "margin" and given != "margin":
+        for eval_set in self.evaluator.eval_sets.values():
+            if eval_set.target.kind == "margin" and given != "margin":
                 raise KindError(
                     Text(
                         'eval set {} must not have {kind="margin"}: LightGBM gives predictions of kind '
                         "{} with the objective {}, and margins only with one of your own",
-                        repr(held.name),
+                        repr(eval_set.name),
                         repr(given),
                         repr(objective),
                     )
@@ -135,8 +135,8 @@ class EvaluatorCallback:
                 expected=f"have eval sets with the names of valid sets ({', '.join(sets)})",
                 got=repr(lacking[0]),
             )
-        for held in self.evaluator.eval_sets.values() if env.model.num_model_per_iteration() == 1 else ():
-            check_positive(held, sets[held.name].get_label(), "LightGBM")
+        for eval_set in self.evaluator.eval_sets.values() if env.model.num_model_per_iteration() == 1 else ():
+            check_positive(eval_set, sets[eval_set.name].get_label(), "LightGBM")
         rewind_to(self.evaluator, env.begin_iteration)
 
     @staticmethod
@@ -148,15 +148,15 @@ class EvaluatorCallback:
 
     def _predict(self, model: Booster) -> dict[str, Array]:
         """The predictions that LightGBM keeps of its sets, which it shows to functions of the caller only."""
-        sets, found = self._sets(model), {}
+        sets, predictions = self._sets(model), {}
         for name in self.evaluator.eval_sets:
 
             def keep(y_pred: Array, data: Any, name: str = name) -> list[Any]:
-                found[name] = y_pred.copy(order="K")  # LightGBM writes over it in the next round
+                predictions[name] = y_pred.copy(order="K")  # LightGBM writes over it in the next round
                 return []
 
             model.eval(sets[name], name, feval=keep)
-        return found
+        return predictions
 
 
 def _as_theirs(result: Result) -> Any:

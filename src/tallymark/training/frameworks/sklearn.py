@@ -51,10 +51,10 @@ class _Scorer:
         facts = self.target.facts()
         if method != "predict" and facts["classes"] is None:
             facts["classes"] = _classes(estimator, y, sample_weight)
-        found = predict(estimator, X, method, facts["classes"])
+        predictions = predict(estimator, X, method, facts["classes"])
         # Decisions of several classes may be any scores, which only a metric on margins takes for more.
-        facts["kind"] = self.metric.kind if method == "predict" or self.metric.kind == "margin" else found.kind
-        return self.metric(y, found.y_pred, weights=sample_weight, query=query, **facts)
+        facts["kind"] = self.metric.kind if method == "predict" or self.metric.kind == "margin" else predictions.kind
+        return self.metric(y, predictions.y_pred, weights=sample_weight, query=query, **facts)
 
     def set_score_request(self, **requests: Any) -> _Scorer:
         """Which metadata it asks for where routing is on: `sample_weight` and `query`, each True, False or a name."""
@@ -63,10 +63,10 @@ class _Scorer:
 
     def get_metadata_routing(self) -> Any:
         """What scikit-learn asks when it passes metadata on."""
-        held = MetadataRequest(owner=self)
+        request = MetadataRequest(owner=self)
         for name in ("sample_weight", "query"):
-            held.score.add_request(param=name, alias=self._requests.get(name))
-        return held
+            request.score.add_request(param=name, alias=self._requests.get(name))
+        return request
 
     def __repr__(self) -> str:
         given = {key: value for key, value in self.target.facts().items() if value not in (None, False)}

@@ -49,8 +49,8 @@ class _Metric(NativeMetric):
         super().__init__(wanted, kind)
         check_margins(self.metric, kind, "XGBoost")
         plain = re.sub(r"[\s:]", "", super().__name__)  # which XGBoost puts between values
-        told = plain != "mape" and plain.startswith(_MAXIMIZED) if maximize is None else maximize
-        self._negative = told != self.maximize
+        maximized_by_xgboost = plain != "mape" and plain.startswith(_MAXIMIZED) if maximize is None else maximize
+        self._negative = maximized_by_xgboost != self.maximize
         self._shown = f"neg_{plain}" if self._negative else plain
 
     @property
@@ -158,9 +158,9 @@ class EvaluatorCallback(TrainingCallback):  # type: ignore[misc]  # what is not 
         objective = learner["objective"]["name"]
         given = "score" if objective.startswith("rank:") else _KINDS.get(objective, "value")
         check_kinds(self.evaluator, given, f"the objective {objective!r}")
-        for name, held in self.evaluator.eval_sets.items():
+        for name, eval_set in self.evaluator.eval_sets.items():
             if not int(learner["learner_model_param"]["num_class"]):
-                check_positive(held, self._data[name].get_label(), "XGBoost")
+                check_positive(eval_set, self._data[name].get_label(), "XGBoost")
         self._first = model.num_boosted_rounds()
         rewind_to(self.evaluator, self._first)
         return model
@@ -182,9 +182,9 @@ class EvaluatorCallback(TrainingCallback):  # type: ignore[misc]  # what is not 
         best = self.evaluator.best_round
         if best is None or not (self._save_best or has_stopping_rule(self.evaluator)):
             return model
-        found = model[: best + 1] if self._save_best else model
-        found.set_attr(best_iteration=str(best), best_score=repr(self.evaluator.best_value))
-        return found
+        booster = model[: best + 1] if self._save_best else model
+        booster.set_attr(best_iteration=str(best), best_score=repr(self.evaluator.best_value))
+        return booster
 
 
 def _rebuild(evaluator: Evaluator, data: dict[str, Any], save_best: bool, missing: float) -> EvaluatorCallback:
