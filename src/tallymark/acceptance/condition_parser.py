@@ -56,7 +56,7 @@ class Token(NamedTuple):
     value: str
 
 
-def tokenize(text: str) -> list[Token]:
+def condition_tokens(text: str) -> list[Token]:
     """The pieces of a condition, and the end as the last one."""
     if len(text) > _LONGEST:
         raise ParameterError(
@@ -226,7 +226,7 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._tokens = tokenize(text)
+        self._tokens = condition_tokens(text)
         self._at = 0
         self._depth = 0
 
@@ -298,7 +298,7 @@ class _Parser:
         token = self.next
         if token.kind == "number":
             self._at += 1
-            return Number(token.text, *_to_number(self._text, token))
+            return Number(token.text, *_parse_number(self._text, token))
         if token.kind != "name":
             raise self.expected("a metric or a number")
         self._at += 1
@@ -336,7 +336,7 @@ def _group(every: bool, parts: list[Condition]) -> Condition:
     return parts[0] if len(parts) == 1 else ConditionGroup(every, tuple(parts))
 
 
-def _to_number(text: str, token: Token) -> tuple[float, float | None]:
+def _parse_number(text: str, token: Token) -> tuple[float, float | None]:
     """The number, and as a share if it is a percentage: rounded once, so that 12.3% is 0.123."""
     digits, _, exponent = token.value.lower().partition("e")
     value = float(token.value)

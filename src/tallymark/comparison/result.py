@@ -86,12 +86,12 @@ class Comparison(DocumentExport, DataFrameExport):
     def __len__(self) -> int:
         return len(self._differences)
 
-    def __getitem__(self, wanted: tuple[tuple[str, str], str | Metric]) -> Difference:
+    def __getitem__(self, place: tuple[tuple[str, str], str | Metric]) -> Difference:
         try:
-            (first, second), asked = wanted
+            (first, second), metric = place
         except (TypeError, ValueError):
-            raise KeyError(f"a difference is asked for as [('first', 'second'), 'metric'], not as {wanted!r}") from None
-        key = self._key(asked)
+            raise KeyError(f"a difference is asked for as [('first', 'second'), 'metric'], not as {place!r}") from None
+        key = self._key(metric)
         if (first, second, key) in self._differences:
             return self._differences[first, second, key]
         if (second, first, key) in self._differences:
@@ -99,8 +99,8 @@ class Comparison(DocumentExport, DataFrameExport):
         pairs = list(dict.fromkeys((d.first, d.second) for d in self))
         raise KeyError(f"{(first, second)!r} were not compared; these were: {', '.join(map(str, pairs))}")
 
-    def _key(self, asked: str | Metric) -> str:
-        cell = self._report.cell(asked)  # which says what there is
+    def _key(self, metric: str | Metric) -> str:
+        cell = self._report.cell(metric)  # which says what there is
         return next(key for key in self._report if self._report.cell(key) is cell)
 
     def ranking(self, metric: str | Metric) -> dict[str, float]:
@@ -207,16 +207,16 @@ class Comparison(DocumentExport, DataFrameExport):
             del headings[place]
             for row in rows:
                 del row[place]
-        said = ((text, f"{d.metric}, {d.second} − {d.first}") for d in self for text in (d.reason, *d.notes) if text)
-        notes = note_lines(said, "; ")
+        noted = ((text, f"{d.metric}, {d.second} − {d.first}") for d in self for text in (d.reason, *d.notes) if text)
+        notes = note_lines(noted, "; ")
         for key in self.metrics:
             best = self._report.cell(key).metric.better
             if isinstance(best, (int, float)):
                 notes.append(f"{key}: what is compared is how far it is from {best:g}")
-        how = CORRECTIONS[self.settings.correction]
+        correction = CORRECTIONS[self.settings.correction]
         if several and self.settings.correction != "none":
             pairs = len(self) // len(self.metrics)
-            notes.append(f"p is corrected ({how}) for the {pairs} pairs of each metric; intervals are not")
+            notes.append(f"p is corrected ({correction}) for the {pairs} pairs of each metric; intervals are not")
         corrected = several and self.settings.correction != "none"
         if not all(math.isnan(d.detectable) for d in self):
             notes.append(

@@ -44,7 +44,7 @@ def report_document(report: Report, title: str | None, command: str | None, *, p
     if report.slices is not None:
         sections.append(_groups_section(report, pictures=pictures))
     sections += [about_metrics([cell.metric for cell in cells.values()]), reproduce_report(report, command)]
-    cards = [_card(report, key, cell) for key, cell in cells.items() if _is_one_number(cell)][:MOST_CARDS]
+    cards = [_metric_card(report, key, cell) for key, cell in cells.items() if _is_one_number(cell)][:MOST_CARDS]
     return Document(title or "Evaluation report", report_line(report), cards, sections)
 
 
@@ -64,7 +64,7 @@ def _is_one_number(cell: Cell) -> bool:
     return not cell.is_table and cell.parts()[0][0] is None
 
 
-def _card(report: Report, key: str, cell: Cell) -> Card:
+def _metric_card(report: Report, key: str, cell: Cell) -> Card:
     value = cell.parts()[0][1]
     lo, hi = cell.bounds()[0]
     interval = ""
@@ -74,11 +74,11 @@ def _card(report: Report, key: str, cell: Cell) -> Card:
     display = cell.display(value)
     band = getattr(display, "band", "")
     text = show_number(display, DIGITS) if isinstance(display, float) else display
-    marks = _landmarks(report, cell.metric)
-    return Card(key, text, interval, _card_hint(cell, marks), band, _scale(cell.metric, value, lo, hi, marks))
+    marks = _landmarks_in_range(report, cell.metric)
+    return Card(key, text, interval, _card_hint(cell, marks), band, _metric_scale(cell.metric, value, lo, hi, marks))
 
 
-def _landmarks(report: Report, metric: Metric) -> list[tuple[float, str]]:
+def _landmarks_in_range(report: Report, metric: Metric) -> list[tuple[float, str]]:
     """What values in the middle of the range mean for these rows."""
     batch = None if report._source is None else report._source.batch
     several = batch is not None and batch.prediction_columns > 2
@@ -102,7 +102,7 @@ def direction_text(metric: Metric) -> str:
     return f"{better} is better" if isinstance(metric.better, str) else f"best {better}" if better else ""
 
 
-def _scale(metric: Metric, value: float, lo: Any, hi: Any, marks: list[tuple[float, str]]) -> Scale | None:
+def _metric_scale(metric: Metric, value: float, lo: Any, hi: Any, marks: list[tuple[float, str]]) -> Scale | None:
     low, high = metric.range
     if not math.isfinite(value) or math.isinf(low) or math.isinf(high) or not low <= value <= high or low == high:
         return None

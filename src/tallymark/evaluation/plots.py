@@ -165,10 +165,10 @@ class ReportPlots:
     def _curve_line(self, name: str, curve: CurveMetric, area: RankMetric, x: str, y: str) -> tuple[Line, Table]:
         """The curve of two classes, and some of its points."""
         points, value = self._require_value(curve), self._require_value(area)
-        kept = distinct_points(points[x], points[y])
+        places = distinct_points(points[x], points[y])
         share = float(points[y][-1])
-        return Line(name, points[x][kept], points[y][kept], value, self._interval(area), share), _curve_table(
-            points, kept
+        return Line(name, points[x][places], points[y][places], value, self._interval(area), share), _curve_table(
+            points, places
         )
 
     def _curve_lines(self, curve: CurveMetric, area: RankMetric, x: str, y: str) -> tuple[list[Line], Table]:
@@ -178,13 +178,15 @@ class ReportPlots:
             return [line], table
         lines, missing = [], {}
         for place, label in enumerate(state.classes):
-            drawn, value = curve.of_class(state, place), area.of_class(state, place)
-            if isinstance(drawn, Undefined) or isinstance(value, Undefined):
-                missing[show_label(label)] = next(each.reason for each in (drawn, value) if isinstance(each, Undefined))
+            points, value = curve.of_class(state, place), area.of_class(state, place)
+            if isinstance(points, Undefined) or isinstance(value, Undefined):
+                missing[show_label(label)] = next(
+                    each.reason for each in (points, value) if isinstance(each, Undefined)
+                )
                 continue
-            kept = distinct_points(drawn[x], drawn[y])
-            share = float(drawn[y][-1])
-            lines.append(Line(show_label(label), drawn[x][kept], drawn[y][kept], value, share=share))
+            places = distinct_points(points[x], points[y])
+            share = float(points[y][-1])
+            lines.append(Line(show_label(label), points[x][places], points[y][places], value, share=share))
         if not lines:
             raise UndefinedError(f"{curve.name} is undefined for every class: {next(iter(missing.values()))}")
         lines.sort(key=lambda line: -line.area)
@@ -294,27 +296,31 @@ class ReportPlots:
             lo, hi = (None, None) if cell.bounded else (cell.lo, cell.hi)
             bars.append(Bar(show_group(group), _bar_value(cell), report.n, lo, hi))
         whole = _bar_value(self._report.cell(key))
-        shown, left_out = _limit_bars(bars)
+        drawn, left_out = _limit_bars(bars)
         by, settings = ", ".join(slices.names), self._report.interval
         interval = "" if settings is None else f"{settings.heading()}s"
         named = f"{key} by {by}"
         numbers = ("rows", key, *(("lo", "hi") if interval else ()))
-        listed = bars if len(bars) <= _MOST_LISTED else shown
+        listed = bars if len(bars) <= _MOST_LISTED else drawn
         rows = [(b.name, b.rows, b.value, *((b.lo, b.hi) if interval else ())) for b in listed]
         notes = [] if listed is bars else [f"{len(listed)} of {len(bars):,} groups: see .slices.to_pandas()"]
         headings = (by if by not in numbers else f"{by} ", *numbers)
         table = Table(named, headings, rows, notes, numbers=numbers, named_rows=True)
-        return group_bars_plot(key, by, shown, whole, table, left_out=left_out, interval=interval)
+        return group_bars_plot(key, by, drawn, whole, table, left_out=left_out, interval=interval)
 
-    def _single_number_key(self, asked: str | Metric | None, of: Report) -> str:
+    def _single_number_key(self, key_or_metric: str | Metric | None, group_report: Report) -> str:
         """The key of a metric that has one number per group; the first, where none is asked for."""
-        keys = [key for key in of if not of.cell(key).is_table and len(of.cell(key).parts()) == 1]
-        if asked is None:
+        keys = [
+            key
+            for key in group_report
+            if not group_report.cell(key).is_table and len(group_report.cell(key).parts()) == 1
+        ]
+        if key_or_metric is None:
             if not keys:
                 raise ParameterError("none of the metrics has one number per group, which is what bars can show")
             return keys[0]
-        cell = of.cell(asked)
-        key = next(key for key in of if of.cell(key) is cell)
+        cell = group_report.cell(key_or_metric)
+        key = next(key for key in group_report if group_report.cell(key) is cell)
         if key not in keys:
             raise ParameterError(
                 Text("{metric} must have one number per group to be drawn; {} has more", key), argument="metric"
@@ -355,10 +361,10 @@ def _limit_bars(bars: list[Bar]) -> tuple[list[Bar], str]:
     return known[:half] + known[-half:], f"{half} lowest and highest of {len(bars):,}"
 
 
-def _curve_table(curve: Curve, kept: Array) -> Table:
+def _curve_table(curve: Curve, places: Array) -> Table:
     """The table of a curve, made from these of its points; it says how many there are in all."""
     return _table_of_shown_points(
-        Curve(curve.title, {name: held[kept] for name, held in curve.columns.items()}), curve.summary()
+        Curve(curve.title, {name: column[places] for name, column in curve.columns.items()}), curve.summary()
     )
 
 
@@ -376,11 +382,11 @@ def _thin_thresholds(state: Scores) -> tuple[Thresholds, Table]:
         values[block] = values_at(item, (steps.tp[block], steps.fp[block], steps.fn[block], steps.tn[block]))
     span = float(steps.thresholds[0] - steps.thresholds[-1]) or 1.0
     precision = steps.tp / (steps.tp + steps.fp)
-    kept = distinct_points(steps.thresholds, precision, steps.tp, values, spans=(span, 1.0, steps.positives, 1.0))
-    kept = np.union1d(kept, [int(np.argmax(values))])
-    table = threshold_counts(Steps(*(part[kept] for part in steps)))
-    shown = table.with_metrics(("precision", "recall", "fscore"))
-    return table, _table_of_shown_points(shown, f"{len(steps.tp) + 1:,} thresholds")
+    places = distinct_points(steps.thresholds, precision, steps.tp, values, spans=(span, 1.0, steps.positives, 1.0))
+    places = np.union1d(places, [int(np.argmax(values))])
+    table = threshold_counts(Steps(*(part[places] for part in steps)))
+    with_values = table.with_metrics(("precision", "recall", "fscore"))
+    return table, _table_of_shown_points(with_values, f"{len(steps.tp) + 1:,} thresholds")
 
 
 def _table_of_shown_points(some_points: Any, summary: str) -> Table:

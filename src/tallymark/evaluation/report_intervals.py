@@ -47,7 +47,7 @@ def add_intervals(
     asked = settings if plain else settings._replace(method="bootstrap")  # no formula reads other rows
     whole = RowsInMemory(IntervalPlan(metrics, metric_plan.plan, metric_plan.target, asked), states, batch)
     groups = {each.group: RowsInMemory(whole.plan, each.states, each.rows, whole) for each in slices or () if each.rows}
-    return _add(report, metric_plan, IntervalMaker(settings, plain=plain), whole, groups)
+    return _add_to_cells(report, metric_plan, IntervalMaker(settings, plain=plain), whole, groups)
 
 
 def interval_plan(metric_plan: MetricPlan, settings: Intervals, columns: tuple[int, int] | None) -> IntervalPlan:
@@ -62,10 +62,12 @@ def add_kept_intervals(
     """The report of states with an interval in every cell that can have one, those of the slices among them."""
     kept = KeptStates(plan, *whole)
     maker = IntervalMaker(plan.settings, plain=kept.units.plain)
-    return _add(report, metric_plan, maker, kept, {group: KeptStates(plan, *piece) for group, piece in groups.items()})
+    return _add_to_cells(
+        report, metric_plan, maker, kept, {group: KeptStates(plan, *piece) for group, piece in groups.items()}
+    )
 
 
-def _add(
+def _add_to_cells(
     report: Report,
     metric_plan: MetricPlan,
     maker: IntervalMaker,

@@ -38,7 +38,7 @@ def fingerprint(batch: Batch) -> str | None:
     Numbers count by their value, texts by their letters; weights count unless all are 1.
     """
     try:
-        columns = [column for side in range(len(batch.names)) for column in _columns(batch, side)]
+        columns = [column for side in range(len(batch.names)) for column in _fingerprint_columns(batch, side)]
     except TallymarkError:
         return None
     if batch.weights is not None and not (batch.weights == 1).all():
@@ -54,7 +54,7 @@ def fingerprint(batch: Batch) -> str | None:
     return f"{total % _WORD:016x}"
 
 
-def _columns(batch: Batch, side: int) -> list[tuple[np.uint64, Array]]:
+def _fingerprint_columns(batch: Batch, side: int) -> list[tuple[np.uint64, Array]]:
     """The columns of a side as numbers, or as hashes of texts, each with the hash of its name."""
     name = batch.names[side]
     values = as_numbers(batch.source(side), name) if _is_numbers(batch, side) else _label_hashes(batch, side)

@@ -100,13 +100,15 @@ def evaluate_table(
         if score_ranges is not None:  # which all scores in memory do not need
             from tallymark.evaluation.score_ranges import check_ranges
 
-            check_ranges(score_ranges, {} if metrics is None else select_metrics(metrics), _target(facts), roles, None)
+            check_ranges(
+                score_ranges, {} if metrics is None else select_metrics(metrics), _make_target(facts), roles, None
+            )
         rows, arguments = roles.rows(columns), dict[str, Any]({**roles.given(columns), **facts, **intervals})
         with _errors_in_our_words({}):
             return evaluate(rows[0], rows[1], metrics, errors=errors, min_rows=min_rows, **arguments)
     check_groups(min_rows, roles.by)
     opened = open_source(source, separator)
-    tally = _fold(opened, roles, metrics, facts, intervals, progress, score_ranges=score_ranges)
+    tally = _fold_source(opened, roles, metrics, facts, intervals, progress, score_ranges=score_ranges)
     return read_report(tally, errors=errors, min_rows=min_rows)
 
 
@@ -161,7 +163,7 @@ def tally_table(
     facts = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize, "missing": missing}
     intervals = {"ci": ci, "ci_method": ci_method, "resamples": resamples, "seed": seed}
     opened = open_source([source] if is_table(source) else source, separator)
-    return _fold(opened, roles, metrics, facts, intervals, progress)
+    return _fold_source(opened, roles, metrics, facts, intervals, progress)
 
 
 def _column_roles(
@@ -169,14 +171,14 @@ def _column_roles(
 ) -> ColumnRoles:
     single = {"weights": weights, "query": query, "cluster": cluster, "keys": keys}
     return ColumnRoles(
-        column_names("truth", truth, several=True, optional=False),
-        column_names("prediction", prediction, several=True, optional=False),
-        **{key: next(iter(column_names(key, value)), None) for key, value in single.items()},
-        by=column_names("by", by, several=True),
+        check_column_names("truth", truth, several=True, optional=False),
+        check_column_names("prediction", prediction, several=True, optional=False),
+        **{key: next(iter(check_column_names(key, value)), None) for key, value in single.items()},
+        by=check_column_names("by", by, several=True),
     )
 
 
-def _fold(
+def _fold_source(
     source: Source,
     roles: ColumnRoles,
     metrics: MetricsLike,
@@ -191,11 +193,11 @@ def _fold(
         from tallymark.intervals.settings import resampled_by
 
         raise resampled_by("cluster" if roles.cluster else "keys")
-    target = _target(facts)
+    target = _make_target(facts)
     given_metrics = None if metrics is None else select_metrics(metrics)
 
-    def empty_tally(chosen: MetricsLike) -> Tally:
-        return Tally(chosen, by=roles.by or None, **facts, **intervals)
+    def empty_tally(selected: MetricsLike) -> Tally:
+        return Tally(selected, by=roles.by or None, **facts, **intervals)
 
     if given_metrics is not None:  # before anything is read
         empty_tally(given_metrics)
@@ -210,17 +212,17 @@ def _fold(
             raise EmptyError(Text("{source} has no rows"), argument="source")
         held = read_columns_of_batch(empty, roles.names())
         query = None if roles.query is None else held[roles.query].values
-        chosen = select_metrics(given_metrics, Batch(*roles.rows(held), query=query, whole=False), target)
-        tally = empty_tally(chosen)
+        selected = select_metrics(given_metrics, Batch(*roles.rows(held), query=query, whole=False), target)
+        tally = empty_tally(selected)
         by_place = tally.interval is not None and roles.keys is None and roles.cluster is None
-        in_order = by_place or _keeps_rows(chosen.values(), target)
+        in_order = by_place or _keeps_rows(selected.values(), target)
         with progress_reporter(progress) as report_progress:
             if score_ranges is not None:
                 from tallymark.evaluation.score_ranges import fold_ranges
 
                 return fold_ranges(source, tally, roles, score_ranges, report_progress, in_order=in_order)
             return source.fold(
-                TableJob(tally.to_bytes(), roles, user_metrics(chosen.values())), report_progress, in_order=in_order
+                TableJob(tally.to_bytes(), roles, user_metrics(selected.values())), report_progress, in_order=in_order
             )
 
     with _errors_in_our_words(getattr(source, "odd", {})):
@@ -228,7 +230,7 @@ def _fold(
     return Tally.from_bytes(result) if isinstance(result, bytes) else result
 
 
-def _target(facts: dict[str, Any]) -> Target:
+def _make_target(facts: dict[str, Any]) -> Target:
     return Target(**{key: value for key, value in facts.items() if key != "missing"})
 
 
@@ -326,7 +328,7 @@ class ColumnRoles(NamedTuple):
         return Batch(*self.rows(columns), missing=missing, whole=False, places=chunk.places, **self.given(columns))
 
 
-def column_names(what: str, value: object, *, several: bool = False, optional: bool = True) -> tuple[str, ...]:
+def check_column_names(what: str, value: object, *, several: bool = False, optional: bool = True) -> tuple[str, ...]:
     """The names of columns that an argument holds: one, or a list of several."""
     if value is None and optional:
         return ()

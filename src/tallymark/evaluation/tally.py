@@ -540,12 +540,12 @@ class Tally:
         return plan_metrics(self.metrics, self.target, columns, errors="cell")
 
 
-def _limit_resamples(asked: Intervals, *, usual: bool) -> Intervals:
+def _limit_resamples(settings: Intervals, *, usual: bool) -> Intervals:
     """The settings, if so many resamples can be kept; no more than that where the number is the usual one."""
     if usual:
-        return asked._replace(resamples=min(asked.resamples, MOST_RESAMPLES))
-    check_whole("resamples", asked.resamples, 1, MOST_RESAMPLES, " for a Tally, which keeps a state of each")
-    return asked
+        return settings._replace(resamples=min(settings.resamples, MOST_RESAMPLES))
+    check_whole("resamples", settings.resamples, 1, MOST_RESAMPLES, " for a Tally, which keeps a state of each")
+    return settings
 
 
 def _group_names(by: object) -> tuple[str, ...]:

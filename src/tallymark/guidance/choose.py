@@ -119,12 +119,12 @@ def choose(task: str | None = None, **answers: object) -> Choice:
     if task is None:
         if answers:
             raise ParameterError(
-                argument="task", expected=Text("be given with {}: one of {}", _as_arguments(answers), _listed(TASKS))
+                argument="task", expected=Text("be given with {}: one of {}", _as_arguments(answers), _join(TASKS))
             )
         return Choice(None, {}, (), (), (Question("task", "What is predicted?", tuple(TASKS)),))
     if not isinstance(task, str) or task not in TASKS:
         raise ParameterError(
-            argument="task", expected=f"be one of {_listed(TASKS)}", got=brief(task), hint=did_you_mean(task, TASKS)
+            argument="task", expected=f"be one of {_join(TASKS)}", got=brief(task), hint=did_you_mean(task, TASKS)
         )
     return _follow_answers(task, answers)
 
@@ -175,7 +175,7 @@ def _answer_word(question: Question, value: object) -> str | None:
 def _unknown(key: str, name: str, asked: Mapping[str, Question]) -> ParameterError:
     elsewhere = [other for other, task in TASKS.items() if any(q.keyword == key for q in task.questions)]
     near = nearest(key, asked)
-    hint = f"It belongs to {_listed(elsewhere)}" if elsewhere else None
+    hint = f"It belongs to {_join(elsewhere)}" if elsewhere else None
     return ParameterError(
         Text('the task "{}" does not ask {}; it asks {}', name, Argument(key), _as_arguments(asked)),
         argument=key,
@@ -187,5 +187,5 @@ def _as_arguments(keywords: Mapping[str, object]) -> Text:
     return Text(", ".join("{}" for _ in keywords), *map(Argument, keywords))
 
 
-def _listed(words: Mapping[str, object] | list[str]) -> str:
+def _join(words: Mapping[str, object] | list[str]) -> str:
     return ", ".join(words)

@@ -27,11 +27,11 @@ def to_csv(columns: Mapping[str, Sequence[Any]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(zip(*([_plain(value) for value in column] for column in columns.values()), strict=True))
+    writer.writerows(zip(*([_csv_value(value) for value in column] for column in columns.values()), strict=True))
     return out.getvalue()
 
 
-def _plain(value: Any) -> Any:
+def _csv_value(value: Any) -> Any:
     if isinstance(value, float):
         return "" if math.isnan(value) else repr(float(value))
     if isinstance(value, str):
@@ -47,17 +47,17 @@ def to_json(data: Any, indent: int | None = 2) -> str:
         raise ParameterError(
             argument="indent", expected="be a number of spaces from 0 to 100, or None", got=brief(indent)
         )
-    text = json.dumps(_without_infinities(data), indent=indent, allow_nan=False, ensure_ascii=False)
+    text = json.dumps(_replace_infinities(data), indent=indent, allow_nan=False, ensure_ascii=False)
     return text.encode("utf-8", "backslashreplace").decode()  # half a sign is written as JSON does
 
 
-def _without_infinities(value: Any) -> Any:
+def _replace_infinities(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _without_infinities(item) for key, item in value.items()}
+        return {key: _replace_infinities(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_without_infinities(item) for item in value]
+        return [_replace_infinities(item) for item in value]
     return value
 
 
@@ -141,14 +141,14 @@ class DocumentExport(ABC):
         """
         from tallymark.rendering.html_page import to_page  # few ask
 
-        _check_texts(title, command)
+        _check_title_and_command(title, command)
         return to_page(self._document(title, command, pictures=True))
 
     def to_markdown(self, title: str | None = None, command: str | None = None) -> str:
         """The whole as Markdown, without plots."""
         from tallymark.rendering.markdown import to_markdown
 
-        _check_texts(title, command)
+        _check_title_and_command(title, command)
         return to_markdown(self._document(title, command, pictures=False))
 
     def to_csv(self) -> str:
@@ -190,7 +190,7 @@ class DocumentExport(ABC):
         write_atomically(place, forms[ending]())
 
 
-def _check_texts(title: object, command: object) -> None:
+def _check_title_and_command(title: object, command: object) -> None:
     for name, text in (("title", title), ("command", command)):
         if text is not None and not isinstance(text, str):
             raise ParameterError(argument=name, expected="be a text or None", got=brief(text))

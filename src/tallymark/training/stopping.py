@@ -179,12 +179,12 @@ def check_amount(name: str, value: object) -> float:
     raise ParameterError(argument=name, expected="be a finite number, 0 or more", got=brief(value))
 
 
-def same_metric(key: str, item: Metric, wanted: str | Metric) -> bool:
+def same_metric(key: str, item: Metric, name: str | Metric) -> bool:
     """Whether a metric under a key is the one that is wanted, by the key, any of its names or itself."""
-    if isinstance(wanted, str) and key == wanted:
+    if isinstance(name, str) and key == name:
         return True
     try:
-        return item == metric(wanted)
+        return item == metric(name)
     except ParameterError:
         return False
 

@@ -40,7 +40,7 @@ class Line(NamedTuple):
 def roc_plot(lines: Sequence[Line], table: Table, of: str = "") -> Plot:
     """True against false positives at every threshold; the diagonal is chance."""
     title = "ROC curve" + of
-    lines = [_thinned(line) for line in _shown(lines)]
+    lines = [_simplified(line) for line in _lines_to_draw(lines)]
 
     def draw(figure: Any, theme: Theme) -> None:
         canvas = Canvas(figure, theme, title, _subtitle("area", lines, table))
@@ -58,7 +58,7 @@ def precision_recall_plot(lines: Sequence[Line], table: Table, of: str = "") -> 
     """Precision by recall as steps, since precision between two points is not on a straight line."""
     title = "Precision and recall" + of
     alike = len({line.share for line in lines}) == 1  # of models; classes have shares of their own
-    lines = [_thinned(line._replace(**_steps(line))) for line in _shown(lines)]
+    lines = [_simplified(line._replace(**_step_corners(line))) for line in _lines_to_draw(lines)]
 
     def draw(figure: Any, theme: Theme) -> None:
         canvas = Canvas(figure, theme, title, _subtitle("average precision", lines, table))
@@ -78,41 +78,41 @@ def precision_recall_plot(lines: Sequence[Line], table: Table, of: str = "") -> 
     return Plot(title, sentence, table, draw, _size(lines))
 
 
-def _shown(lines: Sequence[Line]) -> Sequence[Line]:
+def _lines_to_draw(lines: Sequence[Line]) -> Sequence[Line]:
     """The lines, or where there are too many to be told apart, the highest and the lowest of them."""
     half = MOST_LINES // 2
     ranked = sorted(lines, key=lambda line: -line.area)
     return ranked if len(lines) <= MOST_LINES else ranked[:half] + ranked[-half:]
 
 
-def _thinned(line: Line) -> Line:
+def _simplified(line: Line) -> Line:
     """The line with all that can be seen of it: millions of points are not to be kept."""
     x, y = simplify_line(line.x, line.y)
     return line._replace(x=x, y=y)
 
 
-def _steps(line: Line) -> dict[str, Any]:
+def _step_corners(line: Line) -> dict[str, Any]:
     """The corners of a line that is level from each recall to the next."""
     recall, precision = np.repeat(line.x, 2)[:-1], np.repeat(line.y, 2)[1:]
     return {"x": recall, "y": precision}
 
 
 def _size(lines: Sequence[Line]) -> tuple[float, float]:
-    return 4.6, 4.5 + _below(lines)
+    return 4.6, 4.5 + _legend_height(lines)
 
 
-def _columns(lines: Sequence[Line]) -> int:
+def _legend_columns(lines: Sequence[Line]) -> int:
     """In how many columns the names of several lines stand below them: two, where they are short enough."""
     return 2 if max(text_inches(line.name) for line in lines) <= _NARROW else 1
 
 
-def _below(lines: Sequence[Line]) -> float:
+def _legend_height(lines: Sequence[Line]) -> float:
     """The inches that the names of several lines take."""
-    return 0.0 if len(lines) == 1 else _ROW * math.ceil(len(lines) / _columns(lines)) + 0.08
+    return 0.0 if len(lines) == 1 else _ROW * math.ceil(len(lines) / _legend_columns(lines)) + 0.08
 
 
 def _square(canvas: Canvas, lines: Sequence[Line]) -> Any:
-    axes = canvas.axes(_LEFT, EDGE + 0.06, _BOTTOM + _below(lines))
+    axes = canvas.axes(_LEFT, EDGE + 0.06, _BOTTOM + _legend_height(lines))
     axes.set_xlim(-0.015, 1.015)
     axes.set_ylim(-0.015, 1.015)
     return axes
@@ -125,20 +125,20 @@ def _draw_lines(canvas: Canvas, axes: Any, lines: Sequence[Line]) -> None:
         canvas.line(axes, line.x, line.y, colours[place], width=2.0 if len(lines) == 1 else 1.6, dashes=_DASHES[place])
     if len(lines) == 1:
         return
-    columns = _columns(lines)
+    columns = _legend_columns(lines)
     rows, width = math.ceil(len(lines) / columns), (canvas.width - 2 * EDGE) / columns
     for place, line in enumerate(lines):
         left, y = EDGE + width * (place // rows), EDGE + _ROW * (rows - place % rows - 0.5)
         right = left + width - (0.2 if columns > 1 and place < rows else 0.06)
         key = [left / canvas.width, (left + 0.2) / canvas.width], [y / canvas.height] * 2
-        canvas.figure.add_artist(_key(key, colours[place], _DASHES[place]))
+        canvas.figure.add_artist(_legend_line(key, colours[place], _DASHES[place]))
         canvas.write_at(
             left + 0.27, y, truncate_text(line.name, right - left - 0.75), size=SMALL, colour=colours[place]
         )
         canvas.write_at(right, y, show_short(line.area), size=SMALL, along="right")
 
 
-def _key(where: tuple[list[float], list[float]], colour: str, dashes: Any) -> Any:
+def _legend_line(where: tuple[list[float], list[float]], colour: str, dashes: Any) -> Any:
     from matplotlib.lines import Line2D
 
     return Line2D(*where, color=colour, linewidth=1.8, linestyle=dashes)

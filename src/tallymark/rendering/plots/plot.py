@@ -104,21 +104,21 @@ class Plot:
     ) -> None:
         """Write a file, whole: SVG, PNG or PDF, as its name ends. An SVG file of the theme "auto" has both themes."""
         place = check_path(path)
-        form = Path(place).suffix.lower().removeprefix(".")
-        if form not in _FORMS:
+        ending = Path(place).suffix.lower().removeprefix(".")
+        if ending not in _FORMS:
             raise ParameterError(
                 argument="path", expected=f"end in {', '.join('.' + f for f in _FORMS)}", got=brief(place)
             )
-        if form == "svg":
+        if ending == "svg":
             text = self.svg(theme, width, height)
             if theme == "auto":
                 text = text.replace(">", f"><style>{theme_style('svg')}svg{{background:var(--paper)}}</style>", 1)
-            found = text.encode()
-        elif form == "png":
-            found = self.png(theme, width=width, height=height)
+            data = text.encode()
+        elif ending == "png":
+            data = self.png(theme, width=width, height=height)
         else:
-            found = self._write("pdf", theme, width, height, metadata={"CreationDate": None, "Title": self.title})
-        write_atomically(place, found)
+            data = self._write("pdf", theme, width, height, metadata={"CreationDate": None, "Title": self.title})
+        write_atomically(place, data)
 
     def _write(self, form: str, theme: str, width: float | None, height: float | None, **options: Any) -> bytes:
         figure = self.figure(theme, width, height)

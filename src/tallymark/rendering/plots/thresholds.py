@@ -40,7 +40,7 @@ def thresholds_plot(
     if low == high:
         low, high = low - 0.5, high + 0.5
     margin = 0.015 * (high - low)
-    lines = {name: _steps(thresholds, column, low - margin, high + margin) for name, column in values.items()}
+    lines = {name: _step_corners(thresholds, column, low - margin, high + margin) for name, column in values.items()}
 
     def draw(figure: Any, theme: Theme) -> None:
         canvas = Canvas(figure, theme, title, "" if best is None else str(best))
@@ -65,7 +65,7 @@ def thresholds_plot(
     return Plot(title, f"{description}{show_short(float(finite.max()))}.{best_sentence}", table, draw)
 
 
-def _steps(thresholds: Any, values: Any, low: float, high: float) -> tuple[Any, Any]:
+def _step_corners(thresholds: Any, values: Any, low: float, high: float) -> tuple[Any, Any]:
     """The corners of a value that is level between thresholds, from the lowest to the highest; only where it exists."""
     ends = np.clip(np.append(thresholds, low), low, high)
     x, y = np.repeat(ends, 2)[1:-1], np.repeat(np.asarray(values, np.float64), 2)

@@ -49,7 +49,7 @@ class _Metric(NativeMetric):
         return self.maximize
 
     def evaluate(self, approxes: Sequence[Array], target: Array, weight: Array | None) -> tuple[float, float]:
-        return self.value(_target(target), _table(approxes), weight), 1.0
+        return self.value(_target_array(target), _raw_values(approxes), weight), 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
         return error
@@ -95,7 +95,7 @@ class _Recorder(_Metric):
         self.seen: list[tuple[Array, Array]] = []
 
     def evaluate(self, approxes: Sequence[Array], target: Array, weight: Array | None) -> tuple[float, float]:
-        self.seen.append((_table(approxes), _target(target)))
+        self.seen.append((_raw_values(approxes), _target_array(target)))
         return super().evaluate(approxes, target, weight)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -180,12 +180,12 @@ class EvaluatorCallback:
                     )
 
 
-def _table(approxes: Sequence[Array]) -> Array:
+def _raw_values(approxes: Sequence[Array]) -> Array:
     """A copy of the raw values, one column per class, since CatBoost writes over them."""
     return np.array(approxes[0]) if len(approxes) == 1 else np.array(approxes).T
 
 
-def _target(target: Any) -> Array:
+def _target_array(target: Any) -> Array:
     """A copy of the target, one column for each of several."""
     return np.array(target).T if np.ndim(target) == 2 else np.array(target)
 
