@@ -101,7 +101,7 @@ def test_one_value_per_class():
     assert "recall(average=None) · and 20 more" in text
 
 
-def test_markdown(report, comparison):
+def test_markdown_has_tables_and_no_plots(report, comparison):
     """Tables for people, no plots, and what a page folds away is left out."""
     text = report.to_markdown(title="Churn")
     assert text.startswith("# Churn\n\n300 rows\n\n## All metrics\n\n| metric | value | 90 % interval |")
@@ -111,7 +111,7 @@ def test_markdown(report, comparison):
     assert "| auc | new | " in comparison.to_markdown()
 
 
-def test_csv(report, comparison):
+def test_csv_has_one_line_per_value_to_the_last_bit(report, comparison):
     """One line per value, of all rows and of every group; every number is the same to the last bit."""
     lines = list(csv.DictReader(io.StringIO(report.to_csv())))
     assert [line["region"] for line in lines] == [""] * 4 + ["north"] * 4 + ["south"] * 4
@@ -166,7 +166,7 @@ def test_labels_can_do_nothing(tmp_path):
     assert set(labels) == set(HOSTILE)
 
 
-def test_without_matplotlib(monkeypatch):
+def test_a_page_without_matplotlib_says_what_to_install(monkeypatch):
     """A page says what to install; everything else is there."""
     report = tm.evaluate([1.0, 2.0], [1.0, 3.0], ["rmse"])
     monkeypatch.setitem(sys.modules, "matplotlib", None)

@@ -116,7 +116,7 @@ def test_equal_notes_are_told_once():
     assert told({(("x", 1), "mae"): ("mind",)}) == ["mae for x · 1: mind"]
 
 
-def test_the_order():
+def test_notes_come_by_kind_and_by_how_many_cells_have_them():
     """Why there is no value, then the values, then their intervals; what most cells have comes first."""
     notes = {("a", "mae"): ("rare",), ("b", "mae"): ("common",), ("c", "mae"): ("common",)}
     lines = told(notes, {(group, "mae"): ("wide",) for group in "abc"}, {("c", "rmse"): "no rows"})

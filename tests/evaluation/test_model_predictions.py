@@ -19,7 +19,7 @@ class Model:
             setattr(self, name, lambda rows, answer=answer: answer)
 
 
-def test_methods_by_kind():
+def test_the_kind_of_a_metric_decides_the_method_of_the_model():
     """Labels and values from predict, probabilities from predict_proba, scores from the best there is."""
     full = Model(predict=[1], predict_proba=[[1.0]], decision_function=[1.0])
     asked = {

@@ -197,7 +197,7 @@ def test_where_a_value_stands():
         r2.place(1.5)
 
 
-def test_plain_data():
+def test_an_explanation_is_plain_data_and_json():
     """As a dict, and as JSON that every reader accepts; the explanation survives pickling of its metric."""
     told = tm.explain("huber(delta=2)")
     data = told.to_dict()
@@ -210,7 +210,7 @@ def test_plain_data():
     assert tm.explain(pickle.loads(pickle.dumps(told.metric))) == told
 
 
-def test_metrics_of_groups():
+def test_metrics_of_groups_name_what_they_combine():
     """They name what they combine, which stands beside them, and say as much of outliers as that does."""
     told = tm.explain("equalized_odds")
     assert told.related == ("recall", "fallout")

@@ -79,7 +79,7 @@ def test_a_pipe_is_written_to(tmp_path):
     assert found == ["through"]
 
 
-def test_csv():
+def test_floats_in_csv_read_back_as_themselves():
     """Floats read back as themselves; what is undefined is empty; quotes where they must be."""
     text = to_csv({"a": ["x,y", None, 'q"'], "b": [0.1 + 0.2, float("nan"), float("inf")], "c": [1, 2, 3]})
     assert text == 'a,b,c\n"x,y",0.30000000000000004,1\n,,2\n"q""",inf,3\n'

@@ -31,7 +31,7 @@ def test_names_are_shown_as_they_are():
     assert "&lt;b&gt;|x|&lt;/b&gt; [a](http://b) `c` *d* _e_ $f$ &amp;amp;" in html
 
 
-def test_a_document():
+def test_a_document_leaves_out_what_is_folded():
     """Headings, facts, code in fences that it cannot leave, and nothing of what is folded."""
     parts = [FactSheet("s", "It is.", [("n", ["one", "two"])]), Code("Type", "x = '```'"), Notes(["k"])]
     folded = Section("c", "Hidden", "", [Notes(["more"])], folded=True)

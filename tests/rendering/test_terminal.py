@@ -95,7 +95,7 @@ def test_a_rich_console_prints_a_report():
     assert "\x1b[33m" in report.to_terminal()
 
 
-def test_without_rich(monkeypatch):
+def test_the_error_without_rich_says_what_to_install(monkeypatch):
     """The error says what to install, and print needs nothing."""
     report = tm.evaluate([1, 0], [1, 0], ["accuracy"])
     monkeypatch.setitem(sys.modules, "rich.box", None)

@@ -76,7 +76,7 @@ def test_undefined_values_have_no_gain():
     assert (evaluator.best_round, rule.last) == (None, None)
 
 
-def test_seeded_and_reset():
+def test_the_same_seed_gives_the_same_interval():
     """The same seed gives the same interval; after a reset, all over again."""
     rng = np.random.default_rng(2)
     y = rng.normal(size=200)
@@ -120,7 +120,7 @@ def test_weights_and_clusters_are_passed_on():
     assert rule.last.method == found.method
 
 
-def test_what_is_refused():
+def test_metrics_without_intervals_are_refused():
     """Metrics without intervals, another direction than the metric's, use outside of an evaluator, odd numbers."""
     held = tm.training.EvalSet("v", [1.0, 2.0])
     with pytest.raises(tm.ParameterError, match="has intervals"):
