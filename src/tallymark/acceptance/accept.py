@@ -93,8 +93,10 @@ class Acceptance:
         return f"not accepted: {'; '.join(map(str, self.failed[:_MOST_NAMED]))}{more}"
 
     def _title(self) -> str:
-        held = sum(clause.passed for clause in self.clauses)
-        return f"{'accepted' if self.passed else 'not accepted'} · clauses that hold: {held:,} of {len(self.clauses):,}"
+        passed = sum(clause.passed for clause in self.clauses)
+        return (
+            f"{'accepted' if self.passed else 'not accepted'} · clauses that hold: {passed:,} of {len(self.clauses):,}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The outcome and its clauses as plain data."""

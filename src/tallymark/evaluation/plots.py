@@ -218,7 +218,9 @@ class ReportPlots:
         curve = self._require_value(item)
         error = self._require_value(Ece(bins=bins, strategy=strategy))
         state: Any = self._source.state(item)
-        points = [ReliabilityBin(*row) for row in zip(*(held.tolist() for held in curve.columns.values()), strict=True)]
+        points = [
+            ReliabilityBin(*row) for row in zip(*(column.tolist() for column in curve.columns.values()), strict=True)
+        ]
         settings, interval_heading = self._report.interval, ""
         if settings is not None and state.unweighted:
             ends = [wilson(round(each.happened * each.weight), each.weight, settings.level) for each in points]

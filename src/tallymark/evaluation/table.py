@@ -210,9 +210,9 @@ def _fold_source(
         empty = source.empty(roles.names())
         if empty is None:
             raise EmptyError(Text("{source} has no rows"), argument="source")
-        held = read_columns_of_batch(empty, roles.names())
-        query = None if roles.query is None else held[roles.query].values
-        selected = select_metrics(given_metrics, Batch(*roles.rows(held), query=query, whole=False), target)
+        columns = read_columns_of_batch(empty, roles.names())
+        query = None if roles.query is None else columns[roles.query].values
+        selected = select_metrics(given_metrics, Batch(*roles.rows(columns), query=query, whole=False), target)
         tally = empty_tally(selected)
         by_place = tally.interval is not None and roles.keys is None and roles.cluster is None
         in_order = by_place or _keeps_rows(selected.values(), target)

@@ -151,10 +151,10 @@ class Explanation:
 def explain(name: str | Metric | Mapping[str, Any], /, **parameters: Any) -> Explanation:
     """What a metric is, how to read its value, and what to mind, from its own definition.
 
-    >>> told = explain("fscore(beta=2)")
-    >>> told.metric.reading
+    >>> explanation = explain("fscore(beta=2)")
+    >>> explanation.metric.reading
     'Between precision and recall, nearer to the lower; beta = 1 is their harmonic mean.'
-    >>> told.related
+    >>> explanation.related
     ('mcc', 'average_precision', 'precision', 'recall', 'sensitivity', 'jaccard')
     """
     return Explanation(metric(name, **parameters))

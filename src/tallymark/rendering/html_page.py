@@ -167,7 +167,7 @@ def _cell_html(value: object) -> str:
 
 def _fact_sheet_html(sheet: FactSheet) -> str:
     facts = "".join(
-        f"<dt>{_escaped(name)}</dt><dd>{'<br>'.join(map(_escaped, told))}</dd>" for name, told in sheet.facts
+        f"<dt>{_escaped(name)}</dt><dd>{'<br>'.join(map(_escaped, lines))}</dd>" for name, lines in sheet.facts
     )
     title = f'<h3 dir="auto">{_escaped(sheet.title)}</h3>' if sheet.title else ""
     sentence = f"<p>{_escaped(sheet.sentence)}</p>" if sheet.sentence else ""

@@ -47,7 +47,7 @@ def _part_markdown(part: Part) -> str:
     if isinstance(part, Notes):
         return "\n".join(_list_markdown(part.lines))
     if isinstance(part, FactSheet):
-        facts = [f"- {escape(name)}: {escape(' '.join(told))}" for name, told in part.facts]
+        facts = [f"- {escape(name)}: {escape(' '.join(lines))}" for name, lines in part.facts]
         heading = f"### {escape(part.title)}\n\n" if part.title else ""
         sentence = f"{escape(part.sentence)}\n\n" if part.sentence else ""
         return heading + sentence + "\n".join(facts) + (f"\n\n{_fenced(part.code)}" if part.code else "")

@@ -69,7 +69,7 @@ class Evaluator:
         self._followed: list[tuple[StoppingRule, str, str]] | None = None
         self._sorts = False
         if self.metrics is not None:
-            self._rules_to_follow(self.metrics)
+            self._follow(self.metrics)
         if history is not None and not isinstance(history, History):
             raise ParameterError(argument="history", expected="be a History", got=describe(history))
         self.last_round: int | None = None
@@ -111,7 +111,7 @@ class Evaluator:
         if self.metrics is None or self._followed is None:
             first = reports[names[0]]
             self.metrics = {key: first.cell(key).metric for key in first}
-            self._followed = self._rules_to_follow(self.metrics)
+            self._followed = self._follow(self.metrics)
         results = [result for name, set_report in reports.items() for result in _eval_results(name, set_report)]
         values = [
             _single_value(reports[name], key, required=not isinstance(rule, KeepBest))
@@ -153,20 +153,16 @@ class Evaluator:
             )
         return predictions
 
-    def _rules_to_follow(self, metrics: dict[str, Metric]) -> list[tuple[StoppingRule, str, str]]:
-        """What follows from the metrics, once they are known."""
-        self._sorts = any(item.grows for item in metrics.values())
-        self._followed = self._follow(metrics)
-        return self._followed
-
     def _follow(self, metrics: dict[str, Metric]) -> list[tuple[StoppingRule, str, str]]:
-        """Every rule with the eval set and the key of the metric that it follows."""
+        """Every rule with the eval set and the key of the metric that it follows; called once the metrics are known."""
+        self._sorts = any(item.grows for item in metrics.values())
         followed = []
         for rule in self.stopping.rules():
             name, key = self._find(rule.monitor, metrics)
             if not isinstance(rule, KeepBest) or metrics[key].better is not None:
                 rule.take_direction(metrics[key])
                 followed.append((rule, name, key))
+        self._followed = followed
         return followed
 
     def _find(self, monitor: Monitor | None, metrics: dict[str, Metric]) -> tuple[str, str]:

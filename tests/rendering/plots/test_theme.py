@@ -1,4 +1,4 @@
-"""Looks: contrasts that everybody can read, and style sheets that have both."""
+"""Themes: contrasts that everybody can read, and style sheets that have both."""
 
 from __future__ import annotations
 

@@ -105,8 +105,10 @@ class EvaluatorCallback:
             self.evaluator.close()
             best = self.evaluator.best_round
             if has_stopping_rule(self.evaluator) and (best is not None or found.action == "stop"):
-                held = [result for each in self.evaluator.history if each.round == best for result in each.results]
-                raise EarlyStopException(env.iteration if best is None else best, list(map(_as_theirs, held)))
+                best_results = [
+                    result for each in self.evaluator.history if each.round == best for result in each.results
+                ]
+                raise EarlyStopException(env.iteration if best is None else best, list(map(_as_theirs, best_results)))
 
     def _begin(self, env: CallbackEnv) -> None:
         if not isinstance(env.model, Booster):

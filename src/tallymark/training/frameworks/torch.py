@@ -117,8 +117,8 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
             return self._tally
         distributed.all_gather_object(pieces, self._tally.to_bytes(), group=self.process_group)
         # A process that had no batch need not know the classes that the others found.
-        held = [tally for tally in map(Tally.from_bytes, pieces) if tally.n or tally.dropped]
-        return sum(held[1:], start=held[0]) if held else self._tally
+        tallies = [tally for tally in map(Tally.from_bytes, pieces) if tally.n or tally.dropped]
+        return sum(tallies[1:], start=tallies[0]) if tallies else self._tally
 
     @_eagerly
     def report(self, *, errors: str = "cell") -> Report:
