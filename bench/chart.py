@@ -1,4 +1,4 @@
-"""A bar chart as a small SVG file that follows the reader's light or dark look."""
+"""A bar chart as a small SVG file that follows the reader's light or dark theme."""
 
 from __future__ import annotations
 

@@ -10,23 +10,23 @@ sys.path.insert(0, str(Path(__file__).parent))
 from site_pages import install
 
 import tallymark
-from tallymark.rendering.plots.theme import DARK, LIGHT, Look
+from tallymark.rendering.plots.theme import DARK, LIGHT, Theme
 
 
-def colours(look: Look) -> dict[str, str]:
+def colours(theme: Theme) -> dict[str, str]:
     """The colours of plots and reports, by the names that the theme has for them."""
-    link, code = look.series[0], look.stripe
+    link, code = theme.series[0], theme.stripe
     return {
-        "color-background-primary": look.paper,
-        "color-background-secondary": look.stripe,
-        "color-foreground-primary": look.ink,
-        "color-foreground-secondary": look.quiet,
-        "color-foreground-muted": look.quiet,
+        "color-background-primary": theme.paper,
+        "color-background-secondary": theme.stripe,
+        "color-foreground-primary": theme.ink,
+        "color-foreground-secondary": theme.quiet,
+        "color-foreground-muted": theme.quiet,
         "color-brand-primary": link,
         "color-brand-content": link,
         "color-brand-visited": link,
         "color-code-background": code,
-        "color-code-foreground": look.ink,
+        "color-code-foreground": theme.ink,
     }
 
 

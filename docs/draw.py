@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parent / "images" / "plots"
 
 
 def draw(folder: Path) -> list[Path]:
-    """Write every picture, in the look of the reader."""
+    """Write every picture, in the theme of the reader."""
     x, y = load_breast_cancer(return_X_y=True)
     y = 1 - y  # the malignant ones
     model = make_pipeline(StandardScaler(), LogisticRegression(C=0.05))
@@ -43,7 +43,7 @@ def draw(folder: Path) -> list[Path]:
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, plot in found.items():
-        plot.save(folder / f"{name}.svg", look="auto")
+        plot.save(folder / f"{name}.svg", theme="auto")
     return [folder / f"{name}.svg" for name in found]
 
 

@@ -53,7 +53,7 @@ print(report)
 
 # %%
 picture = report.plot.precision_recall()
-picture.save("churn-precision-recall.svg", look="auto")
+picture.save("churn-precision-recall.svg", theme="auto")
 picture
 
 # %% [markdown]
@@ -62,7 +62,7 @@ picture
 
 # %%
 picture = report.plot.slices("auc")
-picture.save("churn-slices.svg", look="auto")
+picture.save("churn-slices.svg", theme="auto")
 picture
 
 # %% [markdown]
@@ -70,7 +70,7 @@ picture
 
 # %%
 picture = report.plot.reliability()
-picture.save("churn-reliability.svg", look="auto")
+picture.save("churn-reliability.svg", theme="auto")
 picture
 
 # %% [markdown]

@@ -37,7 +37,7 @@ print(tm.confusion_matrix(y[test], models["linear"]).mistakes(5))
 
 # %%
 picture = report.plot.confusion()
-picture.save("digits-confusion.svg", look="auto")
+picture.save("digits-confusion.svg", theme="auto")
 picture
 
 # %% [markdown]
@@ -51,7 +51,7 @@ print(found)
 
 # %%
 picture = found.plot.differences()
-picture.save("digits-differences.svg", look="auto")
+picture.save("digits-differences.svg", theme="auto")
 picture
 
 # %% [markdown]

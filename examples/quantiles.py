@@ -65,10 +65,10 @@ print(middle)
 
 # %%
 picture = middle.plot.predictions()
-picture.save("quantiles-predictions.svg", look="auto")
+picture.save("quantiles-predictions.svg", theme="auto")
 picture
 
 # %%
 picture = middle.plot.residuals()
-picture.save("quantiles-residuals.svg", look="auto")
+picture.save("quantiles-residuals.svg", theme="auto")
 picture

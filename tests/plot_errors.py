@@ -35,6 +35,6 @@ CASES = {
     "residuals of a tally": lambda: tm.Tally(["rmse"]).update([1.0], [1.5]).report().plot.residuals(),
     "a plot of an empty tally": lambda: tm.Tally(["auc"]).report().plot.roc(),
     "a plot to a file of another form": lambda: _report().plot.roc().save("roc.gif"),
-    "a plot in no look": lambda: _report().plot.roc().svg("blue"),
+    "a plot in no theme": lambda: _report().plot.roc().svg("blue"),
     "a plot of no size": lambda: _report().plot.roc().figure(width=0),
 }

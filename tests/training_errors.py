@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tallymark as tm
 from tallymark.training.frameworks import base
-from tallymark.training.frameworks.base import by_eval_set
+from tallymark.training.frameworks.base import inputs_by_eval_set
 
 Y, P = [1.0, 2.0, 3.0], [1.0, 2.0, 4.0]
 NAN = float("nan")
@@ -26,8 +26,8 @@ CASES = {
     "predictions of no rounds": lambda: _evaluator().step(0, None),
     "predictions of another length": lambda: _evaluator().step(0, {"valid": P[:2]}),
     "NaN in a round": lambda: _evaluator().step(0, {"valid": [1.0, NAN, 2.0]}),
-    "inputs of another set": lambda: by_eval_set(_evaluator(), {"test": P}),
-    "inputs of no set": lambda: by_eval_set(_evaluator(), None),
+    "inputs of another set": lambda: inputs_by_eval_set(_evaluator(), {"test": P}),
+    "inputs of no set": lambda: inputs_by_eval_set(_evaluator(), None),
     "a round twice": lambda: [_evaluator_at(3).step(3, {"valid": P})],
     "half a round": lambda: _evaluator().step(0.5, {"valid": P}),
     "a period of nothing": lambda: tm.training.Evaluator("mae", tm.training.EvalSet("valid", Y), period=0),

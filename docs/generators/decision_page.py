@@ -8,7 +8,7 @@ from itertools import chain
 
 import tallymark as tm
 from generators.metric_pages import is_public, title
-from tallymark.guidance.decisions import TASKS, Advice, Question, Task
+from tallymark.guidance.decision_table import TASKS, Advice, Question, TaskAdvice
 
 OPENING = """\
 # Decisions
@@ -33,7 +33,7 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "concepts/decisions.md", "\n".join([OPENING, links, *sections])
 
 
-def section(name: str, task: Task) -> str:
+def section(name: str, task: TaskAdvice) -> str:
     """The tree of one task."""
     always = [advice for advice in task.use if not advice.when], [advice for advice in task.avoid if not advice.when]
     lines = ["", f"## {name.capitalize()}", "", task.text, ""]
@@ -48,7 +48,7 @@ def section(name: str, task: Task) -> str:
     return "\n".join([*lines, *example(name)])
 
 
-def branch(task: Task, question: Question, answer: str) -> list[str]:
+def branch(task: TaskAdvice, question: Question, answer: str) -> list[str]:
     """What an answer adds to those before it."""
     order = [item.keyword for item in task.questions]
 
@@ -61,7 +61,7 @@ def branch(task: Task, question: Question, answer: str) -> list[str]:
         ]
 
     said = answer.replace("_", " ")
-    for detour in task.detours:
+    for detour in task.redirects:
         if (detour.keyword, detour.answer) == (question.keyword, answer):
             return [f"   - {said}: another task, [{detour.task}](#{detour.task})."]
     use, avoid = here(task.use), here(task.avoid)

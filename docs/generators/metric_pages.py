@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import tallymark as tm
-from tallymark.guidance.definitions import examples_of, meanings_of, related_to
-from tallymark.guidance.explain import show_alias
+from tallymark.guidance.explain import docstring_examples, parameter_docs, related_metrics, show_alias
 from tallymark.metrics import registry
 from tallymark.metrics.listing import show_better, show_range
 
@@ -89,7 +88,7 @@ def section(metric: tm.extend.Metric) -> list[str]:
     lines = [f"## {name}", "", metric.description, "", "```text", metric.formula, "```", "", f"- Call: `{call}`"]
     if metric in registry.compositions:
         lines.append(f"- Short for: `{metric.name}({', '.join(map(str, metric.of))})`")
-    told = meanings_of(type(metric))
+    told = parameter_docs(type(metric))
     lines += [f"  - `{key}`: {told[key]}" for key in own if key in told and key != "average"]
     if metric.better is not None:
         lines.append(f"- Better: {show_better(metric.better)}; range {show_range(metric.range)}")
@@ -110,8 +109,8 @@ def section(metric: tm.extend.Metric) -> list[str]:
     aliases = [show_alias(f"`{name}`", meant) for name, meant in metric.aliases.items()]
     if aliases:
         lines.append(f"- Also known in strings as: {', '.join(aliases)}")
-    lines.append(f"- See also: {', '.join(map(linked, related_to(metric)))}")
-    examples = examples_of(metric)
+    lines.append(f"- See also: {', '.join(map(linked, related_metrics(metric)))}")
+    examples = docstring_examples(metric)
     if not examples:
         return lines
     source, output = examples[0]

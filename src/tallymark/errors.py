@@ -24,8 +24,12 @@
         ├── StateError              states that do not fit together, or bytes that are not a state
         └── MissingPackageError     an optional package that is missing, too old or broken (also an ImportError)
 
-An error is data: which argument is wrong, what it must be, what it was, where, and how to fix it. Python, the command
-line and the pages write these fields in their own words; nobody edits a finished sentence.
+An error is data: the `argument`, what is `expected` of it, what it `got`, the `place` (a row, a file, an eval set)
+and a `hint`. Its message is written from these fields by a `Wording`: Python writes backticks and ``name=value``, the
+command line has its options, a page has the labels of its fields. A caller with other names for the arguments calls
+`rename`; one that knows the larger place calls `add_place`. Nobody edits a finished sentence. A sentence that names
+arguments is a ``Text("... {y_true} ... {}", value)``, so that a label such as ``{y_true}`` is never taken for an
+argument. A worker on a cluster sends the fields as JSON, and the error is made again from them.
 """
 
 from __future__ import annotations

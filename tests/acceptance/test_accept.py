@@ -214,7 +214,7 @@ def test_the_ends_of_an_interval():
     assert not tm.accept(parts, "recall(average=None)[a].lo == 0.25")
 
 
-def test_over_slices():
+def test_conditions_on_the_worst_group_the_gap_and_the_ratio():
     """The worst group, the gap and the ratio between groups, with the groups; and metrics that compare groups."""
     report = sliced(["recall", "precision", "gap(recall)", "mape", "confusion_matrix", "coverage"])
     found = tm.accept(report, "recall.worst == 50% and recall.gap < 0.6 and recall.ratio == 50%")

@@ -16,7 +16,7 @@ from tests.browser.visitor import Visitor, broke
 from tests.waiting import LIMIT
 
 WIDTHS = {"phone": 390, "tablet": 820, "desktop": 1280}
-LOOKS = ("light", "dark")
+THEMES = ("light", "dark")
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
 
@@ -46,7 +46,7 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
-@pytest.fixture(params=[(look, name) for look in LOOKS for name in WIDTHS], ids=lambda each: "-".join(each))
+@pytest.fixture(params=[(look, name) for look in THEMES for name in WIDTHS], ids=lambda each: "-".join(each))
 def view(request: pytest.FixtureRequest, browser: Any) -> Iterator[View]:
     """An empty page of every width in every look, without a network."""
     look, name = request.param

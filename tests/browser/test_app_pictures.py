@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import LOOKS, WIDTHS
+from tests.browser.conftest import THEMES, WIDTHS
 from tests.browser.server import ANSWERS, BROKEN, CHALLENGE, GOOD, MEDIOCRE, MOST, Host, started
 from tests.browser.visitor import file
 
@@ -65,7 +65,7 @@ def test_pictures(visits, server):
         "result-queued": f"/submissions/{visitor.submit(GOOD)}",
     }
     link = host.invite()
-    for look in LOOKS:
+    for look in THEMES:
         for width, pixels in WIDTHS.items():
             shape = {"viewport": {"width": pixels, "height": 900}, "color_scheme": look}
             see(visits(server, **shape), {**FOR_ALL, "sign-up": link}, f"{width}-{look}")

@@ -105,7 +105,7 @@ def test_the_same_on_any_number_of_threads():
     assert [d for d in other if d.metric == "brier"] != [d for d in runs[0] if d.metric == "brier"]
 
 
-def test_undefined_values():
+def test_undefined_values_say_why_and_rank_last():
     """Say why, rank last, have no letter, and count as tests that find nothing."""
     y = [1, 1, 0, 0] * 5
     never, some = [0] * 20, [1, 0, 0, 1] * 5
@@ -122,7 +122,7 @@ def test_undefined_values():
     json.loads(found.to_json())
 
 
-def test_against_peers():
+def test_differences_are_those_of_scikit_learn():
     """Differences are those of scikit-learn's values."""
     found = tm.compare(Y, MODELS, ["auc", "recall"])
     expected = roc_auc_score(Y, MODELS["b"]) - roc_auc_score(Y, MODELS["a"])

@@ -26,7 +26,7 @@ def most(chance: float, trials: int) -> float:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", TRIALS)
-def test_false_findings(metric):
+def test_at_most_one_in_twenty_finds_a_difference_that_is_not_there(metric):
     """At most one in twenty, up to the error of so many data sets."""
     trials = TRIALS[metric]
     found = list(bench.differences("rare", (metric,), 200, 0.0, trials, seed=1, resamples=199))
@@ -35,7 +35,7 @@ def test_false_findings(metric):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", TRIALS)
-def test_coverage(metric):
+def test_intervals_contain_the_true_difference_at_the_nominal_level(metric):
     """The interval misses the true difference once in twenty, neither more nor much less often."""
     trials = TRIALS[metric]
     found = list(bench.differences("half", (metric,), 200, bench.EDGE, trials, seed=2, resamples=199))
@@ -52,7 +52,7 @@ def test_few_rows_that_decide():
 
 
 @pytest.mark.slow
-def test_power():
+def test_the_detectable_difference_is_found_in_eight_of_ten():
     """A difference of the detectable size shows in eight of ten data sets."""
     low, high = 0.0, 0.9
     for _ in range(8):  # the edge whose data show as detectable what the true difference is

@@ -70,7 +70,7 @@ def test_the_interval_is_what_the_score_test_does_not_refuse(table):
     assert found.lo == pytest.approx(-score_limit(losses, gains, sum(table), z), abs=1e-5)
 
 
-def test_published_intervals():
+def test_intervals_are_those_published():
     """Airway hyper-responsiveness before and after transplantation (Bentur et al. 2009), and complete response before
     and after consolidation (Cavo et al. 2012), as Fagerland, Lydersen and Laake (2014, 2017) have them."""
     found = mcnemar(*outcomes(1, 1, 7, 12), 0.95)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import tallymark as tm
+from tallymark.evaluation.group_slices import group_notes
 from tallymark.evaluation.report import Cell, Report
-from tallymark.evaluation.slices import notes_of_groups
 from tallymark.metrics.naming import metric
-from tallymark.rendering.text import first_of
+from tallymark.rendering.text import list_first
 
 LACKS = "recall(average=macro) for flat: 'dog' counted as 0: nothing is truly positive"
 FEW = "accuracy, recall(average=macro) for flat: only 6 rows: coverage may be below the nominal level"
@@ -104,7 +104,7 @@ def reports(notes, interval_notes=None, reasons=None, keys=("mae", "rmse")):
 
 def told(*args, shown=None, **more):
     found = reports(*args, **more)
-    return notes_of_groups(found, next(iter(found.values())), found if shown is None else shown)
+    return group_notes(found, next(iter(found.values())), found if shown is None else shown)
 
 
 def test_equal_notes_are_told_once():
@@ -116,7 +116,7 @@ def test_equal_notes_are_told_once():
     assert told({(("x", 1), "mae"): ("mind",)}) == ["mae for x · 1: mind"]
 
 
-def test_the_order():
+def test_notes_come_by_kind_and_by_how_many_cells_have_them():
     """Why there is no value, then the values, then their intervals; what most cells have comes first."""
     notes = {("a", "mae"): ("rare",), ("b", "mae"): ("common",), ("c", "mae"): ("common",)}
     lines = told(notes, {(group, "mae"): ("wide",) for group in "abc"}, {("c", "rmse"): "no rows"})
@@ -149,9 +149,9 @@ def test_groups_that_are_shown_come_first():
 
 def test_many_names_are_cut():
     """Groups, metrics and pairs of both."""
-    assert first_of(list("abcde")) == "a, b, c, d, e"
-    assert first_of(list("abcdef")) == "a, b, c, d, e, and 1 more"
-    assert first_of(list("abcdefg"), "; ") == "a; b; c; d; e; and 2 more"
+    assert list_first(list("abcde")) == "a, b, c, d, e"
+    assert list_first(list("abcdef")) == "a, b, c, d, e, and 1 more"
+    assert list_first(list("abcdefg"), "; ") == "a; b; c; d; e; and 2 more"
     everywhere = {(k, "mae"): ("mind",) for k in range(2000)}
     assert told(everywhere) == ["mae for 0, 1, 2, 3, 4, and 1,995 more: mind"]
 

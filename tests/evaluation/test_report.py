@@ -70,7 +70,7 @@ def test_faults_of_the_data_always_raise():
         tm.evaluate([1.0, 2.0], [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]], ["rmse"], weights=[1.0, -1.0])
 
 
-def test_margins_beside_values():
+def test_a_metric_that_cannot_read_the_kind_fails_alone():
     """Each metric reads the kind that it needs; one that cannot fails alone."""
     report = tm.evaluate([1.0, 2.0], [0.0, 0.5], ["poisson", "rmse"], kind="margin")
     assert report["poisson_deviance"] == tm.poisson_deviance([1.0, 2.0], [0.0, 0.5], kind="margin")
@@ -79,7 +79,7 @@ def test_margins_beside_values():
         tm.poisson_deviance([1.0, 2.0], [0.0, math.inf], kind="margin")
 
 
-def test_print():
+def test_decimal_points_are_aligned_in_print():
     """A clean table: decimal points one below the other, notes below."""
     y, p = [0.0, 1000.0, -2.0], [1.0, 1234567.0, -2.0]
     text = str(tm.evaluate(y, p, ["rmse", "mape", "r2", "coverage", "msle"], weights=[1, 2, 1]))
@@ -143,7 +143,7 @@ def test_json_has_no_nan():
     assert math.isnan(report.to_dict()["metrics"]["r2"]["value"])
 
 
-def test_frames():
+def test_frames_have_one_row_per_value():
     """One row per value in pandas, Polars and Arrow."""
     report = tm.evaluate(np.array([Y, P]).T, np.array([P, Y]).T, ["rmse", "mae(outputs=each)", "coverage"])
     pandas = report.to_pandas()
@@ -163,7 +163,7 @@ def test_a_frame_without_its_package(monkeypatch):
         tm.evaluate(Y, P).to_polars()
 
 
-def test_cells():
+def test_a_cell_has_value_reason_n_and_weight():
     """Value, reason, n and weight of one metric."""
     cell = tm.evaluate([1.0, 1.0], [1.0, 2.0], ["r2"], weights=[1, 3]).cell("r2")
     assert math.isnan(cell.value)

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tallymark as tm
-from tallymark.evaluation.table_job import Columns, TableJob
+from tallymark.evaluation.table import ColumnRoles, TableJob
 from tallymark.sources.base import chunks
 from tallymark.sources.csv import reader
 from tallymark.sources.datasets import FileDataset
@@ -370,7 +370,7 @@ def test_progress_is_told(folder):
 def test_a_job_pickles_and_adds_bytes(frame):
     """What travels to a worker gives the same bytes as here, in any grouping."""
     tally = tm.Tally(["auc"], kind="probability", positive="yes", by="city")
-    job = TableJob(tally.to_bytes(), Columns(("happened",), ("p",), by=("city",)))
+    job = TableJob(tally.to_bytes(), ColumnRoles(("happened",), ("p",), by=("city",)))
     sent = pickle.loads(pickle.dumps(job))
     table = pa.Table.from_pandas(frame[["happened", "p", "city"]], preserve_index=False)
     parts = [sent.fold(chunks(table.slice(k, 50).to_batches())) for k in range(0, N, 50)]

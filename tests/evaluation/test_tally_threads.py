@@ -26,7 +26,7 @@ def frequent_switches():
     sys.setswitchinterval(before)
 
 
-def together(*works):
+def group_by_first(*works):
     """Run functions in threads of their own that start at once; what one raises is raised here."""
     start, failures = threading.Barrier(len(works)), []
 
@@ -73,7 +73,7 @@ def test_threads_that_share_a_tally_lose_no_rows(metrics, facts, given):
         for _ in range(turns):
             shared.update(y, p, **given)
 
-    together(*[update] * THREADS)
+    group_by_first(*[update] * THREADS)
     for _ in range(THREADS * turns):
         alone.update(y, p, **given)
     assert shared.n == THREADS * turns * len(y)
@@ -106,7 +106,7 @@ def test_readers_of_a_shared_tally_see_whole_updates():
             ):
                 seen.add(found.n - 2 * found.dropped)
 
-    together(update_and_stop, update, read, read)
+    group_by_first(update_and_stop, update, read, read)
     assert seen == {0}
     assert (shared.n, shared.dropped) == (1600, 800)
 
@@ -121,7 +121,7 @@ def test_adding_two_tallies_in_both_orders_at_once_does_not_deadlock():
             left.update(y, p)
             assert (left + right).n % len(y) == 0
 
-    together(lambda: add(a, b), lambda: add(b, a), lambda: add(a, b), lambda: add(b, a))
+    group_by_first(lambda: add(a, b), lambda: add(b, a), lambda: add(a, b), lambda: add(b, a))
     assert (a + b).n == (b + a).n == 4 * 200 * len(y)
 
 
@@ -136,5 +136,5 @@ def test_threads_that_read_the_same_scores_see_them_once():
 
     for seed in range(60):
         shared, found = tally_of_parts(seed), []
-        together(*[lambda shared=shared, found=found: found.append(shared.to_bytes())] * THREADS)
+        group_by_first(*[lambda shared=shared, found=found: found.append(shared.to_bytes())] * THREADS)
         assert set(found) == {tally_of_parts(seed).to_bytes()}

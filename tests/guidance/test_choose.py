@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.guidance.decisions import TASKS
+from tallymark.guidance.decision_table import TASKS
 
 by_task = pytest.mark.parametrize("name", TASKS)
 
@@ -17,7 +17,7 @@ by_task = pytest.mark.parametrize("name", TASKS)
 def complete(name):
     """Every way to answer all questions of a task that stays with it."""
     task = TASKS[name]
-    away = {(detour.keyword, detour.answer) for detour in task.detours}
+    away = {(detour.keyword, detour.answer) for detour in task.redirects}
     keywords = [question.keyword for question in task.questions]
     for answers in product(*(question.answers for question in task.questions)):
         if not away & set(zip(keywords, answers, strict=True)):
@@ -44,7 +44,7 @@ def test_the_table_is_sound(name):
         assert len(advice.why) < 90
         for keyword, answer in advice.when.items():
             assert answer in answers[keyword]
-    for detour in task.detours:
+    for detour in task.redirects:
         assert detour.answer in answers[detour.keyword]
         assert detour.task in TASKS
         assert list(TASKS).index(detour.task) > list(TASKS).index(name), "so that no walk goes in circles"
@@ -67,7 +67,7 @@ def test_every_walk_ends_with_metrics(name):
 def test_every_question_and_every_rule_matters(name):
     """Two answers to a question never lead to the same advice throughout, and every rule is reached."""
     walks = [(answers, tm.choose(name, **answers)) for answers in complete(name)]
-    away = {detour.keyword for detour in TASKS[name].detours}
+    away = {detour.keyword for detour in TASKS[name].redirects}
     for question in TASKS[name].questions:
         if question.keyword not in away:
             seen = {

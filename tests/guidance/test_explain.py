@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.guidance.definitions import related_to
+from tallymark.guidance.explain import related_metrics
 from tallymark.metrics import registry
-from tallymark.rendering.sheet import Sheet, sheet_to_html, sheet_to_text
+from tallymark.rendering.fact_sheet import FactSheet, fact_sheet_to_html, fact_sheet_to_text
 
 METRICS = [cls() for cls in registry.classes.values() if cls.__module__.startswith("tallymark.")]
 GROUPED = [tm.gap("precision"), tm.ratio("precision"), tm.worst("auc"), *registry.compositions]
@@ -69,7 +69,7 @@ def test_every_example_runs_as_shown(metric):
 @by_metric
 def test_related_metrics_exist(metric):
     """Each once, and never the metric itself."""
-    related = related_to(metric)
+    related = related_metrics(metric)
     assert related
     assert len(set(related)) == len(related)
     assert set(related) <= set(registry.classes) - {metric.name}
@@ -197,7 +197,7 @@ def test_where_a_value_stands():
         r2.place(1.5)
 
 
-def test_plain_data():
+def test_an_explanation_is_plain_data_and_json():
     """As a dict, and as JSON that every reader accepts; the explanation survives pickling of its metric."""
     told = tm.explain("huber(delta=2)")
     data = told.to_dict()
@@ -210,7 +210,7 @@ def test_plain_data():
     assert tm.explain(pickle.loads(pickle.dumps(told.metric))) == told
 
 
-def test_metrics_of_groups():
+def test_metrics_of_groups_name_what_they_combine():
     """They name what they combine, which stands beside them, and say as much of outliers as that does."""
     told = tm.explain("equalized_odds")
     assert told.related == ("recall", "fallout")
@@ -257,8 +257,8 @@ def test_metrics_of_the_users_own():
 
 def test_sheets_cannot_break_out():
     """Control characters and HTML in a name or a sentence stay text; long lines are wrapped under their start."""
-    sheet = Sheet("<b>\x1b[2J", "a & b", [("fact", ["word " * 30, "<i>"]), ("x", ["y"])], "<u>\x07")
-    text, page = sheet_to_text(sheet), sheet_to_html(sheet)
+    sheet = FactSheet("<b>\x1b[2J", "a & b", [("fact", ["word " * 30, "<i>"]), ("x", ["y"])], "<u>\x07")
+    text, page = fact_sheet_to_text(sheet), fact_sheet_to_html(sheet)
     assert "\x1b" not in text
     assert "\x07" not in text
     assert max(map(len, text.splitlines())) <= 96

@@ -30,8 +30,8 @@ def check_agreement(found: tm.comparison.Comparison) -> set[bool]:
             assert d.winner == ("b" if (d.lo > 0) == (d.better == "higher") else "a")
         assert data["winner"] == d.winner
         assert [data[key] for key in ("p", "lo", "hi")] == [None if math.isnan(x) else x for x in (d.p, d.lo, d.hi)]
-        letters = found.groups(d.metric)
-        assert math.isnan(d.p) or set(letters["a"]).isdisjoint(letters["b"]) == excludes
+        letter_display = found.groups(d.metric)
+        assert math.isnan(d.p) or set(letter_display["a"]).isdisjoint(letter_display["b"]) == excludes
         (row,) = found.plot.differences(d.metric).table.rows
         assert repr(row[1:]) == repr((d.value, d.lo, d.hi, d.p, d.verdict))  # in which not-a-number is like itself
         seen.add(excludes)

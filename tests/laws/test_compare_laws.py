@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.comparison.evidence import value_of
+from tallymark.comparison.compare import value_from_rows
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.metrics.fairness.base import GroupMetric
@@ -39,7 +39,7 @@ def test_single_rows_make_up_the_difference(metric):
             if found is None:
                 return
             values.append(metric(rows.y, p, query=rows.q, **rows.facts))
-            implied.append(value_of(found))
+            implied.append(value_from_rows(found))
         if all(map(math.isfinite, values)):
             assert values[1] - values[0] == pytest.approx(implied[1] - implied[0], abs=1e-12 * found.scale)
 

@@ -19,11 +19,11 @@ def test_an_interval_lies_within_the_range_or_there_is_a_reason(metric, method):
     facts = {"query": rows.q, "ci": 0.9, "ci_method": method, "resamples": 19, **rows.facts}
     for weights in (None, rows.w):
         cell = tm.evaluate(rows.y, rows.p, [metric], weights=weights, errors="raise", **facts).cell(metric)
-        if cell.shows_itself or cell.method == "bounded":
+        if cell.is_table or cell.method == "bounded":
             continue
         assert numbers_of(cell.value)
         low, high = metric.range
-        for (_, value), (lo, hi) in zip(cell.parts(), cell.ends(), strict=True):
+        for (_, value), (lo, hi) in zip(cell.parts(), cell.bounds(), strict=True):
             if lo is None or hi is None:
                 assert not math.isfinite(value) or any(
                     "no interval" in note or "resample" in note for note in cell.notes

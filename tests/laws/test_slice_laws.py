@@ -24,8 +24,8 @@ def cells_agree(found, expected):
         assert str(found.error) == str(expected.error)
         return
     assert found.reason == expected.reason
-    assert found.shows_itself == expected.shows_itself
-    if found.shows_itself:
+    assert found.is_table == expected.is_table
+    if found.is_table:
         assert str(found.value.to_dict()) == str(expected.value.to_dict())
     elif isinstance(expected.value, (dict, list)):
         assert repr(found.value) == repr(expected.value)

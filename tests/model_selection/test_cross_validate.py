@@ -85,7 +85,7 @@ def test_the_interval_stays_in_the_range():
     assert math.isnan(one.lo)
 
 
-def test_out_of_fold():
+def test_out_of_fold_rows_are_predicted_by_models_that_did_not_see_them():
     """The report over all tested rows, each by the model that did not see it."""
     found = tm.model_selection.cross_validate(
         LogisticRegression(), X, LABELS, splitter=FIVE, metrics=["auc", "accuracy"]
@@ -166,7 +166,7 @@ def test_a_model_that_has_not_seen_a_class():
     assert math.isfinite(found["logloss"].out_of_fold)
 
 
-def test_weights():
+def test_weights_go_to_metrics_and_to_trainers_that_take_them():
     """Go to the metrics, and to trainers that take them."""
     w = np.random.default_rng(1).random(120)
     found = tm.model_selection.cross_validate(weighted_mean_of, X, Y, splitter=FIVE, metrics=["mae"], weights=w)
@@ -184,7 +184,7 @@ def test_weights():
 
 
 @pytest.mark.slow
-def test_processes_that_end():
+def test_processes_that_end_are_explained():
     """As those of a script do that starts them again when they load it."""
     with pytest.raises(tm.ParameterError, match=r"`n_jobs` must be 1 here, .* under `if __name__ == .__main__.:`"):
         tm.model_selection.cross_validate(ends_its_process, X, Y, metrics=["mae"], n_jobs=2)
@@ -202,7 +202,7 @@ def test_in_parallel_the_same(n_jobs, backend):
     assert dict(one.out_of_fold) == dict(many.out_of_fold)
 
 
-def test_functions_in_processes():
+def test_functions_of_modules_run_in_processes():
     """A function of a module travels; a lambda is refused with advice, and runs in threads."""
     found = tm.model_selection.cross_validate(mean_of, X, Y, metrics=["mae"], n_jobs=2)
     assert found["mae"].values == tm.model_selection.cross_validate(mean_of, X, Y, metrics=["mae"])["mae"].values
@@ -296,7 +296,7 @@ def test_a_trainer_that_fails():
         )
 
 
-def test_progress(capsys):
+def test_progress_is_called_with_every_fold(capsys):
     """A function gets every fold; True prints a line for each."""
     seen = []
     tm.model_selection.cross_validate(mean_of, X, Y, metrics=["mae"], progress=seen.append, splitter=3)
@@ -306,7 +306,7 @@ def test_progress(capsys):
     assert [line[:18] for line in lines] == ["fold 1 of 2  mae: ", "fold 2 of 2  mae: "]
 
 
-def test_as_a_table():
+def test_text_html_json_and_frames_hold_the_scores():
     """Text, HTML, plain data, JSON, data frames."""
     found = tm.model_selection.cross_validate(mean_of, X, Y, metrics={"error": "mae", "r2": "r2"}, splitter=3)
     assert list(found) == ["error", "r2"]
@@ -329,7 +329,7 @@ def test_metrics_by_the_type_of_the_truth():
     assert "accuracy" in tm.model_selection.cross_validate(DummyClassifier(), X, LABELS)
 
 
-def test_rankings_by_query():
+def test_the_query_goes_with_its_rows():
     """The query of each test row goes with it."""
     query = np.repeat(np.arange(30), 4)
     relevance = (Y > 0).astype(int)
@@ -345,7 +345,7 @@ def test_rankings_by_query():
     assert 0.5 < found["ndcg"].mean <= 1
 
 
-def test_what_is_refused():
+def test_arguments_that_cannot_be_used_are_refused():
     """Trainers that are none, lengths that differ, odd splitters, metrics of groups, odd numbers."""
     for bad, words in (
         (lambda: tm.model_selection.cross_validate(3, X, Y), "trainer"),

@@ -100,7 +100,7 @@ def test_a_comparison_decides_by_its_tests():
     assert not found[("b", "c"), "mae"].significant
 
 
-def test_what_is_refused():
+def test_candidates_that_cannot_be_ranked_are_refused():
     """No candidates, no numbers, no direction, nothing defined, a metric that is not there."""
     report = tm.evaluate(Y, Y, ["mae"])
     for bad in (

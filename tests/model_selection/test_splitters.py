@@ -13,7 +13,7 @@ from sklearn import model_selection as sk
 from sklearn.dummy import DummyClassifier
 
 import tallymark as tm
-from tallymark.model_selection.splitters import drawn, shuffled
+from tallymark.model_selection.splitters import draw_with_replacement, shuffle_rows
 
 CLASSES = st.lists(st.sampled_from(["a", "b", "c"]), min_size=6, max_size=60)
 SEEDS = st.integers(0, 2**64 - 1)
@@ -33,7 +33,7 @@ def check_partition(splits, n):
 
 
 @given(st.integers(2, 100), st.data(), SEEDS, st.booleans())
-def test_k_fold(n, data, seed, shuffle):
+def test_k_folds_are_a_partition_as_in_scikit_learn(n, data, seed, shuffle):
     """A partition whose first folds have the remainder; without a shuffle, that of scikit-learn."""
     folds = data.draw(st.integers(2, n))
     splits = lists(tm.model_selection.KFold(folds, shuffle=shuffle, seed=seed), n)
@@ -44,7 +44,7 @@ def test_k_fold(n, data, seed, shuffle):
 
 
 @given(CLASSES, st.integers(2, 6), SEEDS, st.booleans())
-def test_stratified_k_fold(y, folds, seed, shuffle):
+def test_stratified_folds_have_every_class_within_one_row(y, folds, seed, shuffle):
     """Every class, and all rows together, are dealt within one row."""
     splits = lists(tm.model_selection.StratifiedKFold(folds, shuffle=shuffle, seed=seed), y, y)
     check_partition(splits, len(y))
@@ -55,7 +55,7 @@ def test_stratified_k_fold(y, folds, seed, shuffle):
 
 
 @given(CLASSES, st.floats(0.01, 0.99), SEEDS, st.booleans())
-def test_stratified_holdout(y, share, seed, shuffle):
+def test_a_stratified_holdout_has_every_class_within_one_row(y, share, seed, shuffle):
     """As many test rows as without strata, and each class within one row of its share of them."""
     [(train, test)] = lists(tm.model_selection.StratifiedHoldout(share, shuffle=shuffle, seed=seed), y, y)
     assert sorted([*train, *test]) == list(range(len(y)))
@@ -66,7 +66,7 @@ def test_stratified_holdout(y, share, seed, shuffle):
 
 
 @given(st.integers(2, 200), st.floats(0.001, 0.999), SEEDS)
-def test_holdout(n, share, seed):
+def test_a_holdout_has_the_nearest_number_of_rows(n, share, seed):
     """The nearest number of rows to the share, neither none nor all."""
     [(train, test)] = lists(tm.model_selection.Holdout(share, seed=seed), n)
     assert sorted([*train, *test]) == list(range(n))
@@ -74,7 +74,7 @@ def test_holdout(n, share, seed):
     assert abs(len(test) - share * n) <= 0.5 or len(test) in (1, n - 1)
 
 
-def test_holdout_of_rows():
+def test_a_holdout_may_be_a_number_of_rows():
     """A number of rows; the last ones without a shuffle."""
     assert lists(tm.model_selection.Holdout(3, shuffle=False), 5) == [([0, 1], [2, 3, 4])]
     with pytest.raises(tm.ParameterError, match="fewer rows"):
@@ -100,7 +100,7 @@ def test_groups_are_never_split(groups, folds, seed):
 
 
 @given(st.integers(2, 50), SEEDS)
-def test_bootstrap(n, seed):
+def test_a_bootstrap_tests_what_was_never_drawn(n, seed):
     """As many draws as rows; the test is what was never drawn, and never nothing."""
     splits = lists(tm.model_selection.Bootstrap(5, seed=seed), n)
     assert len(splits) == 5
@@ -111,7 +111,7 @@ def test_bootstrap(n, seed):
 
 
 @given(CLASSES.filter(lambda y: max(map(y.count, y)) > 1), SEEDS)
-def test_stratified_bootstrap(y, seed):
+def test_a_stratified_bootstrap_keeps_the_size_of_every_class(y, seed):
     """Training has as many rows of every class as there are."""
     for train, test in lists(tm.model_selection.StratifiedBootstrap(3, seed=seed), y, y):
         assert sorted(y[row] for row in train) == sorted(y)
@@ -121,7 +121,7 @@ def test_stratified_bootstrap(y, seed):
 
 def test_draws_are_even():
     """Every row is drawn about as often as any other, and out of the bag in 1/e of the bags."""
-    counts = np.bincount(np.concatenate([drawn(10, 10, 7, k) for k in range(2000)]), minlength=10)
+    counts = np.bincount(np.concatenate([draw_with_replacement(10, 10, 7, k) for k in range(2000)]), minlength=10)
     assert np.all(np.abs(counts - 2000) < 5 * np.sqrt(2000))
     out = [len(test) / 100 for _, test in tm.model_selection.Bootstrap(300).split(100)]
     assert abs(np.mean(out) - np.exp(-1)) < 0.01
@@ -129,7 +129,7 @@ def test_draws_are_even():
 
 def test_shuffles_are_even():
     """Every row stands at every place about as often."""
-    places = np.array([shuffled(6, seed) for seed in range(6000)])
+    places = np.array([shuffle_rows(6, seed) for seed in range(6000)])
     for place in range(6):
         counts = np.bincount(places[:, place], minlength=6)
         assert np.all(np.abs(counts - 1000) < 5 * np.sqrt(1000))
@@ -138,7 +138,7 @@ def test_shuffles_are_even():
 @pytest.mark.parametrize(
     "given_", [{}, {"gap": 2}, {"test": 3}, {"most_train": 4}, {"test": 2, "gap": 1, "most_train": 5}]
 )
-def test_time_series(given_):
+def test_time_series_splits_are_those_of_scikit_learn(given_):
     """The same splits as scikit-learn's, whose words for the options differ."""
     words = {"gap": "gap", "test": "test_size", "most_train": "max_train_size"}
     theirs = sk.TimeSeriesSplit(4, **{words[key]: value for key, value in given_.items()})
@@ -158,13 +158,13 @@ def test_time_series_of_too_few_rows():
             lists(splitter, 5)
 
 
-def test_leave_one_out():
+def test_leave_one_out_tests_every_row_alone():
     """Every row alone, as often as there are rows."""
     check_partition(lists(tm.model_selection.LeaveOneOut(), 7), 7)
     assert tm.model_selection.LeaveOneOut().get_n_splits(np.zeros((7, 2))) == 7
 
 
-def test_repeated():
+def test_each_repeat_is_another_shuffle():
     """The first time is the splitter itself, each later one another shuffle."""
     found = lists(tm.model_selection.Repeated(tm.model_selection.KFold(3, seed=5), 4), 12)
     assert len(found) == tm.model_selection.Repeated(tm.model_selection.KFold(3), 4).get_n_splits() == 12
@@ -215,7 +215,7 @@ def test_the_same_on_every_machine():
     y, groups, kinds = every_splitter()
     found = str([lists(kind(seed=11), y, y, groups=groups) for kind in kinds])
     assert hashlib.sha256(found.encode()).hexdigest()[:16] == "d3d5650f2282f312"
-    assert shuffled(8, 0).tolist() == [6, 7, 1, 2, 0, 5, 3, 4]
+    assert shuffle_rows(8, 0).tolist() == [6, 7, 1, 2, 0, 5, 3, 4]
 
 
 def test_scikit_learn_takes_them():
@@ -243,7 +243,7 @@ def test_rows_of_any_form():
     assert lists(tm.model_selection.KFold(2), [[1], [2]]) == lists(tm.model_selection.KFold(2), 2)
 
 
-def test_what_is_refused():
+def test_splits_that_cannot_be_made_are_refused():
     """Too few rows, folds that are none, labels that are missing or too few, odd seeds and shares."""
     for bad in (
         lambda: tm.model_selection.KFold(1),

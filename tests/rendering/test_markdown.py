@@ -5,16 +5,16 @@ from __future__ import annotations
 from markdown_it import MarkdownIt
 
 from tallymark.rendering.document import Code, Document, Notes, Section
+from tallymark.rendering.fact_sheet import FactSheet
 from tallymark.rendering.markdown import table_to_markdown, to_markdown
-from tallymark.rendering.sheet import Sheet
-from tallymark.rendering.table import Banded, Table
+from tallymark.rendering.table import BandedNumber, Table
 
 EVIL = "<b>|x|</b> [a](http://b) `c` *d* _e_ $f$ &amp;\n# g"
 
 
 def test_a_table_of_pipes():
     """Numbers on the right, bands in words, notes as a list."""
-    table = Table("t", ("name", "value"), [("a", 1.5), ("b", Banded(0.5, "poor"))], ["mind"], numbers=("value",))
+    table = Table("t", ("name", "value"), [("a", 1.5), ("b", BandedNumber(0.5, "poor"))], ["mind"], numbers=("value",))
     assert table_to_markdown(table) == (
         "**t**\n\n| name | value |\n| --- | ---: |\n| a | 1.5 |\n| b | 0.5 (poor) |\n\n- mind"
     )
@@ -31,9 +31,9 @@ def test_names_are_shown_as_they_are():
     assert "&lt;b&gt;|x|&lt;/b&gt; [a](http://b) `c` *d* _e_ $f$ &amp;amp;" in html
 
 
-def test_a_document():
+def test_a_document_leaves_out_what_is_folded():
     """Headings, facts, code in fences that it cannot leave, and nothing of what is folded."""
-    parts = [Sheet("s", "It is.", [("n", ["one", "two"])]), Code("Type", "x = '```'"), Notes(["k"])]
+    parts = [FactSheet("s", "It is.", [("n", ["one", "two"])]), Code("Type", "x = '```'"), Notes(["k"])]
     folded = Section("c", "Hidden", "", [Notes(["more"])], folded=True)
     text = to_markdown(Document("T", "3 rows", [], [Section("a", "Part", "Words.", parts), folded]))
     assert text == (

@@ -21,7 +21,7 @@ def train(values, callbacks, **given):
     return evaluator
 
 
-def test_the_console_line(capsys):
+def test_the_console_prints_one_line_per_round(capsys):
     """Round, sets and metrics in one line, with six decimals."""
     sets = [tm.training.EvalSet("train", [0.0]), tm.training.EvalSet("valid", [0.0])]
     evaluator = tm.training.Evaluator(["rmse"], sets, callbacks=tm.training.Console())
@@ -33,7 +33,7 @@ def test_the_console_line(capsys):
     ]
 
 
-def test_some_lines_only():
+def test_the_console_may_print_every_nth_line():
     """Every n-th evaluation and the last; skipped rounds have no line; control characters are not printed."""
     lines = []
     train(
@@ -59,7 +59,7 @@ def test_a_plain_function_gets_every_round():
     assert seen[0].reports["valid"]["mae"] == 3.0
 
 
-def test_lines_of_json(tmp_path):
+def test_json_lines_can_be_read_back(tmp_path):
     """One per evaluation, each complete when the next round starts; a history that can be read back."""
     path = tmp_path / "log.jsonl"
     lengths = []
@@ -79,7 +79,7 @@ def test_lines_of_json(tmp_path):
     assert len(tm.training.History.read(path)) == 1
 
 
-def test_checkpoints():
+def test_checkpoints_save_every_best_round():
     """The function is called for every best round, even if it is the one after which to stop."""
     saved = []
     train([3.0, 4.0, 2.0, 1.0], tm.training.Checkpoint(lambda round: saved.append(round.round)))
@@ -93,7 +93,7 @@ def test_checkpoints():
         tm.training.Checkpoint("model.bin")
 
 
-def test_the_progress_bar():
+def test_the_progress_bar_shows_the_last_values():
     """Shows how far it is and the last values, and is closed at the stop."""
     rich = importlib.import_module("rich.console")
     out = io.StringIO()
@@ -106,7 +106,7 @@ def test_the_progress_bar():
     assert "valid-mae: 5.000000" in out.getvalue()
 
 
-def test_without_rich(monkeypatch):
+def test_the_error_without_rich_says_what_to_install(monkeypatch):
     """The error says what to install."""
     monkeypatch.setitem(sys.modules, "rich.progress", None)
     with pytest.raises(tm.MissingPackageError, match=r"tallymark\[cli\]"):

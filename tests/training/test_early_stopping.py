@@ -36,7 +36,7 @@ TABLE = {
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_sequences(name):
+def test_it_stops_where_counting_by_hand_does(name):
     """The stop, the best round and the best value, as counted by hand."""
     values, patience, min_delta, better, stop, best_round, best_value = TABLE[name]
     rule = tm.training.EarlyStopping(patience, min_delta=min_delta, better=better)
@@ -99,7 +99,7 @@ def test_reset_forgets_everything():
     assert rule.best_round == 0
 
 
-def test_what_is_refused():
+def test_arguments_that_cannot_be_used_are_refused():
     """Patience below one, odd directions, monitors and deltas; and no direction at all, outside of an evaluator."""
     for bad in (0, -1, 1.5, True, "3"):
         with pytest.raises(tm.ParameterError, match="patience"):
@@ -117,7 +117,7 @@ def test_what_is_refused():
         tm.training.EarlyStopping(1).should_stop(0.5)
 
 
-def test_any_and_all():
+def test_rules_may_stop_together_or_one_by_one():
     """Two rules on two metrics: any stops with the first, all with the last that is still waiting."""
     y = np.array([0.0, 0.0])
     # mae: 1, 2, 3, 4, 0.5, 5, 6 (bad from round 1 on); max_error the same here, so give it more patience

@@ -84,7 +84,7 @@ def test_results_name_set_metric_value_and_direction():
         found.value("c", "area")
 
 
-def test_actions():
+def test_actions_follow_the_value():
     """Improved, continue and stop; the best round is that of the value."""
     evaluator, found = errors_of([3.0, 2.0, 2.0, 2.5], early_stopping=tm.training.EarlyStopping(2))
     assert [each.action for each in found] == ["improved", "improved", "continue", "stop"]
@@ -114,7 +114,7 @@ def test_a_metric_without_a_direction_needs_none():
         )
 
 
-def test_period():
+def test_rounds_between_periods_are_skipped():
     """Rounds between are skipped: their predictions are not asked for, and they do not count for patience."""
     asked = []
 
@@ -225,7 +225,7 @@ def test_going_on_from_a_history():
         tm.training.Evaluator(None, tm.training.EvalSet("valid", [0.0]), history=whole.history)
 
 
-def test_reset():
+def test_a_reset_forgets_rounds_and_counts():
     """Starts anew: history, best round, and the count of rounds."""
     evaluator, _ = errors_of([1.0, 2.0], early_stopping=tm.training.EarlyStopping(1))
     assert evaluator.stopped
@@ -245,7 +245,7 @@ def test_metrics_by_the_types():
     assert evaluator.monitor == ("v", "rmse")
 
 
-def test_failed_metrics():
+def test_a_failed_metric_raises_or_is_nan():
     """Raise by default; as cells they are NaN, which never improves."""
     held = tm.training.EvalSet("v", [1.0, 2.0])
     with pytest.raises(tm.TallymarkError):
@@ -271,7 +271,7 @@ def test_a_diverging_model_is_named():
         evaluator.step(0, {"train": [1.0, 2.0], "valid": [1.0]})
 
 
-def test_what_is_refused():
+def test_arguments_that_cannot_be_used_are_refused():
     """Names that do not fit, rounds that do not grow, sets that are none."""
     held = tm.training.EvalSet("v", [1.0])
     evaluator = tm.training.Evaluator(["mae"], [held, tm.training.EvalSet("w", [1.0])])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.training.stopping import Seen
+from tallymark.training.stopping import Observation
 
 Y = np.random.default_rng(0).integers(0, 2, 400)
 
@@ -76,7 +76,7 @@ def test_undefined_values_have_no_gain():
     assert (evaluator.best_round, rule.last) == (None, None)
 
 
-def test_seeded_and_reset():
+def test_the_same_seed_gives_the_same_interval():
     """The same seed gives the same interval; after a reset, all over again."""
     rng = np.random.default_rng(2)
     y = rng.normal(size=200)
@@ -120,7 +120,7 @@ def test_weights_and_clusters_are_passed_on():
     assert rule.last.method == found.method
 
 
-def test_what_is_refused():
+def test_metrics_without_intervals_are_refused():
     """Metrics without intervals, another direction than the metric's, use outside of an evaluator, odd numbers."""
     held = tm.training.EvalSet("v", [1.0, 2.0])
     with pytest.raises(tm.ParameterError, match="has intervals"):
@@ -128,7 +128,7 @@ def test_what_is_refused():
     with pytest.raises(tm.ParameterError, match="that of mae"):
         tm.training.Evaluator("mae", held, early_stopping=tm.training.GainStopping(better="higher"))
     with pytest.raises(tm.ParameterError, match="Evaluator"):
-        tm.training.GainStopping(better="lower").observe(Seen(0, 1.0))
+        tm.training.GainStopping(better="lower").observe(Observation(0, 1.0))
     for given in ({"worth": -1}, {"worth": math.nan}, {"patience": 0}, {"ci": 1.5}, {"resamples": 3}, {"seed": -1}):
         with pytest.raises(tm.ParameterError):
             tm.training.GainStopping(**given)

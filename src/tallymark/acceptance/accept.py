@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple, Self
 
+from tallymark.acceptance.condition_parser import (
+    ComparisonNode,
+    Condition,
+    ConditionGroup,
+    Number,
+    Value,
+    parse_condition,
+)
+from tallymark.acceptance.quantities import MappingLookup, Quantity, ReportLookup, ValueLookup
 from tallymark.errors import AcceptanceError, ParameterError, Text, brief
 from tallymark.evaluation.report import Report
+from tallymark.metrics.listing import show_range
 from tallymark.rendering.exports import to_json
-from tallymark.rendering.html import to_html
+from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Table, show_number
 from tallymark.rendering.text import to_text
 
@@ -83,8 +93,10 @@ class Acceptance:
         return f"not accepted: {'; '.join(map(str, self.failed[:_MOST_NAMED]))}{more}"
 
     def _title(self) -> str:
-        held = sum(clause.passed for clause in self.clauses)
-        return f"{'accepted' if self.passed else 'not accepted'} · clauses that hold: {held:,} of {len(self.clauses):,}"
+        passed = sum(clause.passed for clause in self.clauses)
+        return (
+            f"{'accepted' if self.passed else 'not accepted'} · clauses that hold: {passed:,} of {len(self.clauses):,}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The outcome and its clauses as plain data."""
@@ -136,8 +148,6 @@ def accept(report: Report | Mapping[str, Any], condition: str | Iterable[str]) -
     >>> bool(accept({"r2": 0.95}, "0.9 <= r2 < 1"))
     True
     """
-    from tallymark.acceptance.decisions import decide  # the language takes a while to load, and few ask
-
     if not isinstance(report, Mapping):
         given = f"{type(report).__name__}{'; its report() is one' if hasattr(report, 'report') else ''}"
         raise ParameterError(
@@ -145,21 +155,19 @@ def accept(report: Report | Mapping[str, Any], condition: str | Iterable[str]) -
             expected="be a report or a mapping from names to numbers",
             got=f"an object of type {given}",
         )
-    texts = _texts(condition)
-    shown = texts[0] if len(texts) == 1 else " and ".join(f"({text})" for text in texts)
+    texts = _condition_texts(condition)
+    condition_text = texts[0] if len(texts) == 1 else " and ".join(f"({text})" for text in texts)
     clauses, failed = decide(report, texts)
-    return Acceptance(" ".join(shown.split()), tuple(clauses), tuple(failed))
+    return Acceptance(" ".join(condition_text.split()), tuple(clauses), tuple(failed))
 
 
 def check_condition(condition: str | Iterable[str]) -> None:
     """Raise if a condition cannot be read, before there is a report."""
-    from tallymark.acceptance.language import read_condition
-
-    for text in _texts(condition):
-        read_condition(text)
+    for text in _condition_texts(condition):
+        parse_condition(text)
 
 
-def _texts(condition: object) -> list[str]:
+def _condition_texts(condition: object) -> list[str]:
     texts = [condition] if isinstance(condition, str) else condition
     if not isinstance(texts, Iterable) or isinstance(texts, (bytes, Mapping)):
         raise ParameterError(
@@ -173,7 +181,7 @@ def _texts(condition: object) -> list[str]:
         raise ParameterError(
             argument="condition", expected="be a text or a list of texts", got=brief(condition)
         ) from error
-    found: list[str] = []
+    checked: list[str] = []
     for text in items:
         if not isinstance(text, str):
             raise ParameterError(
@@ -181,10 +189,99 @@ def _texts(condition: object) -> list[str]:
                 expected="be a text or a list of texts",
                 got=f"an object of type {type(text).__name__}",
             )
-        if not text.strip() or len(found) == _MOST_CONDITIONS:
+        if not text.strip() or len(checked) == _MOST_CONDITIONS:
             problem = f"have at most {_MOST_CONDITIONS:,} texts" if text.strip() else "say something; got a blank text"
             raise ParameterError(argument="condition", expected=f"{problem}")
-        found.append(text)
-    if not found:
+        checked.append(text)
+    if not checked:
         raise ParameterError(Text("{condition} must say something; the list was empty"), argument="condition")
-    return found
+    return checked
+
+
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+
+
+def decide(report: Report | Mapping[str, Any], texts: list[str]) -> tuple[list[Clause], list[Clause]]:
+    """All clauses of the conditions, and those because of which one of the conditions fails."""
+    source: ValueLookup = ReportLookup(report) if isinstance(report, Report) else MappingLookup(report)
+    return _decide_condition(ConditionGroup(True, tuple(map(parse_condition, texts))), source)
+
+
+def _decide_condition(condition: Condition, source: ValueLookup) -> tuple[list[Clause], list[Clause]]:
+    """The clauses of a condition, and those because of which it fails. All are looked at: no slip stays hidden."""
+    if isinstance(condition, ComparisonNode):
+        clause = _compare(condition, source)
+        return [clause], [] if clause.passed else [clause]
+    judged = [_decide_condition(part, source) for part in condition.parts]
+    faults = [fault for _, fault in judged]
+    fails = any(faults) if condition.every else all(faults)
+    return list(chain.from_iterable(clauses for clauses, _ in judged)), list(
+        chain.from_iterable(faults)
+    ) if fails else []
+
+
+def _compare(comparison: ComparisonNode, source: ValueLookup) -> Clause:
+    """Compare what the operands stand for. A number that stands first is the limit all the same."""
+    left, sign, right = comparison
+    text = f"{left.text} {sign} {right.text}"
+    if isinstance(left, Number):
+        left, sign, right = right, _MIRRORED[sign], left
+    assert isinstance(left, Value)  # the language has no comparison of two numbers
+    value = source.quantity(left, sign)
+    if isinstance(right, Value):
+        limit = source.quantity(right, _MIRRORED[sign])
+    else:
+        limit = Quantity(_limit(right, left, value.unit))
+        _check_reachable(text, left, right, limit.number, value)
+    reason = "; ".join(dict.fromkeys(filter(None, (value.reason, limit.reason)))) or None
+    passed, margin = _holds_by(value.number, sign, limit.number)
+    return Clause(text, value.number, limit.number, passed, margin, reason, (*value.notes, *limit.notes))
+
+
+def _limit(limit: Number, value: Value, unit: str) -> float:
+    """The limit in the unit of the value: 5% is 5 where values are percentages, and 0.05 where they are shares."""
+    if limit.share is None or unit == "percent":
+        return limit.value
+    if unit:
+        raise ParameterError(
+            Text(
+                '{condition} compares {} with {}, but its unit is "{}"; write a plain number',
+                value.text,
+                limit.text,
+                unit,
+            ),
+            argument="condition",
+        )
+    return limit.share
+
+
+def _check_reachable(clause: str, value: Value, limit: Number, number: float, of: Quantity) -> None:
+    """Refuse a limit that no value can reach: the clause would be decided before there was a model."""
+    low, high = of.reachable
+    if low <= number <= high:
+        return
+    meant = (low, high) == (0, 1) and 1 < number <= 100 and limit.share is None and not of.unit
+    raise ParameterError(
+        Text(
+            "{condition} says {}, but {} lies in {} and never reaches {}",
+            clause,
+            value.text,
+            show_range(of.reachable),
+            limit.text,
+        ),
+        argument="condition",
+        hint=f"For a percentage write {limit.text}%" if meant else None,
+    )
+
+
+def _holds_by(value: float, sign: str, limit: float) -> tuple[bool, float]:
+    """Whether a comparison holds, and by how much; with NaN none does, not even that of being different."""
+    if math.isnan(value) or math.isnan(limit):
+        return False, math.nan
+    above = 0.0 if value == limit else value - limit  # two infinities have no difference
+    if sign == "==":
+        return value == limit, -abs(above) if above else 0.0
+    if sign == "!=":
+        return value != limit, abs(above)
+    margin = above if sign in (">", ">=") else 0.0 - above
+    return margin > 0 or (margin == 0 and sign in ("<=", ">=")), margin

@@ -1,4 +1,4 @@
-"""What the values in a condition stand for: numbers in a report, or in a plain mapping from names to numbers."""
+"""The numbers that a condition compares, looked up in a report or in a plain mapping."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from tallymark.acceptance.language import Value
+from tallymark.acceptance.condition_parser import Value
 from tallymark.errors import ParameterError, TallymarkError, Text, nearest
-from tallymark.evaluation.report import Cell, Report, why
-from tallymark.evaluation.slices import Slices
+from tallymark.evaluation.group_slices import Slices
+from tallymark.evaluation.report import Cell, Report, reason_text
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric, show_group
 from tallymark.metrics.naming import known_metric, metric
@@ -27,7 +27,7 @@ class Quantity(NamedTuple):
     reason: str | None = None
     unit: str = ""
     notes: tuple[str, ...] = ()
-    ends: tuple[float, float] = (-math.inf, math.inf)
+    reachable: tuple[float, float] = (-math.inf, math.inf)
 
 
 class ValueLookup(Protocol):
@@ -50,7 +50,7 @@ class ReportLookup:
         """The number that a value before this sign stands for."""
         key = _find(value, self._metrics, "report")
         cell = self._cells[key]
-        return self._read(value, sign, key, cell)._replace(ends=_ends(cell.metric, value.suffix))
+        return self._read(value, sign, key, cell)._replace(reachable=_reachable_range(cell.metric, value.suffix))
 
     def _read(self, value: Value, sign: str, key: str, cell: Cell) -> Quantity:
         if value.suffix == "n":
@@ -60,7 +60,7 @@ class ReportLookup:
         if value.suffix is not None:
             return self._over_slices(value, sign, key, cell)
         if cell.error is not None:
-            return Quantity(math.nan, why(cell), cell.metric.unit)
+            return Quantity(math.nan, reason_text(cell), cell.metric.unit)
         if isinstance(cell.metric, GroupMetric) and isinstance(cell.metric.better, (int, float)) and sign in _WORST:
             of = cell.metric.of[0]
             raise ParameterError(
@@ -74,7 +74,7 @@ class ReportLookup:
                 ),
                 argument="condition",
             )
-        return _quantity(value, _part(value, cell.value, self._report.slices), cell.reason, cell.metric.unit)
+        return _to_quantity(value, _part(value, cell.value, self._report.slices), cell.reason, cell.metric.unit)
 
     def _end_of_interval(self, value: Value, cell: Cell) -> Quantity:
         if cell.bounded:
@@ -87,7 +87,7 @@ class ReportLookup:
                 ),
                 argument="condition",
             )
-        if self._report.interval is None and all(held.lo is None for held in self._cells.values()):
+        if self._report.interval is None and all(other.lo is None for other in self._cells.values()):
             raise ParameterError(
                 Text(
                     "{condition} asks for {}, and the report has no intervals; evaluate with {ci=0.95}, say", value.text
@@ -96,12 +96,12 @@ class ReportLookup:
             )
         if value.part is not None and cell.error is None:
             _part(value, cell.value, self._report.slices)  # is there, or is refused
-        found = cell.lo if value.suffix == "lo" else cell.hi
-        if found is not None and (value.part is None or isinstance(found, (Mapping, list, tuple))):
-            found = _part(value, found)
+        end = cell.lo if value.suffix == "lo" else cell.hi
+        if end is not None and (value.part is None or isinstance(end, (Mapping, list, tuple))):
+            end = _part(value, end)
         elif value.part is not None:
-            found = None  # an interval of all parts together is none of this one
-        return _quantity(value, found, why(cell), cell.metric.unit, absent=_no_interval(cell))
+            end = None  # an interval of all parts together is none of this one
+        return _to_quantity(value, end, reason_text(cell), cell.metric.unit, absent=_no_interval(cell))
 
     def _over_slices(self, value: Value, sign: str, key: str, cell: Cell) -> Quantity:
         slices = self._report.slices
@@ -122,15 +122,15 @@ class ReportLookup:
         failed = [each.cell(key) for each in slices.values() if each.n >= slices.min_rows and key in each.failures]
         for each in (cell, *failed):
             if each.error is not None:
-                return Quantity(math.nan, why(each), unit)
+                return Quantity(math.nan, reason_text(each), unit)
         compare = {"worst": slices.worst, "gap": slices.gap, "ratio": slices.ratio}[str(value.suffix)]
-        found = compare(key)
-        number = float(found)
+        compared = compare(key)
+        number = float(compared)
         if value.suffix == "worst" and sign in _WORST and not isinstance(cell.metric.better, str):
             # Best near a number, and so worst on either side: every group is to be on the right side of the limit.
-            held = [float(each[key]) for each in slices.values() if each.n >= slices.min_rows]
-            number = _WORST[sign]((each for each in held if not math.isnan(each)), default=math.nan)
-        return Quantity(number, found.reason, unit, found.notes)
+            values = [float(each[key]) for each in slices.values() if each.n >= slices.min_rows]
+            number = _WORST[sign]((each for each in values if not math.isnan(each)), default=math.nan)
+        return Quantity(number, compared.reason, unit, compared.notes)
 
 
 class MappingLookup:
@@ -151,11 +151,13 @@ class MappingLookup:
                 ),
                 argument="condition",
             )
-        held, item = self._numbers[key], self._metrics[key]
-        return _quantity(value, None if held is None else _part(value, held), None, "" if item is None else item.unit)
+        number, item = self._numbers[key], self._metrics[key]
+        return _to_quantity(
+            value, None if number is None else _part(value, number), None, "" if item is None else item.unit
+        )
 
 
-def _ends(item: Metric, suffix: str | None) -> tuple[float, float]:
+def _reachable_range(item: Metric, suffix: str | None) -> tuple[float, float]:
     """Between which ends a value can lie; anywhere, if a number from without may stand for one that is not there."""
     if suffix == "n":
         return (0.0, math.inf)
@@ -163,8 +165,10 @@ def _ends(item: Metric, suffix: str | None) -> tuple[float, float]:
         return (0.0, 1.0)
     read = (item, *item.of) if isinstance(item, GroupMetric) else (item,)
     for each in read:
-        standing = (held for held in (each.undefined, getattr(each, "absent", None)) if isinstance(held, float))
-        if not all(each.range[0] <= held <= each.range[1] for held in standing):
+        replacements = (
+            number for number in (each.undefined, getattr(each, "absent", None)) if isinstance(number, float)
+        )
+        if not all(each.range[0] <= number <= each.range[1] for number in replacements):
             return (-math.inf, math.inf)
     low, high = item.range
     return (0.0, high - low) if suffix == "gap" else (low, high)
@@ -175,32 +179,32 @@ def _no_interval(cell: Cell) -> str:
     return next((note for note in cell.notes if note.startswith("no interval")), "there is no interval")
 
 
-def _find(value: Value, held: Mapping[str, Metric | None], where: str) -> str:
+def _find(value: Value, metrics: Mapping[str, Metric | None], where: str) -> str:
     """The key of a value: as it stands, or that of the same metric by another name."""
-    if value.metric in held:
+    if value.metric in metrics:
         return value.metric
     hint = ""
     try:
-        wanted = metric(value.metric)
+        named_metric = metric(value.metric)
     except TallymarkError as error:
         hint = f" ({error})"
     else:
-        for key, item in held.items():
-            if item is not None and item == wanted:
+        for key, item in metrics.items():
+            if item is not None and item == named_metric:
                 return key
-        if isinstance(wanted, GroupMetric):  # whose own metric is near, and is another thing
+        if isinstance(named_metric, GroupMetric):  # whose own metric is near, and is another thing
             raise ParameterError(
                 Text("{condition} asks for {}, which is not in the {}; evaluate it too", value.metric, where),
                 argument="condition",
             )
-    near = nearest(value.metric, list(held)[:_MOST_COMPARED])
+    near = nearest(value.metric, list(metrics)[:_MOST_COMPARED])
     advice = f". Did you mean {near[0]}?" if near else hint
     raise ParameterError(
         Text(
             "{condition} asks for {}, which is not in the {}; it has {}{}",
             value.metric,
             where,
-            _listed(held) or "nothing",
+            _listed(metrics) or "nothing",
             advice,
         ),
         argument="condition",
@@ -212,14 +216,14 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(names[:_MOST_LISTED]) + f" and {len(names) - _MOST_LISTED:,} more" * (len(names) > _MOST_LISTED)
 
 
-def _part(value: Value, held: Any, slices: Slices | None = None) -> Any:
+def _part(value: Value, values: Any, slices: Slices | None = None) -> Any:
     """The number of the class or output that is asked for; who asks for a group of `slices` is told the way."""
-    if isinstance(held, Mapping):
-        parts: Mapping[Any, Any] = held
-    elif isinstance(held, (list, tuple)):
-        parts = dict(enumerate(held))
-    elif value.part is None or (isinstance(held, float) and math.isnan(held)):
-        return held
+    if isinstance(values, Mapping):
+        parts: Mapping[Any, Any] = values
+    elif isinstance(values, (list, tuple)):
+        parts = dict(enumerate(values))
+    elif value.part is None or (isinstance(values, float) and math.isnan(values)):
+        return values
     else:
         raise ParameterError(
             Text(
@@ -228,7 +232,7 @@ def _part(value: Value, held: Any, slices: Slices | None = None) -> Any:
                 value.metric,
             ),
             argument="condition",
-            hint=_way(value, slices),
+            hint=_slice_hint(value, slices),
         )
     listed = _listed(map(str, parts))
     if value.part is None:
@@ -242,21 +246,21 @@ def _part(value: Value, held: Any, slices: Slices | None = None) -> Any:
             ),
             argument="condition",
         )
-    alike = [label for label in parts if str(label) == value.part]
-    if len(alike) > 1:  # a number and a text, say: then quotes tell which
-        alike = [label for label in alike if isinstance(label, str) == value.quoted] or alike
-    if len(alike) > 1:
+    matching = [label for label in parts if str(label) == value.part]
+    if len(matching) > 1:  # a number and a text, say: then quotes tell which
+        matching = [label for label in matching if isinstance(label, str) == value.quoted] or matching
+    if len(matching) > 1:
         raise ParameterError(
             Text(
                 "{condition} asks for {}; {} has {} parts that read so, of the types {}: give them names that differ",
                 value.text,
                 value.metric,
-                len(alike),
-                ", ".join(type(label).__name__ for label in alike),
+                len(matching),
+                ", ".join(type(label).__name__ for label in matching),
             ),
             argument="condition",
         )
-    if not alike:
+    if not matching:
         raise ParameterError(
             Text(
                 "{condition} asks for {}; the parts of {} are {}",
@@ -265,12 +269,12 @@ def _part(value: Value, held: Any, slices: Slices | None = None) -> Any:
                 listed,
             ),
             argument="condition",
-            hint=_way(value, slices),
+            hint=_slice_hint(value, slices),
         )
-    return parts[alike[0]]
+    return parts[matching[0]]
 
 
-def _way(value: Value, slices: Slices | None) -> str | None:
+def _slice_hint(value: Value, slices: Slices | None) -> str | None:
     """How to ask for one group, where a part is named like one."""
     groups = {show_group(group): group for group in list(slices or ())[:_MOST_COMPARED]}
     near = nearest(str(value.part), groups)
@@ -281,22 +285,26 @@ def _way(value: Value, slices: Slices | None) -> str | None:
     )
 
 
-def _quantity(value: Value, held: Any, reason: str | None, unit: str, *, absent: str = "it is undefined") -> Quantity:
-    number = math.nan if held is None else _number(value, held)
+def _to_quantity(
+    value: Value, found_value: Any, reason: str | None, unit: str, *, absent: str = "it is undefined"
+) -> Quantity:
+    number = math.nan if found_value is None else _to_number(value, found_value)
     return Quantity(number, reason or (absent if math.isnan(number) else None), unit)
 
 
-def _number(value: Value, held: Any) -> float:
-    if not isinstance(held, (bool, str, bytes)) and hasattr(held, "__float__"):
+def _to_number(value: Value, number: Any) -> float:
+    if not isinstance(number, (bool, str, bytes)) and hasattr(number, "__float__"):
         try:
-            return float(held)
+            return float(number)
         except OverflowError:
-            return math.copysign(math.inf, held > 0 or -1)
+            return math.copysign(math.inf, number > 0 or -1)
         except Exception:
             pass  # an array, say, or code of its own that fails
     raise ParameterError(
         Text(
-            "{condition} compares {}, which must be a number; got an object of type {}", value.text, type(held).__name__
+            "{condition} compares {}, which must be a number; got an object of type {}",
+            value.text,
+            type(number).__name__,
         ),
         argument="condition",
     )

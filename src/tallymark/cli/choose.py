@@ -10,7 +10,7 @@ import click
 from tallymark.cli.group import Command
 from tallymark.cli.output import show_tables, write
 from tallymark.guidance.choose import Choice, choose
-from tallymark.guidance.decisions import TASKS, Question
+from tallymark.guidance.decision_table import TASKS, Question
 
 _OPEN = "?"
 

@@ -12,8 +12,7 @@ from tallymark.cli.progress import watched
 from tallymark.cli.table_rows import to_label, ways_of
 from tallymark.errors import FileError, ParameterError, TallymarkError, Text
 from tallymark.evaluation.report import Report
-from tallymark.evaluation.table import evaluate_table, tally_table
-from tallymark.evaluation.table_job import read_columns_of_batch
+from tallymark.evaluation.table import evaluate_table, read_columns_of_batch, tally_table
 from tallymark.evaluation.tally import Tally
 from tallymark.sources.csv.fields import TEXT
 from tallymark.sources.datasets import FileDataset

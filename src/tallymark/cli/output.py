@@ -94,9 +94,9 @@ def _save(path: str, text: str) -> None:
     if path == STREAM:
         write(text)
         return
-    from tallymark.rendering.files import write_whole
+    from tallymark.rendering.files import write_atomically
 
-    write_whole(path, text)
+    write_atomically(path, text)
 
 
 def _print_result(result: Any, form: str | None, command: str) -> None:

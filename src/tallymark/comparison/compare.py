@@ -1,7 +1,8 @@
-"""tm.compare: several models on the same rows, and which differences between them the data show."""
+"""tm.compare: several models on the same rows, and which differences between them are significant."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import combinations
@@ -9,26 +10,36 @@ from typing import Any
 
 import numpy as np
 
-from tallymark.comparison.corrections import check_correction, correct
-from tallymark.comparison.difference import Difference, detectable, difference_between
-from tallymark.comparison.evidence import Evidence
+from tallymark.comparison.corrections import check_correction, correct_p_values
+from tallymark.comparison.difference import (
+    Difference,
+    difference_between,
+    largest_difference,
+    minimum_detectable_difference,
+)
+from tallymark.comparison.paired_tests import PairedTest, bootstrap, delong, mcnemar
 from tallymark.comparison.result import Comparison, ComparisonSettings
 from tallymark.data.arguments import describe
-from tallymark.data.arrays import names_of, wrap_read_errors
+from tallymark.data.arrays import Array, names_of, wrap_read_errors
 from tallymark.data.batch import Batch, check_missing
 from tallymark.data.target import Target
 from tallymark.errors import InputError, ParameterError, Text, brief
+from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
+from tallymark.evaluation.evaluate import plan_metrics
 from tallymark.evaluation.report import Report
-from tallymark.evaluation.selection import Wanted, plan, select_metrics
-from tallymark.intervals.settings import settings_at
+from tallymark.intervals.maker import bootstrap_name, check_nested, units_of
+from tallymark.intervals.replicates import resample_values
+from tallymark.intervals.settings import Intervals, lacks_resamples, settings_at
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric
+from tallymark.states.resampling.keys import row_keys
+from tallymark.states.resampling.paired_rows import PairedOutcomes, Placements
 
 
 def compare(
     y_true: object,
     models: object,
-    metrics: Wanted = None,
+    metrics: MetricsLike = None,
     *,
     weights: object = None,
     query: object = None,
@@ -69,53 +80,55 @@ def compare(
     _check_baseline(baseline, names)
     target = Target(kind, classes=classes, positive=positive, normalize=normalize)
     tests = ComparisonSettings.tests(len(names), check_correction(correction), baseline)
-    asked = settings_at(ci, "auto", resamples, seed, tests)
-    settings = ComparisonSettings(asked.level, correction, baseline, asked.resamples, asked.seed)
-    batches = {name: _read(name, y_true, predictions[name], weights, query, cluster) for name in names}
+    intervals = settings_at(ci, "auto", resamples, seed, tests)
+    settings = ComparisonSettings(intervals.level, correction, baseline, intervals.resamples, intervals.seed)
+    batches = {name: _read_rows(name, y_true, predictions[name], weights, query, cluster) for name in names}
     check_missing(missing)
     if missing == "drop":
-        _drop_together(batches)
-    chosen = select_metrics(metrics, batches[names[0]], target)
-    _check_metrics(chosen)
-    reports = {name: _report(name, batch, chosen, target) for name, batch in batches.items()}
-    evidence = Evidence(batches, reports, target, asked)
+        _drop_incomplete_rows(batches)
+    selected = select_metrics(metrics, batches[names[0]], target)
+    _check_metrics(selected)
+    reports = {name: _report(name, batch, selected, target) for name, batch in batches.items()}
+    evidence = PairTester(batches, reports, target, intervals)
     pairs = list(combinations(names, 2)) if baseline is None else [(baseline, n) for n in names if n != baseline]
-    differences = [found for key in chosen for found in _compare_in(key, pairs, evidence, reports, settings)]
+    differences = [
+        found for key in selected for found in _differences_in_metric(key, pairs, evidence, reports, settings)
+    ]
     for batch in batches.values():
         batch.memo.clear()  # the reports keep the rows, and should keep no more
     return Comparison(reports, differences, settings)
 
 
-def _compare_in(
+def _differences_in_metric(
     key: str,
     pairs: list[tuple[str, str]],
-    evidence: Evidence,
+    evidence: PairTester,
     reports: Mapping[str, Report],
     settings: ComparisonSettings,
 ) -> list[Difference]:
     """The differences of all pairs in one metric, corrected together."""
     item: Metric = next(iter(reports.values())).cell(key).metric
-    tests = ComparisonSettings.tests(len(reports), settings.correction, settings.baseline)
-    tested = [evidence.test(key, first, second) for first, second in pairs]
-    corrected = correct([found.p for found in tested], settings.correction)
+    test_count = ComparisonSettings.tests(len(reports), settings.correction, settings.baseline)
+    results = [evidence.test(key, first, second) for first, second in pairs]
+    corrected = correct_p_values([result.p for result in results], settings.correction)
     return [
         Difference(
             key,
             first,
             second,
             difference_between(item, reports[first][key], reports[second][key]),
-            found.lo,
-            found.hi,
-            found.p,
+            result.lo,
+            result.hi,
+            result.p,
             p,
-            detectable(found.error, settings.level, tests, found.freedom),
-            found.method,
+            minimum_detectable_difference(result.error, settings.level, test_count, result.freedom),
+            result.method,
             settings.level,
             item.better,
-            found.reason,
-            found.notes,
+            result.reason,
+            result.notes,
         )
-        for (first, second), found, p in zip(pairs, tested, corrected, strict=True)
+        for (first, second), result, p in zip(pairs, results, corrected, strict=True)
     ]
 
 
@@ -144,8 +157,8 @@ def _check_baseline(baseline: object, names: list[str]) -> None:
         )
 
 
-def _check_metrics(chosen: dict[str, Metric]) -> None:
-    for key, item in chosen.items():
+def _check_metrics(metrics: dict[str, Metric]) -> None:
+    for key, item in metrics.items():
         if isinstance(item, GroupMetric):
             raise ParameterError(
                 Text("{metrics} must read rows, not groups of them, to be compared; {} compares groups", key),
@@ -155,7 +168,7 @@ def _check_metrics(chosen: dict[str, Metric]) -> None:
 
 
 @contextmanager
-def _of_model(name: str) -> Iterator[None]:
+def _name_model_in_errors(name: str) -> Iterator[None]:
     """Errors say whose predictions they are about."""
     try:
         yield
@@ -165,12 +178,12 @@ def _of_model(name: str) -> Iterator[None]:
         raise
 
 
-def _read(name: str, y_true: object, y_pred: object, weights: object, query: object, cluster: object) -> Batch:
-    with _of_model(name):
+def _read_rows(name: str, y_true: object, y_pred: object, weights: object, query: object, cluster: object) -> Batch:
+    with _name_model_in_errors(name):
         return Batch(y_true, y_pred, weights, query=query, cluster=cluster)
 
 
-def _drop_together(batches: Mapping[str, Batch]) -> None:
+def _drop_incomplete_rows(batches: Mapping[str, Batch]) -> None:
     """Leave out rows that any of the models lacks: all are to be compared on the same."""
     missing = np.logical_or.reduce([batch.missing_rows() for batch in batches.values()])
     if missing.any():
@@ -179,21 +192,129 @@ def _drop_together(batches: Mapping[str, Batch]) -> None:
             batch.keep_rows(~missing)
 
 
-def _report(name: str, batch: Batch, chosen: dict[str, Metric], target: Target) -> Report:
+def _report(name: str, batch: Batch, metrics: dict[str, Metric], target: Target) -> Report:
     batch.require_rows()
-    with _of_model(name):
-        planned = plan(chosen, target, (batch.truth_columns, batch.prediction_columns), errors="raise")
+    with _name_model_in_errors(name):
+        planned = plan_metrics(metrics, target, (batch.truth_columns, batch.prediction_columns), errors="raise")
         report = planned.report(planned.fold(batch), dropped=batch.dropped, errors="raise", batch=batch)
     for key, value in report.items():
         if not isinstance(value, float):
             raise ParameterError(
-                Text("{metrics} must have one number each to be compared; {} has {}", key, _what(value)),
+                Text("{metrics} must have one number each to be compared; {} has {}", key, _kind_of_value(value)),
                 argument="metrics",
             )
     return report
 
 
-def _what(value: object) -> str | Text:
+def _kind_of_value(value: object) -> str | Text:
     if isinstance(value, dict):
         return Text("one per class: pass an average, or a class as {positive}")
     return Text('one per output: pass {outputs="mean"}') if isinstance(value, list) else "a table or a curve"
+
+
+_ROUNDING = 1e-9
+
+
+SAME = "the models predict the same in every row"
+
+
+ByRow = PairedOutcomes | Placements
+
+
+class PairTester:
+    """The rows of several models, read once for all pairs."""
+
+    def __init__(
+        self,
+        batches: Mapping[str, Batch],
+        reports: Mapping[str, Report],
+        target: Target,
+        settings: Intervals,
+    ) -> None:
+        counted = {name: batch.without_zero_weights() for name, batch in batches.items()}
+        one = next(iter(counted.values()))
+        batches = self._batches = counted if one.n else batches
+        self._reports = reports
+        self._same_predictions: dict[tuple[str, str], bool] = {}  # whether two models predict the same
+        self._settings = settings
+        report = next(iter(reports.values()))
+        self._metrics: dict[str, Metric] = {key: report.cell(key).metric for key in report}
+        single = batches if one.has_unit_weights and one.cluster_side is None else None
+        self._rows = {key: found for key in report if single and (found := self._by_row(key, single, target))}
+        rest = {key: item for key, item in self._metrics.items() if key not in self._rows and self._defined(key)}
+        self._too_few_resamples = lacks_resamples(settings.level, settings.resamples)
+        if one.cluster_side is not None and any(item.by_query for item in rest.values()):
+            check_nested(one)
+        reads = {item: item.needs(target) for item in rest.values()}
+        self._resampled: dict[str, dict[Metric, Array]] = {}
+        keys = row_keys(one)
+        for name, batch in batches.items() if rest and not self._too_few_resamples else ():
+            self._resampled[name] = resample_values(reads, batch, settings.seed, settings.resamples, keys)
+
+    def _defined(self, key: str) -> bool:
+        return sum(math.isfinite(report[key]) for report in self._reports.values()) > 1
+
+    def _by_row(self, key: str, plain: Mapping[str, Batch], target: Target) -> dict[str, ByRow] | None:
+        """What single rows say of each model; None where they do not make up the values of this metric."""
+        item = self._metrics[key]
+        if isinstance(item.better, (int, float)):
+            return None  # what is compared is the distance from the best value
+        by_model = {
+            name: item.paired_rows(batch, target) for name, batch in plain.items() if self._has_value(name, key)
+        }
+        rows = {name: rows_of_model for name, rows_of_model in by_model.items() if rows_of_model is not None}
+        if not rows or len(rows) < len(by_model):
+            return None
+        # A metric may inherit its rows and have a formula of its own.
+        offsets = [self._reports[name][key] - value_from_rows(rows_of_model) for name, rows_of_model in rows.items()]
+        scale = next(iter(rows.values())).scale
+        return rows if max(offsets) - min(offsets) <= _ROUNDING * scale else None
+
+    def _has_value(self, name: str, key: str) -> bool:
+        return math.isfinite(self._reports[name][key])
+
+    def _same(self, first: str, second: str) -> bool:
+        if (first, second) not in self._same_predictions:
+            self._same_predictions[first, second] = self._batches[first].has_same_predictions(self._batches[second])
+        return self._same_predictions[first, second]
+
+    def test(self, key: str, first: str, second: str) -> PairedTest:
+        """The test of two models in a metric."""
+        without = [name for name in sorted((first, second)) if not self._has_value(name, key)]
+        if without:
+            return PairedTest("none", reason="; ".join(f"{n}: {self._reports[n].cell(key).reason}" for n in without))
+        if self._same(first, second):
+            return PairedTest("none", 1.0, reason=SAME)
+        if key in self._rows:
+            one, other = self._rows[key][first], self._rows[key][second]
+            if isinstance(one, PairedOutcomes) and isinstance(other, PairedOutcomes):
+                return mcnemar(one, other, self._settings.level)
+            if isinstance(one, Placements) and isinstance(other, Placements):
+                return delong(one, other, self._settings.level)
+        item = self._metrics[key]
+        if item.no_interval or item.no_bootstrap:
+            return PairedTest("none", reason=item.no_interval or item.no_bootstrap)
+        if self._too_few_resamples:
+            return PairedTest("none", reason=self._too_few_resamples)
+        differences = _differences(item, self._resampled[first][item], self._resampled[second][item])
+        method = bootstrap_name(clusters=self._batches[first].cluster_side is not None, by_query=item.by_query)
+        units = units_of(self._batches[first], by_query=item.by_query)
+        sizes = (self._reports[first][key], self._reports[second][key], item.rounding_scale)
+        result = bootstrap(differences, self._settings.level, f"paired {method}", units, sizes)
+        most = largest_difference(item)
+        return result._replace(lo=max(result.lo, -most), hi=min(result.hi, most))
+
+
+def _differences(item: Metric, first: Array, second: Array) -> Array:
+    if len(first) != len(second):
+        raise InputError("the input changed while it was being read")
+    pairs = zip(first.tolist(), second.tolist(), strict=True)
+    return np.array([difference_between(item, *pair) for pair in pairs])
+
+
+def value_from_rows(rows: ByRow) -> float:
+    """The value that single rows make up, up to a constant."""
+    if isinstance(rows, PairedOutcomes):
+        return rows.scale * int(np.count_nonzero(rows.counts)) / max(len(rows.counts), 1)
+    pairs = max(2 * len(rows.positive) * len(rows.negative), 1)
+    return rows.scale * (int(rows.positive.sum()) / pairs)

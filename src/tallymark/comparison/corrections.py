@@ -1,4 +1,4 @@
-"""P-values of several tests, corrected for their number."""
+"""P-values corrected for the number of tests."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def check_correction(how: object) -> str:
     return str(how)
 
 
-def correct(ps: Sequence[float], how: str) -> list[float]:
+def correct_p_values(ps: Sequence[float], how: str) -> list[float]:
     """The corrected p-values, in the order given. Those that are undefined stay so, and count as tests that find
     nothing: how many tests there are is to follow from the question, not from the answers.
 
     "holm" and "bonferroni" keep the chance of any false finding, "fdr" the share of false ones among the findings.
 
-    >>> correct([0.01, 0.04, 0.03], "holm")
+    >>> correct_p_values([0.01, 0.04, 0.03], "holm")
     [0.03, 0.06, 0.06]
     """
     order = sorted((k for k, p in enumerate(ps) if not math.isnan(p)), key=lambda k: ps[k])
@@ -38,24 +38,3 @@ def correct(ps: Sequence[float], how: str) -> list[float]:
         for rank, k in reversed(list(enumerate(order, start=1))):
             lowest = out[k] = min(lowest, ps[k] * tests / rank)
     return out
-
-
-def letters(names: Sequence[str], apart: set[frozenset[str]]) -> dict[str, str]:
-    """A compact display: names share a letter just where they are not told apart. Letters go in the order of the names.
-
-    >>> letters(["x", "y", "z"], {frozenset(("x", "z"))})
-    {'x': 'a', 'y': 'ab', 'z': 'b'}
-    """
-    groups = [frozenset(names)]
-    for pair in sorted(apart, key=sorted):
-        split = [group - {name} if pair <= group else group for group in groups for name in sorted(pair)]
-        distinct = list(dict.fromkeys(split))
-        groups = [group for group in distinct if not any(group < other for other in distinct)]
-    places = {name: k for k, name in enumerate(names)}
-    groups.sort(key=lambda group: sorted(places[name] for name in group))
-    return {name: "".join(_letter(k) for k, group in enumerate(groups) if name in group) for name in names}
-
-
-def _letter(place: int) -> str:
-    """a to z, then numbers: more than 26 groups are rare, but must not fail."""
-    return chr(ord("a") + place) if place < 26 else f"({place + 1})"

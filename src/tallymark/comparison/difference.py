@@ -77,18 +77,18 @@ class Difference(NamedTuple):
         return out | {"winner": self.winner}
 
     def __str__(self) -> str:
-        found = f"p {show_p(self.p_corrected, self.level)} ({self.method})"
+        outcome = f"p {show_p(self.p_corrected, self.level)} ({self.method})"
         if math.isnan(self.p):
             return f"{self.metric}: {self.second} and {self.first} cannot be compared: {self.reason}"
         if self.winner is not None:
             loser = self.first if self.winner == self.second else self.second
-            shown = self if self.value > 0 else self.flipped()
-            return f"{self.metric}: {self.winner} beats {loser} by {shown.amount()}, {found}"
+            oriented = self if self.value > 0 else self.flipped()
+            return f"{self.metric}: {self.winner} beats {loser} by {oriented.amount()}, {outcome}"
         if self._equal:
             return f"{self.metric}: no difference between {self.second} and {self.first}: {self.reason}"
-        what = "differ" if self.significant else "cannot be told apart"
+        verdict = "differ" if self.significant else "cannot be told apart"
         by = f"{self.second} − {self.first} = {self.amount()}"
-        return f"{self.metric}: {self.second} and {self.first} {what}: {by}, {found}"
+        return f"{self.metric}: {self.second} and {self.first} {verdict}: {by}, {outcome}"
 
     def amount(self) -> str:
         """The difference and its interval if any, with as many decimals as the interval bears."""
@@ -124,7 +124,7 @@ def largest_difference(item: Metric) -> float:
     return max(abs(low - best), abs(high - best)) if isinstance(best, (int, float)) else high - low
 
 
-def detectable(error: float, level: float, pairs: int, freedom: float = math.inf) -> float:
+def minimum_detectable_difference(error: float, level: float, pairs: int, freedom: float = math.inf) -> float:
     """The difference that a test at this level shows with a chance of 0.8, from its standard error and the degrees of
     freedom of that; with other pairs to correct for, one that would show if none of them differed."""
     return (student_quantile(POWER, freedom) - student_quantile((1 - level) / pairs / 2, freedom)) * error

@@ -23,7 +23,7 @@ _FEW_DISCORDANT = 10  # rows, below which the normal distribution is a rough app
 _HALVINGS = 60  # of an interval of length 2, down to the digits of a float
 
 
-class Tested(NamedTuple):
+class PairedTest(NamedTuple):
     """What a test says about a difference; NaN is what it cannot say, with the reason.
 
     `error` is the standard error of the difference, `freedom` with how many degrees of freedom it is known.
@@ -38,7 +38,7 @@ class Tested(NamedTuple):
     notes: tuple[str, ...] = ()
     freedom: float = math.inf
 
-    def consistent(self, level: float) -> Tested:
+    def consistent(self, level: float) -> PairedTest:
         """The same with a p-value on the side of 1 − level that the interval implies: the two differ by rounding errors
         at most, and 1 − 0.95 is not quite 0.05."""
         below, above = sorted((1 - level, round(1 - level, 15)))
@@ -46,11 +46,11 @@ class Tested(NamedTuple):
         return self._replace(p=min(self.p, math.nextafter(below, 0.0)) if excludes else max(self.p, above))
 
 
-def mcnemar(first: PairedOutcomes, second: PairedOutcomes, level: float) -> Tested:
+def mcnemar(first: PairedOutcomes, second: PairedOutcomes, level: float) -> PairedTest:
     """McNemar's test of two shares of the same rows, with Tango's interval of their difference."""
     n = len(first.counts)
     if n == 0:
-        return Tested("McNemar", reason="no rows")
+        return PairedTest("McNemar", reason="no rows")
     gains = int(np.count_nonzero(second.counts & ~first.counts))
     losses = int(np.count_nonzero(first.counts & ~second.counts))
     return _test_shares(gains, losses, n, level, first.scale)
@@ -65,7 +65,7 @@ def mcnemar_p(gains: int, losses: int) -> float:
     return 2 * normal_tail(abs(gains - losses) / math.sqrt(gains + losses)) if gains + losses else 1.0
 
 
-def _test_shares(gains: int, losses: int, n: int, level: float, scale: float) -> Tested:
+def _test_shares(gains: int, losses: int, n: int, level: float, scale: float) -> PairedTest:
     """McNemar's test with the score interval of Tango (1998), which inverts it."""
     p, discordant = mcnemar_p(gains, losses), gains + losses
     significant = p < 1 - level
@@ -74,7 +74,7 @@ def _test_shares(gains: int, losses: int, n: int, level: float, scale: float) ->
     spread = discordant * n - (gains - losses) ** 2
     error = scale * math.sqrt(spread / n) / n if spread else math.nan
     notes = (f"only {discordant} discordant rows: p-value and interval are approximate",)
-    return Tested("McNemar", p, lo, hi, error, notes=notes if 0 < discordant < _FEW_DISCORDANT else ()).consistent(
+    return PairedTest("McNemar", p, lo, hi, error, notes=notes if 0 < discordant < _FEW_DISCORDANT else ()).consistent(
         level
     )
 
@@ -99,36 +99,36 @@ def _highest_difference(gains: int, losses: int, n: int, level: float, *, signif
     return below
 
 
-def delong(first: Placements, second: Placements, level: float) -> Tested:
+def delong(first: Placements, second: Placements, level: float) -> PairedTest:
     """DeLong's test of two areas under the ROC curve (1988) and an interval of the same standard error, both by
     Student's t with the degrees of freedom of Brunner and Munzel (2000): by the normal distribution, five rows of a
     class find a difference in about one of ten data sets that have none."""
     positives, negatives = len(first.positive), len(first.negative)
     fewest = min(positives, negatives)
     if fewest < 2:
-        return Tested("DeLong", reason="the test needs two rows of each class")
+        return PairedTest("DeLong", reason="the test needs two rows of each class")
     mean, spread = _area(second.positive - first.positive, second.negative - first.negative)
     error = math.sqrt(spread.variance)
     areas = _area(*first[:2]), _area(*second[:2])
     few = ("fewer than ten rows of a class: coverage may be below the nominal level",) if fewest < 10 else ()
     if is_rounding(error, 1.0):
         if is_rounding(abs(mean), 1.0):
-            return Tested("DeLong", 1.0, reason="every row stands at the same place in the order of both models")
+            return PairedTest("DeLong", 1.0, reason="every row stands at the same place in the order of both models")
         if not is_rounding(math.sqrt(max(area.variance for _, area in areas)), 1.0):
-            return Tested("DeLong", reason="the order of the rows changes by the same for all: the variance is 0")
+            return PairedTest("DeLong", reason="the order of the rows changes by the same for all: the variance is 0")
         # Each model orders all pairs alike: right, wrong or not at all. So many pairs have no row in common.
         gains, losses = (fewest, 0) if mean > 0 else (0, fewest)
         note = f"DeLong's variance is 0, so {fewest} pairs of a positive and a negative row are tested instead"
-        found = _test_shares(gains, losses, fewest, level, first.scale * abs(mean))
-        return found._replace(notes=(note, *few))
+        result = _test_shares(gains, losses, fewest, level, first.scale * abs(mean))
+        return result._replace(notes=(note, *few))
     reach, scale = -student_quantile((1 - level) / 2, spread.freedom) * error, first.scale
     low, high = _skewed_ends(*areas, spread, level)
     # Only the end away from 0 is moved, and outwards: the other one says what the p-value says.
     lo = max(min(mean - reach, low) if mean <= 0 else mean - reach, -1.0)
     hi = min(max(mean + reach, high) if mean >= 0 else mean + reach, 1.0)
     p = 2 * student_tail(abs(mean) / error, spread.freedom)
-    found = Tested("DeLong", p, scale * lo, scale * hi, scale * error, notes=few, freedom=spread.freedom)
-    return found.consistent(level)
+    result = PairedTest("DeLong", p, scale * lo, scale * hi, scale * error, notes=few, freedom=spread.freedom)
+    return result.consistent(level)
 
 
 def _area(positive: Array, negative: Array) -> tuple[float, VarianceEstimate]:
@@ -167,7 +167,7 @@ def _mean_and_variance(values: Array) -> tuple[float, float]:
 
 def bootstrap(
     differences: Array, level: float, method: str, units: float = math.inf, sizes: Sequence[float] = ()
-) -> Tested:
+) -> PairedTest:
     """The paired bootstrap of n units: expanded percentiles of the differences in resamples, as far out as those of
     Student's t with n − 1 degrees of freedom (Hesterberg 2015). The p-value inverts the interval: it is the smallest
     1 − level at which the interval excludes 0, but not below 2 / (resamples + 1).
@@ -177,16 +177,16 @@ def bootstrap(
     defined = np.sort(differences[np.isfinite(differences)])
     count = len(defined)
     if units < LEAST_UNITS:
-        return Tested(method, reason=too_few_units(units))
+        return PairedTest(method, reason=too_few_units(units))
     notes = few_units_note(units)
     if count < len(differences):
         notes += (f"undefined in {len(differences) - count:,} of {len(differences):,} resamples, which are left out",)
     if count < LEAST_DEFINED * len(differences) or (count + 1) * (1 - level) / 2 < 1 - 1e-9:
-        return Tested(method, reason="it is undefined in too many resamples", notes=notes)
+        return PairedTest(method, reason="it is undefined in too many resamples", notes=notes)
     if is_rounding(float(defined[-1]) - float(defined[0]), *sizes):
         if is_rounding(float(np.abs(defined).max()), *sizes):
-            return Tested(method, 1.0, reason="both models have the same value in every resample", notes=notes)
-        return Tested(method, reason="the difference is the same in every resample", notes=notes)
+            return PairedTest(method, 1.0, reason="both models have the same value in every resample", notes=notes)
+        return PairedTest(method, reason="the difference is the same in every resample", notes=notes)
     exponent = int(np.frexp(defined)[1].max())  # squares of what is near 1 are neither too large nor too small
     _, variance = _mean_and_variance(np.ldexp(defined, -exponent))
     error = float(np.ldexp(math.sqrt(variance), exponent))
@@ -197,7 +197,7 @@ def bootstrap(
     away = max(_steps_to_zero(defined, error), _steps_to_zero(-defined[::-1], error)) / widening
     # Just below 2 / (resamples + 1), which is the smallest 1 − level that so many resamples have an interval for.
     p = min(1.0, max(2 * student_tail(away, freedom), 2 / (count + 1) * (1 - 1e-12)))
-    return Tested(method, p, lo, hi, error * widening, notes=notes, freedom=freedom).consistent(level)
+    return PairedTest(method, p, lo, hi, error * widening, notes=notes, freedom=freedom).consistent(level)
 
 
 def _lower_end(ordered: Array, reach: float, error: float) -> float:

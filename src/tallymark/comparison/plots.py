@@ -11,8 +11,8 @@ from tallymark.evaluation.plots import PRECISION_RECALL, ROC
 from tallymark.intervals.settings import show_level
 from tallymark.metrics.base import Metric
 from tallymark.metrics.listing import show_better
-from tallymark.rendering.plots.forest import MOST_PAIRS, Pair, differences_plot
-from tallymark.rendering.plots.lines import Line, precision_recall_plot, roc_plot
+from tallymark.rendering.plots.curves import Line, precision_recall_plot, roc_plot
+from tallymark.rendering.plots.forest import MOST_PAIRS, ForestRow, differences_plot
 from tallymark.rendering.plots.plot import Plot
 from tallymark.rendering.table import Table
 
@@ -31,7 +31,7 @@ class ComparisonPlots:
         return ("differences", *(name for name in ("roc", "precision_recall") if self._can(name)))
 
     def _can(self, name: str) -> bool:
-        if any(name not in report.plot._suited() for report in self._comparison.reports.values()):
+        if any(name not in report.plot._suitable() for report in self._comparison.reports.values()):
             return False
         try:
             getattr(self, name)()
@@ -41,40 +41,46 @@ class ComparisonPlots:
 
     def differences(self, metric: str | Metric | None = None) -> Plot:
         """The differences of all pairs in a metric, the first if none is named, with intervals and rank letters."""
-        held = self._comparison
-        key = held.metrics[0] if metric is None else held._key(metric)
-        found = [each for each in held if each.metric == key]
-        shown = sorted(found, key=lambda d: -abs(d.value) if math.isfinite(d.value) else 0.0)[:MOST_PAIRS]
-        pairs = [Pair(_name(d), d.value, d.lo, d.hi, d.significant, _text(d)) for d in found if d in shown]
-        letters = dict.fromkeys(held.models, "") if held.settings.baseline else held.groups(key)
-        ranks = [(name, value, letters[name]) for name, value in held.ranking(key).items()]
+        comparison = self._comparison
+        key = comparison.metrics[0] if metric is None else comparison._key(metric)
+        differences = [each for each in comparison if each.metric == key]
+        shown = sorted(differences, key=lambda d: -abs(d.value) if math.isfinite(d.value) else 0.0)[:MOST_PAIRS]
+        pairs = [
+            ForestRow(_pair_label(d), d.value, d.lo, d.hi, d.significant, _difference_text(d))
+            for d in differences
+            if d in shown
+        ]
+        letters = dict.fromkeys(comparison.models, "") if comparison.settings.baseline else comparison.groups(key)
+        ranks = [(name, value, letters[name]) for name, value in comparison.ranking(key).items()]
         headings = ("pair", "difference", "lo", "hi", "p", "verdict")
-        rows = [(_name(d), d.value, d.lo, d.hi, d.p_corrected, d.verdict) for d in found]
+        rows = [(_pair_label(d), d.value, d.lo, d.hi, d.p_corrected, d.verdict) for d in differences]
         table = Table(f"Differences in {key}", headings, rows, numbers=headings[1:5], named_rows=True)
-        better = show_better(next(iter(held.reports.values())).cell(key).metric.better)
-        level = show_level(held.settings.level)
+        better = show_better(next(iter(comparison.reports.values())).cell(key).metric.better)
+        level = show_level(comparison.settings.level)
         return differences_plot(key, pairs, ranks, table, level=level, better=better)
 
     def roc(self) -> Plot:
         """The ROC curves of all models, of two classes."""
-        lines = [report.plot._line(name, *ROC)[0] for name, report in self._comparison.reports.items()]
-        return roc_plot(*_ranked(lines, "ROC curves", "auc"))
+        lines = [report.plot._curve_line(name, *ROC)[0] for name, report in self._comparison.reports.items()]
+        return roc_plot(*_ranked_lines(lines, "ROC curves", "auc"))
 
     def precision_recall(self) -> Plot:
         """Precision by recall of all models, of two classes."""
-        lines = [report.plot._line(name, *PRECISION_RECALL)[0] for name, report in self._comparison.reports.items()]
-        return precision_recall_plot(*_ranked(lines, "precision and recall", "average_precision"))
+        lines = [
+            report.plot._curve_line(name, *PRECISION_RECALL)[0] for name, report in self._comparison.reports.items()
+        ]
+        return precision_recall_plot(*_ranked_lines(lines, "precision and recall", "average_precision"))
 
 
-def _ranked(lines: list[Line], title: str, what: str) -> tuple[list[Line], Table]:
+def _ranked_lines(lines: list[Line], title: str, what: str) -> tuple[list[Line], Table]:
     lines = sorted(lines, key=lambda line: -line.area)
     rows = [(line.name, line.area) for line in lines]
     return lines, Table(title, ("model", what), rows, numbers=(what,), named_rows=True)
 
 
-def _name(difference: Difference) -> str:
+def _pair_label(difference: Difference) -> str:
     return f"{difference.second} − {difference.first}"
 
 
-def _text(difference: Difference) -> str:
+def _difference_text(difference: Difference) -> str:
     return "undefined" if math.isnan(difference.p) else difference.amount()

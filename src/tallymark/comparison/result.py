@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tallymark.comparison.corrections import CORRECTIONS, letters
+from tallymark.comparison.corrections import CORRECTIONS
 from tallymark.comparison.difference import Difference, show_p
 from tallymark.errors import ParameterError, Text
-from tallymark.evaluation.exports import Exports
 from tallymark.evaluation.report import Report
 from tallymark.intervals.settings import show_level
 from tallymark.metrics.base import Metric
 from tallymark.metrics.listing import show_better
-from tallymark.rendering.exports import Frames, to_json
-from tallymark.rendering.html import to_html
+from tallymark.rendering.exports import DataFrameExport, DocumentExport, to_json
+from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Table, note_lines
 from tallymark.rendering.text import to_text
 
@@ -41,7 +40,7 @@ class ComparisonSettings(NamedTuple):
         return models - 1 if baseline is not None else models * (models - 1) // 2
 
 
-class Comparison(Exports, Frames):
+class Comparison(DocumentExport, DataFrameExport):
     """What several models score on the same rows, and which differences the data show.
 
     `reports` holds the report of each model; `comparison[("a", "b"), "auc"]` is the difference of b from a. Iterating
@@ -87,12 +86,12 @@ class Comparison(Exports, Frames):
     def __len__(self) -> int:
         return len(self._differences)
 
-    def __getitem__(self, wanted: tuple[tuple[str, str], str | Metric]) -> Difference:
+    def __getitem__(self, place: tuple[tuple[str, str], str | Metric]) -> Difference:
         try:
-            (first, second), asked = wanted
+            (first, second), metric = place
         except (TypeError, ValueError):
-            raise KeyError(f"a difference is asked for as [('first', 'second'), 'metric'], not as {wanted!r}") from None
-        key = self._key(asked)
+            raise KeyError(f"a difference is asked for as [('first', 'second'), 'metric'], not as {place!r}") from None
+        key = self._key(metric)
         if (first, second, key) in self._differences:
             return self._differences[first, second, key]
         if (second, first, key) in self._differences:
@@ -100,8 +99,8 @@ class Comparison(Exports, Frames):
         pairs = list(dict.fromkeys((d.first, d.second) for d in self))
         raise KeyError(f"{(first, second)!r} were not compared; these were: {', '.join(map(str, pairs))}")
 
-    def _key(self, asked: str | Metric) -> str:
-        cell = self._report.cell(asked)  # which says what there is
+    def _key(self, metric: str | Metric) -> str:
+        cell = self._report.cell(metric)  # which says what there is
         return next(key for key in self._report if self._report.cell(key) is cell)
 
     def ranking(self, metric: str | Metric) -> dict[str, float]:
@@ -127,8 +126,11 @@ class Comparison(Exports, Frames):
         ranked = [name for name, value in self.ranking(key).items() if not math.isnan(value)]
         if any(math.isnan(d.p) for d in self if d.metric == key and {d.first, d.second} <= set(ranked)):
             return dict.fromkeys([*ranked, *self.models], "")
-        apart = {frozenset((d.first, d.second)) for d in self if d.metric == key and d.significant}
-        return {**letters(ranked, apart), **{name: "" for name in self.models if name not in ranked}}
+        significant_pairs = {frozenset((d.first, d.second)) for d in self if d.metric == key and d.significant}
+        return {
+            **letter_display(ranked, significant_pairs),
+            **{name: "" for name in self.models if name not in ranked},
+        }
 
     def detectable(self, metric: str | Metric) -> dict[tuple[str, str], float]:
         """By pair, the smallest difference that data such as these would show in eight of ten cases."""
@@ -205,16 +207,16 @@ class Comparison(Exports, Frames):
             del headings[place]
             for row in rows:
                 del row[place]
-        said = ((text, f"{d.metric}, {d.second} − {d.first}") for d in self for text in (d.reason, *d.notes) if text)
-        notes = note_lines(said, "; ")
+        noted = ((text, f"{d.metric}, {d.second} − {d.first}") for d in self for text in (d.reason, *d.notes) if text)
+        notes = note_lines(noted, "; ")
         for key in self.metrics:
             best = self._report.cell(key).metric.better
             if isinstance(best, (int, float)):
                 notes.append(f"{key}: what is compared is how far it is from {best:g}")
-        how = CORRECTIONS[self.settings.correction]
+        correction = CORRECTIONS[self.settings.correction]
         if several and self.settings.correction != "none":
             pairs = len(self) // len(self.metrics)
-            notes.append(f"p is corrected ({how}) for the {pairs} pairs of each metric; intervals are not")
+            notes.append(f"p is corrected ({correction}) for the {pairs} pairs of each metric; intervals are not")
         corrected = several and self.settings.correction != "none"
         if not all(math.isnan(d.detectable) for d in self):
             notes.append(
@@ -227,9 +229,9 @@ class Comparison(Exports, Frames):
         return [self._values_table(), self._pairs_table()]
 
     def _document(self, title: str | None, command: str | None, *, pictures: bool) -> Document:
-        from tallymark.evaluation.document import document_of_comparison  # few ask
+        from tallymark.comparison.document import comparison_document  # few ask
 
-        return document_of_comparison(self, title, command, pictures=pictures)
+        return comparison_document(self, title, command, pictures=pictures)
 
     def __str__(self) -> str:
         return "\n\n".join(map(to_text, self._tables()))
@@ -242,3 +244,24 @@ class Comparison(Exports, Frames):
 
 def _short_p(p: float, level: float) -> str:
     return "" if math.isnan(p) else show_p(p, level).removeprefix("= ")
+
+
+def letter_display(names: Sequence[str], significant_pairs: set[frozenset[str]]) -> dict[str, str]:
+    """A compact display: names share a letter just where they are not told apart. Letters go in the order of the names.
+
+    >>> letter_display(["x", "y", "z"], {frozenset(("x", "z"))})
+    {'x': 'a', 'y': 'ab', 'z': 'b'}
+    """
+    groups = [frozenset(names)]
+    for pair in sorted(significant_pairs, key=sorted):
+        split = [group - {name} if pair <= group else group for group in groups for name in sorted(pair)]
+        distinct = list(dict.fromkeys(split))
+        groups = [group for group in distinct if not any(group < other for other in distinct)]
+    places = {name: k for k, name in enumerate(names)}
+    groups.sort(key=lambda group: sorted(places[name] for name in group))
+    return {name: "".join(_letter(k) for k, group in enumerate(groups) if name in group) for name in names}
+
+
+def _letter(place: int) -> str:
+    """a to z, then numbers: more than 26 groups are rare, but must not fail."""
+    return chr(ord("a") + place) if place < 26 else f"({place + 1})"

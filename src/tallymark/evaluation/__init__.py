@@ -1,10 +1,16 @@
-"""Evaluation: metrics on rows, as a report; the only place that knows both metrics and sources."""
+"""Evaluation: metrics on rows, tables and streams, as a report.
+
+`default_metrics.py` selects the metrics, `evaluate.py` plans and reads the states that they need, `report.py` holds
+the values. `group_slices.py` has the report of every group, `report_intervals.py` adds intervals, `document.py` and
+`plots.py` make the page. `tally.py` adds up rows that come in pieces; `table.py` reads them from tables, files and
+clusters.
+"""
 
 from typing import TYPE_CHECKING, Any
 
 from tallymark.evaluation.evaluate import evaluate
+from tallymark.evaluation.group_slices import Slices
 from tallymark.evaluation.report import Cell, Report
-from tallymark.evaluation.slices import Slices
 from tallymark.evaluation.tally import Tally
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Reports and comparisons as documents, from which pages and Markdown are made."""
+"""A report as a document: its cards, tables, plots and reasons, from which its HTML page and its Markdown are made."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tallymark.evaluation.report import Cell, show_interval, why
-from tallymark.evaluation.reproduction import reproduce_comparison, reproduce_report
+from tallymark.evaluation.report import Cell, reason_text, show_interval
+from tallymark.evaluation.reproduction import reproduce_report
 from tallymark.intervals.settings import show_level
 from tallymark.metrics.base import Metric
 from tallymark.metrics.listing import show_better
 from tallymark.rendering.document import Card, Document, Notes, Part, Picture, Scale, Section
-from tallymark.rendering.sheet import Sheet
+from tallymark.rendering.fact_sheet import FactSheet
 from tallymark.rendering.table import Table, note_lines, show_number
 
 if TYPE_CHECKING:
     from tallymark.acceptance.accept import Acceptance
-    from tallymark.comparison.result import Comparison
     from tallymark.evaluation.report import Report
 
 
@@ -26,124 +25,100 @@ DIGITS = 4  # of headline numbers, whose others stand in the table
 MOST_BARS = 4  # metrics whose groups are drawn
 MOST_PARTS = 50  # of a metric with one value per class
 _OF_TWO = "of two classes"  # begins what holds for no more than two
-_SLICES, _DIFFERENCES = "slices", "differences"  # of which there is a plot for each metric
+_SLICES = "slices"  # of which there is a plot for each metric
 
 
-def document_of(report: Report, title: str | None, command: str | None, *, pictures: bool) -> Document:
+def report_document(report: Report, title: str | None, command: str | None, *, pictures: bool) -> Document:
     """The report with its headline numbers, tables, pictures if wanted, reasons, and how to make it again."""
     cells = {key: report.cell(key) for key in report}
-    sections = [] if report.acceptance is None else [_acceptance(report.acceptance)]
-    sections.append(_numbers(report, cells))
-    without = _without_value(cells)
+    sections = [] if report.acceptance is None else [_acceptance_section(report.acceptance)]
+    sections.append(_values_section(report, cells))
+    without = _undefined_section(cells)
     if without is not None:
         sections.append(without)
     if pictures:
-        sections += _plots(report)
-    tables = [cell.value.table() for cell in cells.values() if cell.shows_itself]
+        sections += _plots_section(report)
+    tables = [cell.value.table() for cell in cells.values() if cell.is_table]
     if tables:
         sections.append(Section("tables", "Tables", "", tables))
     if report.slices is not None:
-        sections.append(_groups(report, pictures=pictures))
-    sections += [_about([cell.metric for cell in cells.values()]), reproduce_report(report, command)]
-    cards = [_card(report, key, cell) for key, cell in cells.items() if _is_one_number(cell)][:MOST_CARDS]
-    return Document(title or "Evaluation report", _line(report), cards, sections)
+        sections.append(_groups_section(report, pictures=pictures))
+    sections += [about_metrics([cell.metric for cell in cells.values()]), reproduce_report(report, command)]
+    cards = [_metric_card(report, key, cell) for key, cell in cells.items() if _is_one_number(cell)][:MOST_CARDS]
+    return Document(title or "Evaluation report", report_line(report), cards, sections)
 
 
-def document_of_comparison(
-    comparison: Comparison, title: str | None, command: str | None, *, pictures: bool
-) -> Document:
-    """The comparison with its verdicts, tables, pictures if wanted, and how to make it again."""
-    values, pairs = comparison._values_table(), comparison._pairs_table()
-    verdicts = [str(difference) for difference in comparison]
-    sections = [
-        Section("verdicts", "What the data show", "", [Notes(verdicts)]),
-        Section("values", "Values", "", [values._replace(title="", named_rows=False)]),
-    ]
-    if pictures:
-        plots = [comparison.plot.differences(key) for key in comparison.metrics[:MOST_BARS]]
-        others = [name for name in comparison.plot.available() if name != _DIFFERENCES]
-        plots += [getattr(comparison.plot, name)() for name in others]
-        sections.append(Section("plots", "Plots", "", plots))
-    sections += [
-        Section("differences", "Differences", "", [pairs]),
-        _about([comparison._report.cell(key).metric for key in comparison.metrics]),
-        reproduce_comparison(comparison, command),
-    ]
-    cards = [_best_card(comparison, key) for key in comparison.metrics][:MOST_CARDS]
-    models = comparison.models
-    shown = f"{', '.join(models[:-1])} and {models[-1]}" if len(models) <= 5 else f"{len(models)} models"
-    return Document(title or f"Comparison of {shown}", _line(comparison._report), cards, sections)
-
-
-def _acceptance(found: Acceptance) -> Section:
+def _acceptance_section(found: Acceptance) -> Section:
     """Whether the report is accepted, and by how much every clause holds or fails."""
     table = found.table()
     return Section("acceptance", "Acceptance", table.title[:1].upper() + table.title[1:], [table._replace(title="")])
 
 
-def _line(report: Report) -> str:
+def report_line(report: Report) -> str:
+    """The line below the title: the rows, and the kind of the predictions."""
     kind = f" · predictions are of kind {report.kind}" if report.kind else ""
     return report.title() + kind
 
 
 def _is_one_number(cell: Cell) -> bool:
-    return not cell.shows_itself and cell.parts()[0][0] is None
+    return not cell.is_table and cell.parts()[0][0] is None
 
 
-def _card(report: Report, key: str, cell: Cell) -> Card:
+def _metric_card(report: Report, key: str, cell: Cell) -> Card:
     value = cell.parts()[0][1]
-    lo, hi = cell.ends()[0]
+    lo, hi = cell.bounds()[0]
     interval = ""
     if lo is not None and hi is not None:
         what = "for certain" if cell.bounded or report.interval is None else show_level(report.interval.level)
         interval = f"{what}: {show_number(lo, DIGITS)} to {show_number(hi, DIGITS)}"
-    shown = cell.shown(value)
-    band = getattr(shown, "band", "")
-    text = show_number(shown, DIGITS) if isinstance(shown, float) else shown
-    marks = _marks(report, cell.metric)
-    return Card(key, text, interval, _hint(cell, marks), band, _scale(cell.metric, value, lo, hi, marks))
+    display = cell.display(value)
+    band = getattr(display, "band", "")
+    text = show_number(display, DIGITS) if isinstance(display, float) else display
+    marks = _landmarks_in_range(report, cell.metric)
+    return Card(key, text, interval, _card_hint(cell, marks), band, _metric_scale(cell.metric, value, lo, hi, marks))
 
 
-def _marks(report: Report, metric: Metric) -> list[tuple[float, str]]:
+def _landmarks_in_range(report: Report, metric: Metric) -> list[tuple[float, str]]:
     """What values in the middle of the range mean for these rows."""
     batch = None if report._source is None else report._source.batch
     several = batch is not None and batch.prediction_columns > 2
     low, high = metric.range
-    found = [(mark, words) for mark, words in metric.landmarks if low < mark < high]
-    return [(mark, words) for mark, words in found if not (several and words.startswith(_OF_TWO))]
+    inside = [(mark, words) for mark, words in metric.landmarks if low < mark < high]
+    return [(mark, words) for mark, words in inside if not (several and words.startswith(_OF_TWO))]
 
 
-def _hint(cell: Cell, found: list[tuple[float, str]]) -> str:
+def _card_hint(cell: Cell, landmarks: list[tuple[float, str]]) -> str:
     """Why there is no value; or which way is better, the unit, and what a value in the middle of the range means."""
-    reason = why(cell)
+    reason = reason_text(cell)
     if reason is not None:
         return reason
-    marks = [f"{show_number(mark, DIGITS)}: {words}" for mark, words in found]
-    return " · ".join(part for part in (_direction(cell.metric), cell.metric.unit, *marks) if part)
+    marks = [f"{show_number(mark, DIGITS)}: {words}" for mark, words in landmarks]
+    return " · ".join(part for part in (direction_text(cell.metric), cell.metric.unit, *marks) if part)
 
 
-def _direction(metric: Metric) -> str:
+def direction_text(metric: Metric) -> str:
+    """Which values are better, in words."""
     better = show_better(metric.better)
     return f"{better} is better" if isinstance(metric.better, str) else f"best {better}" if better else ""
 
 
-def _scale(metric: Metric, value: float, lo: Any, hi: Any, marks: list[tuple[float, str]]) -> Scale | None:
+def _metric_scale(metric: Metric, value: float, lo: Any, hi: Any, marks: list[tuple[float, str]]) -> Scale | None:
     low, high = metric.range
     if not math.isfinite(value) or math.isinf(low) or math.isinf(high) or not low <= value <= high or low == high:
         return None
     return Scale(low, high, value, lo, hi, marks)
 
 
-def _numbers(report: Report, cells: dict[str, Cell]) -> Section:
+def _values_section(report: Report, cells: dict[str, Cell]) -> Section:
     """All values, and what to know about them."""
     settings = report.interval
     rows: list[tuple[object, ...]] = []
     for key, cell in cells.items():
-        parts = list(zip(cell.parts(), cell.ends(), strict=True))
+        parts = list(zip(cell.parts(), cell.bounds(), strict=True))
         for (part, value), (lo, hi) in parts[:MOST_PARTS]:
             between = [] if settings is None else ["" if cell.bounded else show_interval(lo, hi)]
             facts = (show_better(cell.metric.better), cell.metric.unit, cell.metric.reading)
-            rows.append((f"{key} · {part}" if part else key, cell.shown(value), *between, *facts))
+            rows.append((f"{key} · {part}" if part else key, cell.display(value), *between, *facts))
         if len(parts) > MOST_PARTS:
             more = f"{key} · and {len(parts) - MOST_PARTS:,} more"
             rows.append((more, *[""] * (4 if settings is None else 5)))
@@ -155,16 +130,20 @@ def _numbers(report: Report, cells: dict[str, Cell]) -> Section:
     return Section("numbers", "All metrics", "", [Table("", headings, rows, notes, numbers=("value",))])
 
 
-def _without_value(cells: dict[str, Cell]) -> Section | None:
+def _undefined_section(cells: dict[str, Cell]) -> Section | None:
     """Which metrics have no plain value, and why; None if all have one."""
-    rows = [(key, _what(cell), why(cell), cell.metric.when_undefined) for key, cell in cells.items() if why(cell)]
+    rows = [
+        (key, _kind_of_missing_value(cell), reason_text(cell), cell.metric.when_undefined)
+        for key, cell in cells.items()
+        if reason_text(cell)
+    ]
     if not rows:
         return None
     table = Table("", ("metric", "what", "why", "when that happens"), rows)
     return Section("undefined", "What has no value, and why", "", [table])
 
 
-def _what(cell: Cell) -> str:
+def _kind_of_missing_value(cell: Cell) -> str:
     if cell.error is not None:
         return "failed"
     numbers = [value for _, value in cell.parts()]
@@ -173,14 +152,14 @@ def _what(cell: Cell) -> str:
     return "infinite" if any(map(math.isinf, numbers)) else "replaced"
 
 
-def _plots(report: Report) -> list[Section]:
+def _plots_section(report: Report) -> list[Section]:
     """All plots but those of groups, and why some that would suit cannot be drawn."""
     plots: list[Part] = [getattr(report.plot, name)() for name in report.plot.available() if name != _SLICES]
     reasons = [f"{name.replace('_', ' ')}: {reason}" for name, reason in report.plot.reasons().items()]
     return [Section("plots", "Plots", "", [*plots, *([Notes(reasons)] if reasons else [])])] if plots or reasons else []
 
 
-def _groups(report: Report, *, pictures: bool) -> Section:
+def _groups_section(report: Report, *, pictures: bool) -> Section:
     """The values of all groups, and bars of the first metrics."""
     assert report.slices is not None
     table = report.slices.table(report, intervals=not pictures)
@@ -191,13 +170,13 @@ def _groups(report: Report, *, pictures: bool) -> Section:
     return Section("groups", "Groups", table.title[:1].upper() + table.title[1:], [*bars, table._replace(title="")])
 
 
-def _about(metrics: list[Metric]) -> Section:
+def about_metrics(metrics: list[Metric]) -> Section:
     """What the metrics are, from their definitions."""
-    sheets = list(_sheets(metrics))
+    sheets = list(_metric_sheets(metrics))
     return Section("metrics", "About the metrics", "", sheets, folded=True)
 
 
-def _sheets(metrics: list[Metric]) -> Iterator[Sheet]:
+def _metric_sheets(metrics: list[Metric]) -> Iterator[FactSheet]:
     for metric in dict.fromkeys(metrics):
         low, high = metric.range
         facts = {
@@ -207,21 +186,5 @@ def _sheets(metrics: list[Metric]) -> Iterator[Sheet]:
             "undefined": [metric.when_undefined],
             "mind": list(metric.pitfalls),
         }
-        kept = {name: [line for line in lines if line] for name, lines in facts.items()}
-        yield Sheet(str(metric), metric.description, [(name, lines) for name, lines in kept.items() if lines])
-
-
-def _best_card(comparison: Comparison, key: str) -> Card:
-    """The best model by a metric, and whether the data show that it is."""
-    ranked = comparison.ranking(key)
-    metric = comparison._report.cell(key).metric
-    best, value = next(iter(ranked.items()))
-    if math.isnan(value):
-        return Card(key, "undefined", "", comparison.reports[best].cell(key).reason or "")
-    beaten = [d for d in comparison if d.metric == key and d.winner == best]
-    others = len([d for d in comparison if d.metric == key and best in (d.first, d.second)])
-    words = f"{best} is ahead, and the data show it against {len(beaten)} of {others}"
-    if len(beaten) == others:
-        words = f"{best} is better than {'the other' if others == 1 else 'all it was compared with'}"
-    shown = comparison._report.cell(key).shown(value)
-    return Card(key, show_number(value, DIGITS), words, _direction(metric), getattr(shown, "band", ""))
+        filled = {name: [line for line in lines if line] for name, lines in facts.items()}
+        yield FactSheet(str(metric), metric.description, [(name, lines) for name, lines in filled.items() if lines])

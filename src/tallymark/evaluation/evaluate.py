@@ -1,23 +1,43 @@
-"""tm.evaluate: many metrics on the same rows, every shared state computed once."""
+"""tm.evaluate: many metrics on the same rows. A `MetricPlan` joins the states they need, so each is computed once."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+from functools import lru_cache
 from typing import Any
 
-from tallymark.data.arguments import check_min_rows
+from tallymark.data.arguments import check_choice, check_min_rows
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
-from tallymark.errors import ParameterError, TallymarkError, Text
-from tallymark.evaluation.report import Report
-from tallymark.evaluation.selection import DATA_FAULTS, MetricPlan, Wanted, check_errors, plan, select_metrics
+from tallymark.errors import (
+    EmptyError,
+    FormulaError,
+    LengthError,
+    MissingValueError,
+    ParameterError,
+    TallymarkError,
+    Text,
+    WeightError,
+)
+from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
+from tallymark.evaluation.group_slices import Slices
+from tallymark.evaluation.report import Cell, Report, ReportSource
 from tallymark.intervals.settings import Intervals, interval_settings
-from tallymark.states.groups import group_columns, slice_states
+from tallymark.metrics.answer import Answer
+from tallymark.metrics.base import Metric
+from tallymark.metrics.fairness.base import GroupMetric
+from tallymark.states.base import Plan, States
+from tallymark.states.groups import Slice, group_columns, slice_states
+from tallymark.states.sums import SizeOf
+
+ERROR_MODES = ("cell", "raise")
+ROW_ERRORS = (LengthError, WeightError, MissingValueError, EmptyError)  # no metric can read such rows
 
 
 def evaluate(
     y_true: object,
     y_pred: object,
-    metrics: Wanted = None,
+    metrics: MetricsLike = None,
     *,
     weights: object = None,
     query: object = None,
@@ -84,7 +104,7 @@ def evaluate(
 
 def evaluate_batch(
     batch: Batch,
-    metrics: Wanted,
+    metrics: MetricsLike,
     target: Target,
     *,
     errors: str = "cell",
@@ -93,41 +113,211 @@ def evaluate_batch(
 ) -> Report:
     """The report of rows that have been read already."""
     batch.require_rows()
-    chosen = plan_batch(batch, metrics, target, errors=errors)
-    return evaluate_planned(batch, chosen, errors=errors, min_rows=min_rows, settings=settings)
+    metric_plan = plan_batch(batch, metrics, target, errors=errors)
+    return evaluate_planned(batch, metric_plan, errors=errors, min_rows=min_rows, settings=settings)
 
 
-def plan_batch(batch: Batch, metrics: Wanted, target: Target, *, errors: str) -> MetricPlan:
+def plan_batch(batch: Batch, metrics: MetricsLike, target: Target, *, errors: str) -> MetricPlan:
     """The metrics for rows that have been read already, and their plan."""
-    return plan(
+    return plan_metrics(
         select_metrics(metrics, batch, target), target, (batch.truth_columns, batch.prediction_columns), errors=errors
     )
 
 
 def evaluate_planned(
     batch: Batch,
-    chosen: MetricPlan,
+    metric_plan: MetricPlan,
     *,
     errors: str = "cell",
     min_rows: int = 1,
     settings: Intervals | None = None,
 ) -> Report:
-    """The report of rows that there are, with metrics whose plan is made."""
+    """The report of rows that have been read, by a plan that has been made."""
     try:
-        states = chosen.fold(batch)
-    except DATA_FAULTS:
+        states = metric_plan.fold(batch)
+    except ROW_ERRORS:
         raise
     except TallymarkError:
         if errors == "raise":
             raise
-        chosen = chosen.without_unreadable(batch)
-        states = chosen.fold(batch)
+        metric_plan = metric_plan.without_unreadable(batch)
+        states = metric_plan.fold(batch)
     slices = slice_states(batch, states) if batch.group_names else None
     of_groups: dict[str, Any] = {"slices": slices, "by": batch.group_names, "min_rows": min_rows}
-    report = chosen.report(states, dropped=batch.dropped, errors=errors, batch=batch, **of_groups)
+    report = metric_plan.report(states, dropped=batch.dropped, errors=errors, batch=batch, **of_groups)
     if settings is not None:
-        from tallymark.evaluation.intervals import add_intervals  # most calls ask for none
+        from tallymark.evaluation.report_intervals import add_intervals  # most calls ask for none
 
-        add_intervals(report, settings, chosen, states, batch, slices)
+        add_intervals(report, settings, metric_plan, states, batch, slices)
     batch.memo.clear()  # the report keeps the rows, and should keep no more
     return report
+
+
+class MetricPlan:
+    """Metrics under their keys, the target they share, and the plan of the states that they need."""
+
+    __slots__ = ("_places", "errors", "metrics", "plan", "target")
+
+    def __init__(
+        self,
+        metrics: dict[str, Metric],
+        target: Target,
+        columns: tuple[int, int] | None,
+        *,
+        errors: str,
+        failed: dict[str, TallymarkError] | None = None,
+    ) -> None:
+        self.metrics = metrics
+        self.target = target
+        self.errors: dict[str, TallymarkError] = failed or {}
+        reads = []
+        for key, item in metrics.items():
+            if key in self.errors:
+                continue
+            try:
+                if columns is not None:  # None: no rows yet, so nothing can be wrong with them
+                    item.check_columns(*columns)
+                reads.extend(item.all_needs(target))
+            except TallymarkError as error:
+                if errors == "raise":
+                    raise
+                self.errors[key] = error
+        self.plan = Plan(reads or [SizeOf()])  # rows and weight are counted, whatever the metrics read
+        self._places = {
+            key: self.plan.place(item.needs(target))
+            for key, item in metrics.items()
+            if key not in self.errors and not isinstance(item, GroupMetric)
+        }
+
+    def fold(self, batch: Batch) -> States:
+        """The states of a batch."""
+        if self.errors:
+            batch.require_present()  # what no state reads must not hide a fault
+        return self.plan.fold(batch)
+
+    def without_unreadable(self, batch: Batch) -> MetricPlan:
+        """The same metrics, where those that cannot read these rows are failed cells and the others compute."""
+        batch.require_present()
+        unreadable: dict[Hashable, TallymarkError] = {}
+        for reads in self.plan.reads:
+            try:
+                Plan([reads]).fold(batch)
+            except ROW_ERRORS:
+                raise
+            except TallymarkError as error:
+                unreadable[reads.group] = error
+        failed = dict(self.errors)
+        for key, item in self.metrics.items():
+            groups = [] if key in failed else [each.group for each in item.all_needs(self.target)]
+            failure = next((unreadable[group] for group in groups if group in unreadable), None)
+            if failure is not None:
+                failed[key] = failure
+        return MetricPlan(self.metrics, self.target, None, errors="cell", failed=failed)
+
+    def report(
+        self,
+        states: States,
+        *,
+        dropped: int,
+        errors: str,
+        batch: Batch | None = None,
+        slices: Sequence[Slice] | None = None,
+        by: tuple[str, ...] = (),
+        min_rows: int = 1,
+    ) -> Report:
+        """Read the states: one cell per metric, and the same for every slice by the columns of these names."""
+        group_slices = None
+        if slices is not None:
+            rows = [key for key, item in self.metrics.items() if not isinstance(item, GroupMetric)]
+            reports = {each.group: self._report(rows, each.states, errors) for each in slices}
+            group_slices = Slices(by, reports, min_rows)
+        read_groups = _GroupReader(self, slices, min_rows)
+        report = self._report(list(self.metrics), states, errors, batch, dropped, group_slices, read_groups)
+        report._source = ReportSource(self, states, batch)
+        return report
+
+    def _report(
+        self,
+        keys: list[str],
+        states: States,
+        errors: str,
+        batch: Batch | None = None,
+        dropped: int = 0,
+        slices: Slices | None = None,
+        read_groups: _GroupReader | None = None,
+    ) -> Report:
+        whole = states[0]
+        n, weight = whole.n, whole.total_weight
+        cells = {key: self._cell(key, states, n, weight, errors, batch, read_groups) for key in keys}
+        return Report(cells, n=n, total_weight=weight, dropped=dropped, kind=self.target.kind, slices=slices)
+
+    def _cell(
+        self,
+        key: str,
+        states: States,
+        n: int,
+        weight: float,
+        errors: str,
+        batch: Batch | None,
+        read_groups: _GroupReader | None,
+    ) -> Cell:
+        item = self.metrics[key]
+        failure: TallymarkError
+        try:
+            if key in self.errors:
+                raise self.errors[key]
+            if isinstance(item, GroupMetric) and read_groups is not None:
+                answer = read_groups(item)
+            else:
+                answer = item.answer(states[self._places[key]], batch)
+            value, reason, notes, lo, hi, method = answer
+            return Cell(item, value, n, weight, reason, notes, None, lo, hi, method)
+        except TallymarkError as error:
+            failure = error
+        except Exception as error:  # a formula of the user's own may raise anything
+            failure = FormulaError(f"the formula of {item} failed: {type(error).__name__}: {error}")
+            failure.__cause__ = error
+        if errors == "raise":
+            raise failure
+        return Cell(item, None, n, weight, error=failure)
+
+
+class _GroupReader:
+    """Reads metrics of groups from slices."""
+
+    __slots__ = ("_metric_plan", "_min_rows", "_slices")
+
+    def __init__(self, metric_plan: MetricPlan, slices: Sequence[Slice] | None, min_rows: int) -> None:
+        self._metric_plan = metric_plan
+        self._slices = slices
+        self._min_rows = min_rows
+
+    def __call__(self, item: GroupMetric) -> Answer:
+        if self._slices is None:
+            raise ParameterError(argument="by", expected=f"be given for {item}, which compares groups of rows")
+        plan, target = self._metric_plan.plan, self._metric_plan.target
+        return item.read_slices(self._slices, lambda each: plan.place(each.needs(target)), self._min_rows)
+
+
+@lru_cache(maxsize=256)
+def _cached_plan(
+    metrics: tuple[tuple[str, Metric], ...], target: Target, columns: tuple[int, int] | None
+) -> MetricPlan:
+    return MetricPlan(dict(metrics), target, columns, errors="raise")
+
+
+def plan_metrics(
+    metrics: dict[str, Metric], target: Target, columns: tuple[int, int] | None, *, errors: str
+) -> MetricPlan:
+    """The plan of these metrics; the same object for the same metrics, target and columns, unless one of them fails."""
+    try:
+        return _cached_plan(tuple(metrics.items()), target, columns)
+    except TallymarkError:
+        return MetricPlan(metrics, target, columns, errors=errors)
+    except TypeError:  # a function metric around something that cannot be hashed
+        return MetricPlan(metrics, target, columns, errors=errors)
+
+
+def check_errors(errors: str) -> None:
+    """Refuse an unknown way to treat metrics that cannot be computed."""
+    check_choice("errors", errors, ERROR_MODES)

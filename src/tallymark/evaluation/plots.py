@@ -1,4 +1,8 @@
-"""The plots of a report: which can be drawn, and of what."""
+"""The plots of a report: which can be drawn, and of what.
+
+A plot reads the states of the report (`ReportSource`); where they do not hold what it needs, the rows are read once
+more. The report of a `Tally` has its states only.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ import numpy as np
 
 from tallymark.data.arrays import Array
 from tallymark.errors import ParameterError, ShapeError, TallymarkError, Text, UndefinedError, brief
-from tallymark.evaluation.report_source import ReportSource
+from tallymark.evaluation.report import ReportSource
 from tallymark.intervals.analytic import TOO_LARGE, wilson
 from tallymark.intervals.settings import show_level
 from tallymark.metrics.answer import Undefined
@@ -34,14 +38,14 @@ from tallymark.metrics.scores.threshold_table import (
     threshold_table,
     values_at,
 )
-from tallymark.rendering.plots.bars import MOST_BARS, Bar, bars_plot
 from tallymark.rendering.plots.canvas import show_short
-from tallymark.rendering.plots.lines import Line, precision_recall_plot, roc_plot
-from tallymark.rendering.plots.matrix import MOST_CLASSES, matrix_plot, mistakes_plot
+from tallymark.rendering.plots.confusion_matrix import MOST_CLASSES, confusion_matrix_plot, mistakes_plot
+from tallymark.rendering.plots.curves import Line, precision_recall_plot, roc_plot
+from tallymark.rendering.plots.group_bars import MOST_BARS, Bar, group_bars_plot
 from tallymark.rendering.plots.plot import Plot
 from tallymark.rendering.plots.reliability import ReliabilityBin, reliability_plot
 from tallymark.rendering.plots.scatter import predictions_plot, residuals_plot, spread_table
-from tallymark.rendering.plots.thinning import BLOCK, spaced
+from tallymark.rendering.plots.thinning import BLOCK, distinct_points
 from tallymark.rendering.plots.thresholds import BestThresholdMark, thresholds_plot
 from tallymark.rendering.table import Table
 from tallymark.states.scores.runs import Steps, walk_steps
@@ -74,19 +78,19 @@ _OF_FAMILY = {
 }
 
 
-def _remembered(
+def _cached(
     draw: Callable[Concatenate[ReportPlots, P], Plot],
 ) -> Callable[Concatenate[ReportPlots, P], Plot]:
     """The plot that was made before, where the same one is asked for again."""
 
     @wraps(draw)
     def once(self: ReportPlots, /, *args: P.args, **kwargs: P.kwargs) -> Plot:
-        known = self._source.plots
+        cache = self._source.plots
         key = (draw.__name__, repr(args), repr(kwargs))
-        if key not in known:
-            known[key] = draw(self, *args, **kwargs)
-        found: Plot = known[key]
-        return found
+        if key not in cache:
+            cache[key] = draw(self, *args, **kwargs)
+        plot: Plot = cache[key]
+        return plot
 
     return once
 
@@ -107,24 +111,24 @@ class ReportPlots:
 
     def available(self) -> tuple[str, ...]:
         """The names of the plots that can be drawn of these rows."""
-        return tuple(name for name, reason in self._tried().items() if reason is None)
+        return tuple(name for name, reason in self._drawing_errors().items() if reason is None)
 
     def reasons(self) -> dict[str, str]:
         """Why plots that would suit these predictions cannot be drawn, by name."""
-        return {name: reason for name, reason in self._tried().items() if reason is not None}
+        return {name: reason for name, reason in self._drawing_errors().items() if reason is not None}
 
-    def _tried(self) -> dict[str, str | None]:
-        found: dict[str, str | None] = {}
-        for name in self._suited():
+    def _drawing_errors(self) -> dict[str, str | None]:
+        errors: dict[str, str | None] = {}
+        for name in self._suitable():
             draw: Callable[[], Plot] = getattr(self, name)
             try:
                 draw()
-                found[name] = None
+                errors[name] = None
             except TallymarkError as error:
-                found[name] = str(error)
-        return found
+                errors[name] = str(error)
+        return errors
 
-    def _suited(self) -> tuple[str, ...]:
+    def _suitable(self) -> tuple[str, ...]:
         """The plots that suit the kind of the predictions, or where that was not said, the metrics that read them."""
         names: list[str] = []
         if self._report._source is not None:
@@ -147,37 +151,41 @@ class ReportPlots:
             )
         return self._report._source
 
-    @_remembered
+    @_cached
     def roc(self) -> Plot:
         """True against false positives at every threshold; of several classes, each against the rest."""
-        return roc_plot(*self._lines(*ROC))
+        return roc_plot(*self._curve_lines(*ROC))
 
-    @_remembered
+    @_cached
     def precision_recall(self) -> Plot:
         """Precision by recall at every threshold; of several classes, each against the rest."""
-        return precision_recall_plot(*self._lines(*PRECISION_RECALL))
+        return precision_recall_plot(*self._curve_lines(*PRECISION_RECALL))
 
-    def _line(self, name: str, curve: CurveMetric, area: RankMetric, x: str, y: str) -> tuple[Line, Table]:
+    def _curve_line(self, name: str, curve: CurveMetric, area: RankMetric, x: str, y: str) -> tuple[Line, Table]:
         """The curve of two classes, and some of its points."""
-        found, value = self._defined(curve), self._defined(area)
-        kept = spaced(found[x], found[y])
-        share = float(found[y][-1])
-        return Line(name, found[x][kept], found[y][kept], value, self._interval(area), share), _some(found, kept)
+        points, value = self._require_value(curve), self._require_value(area)
+        places = distinct_points(points[x], points[y])
+        share = float(points[y][-1])
+        return Line(name, points[x][places], points[y][places], value, self._interval(area), share), _curve_table(
+            points, places
+        )
 
-    def _lines(self, curve: CurveMetric, area: RankMetric, x: str, y: str) -> tuple[list[Line], Table]:
+    def _curve_lines(self, curve: CurveMetric, area: RankMetric, x: str, y: str) -> tuple[list[Line], Table]:
         state: Any = self._source.state(curve)
         if state.n == 0 or not state.several:
-            line, table = self._line("", curve, area, x, y)
+            line, table = self._curve_line("", curve, area, x, y)
             return [line], table
         lines, missing = [], {}
         for place, label in enumerate(state.classes):
-            drawn, value = curve.from_class(state, place), area.from_class(state, place)
-            if isinstance(drawn, Undefined) or isinstance(value, Undefined):
-                missing[show_label(label)] = next(each.reason for each in (drawn, value) if isinstance(each, Undefined))
+            points, value = curve.from_class(state, place), area.from_class(state, place)
+            if isinstance(points, Undefined) or isinstance(value, Undefined):
+                missing[show_label(label)] = next(
+                    each.reason for each in (points, value) if isinstance(each, Undefined)
+                )
                 continue
-            kept = spaced(drawn[x], drawn[y])
-            share = float(drawn[y][-1])
-            lines.append(Line(show_label(label), drawn[x][kept], drawn[y][kept], value, share=share))
+            places = distinct_points(points[x], points[y])
+            share = float(points[y][-1])
+            lines.append(Line(show_label(label), points[x][places], points[y][places], value, share=share))
         if not lines:
             raise UndefinedError(f"{curve.name} is undefined for every class: {next(iter(missing.values()))}")
         lines.sort(key=lambda line: -line.area)
@@ -186,14 +194,14 @@ class ReportPlots:
         title = f"{curve.title} of each class against the rest"
         return lines, Table(title, ("class", area.name), rows, notes, numbers=(area.name,), named_rows=True)
 
-    @_remembered
+    @_cached
     def thresholds(self) -> Plot:
         """Precision, recall and F at every threshold, and where F is at its best."""
         state: Any = self._source.state(threshold_table)
         if state.several:
             raise UndefinedError("thresholds are of two classes, and there are more")
         if state.n == 0:
-            self._defined(threshold_table)  # which says why not
+            self._require_value(threshold_table)  # which says why not
         table, table_shown = _thin_thresholds(state)
         best = table.choose("fscore")
         marked = None if isinstance(best, Undefined) else BestThresholdMark("fscore", best.threshold, best.value)
@@ -202,56 +210,58 @@ class ReportPlots:
         unit = probable and self._report.kind != "margin"
         return thresholds_plot(table["threshold"], values, marked, table_shown, unit=unit)
 
-    @_remembered
+    @_cached
     def reliability(self, *, bins: int = 15, strategy: str = "width") -> Plot:
         """What was promised against what happened, in bins."""
         item = ReliabilityCurve(bins=bins, strategy=strategy)
-        curve = self._defined(item)
-        error = self._defined(Ece(bins=bins, strategy=strategy))
+        curve = self._require_value(item)
+        error = self._require_value(Ece(bins=bins, strategy=strategy))
         state: Any = self._source.state(item)
-        found = [ReliabilityBin(*row) for row in zip(*(held.tolist() for held in curve.columns.values()), strict=True)]
-        settings, told = self._report.interval, ""
+        points = [
+            ReliabilityBin(*row) for row in zip(*(column.tolist() for column in curve.columns.values()), strict=True)
+        ]
+        settings, interval_heading = self._report.interval, ""
         if settings is not None and state.unweighted:
-            ends = [wilson(round(each.happened * each.weight), each.weight, settings.level) for each in found]
-            found = [each._replace(lo=lo, hi=hi) for each, (lo, hi) in zip(found, ends, strict=True)]
-            told = settings.heading()
+            ends = [wilson(round(each.happened * each.weight), each.weight, settings.level) for each in points]
+            points = [each._replace(lo=lo, hi=hi) for each, (lo, hi) in zip(points, ends, strict=True)]
+            interval_heading = settings.heading()
         what = "share of rows that were right" if state.columns[1] > 2 else "share of positives"
-        return reliability_plot(found, error, curve.table(), what=what, interval=told)
+        return reliability_plot(points, error, curve.table(), what=what, interval=interval_heading)
 
-    @_remembered
+    @_cached
     def confusion(self, *, threshold: float = 0.5) -> Plot:
         """How often each class was taken for each; of very many classes, the most frequent mistakes."""
-        found: Confusion = self._defined(ConfusionMatrix(threshold=threshold))
-        names = [show_label(label) for label in found.classes]
+        matrix: Confusion = self._require_value(ConfusionMatrix(threshold=threshold))
+        names = [show_label(label) for label in matrix.classes]
         if len(names) <= MOST_CLASSES:
-            return matrix_plot(names, found.to_numpy(), found.table())
+            return confusion_matrix_plot(names, matrix.to_numpy(), matrix.table())
         rows: dict[Any, float] = {}
         right = 0.0
-        for truth, said, count in found.pairs():
+        for truth, predicted, count in matrix.pairs():
             rows[truth] = rows.get(truth, 0.0) + count
-            right += count if truth == said else 0.0
-        mistakes = [(show_label(y), show_label(p), count, count / rows[y]) for y, p, count in found.mistakes(15)]
-        return mistakes_plot(mistakes, len(names), right / sum(rows.values()), found.table())
+            right += count if truth == predicted else 0.0
+        mistakes = [(show_label(y), show_label(p), count, count / rows[y]) for y, p, count in matrix.mistakes(15)]
+        return mistakes_plot(mistakes, len(names), right / sum(rows.values()), matrix.table())
 
-    @_remembered
+    @_cached
     def residuals(self, *, output: int | None = None) -> Plot:
         """What was predicted too much or too little, by prediction, and how that is spread; of several outputs, one."""
-        truth, prediction, weights, of = self._numbers(output)
+        truth, prediction, weights, of = self._output_columns(output)
         with np.errstate(over="ignore"):  # which is refused below
             residual = prediction - truth
         table = spread_table(f"Residuals{of}: prediction − truth", residual, weights)
         bias, root = (item(truth, prediction, weights=weights) for item in (mean_bias, rmse))
-        return residuals_plot(prediction, residual, weights, bias=bias, rmse=root, table=table, of=of)
+        return residuals_plot(prediction, residual, weights, bias=bias, rmse=root, table=table, output=of)
 
-    @_remembered
+    @_cached
     def predictions(self, *, output: int | None = None) -> Plot:
         """What was predicted, by what was true; of several outputs, one."""
-        truth, prediction, weights, of = self._numbers(output)
+        truth, prediction, weights, of = self._output_columns(output)
         table = spread_table(f"Predictions by truth{of}", truth, weights, prediction, "mean prediction")
         share, root = (item(truth, prediction, weights=weights) for item in (r2, rmse))
-        return predictions_plot(truth, prediction, weights, r2=share, rmse=root, table=table, of=of)
+        return predictions_plot(truth, prediction, weights, r2=share, rmse=root, table=table, output=of)
 
-    def _numbers(self, output: int | None) -> tuple[Array, Array, Array | None, str]:
+    def _output_columns(self, output: int | None) -> tuple[Array, Array, Array | None, str]:
         """Truth and prediction of one output, the weights, and what to add to the title."""
         rmse.check_kind(self._report.kind)
         truth, prediction, weights = self._source.rows()
@@ -280,41 +290,45 @@ class ReportPlots:
         slices = self._report.slices
         if slices is None:
             raise ParameterError(Text("the report has no groups: pass {by} to evaluate to have them"))
-        key = self._one_number(metric, next(iter(slices.values())))
+        key = self._single_number_key(metric, next(iter(slices.values())))
         bars = []
         for group, report in slices.items():
             cell = report.cell(key)
             lo, hi = (None, None) if cell.bounded else (cell.lo, cell.hi)
-            bars.append(Bar(show_group(group), _number(cell), report.n, lo, hi))
-        whole = _number(self._report.cell(key))
-        shown, left_out = _ends_of(bars)
+            bars.append(Bar(show_group(group), _bar_value(cell), report.n, lo, hi))
+        whole = _bar_value(self._report.cell(key))
+        drawn, left_out = _limit_bars(bars)
         by, settings = ", ".join(slices.names), self._report.interval
         interval = "" if settings is None else f"{settings.heading()}s"
         named = f"{key} by {by}"
         numbers = ("rows", key, *(("lo", "hi") if interval else ()))
-        listed = bars if len(bars) <= _MOST_LISTED else shown
+        listed = bars if len(bars) <= _MOST_LISTED else drawn
         rows = [(b.name, b.rows, b.value, *((b.lo, b.hi) if interval else ())) for b in listed]
         notes = [] if listed is bars else [f"{len(listed)} of {len(bars):,} groups: see .slices.to_pandas()"]
         headings = (by if by not in numbers else f"{by} ", *numbers)
         table = Table(named, headings, rows, notes, numbers=numbers, named_rows=True)
-        return bars_plot(key, by, shown, whole, table, left_out=left_out, interval=interval)
+        return group_bars_plot(key, by, drawn, whole, table, left_out=left_out, interval=interval)
 
-    def _one_number(self, asked: str | Metric | None, of: Report) -> str:
+    def _single_number_key(self, key_or_metric: str | Metric | None, group_report: Report) -> str:
         """The key of a metric that has one number per group; the first, where none is asked for."""
-        keys = [key for key in of if not of.cell(key).shows_itself and len(of.cell(key).parts()) == 1]
-        if asked is None:
+        keys = [
+            key
+            for key in group_report
+            if not group_report.cell(key).is_table and len(group_report.cell(key).parts()) == 1
+        ]
+        if key_or_metric is None:
             if not keys:
                 raise ParameterError("none of the metrics has one number per group, which is what bars can show")
             return keys[0]
-        cell = of.cell(asked)
-        key = next(key for key in of if of.cell(key) is cell)
+        cell = group_report.cell(key_or_metric)
+        key = next(key for key in group_report if group_report.cell(key) is cell)
         if key not in keys:
             raise ParameterError(
                 Text("{metric} must have one number per group to be drawn; {} has more", key), argument="metric"
             )
         return key
 
-    def _defined(self, item: Metric) -> Any:
+    def _require_value(self, item: Metric) -> Any:
         """The value of a metric; where it is undefined, an error that says why."""
         answer = self._source.answer(item)
         if isinstance(answer.value, float) and math.isnan(answer.value):
@@ -332,12 +346,12 @@ class ReportPlots:
         return f"{show_level(self._report.interval.level)}: {ends}"
 
 
-def _number(cell: Cell) -> float:
+def _bar_value(cell: Cell) -> float:
     value = cell.parts()[0][1]
     return float(value)
 
 
-def _ends_of(bars: list[Bar]) -> tuple[list[Bar], str]:
+def _limit_bars(bars: list[Bar]) -> tuple[list[Bar], str]:
     """The bars, or the lowest and highest of them where there are too many, and what to say about it."""
     if len(bars) <= MOST_BARS:
         return bars, ""
@@ -348,9 +362,11 @@ def _ends_of(bars: list[Bar]) -> tuple[list[Bar], str]:
     return known[:half] + known[-half:], f"{half} lowest and highest of {len(bars):,}"
 
 
-def _some(curve: Curve, kept: Array) -> Table:
+def _curve_table(curve: Curve, places: Array) -> Table:
     """The table of a curve, made from these of its points; it says how many there are in all."""
-    return _of_all(Curve(curve.title, {name: held[kept] for name, held in curve.columns.items()}), curve.summary())
+    return _table_of_shown_points(
+        Curve(curve.title, {name: column[places] for name, column in curve.columns.items()}), curve.summary()
+    )
 
 
 def _thin_thresholds(state: Scores) -> tuple[Thresholds, Table]:
@@ -367,14 +383,14 @@ def _thin_thresholds(state: Scores) -> tuple[Thresholds, Table]:
         values[block] = values_at(item, (steps.tp[block], steps.fp[block], steps.fn[block], steps.tn[block]))
     span = float(steps.thresholds[0] - steps.thresholds[-1]) or 1.0
     precision = steps.tp / (steps.tp + steps.fp)
-    kept = spaced(steps.thresholds, precision, steps.tp, values, spans=(span, 1.0, steps.positives, 1.0))
-    kept = np.union1d(kept, [int(np.argmax(values))])
-    table = threshold_counts(Steps(*(part[kept] for part in steps)))
-    shown = table.with_metrics(("precision", "recall", "fscore"))
-    return table, _of_all(shown, f"{len(steps.tp) + 1:,} thresholds")
+    places = distinct_points(steps.thresholds, precision, steps.tp, values, spans=(span, 1.0, steps.positives, 1.0))
+    places = np.union1d(places, [int(np.argmax(values))])
+    table = threshold_counts(Steps(*(part[places] for part in steps)))
+    with_values = table.with_metrics(("precision", "recall", "fscore"))
+    return table, _table_of_shown_points(with_values, f"{len(steps.tp) + 1:,} thresholds")
 
 
-def _of_all(some_points: Any, summary: str) -> Table:
+def _table_of_shown_points(some_points: Any, summary: str) -> Table:
     table: Table = some_points.table()
     notes = [f"{len(table.rows)} of {summary}; the curve itself has them all"] if table.notes else []
     return table._replace(title=f"{some_points.title} · {summary}", notes=notes)

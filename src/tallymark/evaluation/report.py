@@ -7,21 +7,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
-from tallymark.errors import TallymarkError, brief
-from tallymark.evaluation.exports import Exports
+from tallymark.data.batch import Batch
+from tallymark.errors import ParameterError, TallymarkError, brief
+from tallymark.metrics.answer import Answer
 from tallymark.metrics.base import Metric
 from tallymark.metrics.listing import show_better
 from tallymark.metrics.naming import metric
-from tallymark.rendering.exports import Frames, to_json
-from tallymark.rendering.html import to_html
-from tallymark.rendering.table import Banded, Table, note_lines, show_number
+from tallymark.rendering.exports import DataFrameExport, DocumentExport, to_json
+from tallymark.rendering.html_table import to_html
+from tallymark.rendering.table import BandedNumber, Table, note_lines, show_number
 from tallymark.rendering.text import to_text
+from tallymark.states.base import Plan, Reads, State, States
+from tallymark.states.rows import Rows
 
 if TYPE_CHECKING:
     from tallymark.acceptance.accept import Acceptance
+    from tallymark.data.target import Target
+    from tallymark.evaluation.evaluate import MetricPlan
+    from tallymark.evaluation.group_slices import Slices
     from tallymark.evaluation.plots import ReportPlots
-    from tallymark.evaluation.report_source import ReportSource
-    from tallymark.evaluation.slices import Slices
     from tallymark.intervals.settings import Intervals
     from tallymark.rendering.document import Document
 
@@ -97,11 +101,11 @@ class Cell:
             return [(f"output {k}", value) for k, value in enumerate(self._value)]
         if isinstance(self._value, dict):
             return [(str(label), value) for label, value in self._value.items()]
-        if self.shows_itself:
+        if self.is_table:
             return [(None, math.nan)]
         return [(None, math.nan if self.error is not None else self._value)]
 
-    def ends(self) -> list[tuple[float | None, float | None]]:
+    def bounds(self) -> list[tuple[float | None, float | None]]:
         """The interval of every part; None where it has none."""
         parts = self.parts()
         sides = [list(side.values()) if isinstance(side, dict) else side for side in (self.lo, self.hi)]
@@ -114,23 +118,23 @@ class Cell:
         return self.method == "bounded"
 
     @property
-    def shows_itself(self) -> bool:
+    def is_table(self) -> bool:
         """Whether the value is a table of its own, such as a confusion matrix."""
         found = self._value
         return not isinstance(found, float) and hasattr(found, "table") and hasattr(found, "to_dict")
 
-    def shown(self, value: float) -> str | float:
+    def display(self, value: float) -> str | float:
         """What stands in the column of values."""
         if self.error is not None:
             return "failed"
-        if self.shows_itself:
+        if self.is_table:
             return str(self._value.summary())
         band = self.metric.band(value)
-        return Banded(value, band) if band else float(value)
+        return BandedNumber(value, band) if band else float(value)
 
     def to_dict(self) -> dict[str, Any]:
         """The cell as plain data."""
-        value = self._value.to_dict() if self.shows_itself else self._value
+        value = self._value.to_dict() if self.is_table else self._value
         out: dict[str, Any] = {"metric": str(self.metric), "value": value, "better": self.metric.better}
         extra = {
             "unit": self.metric.unit or None,
@@ -166,7 +170,7 @@ VALUE_TYPES: Mapping[str, type] = {
 """What a data frame of values has in its columns."""
 
 
-class Report(Mapping[str, Any], Exports, Frames):
+class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
     """The values of metrics by key. A lookup takes the key, any other name of the metric, or the metric itself."""
 
     _types = VALUE_TYPES
@@ -208,10 +212,10 @@ class Report(Mapping[str, Any], Exports, Frames):
         """
         from tallymark.acceptance.accept import accept  # which reads reports
 
-        found = copy(self)
-        found._source = self._source
-        found.acceptance = accept(self, condition)
-        return found
+        report = copy(self)
+        report._source = self._source
+        report.acceptance = accept(self, condition)
+        return report
 
     @property
     def fingerprint(self) -> str | None:
@@ -235,11 +239,11 @@ class Report(Mapping[str, Any], Exports, Frames):
         if isinstance(key, str) and key in self._cells:
             return self._cells[key]
         try:
-            wanted = metric(key)
+            item = metric(key)
         except TallymarkError as error:
             raise KeyError(f"{brief(key)} is not in the report; it has {', '.join(self._cells)}") from error
         for cell in self._cells.values():
-            if cell.metric == wanted:
+            if cell.metric == item:
                 return cell
         raise KeyError(f"{str(key)!r} is not in the report; it has {', '.join(self._cells)}")
 
@@ -303,41 +307,41 @@ class Report(Mapping[str, Any], Exports, Frames):
                 cell.metric.unit,
                 cell.n,
                 cell.weight,
-                why(cell),
+                reason_text(cell),
                 "; ".join(cell.notes) or None,
             )
             for key, cell in self._cells.items()
-            for (part, value), (lo, hi) in zip(cell.parts(), cell.ends(), strict=True)
+            for (part, value), (lo, hi) in zip(cell.parts(), cell.bounds(), strict=True)
         ]
         return {name: [row[k] for row in rows] for k, name in enumerate(VALUE_TYPES)}
 
     def _rows(self) -> dict[str, list[Any]]:
         """One row per value, of all rows and then of every group."""
-        own = self.columns()
+        whole = self.columns()
         if self.slices is None:
-            return own
+            return whole
         of_groups = self.slices.columns()
-        names = [name for name in of_groups if name not in own]
-        return {name: [None] * len(own["metric"]) + of_groups[name] for name in names} | {
-            name: held + of_groups[name] for name, held in own.items()
+        names = [name for name in of_groups if name not in whole]
+        return {name: [None] * len(whole["metric"]) + of_groups[name] for name in names} | {
+            name: values + of_groups[name] for name, values in whole.items()
         }
 
     def _document(self, title: str | None, command: str | None, *, pictures: bool) -> Document:
-        from tallymark.evaluation.document import document_of  # few ask
+        from tallymark.evaluation.document import report_document  # few ask
 
-        return document_of(self, title, command, pictures=pictures)
+        return report_document(self, title, command, pictures=pictures)
 
     def _table(self) -> Table:
         rows = [
             (
                 f"{key} · {part}" if part else key,
-                cell.shown(value),
+                cell.display(value),
                 *([] if self.interval is None else ["" if cell.bounded else show_interval(lo, hi)]),
                 show_better(cell.metric.better),
                 cell.metric.unit,
             )
             for key, cell in self._cells.items()
-            for (part, value), (lo, hi) in list(zip(cell.parts(), cell.ends(), strict=True))[:_MOST_PARTS]
+            for (part, value), (lo, hi) in list(zip(cell.parts(), cell.bounds(), strict=True))[:_MOST_PARTS]
         ]
         columns = ["metric", "value", "better", "unit"]
         if self.interval is not None:
@@ -347,8 +351,8 @@ class Report(Mapping[str, Any], Exports, Frames):
             for key, cell in self._cells.items()
             if len(cell.parts()) > _MOST_PARTS
         ]
-        said = ((text, key) for key, cell in self._cells.items() for text in (why(cell), *cell.notes) if text)
-        notes = note_lines(said)
+        noted = ((text, key) for key, cell in self._cells.items() for text in (reason_text(cell), *cell.notes) if text)
+        notes = note_lines(noted)
         notes += [] if self.interval is None else self.interval_methods(self.interval)
         return Table(self.title(), tuple(columns), rows, notes, numbers=("value",))
 
@@ -358,8 +362,8 @@ class Report(Mapping[str, Any], Exports, Frames):
         for key, cell in self._cells.items():
             if cell.lo is not None and cell.method is not None and not cell.bounded:
                 by_method.setdefault(settings.in_full(cell.method), []).append(key)
-        shown = [f"{method} for {', '.join(keys)}" for method, keys in by_method.items()]
-        return [f"intervals: {'; '.join(shown)}"] if shown else []
+        parts = [f"{method} for {', '.join(keys)}" for method, keys in by_method.items()]
+        return [f"intervals: {'; '.join(parts)}"] if parts else []
 
     def title(self) -> str:
         """How many rows there are, of which weight, and how many were dropped."""
@@ -372,7 +376,7 @@ class Report(Mapping[str, Any], Exports, Frames):
 
     def _tables(self) -> list[Table]:
         """The values, below them those that are tables themselves, then the groups, and whether all is accepted."""
-        own = [cell.value.table() for cell in self._cells.values() if cell.shows_itself]
+        own = [cell.value.table() for cell in self._cells.values() if cell.is_table]
         more = [] if self.slices is None else [self.slices.table(self)]
         return [self._table(), *own, *more, *([] if self.acceptance is None else [self.acceptance.table()])]
 
@@ -390,7 +394,75 @@ def show_interval(lo: float | None, hi: float | None) -> str:
     return "" if lo is None or hi is None else f"{show_number(lo)} to {show_number(hi)}"
 
 
-def why(cell: Cell) -> str | None:
+def reason_text(cell: Cell) -> str | None:
     """Why a cell has no plain value, in words; None if it has."""
     text = str(cell.error) if cell.error is not None else cell.reason
     return text if text is None or len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+class ReportSource:
+    """The states of a report, and its rows where they are in memory: a reference to them, never a copy."""
+
+    __slots__ = ("_batch", "_folded", "_metric_plan", "_states", "plots")
+
+    def __init__(self, metric_plan: MetricPlan, states: States, batch: Batch | None) -> None:
+        self._metric_plan = metric_plan
+        self._states = states
+        self._batch = batch
+        self._folded: dict[Any, State] = {}
+        self.plots: dict[Any, Any] = {}
+        """Plots that were asked for before; what is drawn is small, what it is drawn from is not."""
+
+    @property
+    def batch(self) -> Batch | None:
+        """The rows; None where only the states of them are known."""
+        return self._batch
+
+    @property
+    def target(self) -> Target:
+        """What is known of the data: kind, classes, positive."""
+        return self._metric_plan.target
+
+    def answer(self, item: Metric) -> Answer:
+        """The answer of any metric that can read these rows."""
+        if self._batch is not None:
+            item.check_columns(self._batch.truth_columns, self._batch.prediction_columns)
+        return item.answer(self.state(item), self._batch)
+
+    def value(self, item: Metric) -> Any:
+        """The value of any metric that can read these rows."""
+        return self.answer(item).value
+
+    def state(self, item: Metric) -> State:
+        """The state that a metric reads: one that is there, or else of the rows."""
+        reads = item.needs(self._metric_plan.target)
+        state = self._held(reads)
+        if state is None and self._batch is not None:
+            state = self._folded[reads.group] = Plan([reads]).fold(self._batch)[0]
+        if state is None:
+            raise ParameterError(
+                f"{item.name} cannot be read from this report: its rows are gone, and none of its "
+                "metrics keeps what that takes",
+                hint=f"Add {item.name!r} to the metrics of the Tally",
+            )
+        return state
+
+    def _held(self, needed: Reads) -> State | None:
+        for reads, state in zip(self._metric_plan.plan.reads, self._states, strict=True):
+            if reads.group == needed.group and reads.join(needed) == reads:
+                return state
+        return self._folded.get(needed.group)
+
+    def rows(self) -> tuple[Any, Any, Any]:
+        """Truth and predictions as numbers, one column each or more, and the weights or None."""
+        if self._batch is not None:
+            self._batch.require_finite()
+            return self._batch.truth, self._batch.prediction, self._batch.weights
+        for state in self._states:
+            if isinstance(state, Rows):
+                return state.arrays()
+        raise ParameterError(
+            "the rows of this report are gone, and none of its metrics keeps them",
+            hint="Evaluate all rows at once, or add 'median_absolute_error', which keeps them, to the "
+            "metrics of the Tally",
+        )

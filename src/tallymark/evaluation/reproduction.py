@@ -17,14 +17,12 @@ from tallymark.intervals.settings import usual_resamples
 from tallymark.metrics.base import Metric
 from tallymark.rendering.document import Code, Section
 from tallymark.rendering.exports import to_json
-from tallymark.rendering.sheet import Sheet
+from tallymark.rendering.fact_sheet import FactSheet
 from tallymark.states.labels.encoding import encode_labels
 
 if TYPE_CHECKING:
-    from tallymark.comparison.result import Comparison
     from tallymark.data.batch import Batch
-    from tallymark.evaluation.report import Report
-    from tallymark.evaluation.report_source import ReportSource
+    from tallymark.evaluation.report import Report, ReportSource
 
 
 _BLOCK = 1 << 15  # rows, which stay in a near cache
@@ -40,46 +38,46 @@ def fingerprint(batch: Batch) -> str | None:
     Numbers count by their value, texts by their letters; weights count unless all are 1.
     """
     try:
-        columns = [column for side in range(len(batch.names)) for column in _columns(batch, side)]
+        columns = [column for side in range(len(batch.names)) for column in _fingerprint_columns(batch, side)]
     except TallymarkError:
         return None
     if batch.weights is not None and not (batch.weights == 1).all():
-        columns.append((_key("weights"), batch.weights))
+        columns.append((_text_hash("weights"), batch.weights))
     total = batch.n
     for start in range(0, batch.n, _BLOCK):
         hashes = np.zeros(min(_BLOCK, batch.n - start), np.uint64)
-        for name, held in columns:
-            hashes ^= _bits(held[start : start + _BLOCK])
+        for name, numbers in columns:
+            hashes ^= _number_bits(numbers[start : start + _BLOCK])
             hashes += name
-            _mix(hashes)
+            _mix_bits(hashes)
         total += int(hashes.sum(dtype=np.uint64))
     return f"{total % _WORD:016x}"
 
 
-def _columns(batch: Batch, side: int) -> list[tuple[np.uint64, Array]]:
+def _fingerprint_columns(batch: Batch, side: int) -> list[tuple[np.uint64, Array]]:
     """The columns of a side as numbers, or as hashes of texts, each with the hash of its name."""
     name = batch.names[side]
-    held = as_numbers(batch.source(side), name) if _is_numbers(batch, side) else _hashed(batch, side)
-    table = held.reshape(len(held), -1)
-    return [(_key(f"{name} {k}"), table[:, k]) for k in range(table.shape[1])]
+    values = as_numbers(batch.source(side), name) if _is_numbers(batch, side) else _label_hashes(batch, side)
+    table = values.reshape(len(values), -1)
+    return [(_text_hash(f"{name} {k}"), table[:, k]) for k in range(table.shape[1])]
 
 
 def _is_numbers(batch: Batch, side: int) -> bool:
     return batch.source(side).ndim == 2 or batch.labels(side).type != "text"
 
 
-def _hashed(batch: Batch, side: int) -> Array:
+def _label_hashes(batch: Batch, side: int) -> Array:
     labels, codes = encode_labels(batch, side)
-    found: Array = np.array([_key(f"text {label}") for label in labels], np.uint64)[codes]
-    return found
+    hashes: Array = np.array([_text_hash(f"text {label}") for label in labels], np.uint64)[codes]
+    return hashes
 
 
-def _key(text: str) -> np.uint64:
+def _text_hash(text: str) -> np.uint64:
     digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return np.uint64(int.from_bytes(digest, "little"))
 
 
-def _bits(column: Any) -> Array:
+def _number_bits(column: Any) -> Array:
     """Bits that are equal where numbers are: those of a float, or of a whole number that is too large to be one."""
     numbers = np.asarray(column, np.float64) + 0.0  # no -0.0
     bits: Array = numbers.view(np.uint64)
@@ -89,7 +87,7 @@ def _bits(column: Any) -> Array:
     return np.where(large, column.astype(np.uint64) * _GOLDEN, bits) if large.any() else bits
 
 
-def _mix(hashes: Array) -> None:
+def _mix_bits(hashes: Array) -> None:
     """Every bit of the result depends on every bit (the finalizer of SplitMix64), in place."""
     hashes ^= hashes >> np.uint64(30)
     hashes *= _FIRST
@@ -99,7 +97,7 @@ def _mix(hashes: Array) -> None:
 
 
 _MOST_CLASSES = 20  # in a line of code
-_NEEDS_ORDER = " Intervals from resamples need the same order"
+NEEDS_ORDER = " Intervals from resamples need the same order"
 
 
 def reproduce_report(report: Report, command: str | None = None) -> Section:
@@ -108,113 +106,98 @@ def reproduce_report(report: Report, command: str | None = None) -> Section:
     batch = None if source is None else source.batch
     call = "Tally" if batch is None else "evaluate"
     arguments = ["y_true", "y_pred"] if batch is not None else []
-    arguments += [_metrics({key: report.cell(key).metric for key in report}), *_data(report, batch, source)]
+    arguments += [
+        metrics_argument({key: report.cell(key).metric for key in report}),
+        *data_arguments(report, batch, source),
+    ]
     if report.slices is not None and batch is None:
-        arguments.append(f"by={_literal(list(report.slices.names))}")
+        arguments.append(f"by={_value_literal(list(report.slices.names))}")
     fewest = [] if report.slices is None or report.slices.min_rows == 1 else [f"min_rows={report.slices.min_rows}"]
     arguments += fewest if batch is not None else []
     if report.interval is not None:
         level, method, resamples, seed = report.interval
         arguments.append(f"ci={level:g}")
-        arguments += _changed(
+        arguments += changed_arguments(
             {"ci_method": (method, "auto"), "resamples": (resamples, usual_resamples(level)), "seed": (seed, 0)}
         )
     read = f".report({', '.join(fewest)})" if fewest and batch is None else ""
     methods = {each.cell(key).method or "" for each in (report, *(report.slices or {}).values()) for key in each}
     resampled = any(method.startswith("bootstrap") for method in methods)
-    needs_order = f"{_NEEDS_ORDER}, unless `keys` tell the rows apart." if resampled else ""
-    return _section(report, {"fingerprint": report}, f"tm.{call}({', '.join(arguments)}){read}", command, needs_order)
+    needs_order = f"{NEEDS_ORDER}, unless `keys` tell the rows apart." if resampled else ""
+    return reproduction_section(
+        report, {"fingerprint": report}, f"tm.{call}({', '.join(arguments)}){read}", command, needs_order
+    )
 
 
-def reproduce_comparison(comparison: Comparison, command: str | None = None) -> Section:
-    """The same for several models on the same rows; each has its own predictions, and so its own fingerprint."""
-    reports, settings = comparison.reports, comparison.settings
-    first = next(iter(reports))
-    source = reports[first]._source
-    batch = None if source is None else source.batch
-    models = ", ".join(f"{_text(name)}: …" for name in reports)
-    metrics = _metrics({key: reports[first].cell(key).metric for key in reports[first]})
-    arguments = ["y_true", f"{{{models}}}", metrics, *_data(reports[first], batch, source)]
-    tests = settings.tests(len(reports), settings.correction, settings.baseline)
-    given = {
-        "ci": (settings.level, 0.95),
-        "resamples": (settings.resamples, usual_resamples(settings.level, tests)),
-        "seed": (settings.seed, 0),
-        "correction": (settings.correction, "holm"),
-        "baseline": (settings.baseline, None),
-    }
-    arguments += _changed(given)
-    prints = {f"fingerprint with {name}": report for name, report in reports.items()}
-    needs_order = f"{_NEEDS_ORDER}." if any("bootstrap" in each.method for each in comparison) else ""
-    return _section(reports[first], prints, f"tm.compare({', '.join(arguments)})", command, needs_order)
-
-
-def _section(report: Report, prints: Mapping[str, Report], call: str, command: str | None, needs_order: str) -> Section:
-    found = {name: each.fingerprint for name, each in prints.items()}
+def reproduction_section(
+    report: Report, prints: Mapping[str, Report], call: str, command: str | None, needs_order: str
+) -> Section:
+    """How to reproduce: the rows, the fingerprints, the versions, and the call."""
+    fingerprints = {name: each.fingerprint for name, each in prints.items()}
     facts = [
         ("rows", [report.title()]),
-        *((name, [_grouped(digits)]) for name, digits in found.items() if digits is not None),
-        ("made with", [", ".join(_versions())]),
+        *((name, [_in_fours(digits)]) for name, digits in fingerprints.items() if digits is not None),
+        ("made with", [", ".join(_package_versions())]),
     ]
     codes = [Code("In Python", f"import tallymark as tm\n\n{call}")]
     if command is not None:
         codes.append(Code("At the command line", command))
     sentence = "The same rows and the same call give the same numbers to the last bit, in any order of the rows."
     sentence += needs_order
-    if any(digits is not None for digits in found.values()):
+    if any(digits is not None for digits in fingerprints.values()):
         sentence += " The fingerprint tells whether the rows are the same."
-    return Section("reproduce", "How to reproduce", sentence, [Sheet("", "", facts), *codes])
+    return Section("reproduce", "How to reproduce", sentence, [FactSheet("", "", facts), *codes])
 
 
-def _versions() -> list[str]:
-    found = [f"Python {platform.python_version()}", f"NumPy {np.__version__}", platform.machine()]
+def _package_versions() -> list[str]:
+    versions = [f"Python {platform.python_version()}", f"NumPy {np.__version__}", platform.machine()]
     try:
-        return [f"tallymark {version('tallymark')}", *found]
+        return [f"tallymark {version('tallymark')}", *versions]
     except PackageNotFoundError:  # a copy of the source that was never installed
-        return found
+        return versions
 
 
-def _grouped(digits: str) -> str:
+def _in_fours(digits: str) -> str:
     return " ".join(digits[k : k + 4] for k in range(0, len(digits), 4))
 
 
-def _metrics(metrics: Mapping[str, Metric]) -> str:
+def metrics_argument(metrics: Mapping[str, Metric]) -> str:
     """The metrics as a list, or under names of their own."""
     if all(key == str(item) for key, item in metrics.items()):
-        return f"[{', '.join(_text(key) for key in metrics)}]"
-    return f"{{{', '.join(f'{_text(key)}: {_text(str(item))}' for key, item in metrics.items())}}}"
+        return f"[{', '.join(text_literal(key) for key in metrics)}]"
+    return f"{{{', '.join(f'{text_literal(key)}: {text_literal(str(item))}' for key, item in metrics.items())}}}"
 
 
-def _data(report: Report, batch: Batch | None, source: ReportSource | None) -> list[str]:
+def data_arguments(report: Report, batch: Batch | None, source: ReportSource | None) -> list[str]:
     """What the call was told about the rows."""
     out = []
     if batch is not None:
         sides = set(batch.names)
         given = {"weights": batch.weights is not None, **{name: name in sides for name in ("query", "cluster", "keys")}}
-        out += [f"{name}={name}" for name, held in given.items() if held]
+        out += [f"{name}={name}" for name, present in given.items() if present]
         if batch.group_names:
-            columns = ", ".join(f"{_text(name)}: …" for name in batch.group_names)
+            columns = ", ".join(f"{text_literal(name)}: …" for name in batch.group_names)
             out.append("by=group" if batch.group_names == ("group",) else f"by={{{columns}}}")
     facts = {"kind": report.kind} if source is None else source.target.keywords()
     for name, value in facts.items():
         if value is None or value is False:
             continue
         short = isinstance(value, list) and len(value) > _MOST_CLASSES
-        out.append(f"{name}={f'[… {len(value):,} classes]' if short else _literal(value)}")
+        out.append(f"{name}={f'[… {len(value):,} classes]' if short else _value_literal(value)}")
     return out + (['missing="drop"'] if report.dropped else [])
 
 
-def _changed(given: Mapping[str, tuple[Any, Any]]) -> list[str]:
+def changed_arguments(given: Mapping[str, tuple[Any, Any]]) -> list[str]:
     """Keywords whose value is not the default."""
-    return [f"{name}={_literal(value)}" for name, (value, default) in given.items() if value != default]
+    return [f"{name}={_value_literal(value)}" for name, (value, default) in given.items() if value != default]
 
 
-def _literal(value: Any) -> str:
+def _value_literal(value: Any) -> str:
     if isinstance(value, list):
-        return f"[{', '.join(map(_literal, value))}]"
-    return _text(value) if isinstance(value, str) else repr(value)
+        return f"[{', '.join(map(_value_literal, value))}]"
+    return text_literal(value) if isinstance(value, str) else repr(value)
 
 
-def _text(text: str) -> str:
+def text_literal(text: str) -> str:
     """A string as Python reads it, in the quotes that people use."""
     return to_json(text, None) if text.isprintable() else repr(text)

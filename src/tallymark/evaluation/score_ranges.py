@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from tallymark.data.target import Target
 from tallymark.errors import Argument, ParameterError, Text
-from tallymark.evaluation.table_job import Columns, TableJob
+from tallymark.evaluation.table import ColumnRoles, TableJob
 from tallymark.evaluation.tally import Tally, pack_states, unpack_states
 from tallymark.intervals.settings import check_whole
 from tallymark.metrics.base import Metric
@@ -42,17 +42,19 @@ MOST_RANGES = 1 << 16
 _BINS = 1 << 12  # by which ranges are chosen, at least; many more take as long as sorting the scores
 _BINS_OF_A_RANGE = 64  # so that ranges differ little in their rows
 _FINER_BINS = 1 << 16  # at most, and of a range that is too large
-_GROWS = "distinct scores"
+_EVERY_SCORE = "distinct scores"
 
 
 def check_ranges(
-    count: object, metrics: Mapping[str, Metric], target: Target, roles: Columns, source: Source | None
+    count: object, metrics: Mapping[str, Metric], target: Target, roles: ColumnRoles, source: Source | None
 ) -> None:
     """Refuse what cannot be walked range by range, before anything is read."""
     check_whole("score_ranges", count, 1, MOST_RANGES)
-    growing = [item for item in metrics.values() if any(_grows(reads.zero()) for reads in item.all_needs(target))]
+    growing = [
+        item for item in metrics.values() if any(_needs_every_score(reads.zero()) for reads in item.all_needs(target))
+    ]
     for item in growing:
-        if not _is_served(item, target):
+        if not _can_use_ranges(item, target):
             raise ParameterError(
                 Text(
                     "{} needs every distinct score in one place, and {score_ranges} spreads them; "
@@ -87,11 +89,11 @@ def check_ranges(
         )
 
 
-def _grows(state: State) -> bool:
-    return type(state).size == _GROWS
+def _needs_every_score(state: State) -> bool:
+    return type(state).size == _EVERY_SCORE
 
 
-def _is_served(item: Metric, target: Target) -> bool:
+def _can_use_ranges(item: Metric, target: Target) -> bool:
     return isinstance(item, ScoreMetric) and item.supports_ranges and isinstance(item.needs(target), ScoresOf)
 
 
@@ -102,23 +104,23 @@ def _or_bounded(item: Metric) -> str:
 
 
 def fold_ranges(
-    source: Source, tally: Tally, roles: Columns, count: int, progress: ProgressCallback | None, *, in_order: bool
+    source: Source, tally: Tally, roles: ColumnRoles, count: int, progress: ProgressCallback | None, *, in_order: bool
 ) -> Any:
     """The tally of all rows, whose metrics on scores were read range by range; given an empty one."""
     check_ranges(count, tally.metrics, tally.target, roles, source)
-    served = {key: item for key, item in tally.metrics.items() if _is_served(item, tally.target)}
+    served = {key: item for key, item in tally.metrics.items() if _can_use_ranges(item, tally.target)}
     if not served:
         return source.fold(TableJob(tally.to_bytes(), roles), progress, in_order=in_order)
     # One of them gives its key to the bins, which are those of any metric.
     bins = Auc(bounded=min(max(_BINS, _BINS_OF_A_RANGE * count), _FINER_BINS))
     others = {key: item for key, item in tally.metrics.items() if key not in served}
-    first = tally.read_by({**others, next(iter(served)): bins})
+    first = tally.with_metrics({**others, next(iter(served)): bins})
     passes = _Passes(progress)
     folded = source.fold(TableJob(first.to_bytes(), roles), passes.begin(2), in_order=in_order)
-    held = Tally.from_bytes(folded) if isinstance(folded, bytes) else folded
-    binned = held.state(bins.needs(tally.target))
+    tally_of_bins = Tally.from_bytes(folded) if isinstance(folded, bytes) else folded
+    binned = tally_of_bins.state(bins.needs(tally.target))
     if not isinstance(binned, BoundedScores):
-        return held.read_by(tally.metrics)
+        return tally_of_bins.with_metrics(tally.metrics)
     wants = frozenset(item.wants for item in served.values() if isinstance(item, ScoreMetric))
     rows = ScoredRows(roles, tally.missing, tally.target)
     resolved = tally.target.with_classes(binned.labels)  # a range may have rows of one class only
@@ -126,12 +128,12 @@ def fold_ranges(
     while large := ranges.too_large(count):
         job = BinJob(rows, ranges, large, _FINER_BINS)
         finer = source.fold(job, passes.begin(2), in_order=False)
-        found = [state.with_reads(BoundedScoresOf(resolved, _FINER_BINS)) for state in job.read(finer)]
-        bins_of = [state for state in found if isinstance(state, BoundedScores)]
+        finer_bins = [state.with_reads(BoundedScoresOf(resolved, _FINER_BINS)) for state in job.read(finer)]
+        bins_of = [state for state in finer_bins if isinstance(state, BoundedScores)]
         ranges = refine(ranges, dict(zip(large, bins_of, strict=True)), count)
     outcomes = source.exchange(RangeJob(rows, ranges, ScoresOf(resolved, wants)), passes.begin(1))
     sums = add_ranges([RangeSums.from_bytes(outcome) for outcome in outcomes], ranges)
-    return held.read_by(tally.metrics, RankedScores(ScoresOf(tally.target, wants), binned, *sums))
+    return tally_of_bins.with_metrics(tally.metrics, RankedScores(ScoresOf(tally.target, wants), binned, *sums))
 
 
 class _Passes:
@@ -156,7 +158,7 @@ class _Passes:
 class ScoredRows(NamedTuple):
     """How the rows of a table become scores."""
 
-    roles: Columns
+    roles: ColumnRoles
     missing: str
     target: Target
 
@@ -177,12 +179,12 @@ class BinJob:
 
     def piece(self, chunks: Iterable[Chunk]) -> States:
         """The bins of some rows."""
-        found = self.join([])
+        bins = self.join([])
         for chunk in chunks:
             if chunk.batch.num_rows:
                 cut = cut_scores(self._rows.read(chunk), self._edges)
-                found = Plan.add(found, tuple(bin_scores(cut[place], self._most) for place in self._places))
-        return found
+                bins = Plan.add(bins, tuple(bin_scores(cut[place], self._most) for place in self._places))
+        return bins
 
     def join(self, pieces: Sequence[States]) -> States:
         """The bins of all pieces."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from functools import cached_property, reduce
+from operator import add
+from typing import Any, NamedTuple
 
 from tallymark.data.arguments import check_min_rows
+from tallymark.data.arrays import check_arrow
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.errors import (
@@ -19,14 +22,16 @@ from tallymark.errors import (
     TallymarkError,
     Text,
     TypeOfDataError,
+    brief,
 )
+from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
 from tallymark.evaluation.evaluate import evaluate
 from tallymark.evaluation.report import Report
-from tallymark.evaluation.score_ranges import check_ranges, fold_ranges
-from tallymark.evaluation.selection import Wanted, select_metrics
-from tallymark.evaluation.table_job import Columns, TableJob, named, own_metrics, read_columns_of_batch
 from tallymark.evaluation.tally import Tally
+from tallymark.metrics import registry
 from tallymark.metrics.base import Metric
+from tallymark.sources.base import Chunk
+from tallymark.sources.columns import AUTO, Builder, Column, side_by_side
 from tallymark.sources.datasets import FileDataset
 from tallymark.sources.dispatch import Source, open_source
 from tallymark.sources.tables import is_table, to_arrow
@@ -39,7 +44,7 @@ def evaluate_table(
     *,
     truth: str | Sequence[str],
     prediction: str | Sequence[str],
-    metrics: Wanted = None,
+    metrics: MetricsLike = None,
     weights: str | None = None,
     by: str | Sequence[str] | None = None,
     query: str | None = None,
@@ -87,20 +92,24 @@ def evaluate_table(
     >>> report["mae"], report.slices["Ulm"]["mae"]
     (0.5, 0.5)
     """
-    roles = _roles(truth, prediction, weights, query, cluster, keys, by)
+    roles = _column_roles(truth, prediction, weights, query, cluster, keys, by)
     facts = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize, "missing": missing}
     intervals = {"ci": ci, "ci_method": ci_method, "resamples": resamples, "seed": seed}
     if is_table(source):
-        held = read_columns_of_batch(to_arrow(source, roles.names()), roles.names())
+        columns = read_columns_of_batch(to_arrow(source, roles.names()), roles.names())
         if score_ranges is not None:  # which all scores in memory do not need
-            check_ranges(score_ranges, {} if metrics is None else select_metrics(metrics), _target(facts), roles, None)
-        rows, asked = roles.rows(held), dict[str, Any]({**roles.given(held), **facts, **intervals})
-        with _explained({}):
-            return evaluate(rows[0], rows[1], metrics, errors=errors, min_rows=min_rows, **asked)
+            from tallymark.evaluation.score_ranges import check_ranges
+
+            check_ranges(
+                score_ranges, {} if metrics is None else select_metrics(metrics), _make_target(facts), roles, None
+            )
+        rows, arguments = roles.rows(columns), dict[str, Any]({**roles.given(columns), **facts, **intervals})
+        with _errors_in_our_words({}):
+            return evaluate(rows[0], rows[1], metrics, errors=errors, min_rows=min_rows, **arguments)
     check_groups(min_rows, roles.by)
     opened = open_source(source, separator)
-    found = _fold(opened, roles, metrics, facts, intervals, progress, score_ranges=score_ranges)
-    return read_report(found, errors=errors, min_rows=min_rows)
+    tally = _fold_source(opened, roles, metrics, facts, intervals, progress, score_ranges=score_ranges)
+    return read_report(tally, errors=errors, min_rows=min_rows)
 
 
 def check_groups(min_rows: int, by: Sequence[str]) -> None:
@@ -125,7 +134,7 @@ def tally_table(
     *,
     truth: str | Sequence[str],
     prediction: str | Sequence[str],
-    metrics: Wanted = None,
+    metrics: MetricsLike = None,
     weights: str | None = None,
     by: str | Sequence[str] | None = None,
     query: str | None = None,
@@ -150,27 +159,29 @@ def tally_table(
     >>> (monday + tuesday).report()["rmse"]
     0.6123724356957945
     """
-    roles = _roles(truth, prediction, weights, query, cluster, keys, by)
+    roles = _column_roles(truth, prediction, weights, query, cluster, keys, by)
     facts = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize, "missing": missing}
     intervals = {"ci": ci, "ci_method": ci_method, "resamples": resamples, "seed": seed}
     opened = open_source([source] if is_table(source) else source, separator)
-    return _fold(opened, roles, metrics, facts, intervals, progress)
+    return _fold_source(opened, roles, metrics, facts, intervals, progress)
 
 
-def _roles(truth: Any, prediction: Any, weights: Any, query: Any, cluster: Any, keys: Any, by: Any) -> Columns:
+def _column_roles(
+    truth: Any, prediction: Any, weights: Any, query: Any, cluster: Any, keys: Any, by: Any
+) -> ColumnRoles:
     single = {"weights": weights, "query": query, "cluster": cluster, "keys": keys}
-    return Columns(
-        named("truth", truth, several=True, optional=False),
-        named("prediction", prediction, several=True, optional=False),
-        **{key: next(iter(named(key, value)), None) for key, value in single.items()},
-        by=named("by", by, several=True),
+    return ColumnRoles(
+        check_column_names("truth", truth, several=True, optional=False),
+        check_column_names("prediction", prediction, several=True, optional=False),
+        **{key: next(iter(check_column_names(key, value)), None) for key, value in single.items()},
+        by=check_column_names("by", by, several=True),
     )
 
 
-def _fold(
+def _fold_source(
     source: Source,
-    roles: Columns,
-    metrics: Wanted,
+    roles: ColumnRoles,
+    metrics: MetricsLike,
     facts: dict[str, Any],
     intervals: dict[str, Any],
     progress: Progress,
@@ -182,42 +193,50 @@ def _fold(
         from tallymark.intervals.settings import resampled_by
 
         raise resampled_by("cluster" if roles.cluster else "keys")
-    target = _target(facts)
-    wanted = None if metrics is None else select_metrics(metrics)
+    target = _make_target(facts)
+    given_metrics = None if metrics is None else select_metrics(metrics)
 
-    def empty_tally(chosen: Wanted) -> Tally:
-        return Tally(chosen, by=roles.by or None, **facts, **intervals)
+    def empty_tally(selected: MetricsLike) -> Tally:
+        return Tally(selected, by=roles.by or None, **facts, **intervals)
 
-    if wanted is not None:  # before anything is read
-        empty_tally(wanted)
+    if given_metrics is not None:  # before anything is read
+        empty_tally(given_metrics)
         if score_ranges is not None:
-            check_ranges(score_ranges, wanted, target, roles, source)
+            from tallymark.evaluation.score_ranges import check_ranges  # few ask for ranges
+
+            check_ranges(score_ranges, given_metrics, target, roles, source)
 
     def attempt() -> Any:
         empty = source.empty(roles.names())
         if empty is None:
             raise EmptyError(Text("{source} has no rows"), argument="source")
-        held = read_columns_of_batch(empty, roles.names())
-        query = None if roles.query is None else held[roles.query].values
-        chosen = select_metrics(wanted, Batch(*roles.rows(held), query=query, whole=False), target)
-        tally = empty_tally(chosen)
+        columns = read_columns_of_batch(empty, roles.names())
+        query = None if roles.query is None else columns[roles.query].values
+        selected = select_metrics(given_metrics, Batch(*roles.rows(columns), query=query, whole=False), target)
+        tally = empty_tally(selected)
         by_place = tally.interval is not None and roles.keys is None and roles.cluster is None
-        in_order = by_place or _keeps_rows(chosen.values(), target)
-        with shown(progress) as tell:
+        in_order = by_place or _keeps_rows(selected.values(), target)
+        with progress_reporter(progress) as report_progress:
             if score_ranges is not None:
-                return fold_ranges(source, tally, roles, score_ranges, tell, in_order=in_order)
-            return source.fold(TableJob(tally.to_bytes(), roles, own_metrics(chosen.values())), tell, in_order=in_order)
+                from tallymark.evaluation.score_ranges import fold_ranges
 
-    with _explained(getattr(source, "odd", {})):
-        found = _as_typed(source, roles.names(), attempt, by_types=wanted is None)
-    return Tally.from_bytes(found) if isinstance(found, bytes) else found
+                return fold_ranges(source, tally, roles, score_ranges, report_progress, in_order=in_order)
+            return source.fold(
+                TableJob(tally.to_bytes(), roles, user_metrics(selected.values())), report_progress, in_order=in_order
+            )
+
+    with _errors_in_our_words(getattr(source, "odd", {})):
+        result = _retry_if_types_change(source, roles.names(), attempt, by_types=given_metrics is None)
+    return Tally.from_bytes(result) if isinstance(result, bytes) else result
 
 
-def _target(facts: dict[str, Any]) -> Target:
+def _make_target(facts: dict[str, Any]) -> Target:
     return Target(**{key: value for key, value in facts.items() if key != "missing"})
 
 
-def _as_typed(source: Source, columns: Sequence[str], attempt: Callable[[], Any], *, by_types: bool) -> Any:
+def _retry_if_types_change(
+    source: Source, columns: Sequence[str], attempt: Callable[[], Any], *, by_types: bool
+) -> Any:
     """What an attempt finds. The types of CSV are learnt while it is read: what was chosen or refused by those of the
     first rows alone is tried again with those of all rows."""
     if not isinstance(source, FileDataset):
@@ -229,7 +248,7 @@ def _as_typed(source: Source, columns: Sequence[str], attempt: Callable[[], Any]
 
     before = types()
     try:
-        found = attempt()
+        result = attempt()
     except (KindError, TypeOfDataError, ShapeError, DomainError, MissingValueError, ParameterError) as error:
         if isinstance(error, MissingValueError) and not source.unsure:
             raise  # at once: an empty field is missing among numbers and among texts
@@ -238,7 +257,7 @@ def _as_typed(source: Source, columns: Sequence[str], attempt: Callable[[], Any]
             raise
     else:
         if not by_types or types() == before:
-            return found
+            return result
     return attempt()
 
 
@@ -249,7 +268,7 @@ def _keeps_rows(metrics: Iterable[Metric], target: Target) -> bool:
 
 
 @contextmanager
-def _explained(odd: Mapping[str, tuple[str, str]]) -> Iterator[None]:
+def _errors_in_our_words(odd: Mapping[str, tuple[str, str]]) -> Iterator[None]:
     """Errors in the words of this call: arguments have its names, and one about types names the text that made a column
     of a file one of texts. `odd` has these texts and their places by column."""
     try:
@@ -263,7 +282,7 @@ def _explained(odd: Mapping[str, tuple[str, str]]) -> Iterator[None]:
 
 
 @contextmanager
-def shown(progress: Progress) -> Iterator[Callable[[int, int], None] | None]:
+def progress_reporter(progress: Progress) -> Iterator[Callable[[int, int], None] | None]:
     """What to tell how much of how much is done: the caller's function, or a bar."""
     if callable(progress) or not progress:
         yield progress if callable(progress) else None
@@ -275,3 +294,114 @@ def shown(progress: Progress) -> Iterator[Callable[[int, int], None] | None]:
     with Bar(transient=True) as bar:
         task = bar.add_task("evaluating", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total or None)
+
+
+class ColumnRoles(NamedTuple):
+    """The names of the columns that hold the truth, the predictions and whatever else there is of each row."""
+
+    truth: tuple[str, ...]
+    prediction: tuple[str, ...]
+    weights: str | None = None
+    query: str | None = None
+    cluster: str | None = None
+    keys: str | None = None
+    by: tuple[str, ...] = ()
+
+    def names(self) -> tuple[str, ...]:
+        """All of them, each once."""
+        single = [name for name in (self.weights, self.query, self.cluster, self.keys) if name is not None]
+        return tuple(dict.fromkeys([*self.truth, *self.prediction, *single, *self.by]))
+
+    def rows(self, columns: dict[str, Column]) -> tuple[Any, Any]:
+        """Truth and predictions."""
+        return side_by_side(self.truth, columns), side_by_side(self.prediction, columns)
+
+    def given(self, columns: dict[str, Column]) -> dict[str, Any]:
+        """What else there is of each row, by the names of the arguments."""
+        single = {"weights": self.weights, "query": self.query, "cluster": self.cluster, "keys": self.keys}
+        arguments = {key: columns[name].values for key, name in single.items() if name is not None}
+        return {**arguments, **({"by": {name: columns[name].values for name in self.by}} if self.by else {})}
+
+    def batch(self, chunk: Chunk, missing: str) -> Batch:
+        """The rows of a chunk of a source."""
+        columns = read_columns_of_batch(chunk.batch, self.names(), chunk.places.row)
+        return Batch(*self.rows(columns), missing=missing, whole=False, places=chunk.places, **self.given(columns))
+
+
+def check_column_names(what: str, value: object, *, several: bool = False, optional: bool = True) -> tuple[str, ...]:
+    """The names of columns that an argument holds: one, or a list of several."""
+    if value is None and optional:
+        return ()
+    try:
+        names = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else ()
+    except Exception:  # what cannot be walked through, such as an array of no dimensions
+        names = ()
+    if not names or not all(isinstance(name, str) for name in names) or (len(names) > 1 and not several):
+        or_list = " or a list of them" if several else ""
+        raise ParameterError(argument=what, expected=f"be the name of a column{or_list}", got=brief(value))
+    if len(set(names)) < len(names):
+        raise ParameterError(argument=what, expected="name each column once", got=brief(value))
+    return names
+
+
+def read_columns_of_batch(
+    table: Any, names: Sequence[str], place: Callable[[int], str] = "row {:,}".format
+) -> dict[str, Column]:
+    """Columns of an Arrow table or batch as arrays; `place` says in an error which row it is about."""
+    out = {}
+    for name in names:
+        column = table.column(table.schema.get_field_index(name))
+        check_arrow(column, f"column {name!r}", place)
+        builder = Builder(name, AUTO, place)
+        for piece in getattr(column, "chunks", [column]):
+            builder.add(piece, written=False)
+        out[name] = builder.finish()
+    return out
+
+
+def user_metrics(metrics: Iterable[Metric]) -> list[Metric]:
+    """Those of these, and of what they are made of, that are not tallymark's, so that a worker may not know them."""
+    parts = dict.fromkeys(part for metric in metrics for part in (metric, *getattr(metric, "of", ())))
+    return [
+        each for each in parts if each.name in registry.functions or not type(each).__module__.startswith("tallymark.")
+    ]
+
+
+class TableJob:
+    """Folds batches of rows into tallies of one kind, and adds them. It pickles to the bytes of an empty tally, and to
+    the metrics of the user's own, which a worker does not know by their names."""
+
+    def __init__(self, empty: bytes, roles: ColumnRoles, own: Sequence[Metric] = ()) -> None:
+        self.columns = roles.names()
+        self._empty = empty
+        self._column_roles = roles
+        self._own = own
+        for metric in own:
+            registry.make_known(metric)
+
+    @cached_property
+    def _tally(self) -> Tally:
+        return Tally.from_bytes(self._empty)
+
+    def piece(self, chunks: Iterable[Chunk]) -> Tally:
+        """The tally of some rows."""
+        out = self._tally.empty()
+        for chunk in chunks:
+            if chunk.batch.num_rows:
+                out._update(self._column_roles.batch(chunk, out.missing))
+        return out
+
+    def join(self, pieces: Sequence[Tally]) -> Tally:
+        """The tally of all pieces."""
+        return reduce(add, pieces, self._tally.empty())
+
+    def fold(self, chunks: Iterable[Chunk]) -> bytes:
+        """The tally of some rows, as bytes."""
+        return self.piece(chunks).to_bytes()
+
+    def add(self, pieces: Sequence[bytes]) -> bytes:
+        """The tally of all pieces, as bytes."""
+        return self.join([Tally.from_bytes(piece) for piece in pieces]).to_bytes()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TableJob, (self._empty, self._column_roles, self._own)

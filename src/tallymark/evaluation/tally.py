@@ -14,8 +14,9 @@ from tallymark.data.batch import Batch, check_missing
 from tallymark.data.labels import MOST_BITS
 from tallymark.data.target import Target
 from tallymark.errors import FileError, ParameterError, ShapeError, StateError, TallymarkError, Text, brief
+from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
+from tallymark.evaluation.evaluate import MetricPlan, check_errors, plan_metrics
 from tallymark.evaluation.report import Report
-from tallymark.evaluation.selection import MetricPlan, Wanted, check_errors, plan, select_metrics
 from tallymark.intervals.settings import Intervals, check_whole, interval_settings, resampled_by
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from tallymark.intervals.maker import IntervalPlan
 
 
-class Piece(NamedTuple):
+class TallyStates(NamedTuple):
     """The states of some rows, all of them or those of a group."""
 
     values: States
@@ -41,40 +42,40 @@ class Piece(NamedTuple):
         """How many rows there are."""
         return self.values[0].n
 
-    def plus(self, other: Piece) -> Piece:
+    def plus(self, other: TallyStates) -> TallyStates:
         """The states of both sets of rows."""
-        return Piece(Plan.add(self.values, other.values), Plan.add(self.intervals, other.intervals))
+        return TallyStates(Plan.add(self.values, other.values), Plan.add(self.intervals, other.intervals))
 
-    def without_keys(self) -> Piece:
+    def without_keys(self) -> TallyStates:
         """The states without the replicates of rows that cannot be told from others."""
-        held = (state.without_keys() if isinstance(state, Resampled) else state for state in self.intervals)
-        return Piece(self.values, tuple(held))
+        states = (state.without_keys() if isinstance(state, Resampled) else state for state in self.intervals)
+        return TallyStates(self.values, tuple(states))
 
-    def resolved_by(self, whole: Piece) -> Piece:
+    def resolved_by(self, whole: TallyStates) -> TallyStates:
         """The states of a group, with the classes of all rows."""
-        return Piece(_resolved(self.values, whole.values), _resolved(self.intervals, whole.intervals))
+        return TallyStates(_resolve_states(self.values, whole.values), _resolve_states(self.intervals, whole.intervals))
 
     def fits(self, columns: tuple[int, int] | None, reads: list[Any]) -> bool:
         """Whether the states answer these declarations, and are of as many rows and columns. Those of intervals need
         not hold rows that weigh nothing, and resamples may be of some rows only."""
-        held = [*self.values, *self.intervals]
-        if [state.reads for state in held] != reads or not held:
+        states = [*self.values, *self.intervals]
+        if [state.reads for state in states] != reads or not states:
             return False
         of_all = {(state.columns, state.n) for state in self.values}
-        weight = {state.weight for state in held if not isinstance(state, Resampled)}
+        weight = {state.weight for state in states if not isinstance(state, Resampled)}
         of_some = [state for state in self.intervals if state.n]
         fitting = all(state.columns == columns and state.n <= self.n for state in of_some)
         return fitting and of_all <= {(columns, self.n)} and len(weight) <= 1
 
 
-def _resolved(states: States, whole: States) -> States:
+def _resolve_states(states: States, whole: States) -> States:
     return tuple(mine.with_reads(every.reads.resolved(None, every)) for mine, every in zip(states, whole, strict=True))
 
 
-Groups = dict[Group, Piece]
+StatesByGroup = dict[Group, TallyStates]
 
 
-def add_groups(left: Mapping[Group, Piece], right: Mapping[Group, Piece]) -> Groups:
+def add_states_by_group(left: Mapping[Group, TallyStates], right: Mapping[Group, TallyStates]) -> StatesByGroup:
     """The groups of both sets of rows."""
     out = dict(left)
     for group, piece in right.items():
@@ -82,12 +83,12 @@ def add_groups(left: Mapping[Group, Piece], right: Mapping[Group, Piece]) -> Gro
     return out
 
 
-def resolve_groups(groups: Mapping[Group, Piece], whole: Piece) -> dict[Group, Piece]:
+def resolve_groups(groups: Mapping[Group, TallyStates], whole: TallyStates) -> dict[Group, TallyStates]:
     """The groups in order, with the classes of all rows."""
     return {group: groups[group].resolved_by(whole) for group in sorted_groups(groups)}
 
 
-def slices_of(groups: Mapping[Group, Piece]) -> list[Slice]:
+def slices_from_states(groups: Mapping[Group, TallyStates]) -> list[Slice]:
     """Groups of which only the states are known, as slices."""
     return [Slice(group, None, piece.values) for group, piece in groups.items()]
 
@@ -102,7 +103,7 @@ def unpack_states(packed: Any) -> States:
     return tuple(State.restore(name, fields) for name, fields in packed)
 
 
-def pack_groups(groups: Mapping[Group, Piece]) -> list[Any]:
+def pack_groups(groups: Mapping[Group, TallyStates]) -> list[Any]:
     """Groups as the byte format writes them, in order."""
     out = []
     for group in sorted_groups(groups):
@@ -119,24 +120,24 @@ def _is_label(label: object) -> bool:
     return type(label) in (float, str) and label == label
 
 
-def unpack_groups(packed: Any, by: tuple[str, ...]) -> Groups:
+def unpack_groups(packed: Any, by: tuple[str, ...]) -> StatesByGroup:
     """The groups that `pack_groups` wrote, of so many columns."""
-    out: Groups = {}
+    out: StatesByGroup = {}
     for labels, values, intervals in packed:
         if type(labels) is not list or len(labels) != len(by) or not all(map(_is_label, labels)):
             raise StateError("a group has one label per column")
         group = labels[0] if len(by) == 1 else tuple(labels)
         if group in out:
             raise StateError(f"the group {group!r} stands there twice")
-        out[group] = Piece(unpack_states(values), unpack_states(intervals))
+        out[group] = TallyStates(unpack_states(values), unpack_states(intervals))
     return out
 
 
 class _Contents(NamedTuple):
     """What a tally holds of its rows. An update replaces it as a whole, so a reader never sees half an update."""
 
-    whole: Piece | None = None
-    groups: Groups = {}
+    whole: TallyStates | None = None
+    groups: StatesByGroup = {}
     columns: tuple[int, int] | None = None
     numbered: bool = False  # whether rows are numbered by their place in this tally
     dropped: int = 0
@@ -171,7 +172,7 @@ class Tally:
 
     def __init__(
         self,
-        metrics: Wanted,
+        metrics: MetricsLike,
         *,
         kind: str | None = None,
         classes: object = None,
@@ -198,7 +199,7 @@ class Tally:
         self.missing = missing
         self.interval: Intervals | None = interval_settings(ci, ci_method, resamples, seed)
         if self.interval is not None and self.interval.method != "analytic":
-            self.interval = _kept(self.interval, usual=resamples is None)
+            self.interval = _limit_resamples(self.interval, usual=resamples is None)
         self._contents = _Contents()
         self._lock = RLock()  # reentrant, since reading labels may run code of the caller's
 
@@ -250,26 +251,26 @@ class Tally:
             folded = self._fold(batch)
         with self._lock:
             if not batch.n:
-                held = self._contents
-                self._contents = held._replace(dropped=held.dropped + batch.dropped)
+                contents = self._contents
+                self._contents = contents._replace(dropped=contents.dropped + batch.dropped)
                 return self
             self._check_columns(columns)
             whole, groups = folded or self._fold(batch)
-            held = self._contents
-            if held.whole is not None:
-                whole, groups = held.whole.plus(whole), add_groups(held.groups, groups)
+            contents = self._contents
+            if contents.whole is not None:
+                whole, groups = contents.whole.plus(whole), add_states_by_group(contents.groups, groups)
             numbered = batch.key_side is None and batch.cluster_side is None
-            self._contents = _Contents(whole, groups, columns, numbered, held.dropped + batch.dropped)
+            self._contents = _Contents(whole, groups, columns, numbered, contents.dropped + batch.dropped)
         return self
 
     def _check_columns(self, columns: tuple[int, int]) -> None:
-        kept = self._contents.columns
-        if kept is not None and columns != kept:
+        earlier = self._contents.columns
+        if earlier is not None and columns != earlier:
             raise ShapeError(
                 Text(
                     "{y_true} and {y_pred} must keep their {} and {} columns; got {} and {}",
-                    kept[0],
-                    kept[1],
+                    earlier[0],
+                    earlier[1],
                     columns[0],
                     columns[1],
                 ),
@@ -281,9 +282,9 @@ class Tally:
         if by is None and not self.by:
             return None
         if by is None or not self.by:
-            told = f"was made with by={list(self.by)}" if self.by else "was made without"
+            how = f"was made with by={list(self.by)}" if self.by else "was made without"
             raise ParameterError(
-                Text("{by} must be given for a tally and for its rows, or for neither; the tally {}", told),
+                Text("{by} must be given for a tally and for its rows, or for neither; the tally {}", how),
                 argument="by",
             )
         columns = group_columns(by)
@@ -295,12 +296,12 @@ class Tally:
             )
         return {name: columns[name] for name in self.by}
 
-    def _fold(self, batch: Batch) -> tuple[Piece, Groups]:
+    def _fold(self, batch: Batch) -> tuple[TallyStates, StatesByGroup]:
         """The states of rows, and of each of their groups."""
-        chosen = self._chosen((batch.truth_columns, batch.prediction_columns))
+        metric_plan = self._plan((batch.truth_columns, batch.prediction_columns))
         if self.interval is None:
-            whole = Piece(chosen.fold(batch))
-            return whole, {group: Piece(chosen.fold(rows)) for group, rows in self._split(batch)}
+            whole = TallyStates(metric_plan.fold(batch))
+            return whole, {group: TallyStates(metric_plan.fold(rows)) for group, rows in self._split(batch)}
         numbered = batch.key_side is None and batch.cluster_side is None
         if self.n and numbered != self._contents.numbered:
             raise ParameterError(
@@ -316,11 +317,11 @@ class Tally:
         if batch.weights is not None:
             row_keys(batch)  # a fault in them names the row, of which some may go now
         counted = batch.without_zero_weights()
-        plan = self._intervals(chosen, (batch.truth_columns, batch.prediction_columns)).states
-        whole = Piece(chosen.fold(batch), plan.fold(counted))
+        plan = self._interval_plan(metric_plan, (batch.truth_columns, batch.prediction_columns)).states
+        whole = TallyStates(metric_plan.fold(batch), plan.fold(counted))
         parts = dict(self._split(counted))
         groups = {
-            group: Piece(chosen.fold(rows), plan.fold(parts[group]) if group in parts else plan.zero())
+            group: TallyStates(metric_plan.fold(rows), plan.fold(parts[group]) if group in parts else plan.zero())
             for group, rows in self._split(batch)
         }
         return whole, groups
@@ -328,11 +329,11 @@ class Tally:
     def _split(self, batch: Batch) -> list[tuple[Group, Batch]]:
         return split(batch) if self.by else []
 
-    def _intervals(self, chosen: MetricPlan, columns: tuple[int, int] | None) -> IntervalPlan:
-        from tallymark.evaluation.intervals import interval_plan  # most tallies have none
+    def _interval_plan(self, metric_plan: MetricPlan, columns: tuple[int, int] | None) -> IntervalPlan:
+        from tallymark.evaluation.report_intervals import interval_plan  # most tallies have none
 
         assert self.interval is not None
-        return interval_plan(chosen, self.interval, columns)
+        return interval_plan(metric_plan, self.interval, columns)
 
     def __add__(self, other: Tally) -> Tally:
         if not isinstance(other, Tally):
@@ -340,14 +341,14 @@ class Tally:
         left, right = self._contents, other._contents
         self._check_addable(other, left.columns, right.columns)
         numbered = left.numbered or right.numbered
-        pieces = [(held.whole, held.groups) for held in (left, right) if held.whole is not None]
+        pieces = [(contents.whole, contents.groups) for contents in (left, right) if contents.whole is not None]
         if len(pieces) == 2 and numbered:
             pieces = [(whole.without_keys(), _without_keys(groups)) for whole, groups in pieces]
-        total: Piece | None = None
-        by_group: Groups = {}
+        total: TallyStates | None = None
+        by_group: StatesByGroup = {}
         for whole, groups in pieces:
             total = whole if total is None else total.plus(whole)
-            by_group = add_groups(by_group, groups)
+            by_group = add_states_by_group(by_group, groups)
         out = self.empty()
         out._contents = _Contents(
             total, by_group, left.columns or right.columns, numbered, left.dropped + right.dropped
@@ -377,24 +378,24 @@ class Tally:
         out.interval = self.interval
         return out
 
-    def read_by(self, metrics: dict[str, Metric], *instead: State) -> Tally:
+    def with_metrics(self, metrics: dict[str, Metric], *instead: State) -> Tally:
         """The tally of the same rows that has other metrics, which read its states and those that are given."""
         out = Tally(metrics, missing=self.missing, by=self.by or None, **self.target.keywords())
         out.interval = self.interval
-        held = self._contents
+        contents = self._contents
         whole = None
-        if held.whole is not None:
-            states = {state.reads.group: state for state in (*held.whole.values, *instead)}
-            values = tuple(states[reads.group] for reads in out._chosen(held.columns).plan.reads)
-            whole = Piece(values, held.whole.intervals)
-        out._contents = held._replace(whole=whole, groups={})
+        if contents.whole is not None:
+            states = {state.reads.group: state for state in (*contents.whole.values, *instead)}
+            values = tuple(states[reads.group] for reads in out._plan(contents.columns).plan.reads)
+            whole = TallyStates(values, contents.whole.intervals)
+        out._contents = contents._replace(whole=whole, groups={})
         return out
 
     def state(self, reads: Reads) -> State | None:
         """The state that answers a declaration; None where there is none, or no rows."""
         whole = self._contents.whole
-        held = () if whole is None else whole.values
-        return next((state for state in held if state.reads.group == reads.group), None)
+        states = () if whole is None else whole.values
+        return next((state for state in states if state.reads.group == reads.group), None)
 
     def __radd__(self, other: object) -> Tally:
         if other == 0:  # so that sum() works
@@ -410,22 +411,22 @@ class Tally:
                 Text("{min_rows} is the smallest size of groups that are compared; this tally has none"),
                 argument="min_rows",
             )
-        held = self._contents
-        chosen = self._chosen(held.columns)
-        whole = held.whole or Piece(chosen.plan.zero())
-        groups = resolve_groups(held.groups, whole)
+        contents = self._contents
+        metric_plan = self._plan(contents.columns)
+        whole = contents.whole or TallyStates(metric_plan.plan.zero())
+        groups = resolve_groups(contents.groups, whole)
         of_groups: dict[str, Any] = (
-            {"slices": slices_of(groups), "by": self.by, "min_rows": min_rows} if self.by else {}
+            {"slices": slices_from_states(groups), "by": self.by, "min_rows": min_rows} if self.by else {}
         )
-        report = chosen.report(whole.values, dropped=held.dropped, errors=errors, **of_groups)
+        report = metric_plan.report(whole.values, dropped=contents.dropped, errors=errors, **of_groups)
         if self.interval is None:
             return report
-        from tallymark.evaluation.intervals import add_kept_intervals
+        from tallymark.evaluation.report_intervals import add_kept_intervals
 
-        intervals = self._intervals(chosen, held.columns)
-        states = whole if whole.intervals else Piece(whole.values, intervals.states.zero())
+        intervals = self._interval_plan(metric_plan, contents.columns)
+        states = whole if whole.intervals else TallyStates(whole.values, intervals.states.zero())
         try:
-            return add_kept_intervals(report, intervals, chosen, states, groups)
+            return add_kept_intervals(report, intervals, metric_plan, states, groups)
         except TallymarkError:
             raise
         except (ArithmeticError, ValueError) as error:  # bytes can hold totals that fit together in all but their sizes
@@ -438,31 +439,31 @@ class Tally:
         for key, item in self.metrics.items():
             if metric(str(item)) != item:
                 raise StateError(f"{key} cannot be written: its name does not lead back to it")
-        held = self._contents
-        whole = held.whole or Piece(())
+        contents = self._contents
+        whole = contents.whole or TallyStates(())
         fields = {
             "metrics": [[key, str(item)] for key, item in self.metrics.items()],
             "target": self.target.keywords(),
             "missing": self.missing,
-            "dropped": held.dropped,
-            "columns": None if held.columns is None else list(held.columns),
+            "dropped": contents.dropped,
+            "columns": None if contents.columns is None else list(contents.columns),
             "states": pack_states(whole.values),
         }
         if self.by:
-            fields |= {"by": list(self.by), "groups": pack_groups(held.groups)}
+            fields |= {"by": list(self.by), "groups": pack_groups(contents.groups)}
         if self.interval is not None:
             fields |= {
                 "interval": self.interval.to_dict(),
                 "interval_states": pack_states(whole.intervals),
-                "numbered": held.numbered,
+                "numbered": contents.numbered,
             }
         return pack("Tally", fields)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tally to a file, whole or not at all, from which `Tally.load` reads it."""
-        from tallymark.rendering.files import write_whole
+        from tallymark.rendering.files import write_atomically
 
-        write_whole(path, self.to_bytes())
+        write_atomically(path, self.to_bytes())
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Tally:
@@ -472,8 +473,8 @@ class Tally:
             with open(place, "rb") as file:
                 data = file.read()
         except OSError as error:
-            why = error.strerror or error
-            raise FileError(f"the tally `{place}` could not be read: {why}") from error
+            reason_text = error.strerror or error
+            raise FileError(f"the tally `{place}` could not be read: {reason_text}") from error
         try:
             return Tally.from_bytes(data)
         except StateError as error:
@@ -488,10 +489,10 @@ class Tally:
         if kind != "Tally":
             raise StateError(f"these bytes hold a {kind}, not a Tally")
         try:
-            settings = _read_settings(fields.get("interval"))
-            by = _read_names(fields.get("by", []))
+            settings = _interval_arguments(fields.get("interval"))
+            by = _checked_group_columns(fields.get("by", []))
             out = Tally(dict(fields["metrics"]), missing=fields["missing"], by=by, **settings, **fields["target"])
-            whole = Piece(unpack_states(fields["states"]), unpack_states(fields.get("interval_states", ())))
+            whole = TallyStates(unpack_states(fields["states"]), unpack_states(fields.get("interval_states", ())))
             out._contents = _Contents(
                 whole if whole.values else None,
                 unpack_groups(fields.get("groups", ()), out.by),
@@ -507,10 +508,10 @@ class Tally:
     def _check_states(self) -> None:
         """Refuse states that are not of these metrics, or groups that are not those of all rows."""
         whole, groups, columns, _, _ = self._contents
-        chosen = self._chosen(columns)
-        reads: list[Any] = list(chosen.plan.reads)
+        metric_plan = self._plan(columns)
+        reads: list[Any] = list(metric_plan.plan.reads)
         if self.interval is not None:
-            reads += self._intervals(chosen, columns).states.reads
+            reads += self._interval_plan(metric_plan, columns).states.reads
         pieces = [] if whole is None else [whole, *groups.values()]
         fits = (columns is None) == (whole is None) and (whole is not None or not groups)
         if not fits or not all(piece.fits(columns, reads) for piece in pieces):
@@ -533,16 +534,16 @@ class Tally:
         n = self.n
         return f"Tally({', '.join(self.metrics)}; {n:,} row{'' if n == 1 else 's'})"
 
-    def _chosen(self, columns: tuple[int, int] | None) -> MetricPlan:
-        return plan(self.metrics, self.target, columns, errors="cell")
+    def _plan(self, columns: tuple[int, int] | None) -> MetricPlan:
+        return plan_metrics(self.metrics, self.target, columns, errors="cell")
 
 
-def _kept(asked: Intervals, *, usual: bool) -> Intervals:
+def _limit_resamples(settings: Intervals, *, usual: bool) -> Intervals:
     """The settings, if so many resamples can be kept; no more than that where the number is the usual one."""
     if usual:
-        return asked._replace(resamples=min(asked.resamples, MOST_RESAMPLES))
-    check_whole("resamples", asked.resamples, 1, MOST_RESAMPLES, " for a Tally, which keeps a state of each")
-    return asked
+        return settings._replace(resamples=min(settings.resamples, MOST_RESAMPLES))
+    check_whole("resamples", settings.resamples, 1, MOST_RESAMPLES, " for a Tally, which keeps a state of each")
+    return settings
 
 
 def _group_names(by: object) -> tuple[str, ...]:
@@ -560,18 +561,18 @@ def _group_names(by: object) -> tuple[str, ...]:
     return names
 
 
-def _without_keys(groups: Groups) -> Groups:
+def _without_keys(groups: StatesByGroup) -> StatesByGroup:
     return {group: piece.without_keys() for group, piece in groups.items()}
 
 
-def _read_names(names: Any) -> tuple[str, ...] | None:
+def _checked_group_columns(names: Any) -> tuple[str, ...] | None:
     """The names of the columns of groups, as they were written."""
     if type(names) is not list:
         raise StateError(Text("{by} is no list"), argument="by")
     return tuple(names) or None
 
 
-def _read_settings(fields: Any) -> dict[str, Any]:
+def _interval_arguments(fields: Any) -> dict[str, Any]:
     """The keywords of a tally that make these settings."""
     if fields is None:
         return {}

@@ -1,4 +1,4 @@
-"""tm.choose: walks the decision table, as far as the answers go."""
+"""tm.choose: metrics for a task, from the decision table and the answers so far."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tallymark.errors import Argument, ParameterError, Text, brief, did_you_mean, nearest
-from tallymark.guidance.decisions import NO, TASKS, YES, YES_OR_NO, Advice, Question
+from tallymark.guidance.decision_table import NO, TASKS, YES, YES_OR_NO, Advice, Question
 from tallymark.rendering.exports import to_json
-from tallymark.rendering.html import to_html
+from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Table
 from tallymark.rendering.text import to_text
 
 
-class Advised(NamedTuple):
+class MetricAdvice(NamedTuple):
     """A metric as a string, why to use or avoid it, and the answers, still open, on which that depends."""
 
     metric: str
@@ -34,8 +34,8 @@ class Choice:
         self,
         task: str | None,
         answers: dict[str, str],
-        recommended: tuple[Advised, ...],
-        avoid: tuple[Advised, ...],
+        recommended: tuple[MetricAdvice, ...],
+        avoid: tuple[MetricAdvice, ...],
         questions: tuple[Question, ...],
     ) -> None:
         self.task = task
@@ -73,12 +73,12 @@ class Choice:
                 )
             ]
         given = "".join(f" · {keyword}={answer}" for keyword, answer in self.answers.items())
-        out = [_advised(f"{self.task}{given}", "use", self.recommended)]
+        out = [_advice_table(f"{self.task}{given}", "use", self.recommended)]
         if self.avoid:
-            out.append(_advised("", "avoid", self.avoid))
+            out.append(_advice_table("", "avoid", self.avoid))
         if self.questions:
-            asked = [(q.keyword, " | ".join(q.answers), q.text) for q in self.questions]
-            out.append(Table("", ("still open", "answers", "question"), asked))
+            rows_asked = [(q.keyword, " | ".join(q.answers), q.text) for q in self.questions]
+            out.append(Table("", ("still open", "answers", "question"), rows_asked))
         return out
 
     def __eq__(self, other: object) -> bool:
@@ -94,7 +94,7 @@ class Choice:
         return "".join(map(to_html, self.tables()))
 
 
-def _advised(title: str, verb: str, items: tuple[Advised, ...]) -> Table:
+def _advice_table(title: str, verb: str, items: tuple[MetricAdvice, ...]) -> Table:
     conditions = [", ".join(f"{keyword}={answer}" for keyword, answer in item.when.items()) for item in items]
     if not any(conditions):
         return Table(title, (verb, "why"), [(item.metric, item.why) for item in items])
@@ -119,46 +119,48 @@ def choose(task: str | None = None, **answers: object) -> Choice:
     if task is None:
         if answers:
             raise ParameterError(
-                argument="task", expected=Text("be given with {}: one of {}", _named(answers), _listed(TASKS))
+                argument="task", expected=Text("be given with {}: one of {}", _as_arguments(answers), _join(TASKS))
             )
         return Choice(None, {}, (), (), (Question("task", "What is predicted?", tuple(TASKS)),))
     if not isinstance(task, str) or task not in TASKS:
         raise ParameterError(
-            argument="task", expected=f"be one of {_listed(TASKS)}", got=brief(task), hint=did_you_mean(task, TASKS)
+            argument="task", expected=f"be one of {_join(TASKS)}", got=brief(task), hint=did_you_mean(task, TASKS)
         )
-    return _walk(task, answers)
+    return _follow_answers(task, answers)
 
 
-def _walk(name: str, answers: dict[str, object]) -> Choice:
+def _follow_answers(name: str, answers: dict[str, object]) -> Choice:
     """Go from task to task as the answers say, and advise on the last."""
-    asked: dict[str, Question] = {}
+    questions: dict[str, Question] = {}
     while True:
         task = TASKS[name]
-        asked |= {question.keyword: question for question in task.questions}
-        known = {key: word for key, item in asked.items() if (word := _normal(item, answers.get(key))) is not None}
-        onward = [detour.task for detour in task.detours if known.get(detour.keyword) == detour.answer]
-        if not onward:
+        questions |= {question.keyword: question for question in task.questions}
+        known = {
+            key: word for key, item in questions.items() if (word := _answer_word(item, answers.get(key))) is not None
+        }
+        redirected = [detour.task for detour in task.redirects if known.get(detour.keyword) == detour.answer]
+        if not redirected:
             break
-        name = onward[0]
+        name = redirected[0]
     for key in answers:
-        if key not in asked:
-            raise _unknown(key, name, asked)
-    use, avoid = (_possible(rules, known) for rules in (task.use, task.avoid))
+        if key not in questions:
+            raise _unknown(key, name, questions)
+    use, avoid = (_matching_advice(rules, known) for rules in (task.use, task.avoid))
     depends = {keyword for item in (*use, *avoid) for keyword in item.when}
-    depends |= {detour.keyword for detour in task.detours} - set(known)
+    depends |= {detour.keyword for detour in task.redirects} - set(known)
     return Choice(name, known, use, avoid, tuple(q for q in task.questions if q.keyword in depends))
 
 
-def _possible(rules: tuple[Advice, ...], known: Mapping[str, str]) -> tuple[Advised, ...]:
+def _matching_advice(rules: tuple[Advice, ...], known: Mapping[str, str]) -> tuple[MetricAdvice, ...]:
     """The advice that no answer speaks against, with the answers that it still waits for."""
     fits = [rule for rule in rules if all(known.get(key, answer) == answer for key, answer in rule.when.items())]
     return tuple(
-        Advised(rule.metric, rule.why, {key: answer for key, answer in rule.when.items() if key not in known})
+        MetricAdvice(rule.metric, rule.why, {key: answer for key, answer in rule.when.items() if key not in known})
         for rule in fits
     )
 
 
-def _normal(question: Question, value: object) -> str | None:
+def _answer_word(question: Question, value: object) -> str | None:
     """An answer as a word of the question; None where it is open."""
     if value is None:
         return None
@@ -173,17 +175,17 @@ def _normal(question: Question, value: object) -> str | None:
 def _unknown(key: str, name: str, asked: Mapping[str, Question]) -> ParameterError:
     elsewhere = [other for other, task in TASKS.items() if any(q.keyword == key for q in task.questions)]
     near = nearest(key, asked)
-    hint = f"It belongs to {_listed(elsewhere)}" if elsewhere else None
+    hint = f"It belongs to {_join(elsewhere)}" if elsewhere else None
     return ParameterError(
-        Text('the task "{}" does not ask {}; it asks {}', name, Argument(key), _named(asked)),
+        Text('the task "{}" does not ask {}; it asks {}', name, Argument(key), _as_arguments(asked)),
         argument=key,
         hint=Text("Did you mean {}?", Argument(near[0])) if near else hint,
     )
 
 
-def _named(keywords: Mapping[str, object]) -> Text:
+def _as_arguments(keywords: Mapping[str, object]) -> Text:
     return Text(", ".join("{}" for _ in keywords), *map(Argument, keywords))
 
 
-def _listed(words: Mapping[str, object] | list[str]) -> str:
+def _join(words: Mapping[str, object] | list[str]) -> str:
     return ", ".join(words)

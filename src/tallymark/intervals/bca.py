@@ -14,7 +14,7 @@ from tallymark.data.arrays import Array
 from tallymark.errors import InputError
 from tallymark.intervals.analytic import Interval, NoInterval, is_rounding, numbers_of
 from tallymark.intervals.distributions import normal_quantile, normal_tail, two_sided
-from tallymark.rendering.table import together
+from tallymark.rendering.table import group_by_first
 
 if TYPE_CHECKING:
     from tallymark.metrics.base import Metric
@@ -152,7 +152,7 @@ def _notes_of_parts(value: Any, notes: list[tuple[str, ...]]) -> tuple[str, ...]
     """Every note once, with the classes or outputs that it belongs to where it does not belong to all."""
     keys = list(value) if isinstance(value, dict) else range(len(notes))
     what = "class" if isinstance(value, dict) else "output"
-    of = together((note, repr(key)) for key, each in zip(keys, notes, strict=True) for note in each)
+    of = group_by_first((note, repr(key)) for key, each in zip(keys, notes, strict=True) for note in each)
     every = len(notes)
     return tuple(text if len(names) == every else f"{what} {', '.join(names)}: {text}" for text, names in of.items())
 

@@ -9,7 +9,7 @@ from typing import Any, overload
 from tallymark.errors import ParameterError, brief, did_you_mean
 from tallymark.metrics import registry
 from tallymark.metrics.base import Better, Metric
-from tallymark.rendering.html import to_html
+from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Table
 from tallymark.rendering.text import to_text
 

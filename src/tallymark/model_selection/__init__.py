@@ -1,9 +1,7 @@
 """Choosing a model: splits into training and test, cross-validation, and the best of several candidates."""
 
-from tallymark.model_selection.bundles import Bundle, classification_metrics, regression_metrics
-from tallymark.model_selection.criteria import aic, bic
-from tallymark.model_selection.cross_validate import cross_validate
-from tallymark.model_selection.cross_validation import CrossValidation, Fold, Score
+from tallymark.model_selection.cross_validate import CrossValidation, Fold, Score, cross_validate
+from tallymark.model_selection.information_criteria import aic, bic
 from tallymark.model_selection.select import Selection, select
 from tallymark.model_selection.splitters import (
     Bootstrap,
@@ -19,6 +17,7 @@ from tallymark.model_selection.splitters import (
     StratifiedKFold,
     TimeSeries,
 )
+from tallymark.model_selection.standard_metrics import Bundle, classification_metrics, regression_metrics
 
 __all__ = [
     "Bootstrap",

@@ -1,9 +1,10 @@
-"""tm.model_selection.cross_validate: train and test a model on several splits of the rows."""
+"""tm.model_selection.cross_validate: train and test a model on several splits of the rows, and what the folds gave."""
 
 from __future__ import annotations
 
 import copy
 import inspect
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -16,19 +17,24 @@ from tallymark.data.batch import Batch
 from tallymark.data.labels import Label
 from tallymark.data.target import Target
 from tallymark.errors import LengthError, ParameterError, Text, brief
-from tallymark.evaluation.evaluate import evaluate_batch
-from tallymark.evaluation.predictions import Predicted, method_of, predict, take_rows
-from tallymark.evaluation.report import Cell, Report
-from tallymark.evaluation.selection import Wanted, check_errors, select_metrics
-from tallymark.intervals.settings import check_level
-from tallymark.metrics.base import Metric
+from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
+from tallymark.evaluation.evaluate import check_errors, evaluate_batch
+from tallymark.evaluation.model_predictions import ModelPredictions, predict, prediction_method, take_rows
+from tallymark.evaluation.report import Cell, Report, reason_text, show_interval
+from tallymark.intervals.distributions import student_quantile
+from tallymark.intervals.settings import check_level, show_level
+from tallymark.metrics.base import Better, Metric
 from tallymark.metrics.fairness.base import GroupMetric
-from tallymark.model_selection.cross_validation import CrossValidation, Fold
+from tallymark.metrics.listing import show_better
 from tallymark.model_selection.parallel import run_jobs
 from tallymark.model_selection.splitters import KFold, Splitter, number_of_rows
+from tallymark.rendering.exports import DataFrameExport, to_json
+from tallymark.rendering.html_table import to_html
+from tallymark.rendering.table import Table
+from tallymark.rendering.text import to_text
 from tallymark.states.labels.encoding import encode_labels
 
-Progress = Callable[[Fold], object] | bool | None
+Progress = Callable[["Fold"], object] | bool | None
 
 
 class FoldTask(NamedTuple):
@@ -49,7 +55,7 @@ class FoldResult(NamedTuple):
 
     fold: Fold
     methods: dict[str, str]
-    predicted: dict[str, Predicted]
+    predicted: dict[str, ModelPredictions]
 
 
 def cross_validate(
@@ -58,7 +64,7 @@ def cross_validate(
     y: Any,
     *,
     splitter: Any = None,
-    metrics: Wanted = None,
+    metrics: MetricsLike = None,
     weights: object = None,
     groups: object = None,
     query: object = None,
@@ -102,22 +108,22 @@ def cross_validate(
     rows = Batch(y, y, weights, query=query)
     rows.names = ("y", "y", *rows.names[2:])
     rows.require_weights()
-    chosen = _choose(metrics, rows, kind)
-    known = classes if classes is not None else _classes(rows, chosen)
+    selected = _select_metrics(metrics, rows, kind)
+    known = classes if classes is not None else _all_classes(rows, selected)
     target = Target(kind, classes=known, positive=positive)
-    task = FoldTask(_checked(trainer), X, y, rows.weights, query, chosen, target.keywords(), errors)
+    task = FoldTask(_check_trainer(trainer), X, y, rows.weights, query, selected, target.keywords(), errors)
     splits = [
         (k, np.asarray(train), np.asarray(test)) for k, (train, test) in enumerate(_splits(splitter, X, y, groups), 1)
     ]
     if not splits:
         raise ParameterError(Text("{splitter} must give at least one split; it gave none"), argument="splitter")
-    show = (lambda fold: print(_line(fold, len(splits)))) if progress is True else progress or None
+    show = (lambda fold: print(_fold_line(fold, len(splits)))) if progress is True else progress or None
     outcomes = []
     for outcome in run_jobs(run_fold, task, splits, n_jobs, backend):
         if callable(show):
             show(outcome.fold)
         outcomes.append(outcome)
-    return CrossValidation([outcome.fold for outcome in outcomes], _out_of_fold(task, outcomes), chosen, level)
+    return CrossValidation([outcome.fold for outcome in outcomes], _out_of_fold(task, outcomes), selected, level)
 
 
 def run_fold(task: FoldTask, split: tuple[int, Array, Array]) -> FoldResult:
@@ -129,7 +135,7 @@ def run_fold(task: FoldTask, split: tuple[int, Array, Array]) -> FoldResult:
         model = _fit(task, train)
         fitted = time.perf_counter()
         rows = take_rows(task.X, test)
-        methods = {key: method_of(item, model) for key, item in task.metrics.items()}
+        methods = {key: prediction_method(item, model) for key, item in task.metrics.items()}
         known = task.target["classes"]
         predicted = {method: predict(model, rows, method, known) for method in dict.fromkeys(methods.values())}
         report = score(task, methods, predicted, test)
@@ -137,9 +143,11 @@ def run_fold(task: FoldTask, split: tuple[int, Array, Array]) -> FoldResult:
         if task.errors == "raise" or isinstance(error, MemoryError):
             error.add_note(f"in fold {number} of cross_validate")
             raise
-        told = f"{type(error).__name__}: {error}"
+        problem = f"{type(error).__name__}: {error}"
         end = time.perf_counter()
-        return FoldResult(Fold(number, None, len(train), len(test), fitted - start, end - fitted, test, told), {}, {})
+        return FoldResult(
+            Fold(number, None, len(train), len(test), fitted - start, end - fitted, test, problem), {}, {}
+        )
     end = time.perf_counter()
     return FoldResult(
         Fold(number, report, len(train), len(test), fitted - start, end - fitted, test), methods, predicted
@@ -150,22 +158,26 @@ def _fit(task: FoldTask, train: Array) -> Any:
     X, y = take_rows(task.X, train), take_rows(task.y, train)  # noqa: N806 - as theirs
     weights = None if task.weights is None else task.weights[train]
     if not hasattr(task.trainer, "fit"):
-        given = {"weights": weights} if weights is not None and _takes(task.trainer, "weights") else {}
-        return task.trainer(X, y, **given)
-    model = _fresh(task.trainer)
-    given = {"sample_weight": weights} if weights is not None and _takes(model.fit, "sample_weight") else {}
-    fitted = model.fit(X, y, **given)
+        weights_argument = (
+            {"weights": weights} if weights is not None and _has_parameter(task.trainer, "weights") else {}
+        )
+        return task.trainer(X, y, **weights_argument)
+    model = _unfitted_copy(task.trainer)
+    weights_argument = (
+        {"sample_weight": weights} if weights is not None and _has_parameter(model.fit, "sample_weight") else {}
+    )
+    fitted = model.fit(X, y, **weights_argument)
     return model if fitted is None else fitted
 
 
-def _takes(function: Any, name: str) -> bool:
+def _has_parameter(function: Any, name: str) -> bool:
     try:
         return name in inspect.signature(function).parameters
     except (TypeError, ValueError):
         return False
 
 
-def _fresh(estimator: Any) -> Any:
+def _unfitted_copy(estimator: Any) -> Any:
     """An estimator with the same settings that has not been fitted."""
     if hasattr(estimator, "get_params"):
         from sklearn.base import clone
@@ -174,7 +186,9 @@ def _fresh(estimator: Any) -> Any:
     return copy.deepcopy(estimator)
 
 
-def score(task: FoldTask, methods: Mapping[str, str], predicted: Mapping[str, Predicted], places: Array) -> Report:
+def score(
+    task: FoldTask, methods: Mapping[str, str], predicted: Mapping[str, ModelPredictions], places: Array
+) -> Report:
     """One report of all metrics, each on the predictions that it reads."""
     weights = None if task.weights is None else task.weights[places]
     truth, query = take_rows(task.y, places), None if task.query is None else take_rows(task.query, places)
@@ -200,7 +214,7 @@ def _out_of_fold(task: FoldTask, outcomes: Sequence[FoldResult]) -> Report:
     places = np.concatenate([outcome.fold.test for outcome in good])
     kinds = {method: found.kind for method, found in good[0].predicted.items()}
     predicted = {
-        method: Predicted(np.concatenate([outcome.predicted[method].y_pred for outcome in good]), kinds[method])
+        method: ModelPredictions(np.concatenate([outcome.predicted[method].y_pred for outcome in good]), kinds[method])
         for method in kinds
     }
     return score(task, good[0].methods, predicted, places)
@@ -218,18 +232,18 @@ def _splits(splitter: Any, X: Any, y: Any, groups: object) -> Iterator[tuple[Any
     return splitter.split(rows, y, **given)  # type: ignore[no-any-return]
 
 
-def _choose(metrics: Wanted, rows: Batch, kind: str | None) -> dict[str, Metric]:
+def _select_metrics(metrics: MetricsLike, rows: Batch, kind: str | None) -> dict[str, Metric]:
     """The metrics; without a wish they go by the type of the truth, as the predictions are not known yet."""
-    chosen = select_metrics(metrics, rows, Target(kind))
-    for key, item in chosen.items():
+    selected = select_metrics(metrics, rows, Target(kind))
+    for key, item in selected.items():
         if isinstance(item, GroupMetric):
             raise ParameterError(
                 Text("{metrics} must read rows, not groups of them; {} compares groups", key), argument="metrics"
             )
-    return chosen
+    return selected
 
 
-def _classes(rows: Batch, metrics: Mapping[str, Metric]) -> list[Label] | None:
+def _all_classes(rows: Batch, metrics: Mapping[str, Metric]) -> list[Label] | None:
     """The classes of all of y, where it holds labels and a metric reads them; those of rows that weigh something."""
     if rows.truth_columns > 1 or all(item.kind == "value" or item.by_query for item in metrics.values()):
         return None
@@ -239,7 +253,7 @@ def _classes(rows: Batch, metrics: Mapping[str, Metric]) -> list[Label] | None:
     return labels if len(labels) > 1 else None
 
 
-def _checked(trainer: Any) -> Any:
+def _check_trainer(trainer: Any) -> Any:
     if isinstance(trainer, type) or not (callable(trainer) or hasattr(trainer, "fit")):
         raise ParameterError(
             argument="trainer",
@@ -249,9 +263,198 @@ def _checked(trainer: Any) -> Any:
     return trainer
 
 
-def _line(fold: Fold, folds: int) -> str:
+def _fold_line(fold: Fold, folds: int) -> str:
     """A fold in one line."""
     values = (
         [f"failed: {fold.error}"] if fold.report is None else [f"{key}: {fold.value(key):.6f}" for key in fold.report]
     )
     return "  ".join([f"fold {fold.number} of {folds}", *values, f"fit {fold.fit_time:.3g} s"])
+
+
+def mean_and_sd(values: Sequence[float]) -> tuple[float, float]:
+    """The mean and the sample standard deviation; NaN where there are too few values."""
+    if not values:
+        return math.nan, math.nan
+    mean = math.fsum(values) / len(values)
+    if len(values) < 2:
+        return mean, math.nan
+    return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+
+
+def corrected_interval(values: Sequence[float], ratio: float, level: float) -> tuple[float, float]:
+    """The interval of the mean; `ratio` is the number of test rows to that of training rows.
+
+    The variance of the mean is (1/J + ratio) s² instead of s²/J, since folds that share training rows vary less than
+    others would.
+
+    >>> [round(end, 6) for end in corrected_interval([1.0, 2.0, 3.0], 0.5, 0.95)]
+    [-1.927767, 5.927767]
+    """
+    mean, sd = mean_and_sd(values)
+    if len(values) < 2:
+        return math.nan, math.nan
+    reach = -student_quantile((1.0 - level) / 2.0, len(values) - 1) * sd * math.sqrt(1.0 / len(values) + ratio)
+    return mean - reach, mean + reach
+
+
+class Fold(NamedTuple):
+    """One split: its report, how long it took, and which rows were tested. `error` says why there is no report."""
+
+    number: int
+    report: Report | None
+    train_rows: int
+    test_rows: int
+    fit_time: float
+    score_time: float
+    test: Array
+    error: str | None = None
+
+    def value(self, key: str) -> float:
+        """The value of a metric; NaN where it could not be computed."""
+        cell = None if self.report is None else self.report.cell(key)
+        return math.nan if cell is None or cell.error is not None else float(cell.value)
+
+    def reason(self, key: str) -> str | None:
+        """Why the value of a metric is no number."""
+        return self.error if self.report is None else reason_text(self.report.cell(key))
+
+
+class Score(NamedTuple):
+    """A metric over the folds: its values, their mean and sample standard deviation, and the corrected interval.
+
+    Folds in which it is undefined are left out, and `notes` say why; `out_of_fold` is the value over all tested rows.
+    """
+
+    metric: str
+    values: tuple[float, ...]
+    mean: float
+    sd: float
+    lo: float
+    hi: float
+    out_of_fold: float
+    better: Better
+    notes: tuple[str, ...] = ()
+
+
+class CrossValidation(Mapping[str, Score], DataFrameExport):
+    """The scores by metric. `folds` hold every split, `out_of_fold` is the report over all tested rows."""
+
+    _types = {
+        **dict.fromkeys(("metric", "reason"), str),
+        **dict.fromkeys(("fold", "train_rows", "test_rows"), int),
+        **dict.fromkeys(("value", "fit_time", "score_time"), float),
+    }
+
+    def __init__(self, folds: list[Fold], out_of_fold: Report, metrics: dict[str, Metric], level: float) -> None:
+        self.folds = folds
+        self.out_of_fold = out_of_fold
+        self.level = level
+        self.metrics = metrics
+        self._scores = {key: self._score(key, item) for key, item in metrics.items()}
+
+    def _score(self, key: str, item: Metric) -> Score:
+        values = [fold.value(key) for fold in self.folds]
+        finite = [value for value in values if math.isfinite(value)]
+        mean, sd = mean_and_sd(finite)
+        lo, hi = corrected_interval(finite, self.ratio, self.level)
+        if not math.isnan(lo):
+            lo, hi = max(lo, item.range[0]), min(hi, item.range[1])
+        notes = [f"fold {fold.number}: {fold.reason(key)}" for fold in self.folds if not math.isfinite(fold.value(key))]
+        cell = self.out_of_fold.cell(key)
+        whole = math.nan if cell.error is not None else float(cell.value)
+        if cell.error is not None:
+            notes.append(f"out of fold: {cell.error}")
+        return Score(key, tuple(values), mean, sd, lo, hi, whole, item.better, tuple(notes))
+
+    @property
+    def ratio(self) -> float:
+        """How many test rows there are to a training row."""
+        return math.fsum(fold.test_rows / fold.train_rows for fold in self.folds) / len(self.folds)
+
+    @property
+    def fit_time(self) -> float:
+        """Seconds of training, over all folds."""
+        return math.fsum(fold.fit_time for fold in self.folds)
+
+    @property
+    def score_time(self) -> float:
+        """Seconds of predicting and scoring, over all folds."""
+        return math.fsum(fold.score_time for fold in self.folds)
+
+    def __getitem__(self, key: str | Metric) -> Score:
+        if isinstance(key, str) and key in self._scores:
+            return self._scores[key]
+        cell = self.out_of_fold.cell(key)  # which says what there is
+        return self._scores[next(name for name in self.out_of_fold if self.out_of_fold.cell(name) is cell)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._scores)
+
+    def __len__(self) -> int:
+        return len(self._scores)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the rows, as plain data."""
+        folds = [
+            {**{key: value for key, value in fold._asdict().items() if key not in ("report", "test")}}
+            for fold in self.folds
+        ]
+        return {
+            "level": self.level,
+            "metrics": {key: {**score._asdict(), "values": list(score.values)} for key, score in self.items()},
+            "folds": folds,
+            "out_of_fold": self.out_of_fold.to_dict(),
+        }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The same as JSON; what is undefined is null, with its reason in the notes."""
+        return to_json(self.to_dict(), indent)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row per fold and metric: what the data frames hold."""
+        names = ("fold", "metric", "value", "train_rows", "test_rows", "fit_time", "score_time", "reason")
+        rows = [
+            (
+                fold.number,
+                key,
+                fold.value(key),
+                fold.train_rows,
+                fold.test_rows,
+                fold.fit_time,
+                fold.score_time,
+                fold.reason(key),
+            )
+            for fold in self.folds
+            for key in self
+        ]
+        return {name: [row[k] for row in rows] for k, name in enumerate(names)}
+
+    def _frame(self) -> Mapping[str, Any]:
+        return self.columns()
+
+    def _table(self) -> Table:
+        interval = f"{show_level(self.level)} interval"
+        rows = [
+            (
+                key,
+                score.mean,
+                score.sd,
+                "" if math.isnan(score.lo) else show_interval(score.lo, score.hi),
+                score.out_of_fold,
+                show_better(score.better),
+            )
+            for key, score in self.items()
+        ]
+        notes = [f"{key}, {note}" for key, score in self.items() for note in score.notes]
+        numbers = ("mean", "sd", "out of fold")
+        title = "1 fold" if len(self.folds) == 1 else f"{len(self.folds):,} folds"
+        headings = ("metric", "mean", "sd", interval, "out of fold", "better")
+        return Table(f"{title} · {self.out_of_fold.title()} tested", headings, rows, notes, numbers=numbers)
+
+    def __str__(self) -> str:
+        return to_text(self._table())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return to_html(self._table())

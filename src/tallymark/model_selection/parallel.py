@@ -1,4 +1,7 @@
-"""Runs the same function on many pieces of work: one after another, in threads or in processes."""
+"""Runs the same function on many splits: one after another, in threads or in processes.
+
+Processes are spawned. A forked process may hang in the threads of the libraries that models use.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +20,18 @@ _task: Any = None  # of a worker process
 _run: Any = None
 
 
-def run_jobs(run: Callable[[Any, Any], R], task: Any, pieces: Sequence[Any], n_jobs: int, backend: str) -> Iterator[R]:
+def run_jobs(run: Callable[[Any, Any], R], task: Any, splits: Sequence[Any], n_jobs: int, backend: str) -> Iterator[R]:
     """run(task, piece) for every piece, in their order."""
     check_choice("backend", backend, BACKENDS)
-    workers = min(_count(n_jobs), len(pieces))
+    workers = min(_count(n_jobs), len(splits))
     if workers == 1:
-        yield from (run(task, piece) for piece in pieces)
+        yield from (run(task, split) for split in splits)
         return
     from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor  # slow to load, and few ask
 
     if backend == "threads":
         with ThreadPoolExecutor(workers) as pool:
-            yield from pool.map(lambda piece: run(task, piece), pieces)
+            yield from pool.map(lambda split: run(task, split), splits)
         return
     import multiprocessing
     from concurrent.futures.process import BrokenProcessPool
@@ -38,7 +41,7 @@ def run_jobs(run: Callable[[Any, Any], R], task: Any, pieces: Sequence[Any], n_j
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, context, _start, (packed,)) as pool:
         try:
-            yield from pool.map(_run_piece, pieces)
+            yield from pool.map(_run_split, splits)
         except BrokenProcessPool as error:
             raise ParameterError(
                 argument="n_jobs",
@@ -71,5 +74,5 @@ def _start(packed: bytes) -> None:
     _run, _task = pickle.loads(packed)
 
 
-def _run_piece(piece: Any) -> Any:
-    return _run(_task, piece)
+def _run_split(split: Any) -> Any:
+    return _run(_task, split)

@@ -14,7 +14,7 @@ from tallymark.errors import ParameterError, Text
 from tallymark.evaluation.report import Report
 from tallymark.metrics.base import Metric, check_better
 from tallymark.metrics.naming import metric
-from tallymark.model_selection.cross_validation import CrossValidation, corrected_interval
+from tallymark.model_selection.cross_validate import CrossValidation, corrected_interval
 
 _TIES = ("value", "first")
 
@@ -62,16 +62,22 @@ def select(
     """
     check_choice("ties", ties, _TIES)
     direction = _direction(by, better)
-    held: Mapping[str, Any] = candidates.reports if isinstance(candidates, Comparison) else _checked(candidates)
-    values = {name: _value(name, found, by) for name, found in held.items()}
+    results: Mapping[str, Any] = (
+        candidates.reports if isinstance(candidates, Comparison) else _check_candidates(candidates)
+    )
+    values = {name: _value(name, result, by) for name, result in results.items()}
     ranked = sorted(values, key=lambda name: (math.isnan(values[name]), _distance(values[name], direction)))
     best = ranked[0]
     if math.isnan(values[best]):
         raise ParameterError(
             Text("{candidates} must have a value of {}; it is undefined for all of them", by), argument="candidates"
         )
-    apart = _apart(candidates, held, by)
-    tied = tuple(name for name in held if name == best or (not math.isnan(values[name]) and not apart(best, name)))
+    significantly_different = _difference_test(candidates, results, by)
+    tied = tuple(
+        name
+        for name in results
+        if name == best or (not math.isnan(values[name]) and not significantly_different(best, name))
+    )
     name = tied[0] if ties == "first" else best
     ranking = tuple(Candidate(each, values[each], each in tied) for each in ranked)
     return Selection(name, values[name], tied, ranking, str(by))
@@ -93,7 +99,7 @@ def _distance(value: float, better: str | float) -> float:
     return abs(value - better)
 
 
-def _checked(candidates: Any) -> Mapping[str, Any]:
+def _check_candidates(candidates: Any) -> Mapping[str, Any]:
     if not isinstance(candidates, Mapping) or isinstance(candidates, (Report, CrossValidation)) or not candidates:
         raise ParameterError(
             argument="candidates",
@@ -103,38 +109,38 @@ def _checked(candidates: Any) -> Mapping[str, Any]:
     return candidates
 
 
-def _value(name: str, found: Any, by: str | Metric) -> float:
-    if isinstance(found, (Report, CrossValidation)):
+def _value(name: str, result: Any, by: str | Metric) -> float:
+    if isinstance(result, (Report, CrossValidation)):
         try:
-            value = found[by].mean if isinstance(found, CrossValidation) else found[by]
+            value = result[by].mean if isinstance(result, CrossValidation) else result[by]
         except KeyError as error:
             raise ParameterError(f"candidate {name!r}: {error.args[0]}") from None
     else:
-        value = found
+        value = result
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
         raise ParameterError(f"candidate {name!r} must have one number to be selected by; got {describe(value)}")
     return float(value)
 
 
-def _apart(candidates: Any, held: Mapping[str, Any], by: str | Metric) -> Callable[[str, str], bool]:
+def _difference_test(candidates: Any, results: Mapping[str, Any], by: str | Metric) -> Callable[[str, str], bool]:
     """Whether two candidates can be told apart."""
     if isinstance(candidates, Comparison):
         return lambda one, other: candidates[(one, other), by].significant
-    if all(isinstance(found, CrossValidation) for found in held.values()):
-        return lambda one, other: _folds_apart(held[one], held[other], by)
-    if all(isinstance(found, Report) for found in held.values()):
-        return lambda one, other: _intervals_apart(held[one], held[other], by)
-    return lambda one, other: float(held[one]) != float(held[other])
+    if all(isinstance(result, CrossValidation) for result in results.values()):
+        return lambda one, other: _folds_differ(results[one], results[other], by)
+    if all(isinstance(result, Report) for result in results.values()):
+        return lambda one, other: _intervals_differ(results[one], results[other], by)
+    return lambda one, other: float(results[one]) != float(results[other])
 
 
-def _intervals_apart(one: Report, other: Report, by: str | Metric) -> bool:
+def _intervals_differ(one: Report, other: Report, by: str | Metric) -> bool:
     first, second = one.cell(by), other.cell(by)
     if None in (first.lo, first.hi, second.lo, second.hi):
         return bool(first.value != second.value)
     return bool(first.lo > second.hi or second.lo > first.hi)
 
 
-def _folds_apart(one: CrossValidation, other: CrossValidation, by: str | Metric) -> bool:
+def _folds_differ(one: CrossValidation, other: CrossValidation, by: str | Metric) -> bool:
     """By the paired differences where the splits are the same, else by whether the intervals overlap."""
     same = len(one.folds) == len(other.folds) and all(
         np.array_equal(a.test, b.test) and a.train_rows == b.train_rows

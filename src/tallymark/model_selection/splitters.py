@@ -1,4 +1,8 @@
-"""Splitters: rows into training and test, by place. Every one serves scikit-learn's ``cv=`` as well."""
+"""Splitters: rows into training and test, by place. Every splitter serves scikit-learn's ``cv=`` as well.
+
+A split is a hash of the seed and the row. No generator has a state that other code could change, and no release of
+NumPy can change the splits.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +25,17 @@ _STEP = 0x9E3779B97F4A7C15
 _FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 
 
-def shuffled(n: int, seed: int, stream: int = 0) -> Array:
+def shuffle_rows(n: int, seed: int, stream: int = 0) -> Array:
     """The numbers below n in an order that follows from the seed and the stream."""
     return np.argsort(_hashes(n, seed, stream), kind="stable").astype(np.int64)
 
 
-def drawn(n: int, count: int, seed: int, stream: int = 0) -> Array:
+def draw_with_replacement(n: int, count: int, seed: int, stream: int = 0) -> Array:
     """So many numbers below n, which is at most 2³², each drawn by itself."""
     return ((_hashes(count, seed, stream) >> np.uint64(32)) * np.uint64(n) >> np.uint64(32)).astype(np.int64)
 
 
-def seed_of(seed: int, repeat: int) -> int:
+def repeat_seed(seed: int, repeat: int) -> int:
     """The seed of a repeat; that of the first is the seed itself."""
     return seed if repeat == 0 else _mixed(_mixed(seed + _STEP) + repeat * _STEP)
 
@@ -94,12 +98,12 @@ class KFold(Splitter):
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
         check_folds(self.folds, n, "rows")
-        order = shuffled(n, self.seed) if self.shuffle else np.arange(n)
+        order = shuffle_rows(n, self.seed) if self.shuffle else np.arange(n)
         fold = np.empty(n, np.int64)
         fold[order] = np.repeat(
             np.arange(self.folds), [n // self.folds + (k < n % self.folds) for k in range(self.folds)]
         )
-        return by_fold(fold, self.folds)
+        return splits_by_fold(fold, self.folds)
 
     def count(self, rows: object) -> int:
         return self.folds
@@ -120,8 +124,8 @@ class Holdout(Splitter):
     seed: int = 0
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
-        order = shuffled(n, self.seed) if self.shuffle else np.arange(n)
-        yield apart(np.isin(np.arange(n), order[n - count_test(self.test, n) :]))
+        order = shuffle_rows(n, self.seed) if self.shuffle else np.arange(n)
+        yield train_and_test(np.isin(np.arange(n), order[n - rows_in_test(self.test, n) :]))
 
     def count(self, rows: object) -> int:
         return 1
@@ -132,7 +136,7 @@ class LeaveOneOut(Splitter):
     """Every row is the test once, alone."""
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
-        return by_fold(np.arange(n), n)
+        return splits_by_fold(np.arange(n), n)
 
     def count(self, rows: object) -> int:
         return number_of_rows(rows)
@@ -202,19 +206,19 @@ class Repeated(Splitter):
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
         for k in range(self.times):
-            yield from replace(self.splitter, seed=seed_of(self.splitter.seed, k)).parts(n, y, groups)
+            yield from replace(self.splitter, seed=repeat_seed(self.splitter.seed, k)).parts(n, y, groups)
 
     def count(self, rows: object) -> int:
         return int(self.times * self.splitter.count(rows))
 
 
-def by_fold(fold: Array, folds: int) -> Iterator[Split]:
+def splits_by_fold(fold: Array, folds: int) -> Iterator[Split]:
     """Each fold in turn as the test."""
     for k in range(folds):
-        yield apart(fold == k)
+        yield train_and_test(fold == k)
 
 
-def apart(test: Array) -> Split:
+def train_and_test(test: Array) -> Split:
     """Training and test rows, by a mark on those of the test."""
     return np.flatnonzero(~test), np.flatnonzero(test)
 
@@ -232,7 +236,7 @@ def number_of_rows(source: object) -> int:
     return n
 
 
-def codes_of(name: str, labels: object, n: int, what: str) -> tuple[list[Any], Array]:
+def label_codes(name: str, labels: object, n: int, what: str) -> tuple[list[Any], Array]:
     """The distinct labels and the place of each row's among them."""
     if labels is None:
         raise ParameterError(argument=name, expected=f"be given: {what}")
@@ -249,7 +253,7 @@ def codes_of(name: str, labels: object, n: int, what: str) -> tuple[list[Any], A
         raise error.add_hint("Leave such rows out before they are split") from None
 
 
-def count_test(test: float, n: int) -> int:
+def rows_in_test(test: float, n: int) -> int:
     """How many rows the test has: the nearest whole number to the share, and neither none nor all."""
     if isinstance(test, Integral):
         if not 1 <= test < n:
@@ -301,7 +305,7 @@ class StratifiedKFold(KFold):
         fold = np.empty(n, np.int64)
         # Dealt class after class without a new start, so that the remainders of the classes do not pile up.
         fold[class_by_class(n, y, self.seed if self.shuffle else None)] = np.arange(n) % self.folds
-        return by_fold(fold, self.folds)
+        return splits_by_fold(fold, self.folds)
 
 
 @dataclass(frozen=True)
@@ -313,32 +317,32 @@ class StratifiedHoldout(Holdout):
     """
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
-        labels, codes = codes_of("y", y, n, _WHY_STRATIFIED)
+        labels, codes = label_codes("y", y, n, _WHY_STRATIFIED)
         order = class_by_class(n, y, self.seed if self.shuffle else None)
         sizes = np.bincount(codes, minlength=len(labels))
         ends = np.cumsum(sizes)
         test = np.zeros(n, bool)
-        for end, count in zip(ends.tolist(), quotas(sizes, count_test(self.test, n)).tolist(), strict=True):
+        for end, count in zip(ends.tolist(), allocate_rows(sizes, rows_in_test(self.test, n)).tolist(), strict=True):
             test[order[end - count : end]] = True
-        yield apart(test)
+        yield train_and_test(test)
 
 
 def class_by_class(n: int, y: object, seed: int | None) -> Array:
     """The places of the rows, those of the first class first; within a class shuffled, if there is a seed."""
-    _, codes = codes_of("y", y, n, _WHY_STRATIFIED)
-    order = np.arange(n) if seed is None else shuffled(n, seed)
+    _, codes = label_codes("y", y, n, _WHY_STRATIFIED)
+    order = np.arange(n) if seed is None else shuffle_rows(n, seed)
     return order[np.argsort(codes[order], kind="stable")]
 
 
-def quotas(sizes: Array, total: int) -> Array:
+def allocate_rows(sizes: Array, total: int) -> Array:
     """So many rows, dealt to the classes by their sizes; the largest remainders are rounded up."""
     n = int(sizes.sum())
     exact = sizes.astype(object) * total  # whole numbers of any size
-    found = np.array([int(each) // n for each in exact], np.int64)
+    counts = np.array([int(each) // n for each in exact], np.int64)
     rest = np.array([int(each) % n for each in exact], dtype=object)
-    for k in sorted(range(len(sizes)), key=lambda k: (-rest[k], k))[: total - int(found.sum())]:
-        found[k] += 1
-    return found
+    for k in sorted(range(len(sizes)), key=lambda k: (-rest[k], k))[: total - int(counts.sum())]:
+        counts[k] += 1
+    return counts
 
 
 _WHY_GROUPED = "the group of every row, which is never split"
@@ -358,16 +362,16 @@ class GroupKFold(Splitter):
     seed: int = 0
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
-        labels, codes = codes_of("groups", groups, n, _WHY_GROUPED)
+        labels, codes = label_codes("groups", groups, n, _WHY_GROUPED)
         check_folds(self.folds, len(labels), "groups")
         sizes = np.bincount(codes, minlength=len(labels))
-        order = shuffled(len(labels), self.seed)
-        held, fold = [0] * self.folds, np.empty(len(labels), np.int64)
+        order = shuffle_rows(len(labels), self.seed)
+        rows_in_fold, fold = [0] * self.folds, np.empty(len(labels), np.int64)
         for group in order[np.argsort(-sizes[order], kind="stable")].tolist():
-            place = held.index(min(held))
+            place = rows_in_fold.index(min(rows_in_fold))
             fold[group] = place
-            held[place] += int(sizes[group])
-        return by_fold(fold[codes], self.folds)
+            rows_in_fold[place] += int(sizes[group])
+        return splits_by_fold(fold[codes], self.folds)
 
     def count(self, rows: object) -> int:
         return self.folds
@@ -381,17 +385,17 @@ class GroupHoldout(Splitter):
     seed: int = 0
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
-        labels, codes = codes_of("groups", groups, n, _WHY_GROUPED)
+        labels, codes = label_codes("groups", groups, n, _WHY_GROUPED)
         if len(labels) < 2:
             raise ParameterError(argument="groups", expected="be at least two, to be split", got="one")
-        sizes, wanted, held = np.bincount(codes, minlength=len(labels)), count_test(self.test, n), 0
-        chosen = np.zeros(len(labels), bool)
-        for group in shuffled(len(labels), self.seed)[:-1].tolist():  # one group is left for training
-            if held >= wanted:
+        sizes, rows_wanted, test_rows = np.bincount(codes, minlength=len(labels)), rows_in_test(self.test, n), 0
+        in_test = np.zeros(len(labels), bool)
+        for group in shuffle_rows(len(labels), self.seed)[:-1].tolist():  # one group is left for training
+            if test_rows >= rows_wanted:
                 break
-            chosen[group] = True
-            held += int(sizes[group])
-        yield apart(chosen[codes])
+            in_test[group] = True
+            test_rows += int(sizes[group])
+        yield train_and_test(in_test[codes])
 
     def count(self, rows: object) -> int:
         return 1
@@ -408,7 +412,7 @@ class Bootstrap(Splitter):
     seed: int = 0
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
-        return _bags([np.arange(n)], n, self.times, self.seed)
+        return _bootstrap_splits([np.arange(n)], n, self.times, self.seed)
 
     def count(self, rows: object) -> int:
         return self.times
@@ -419,20 +423,20 @@ class StratifiedBootstrap(Bootstrap):
     """A bootstrap within every class, so that training has as many rows of each as there are."""
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
-        labels, codes = codes_of("y", y, n, "the classes of the rows, within which they are drawn")
+        labels, codes = label_codes("y", y, n, "the classes of the rows, within which they are drawn")
         classes = [np.flatnonzero(codes == k) for k in range(len(labels))]
         if max(map(len, classes)) < 2:
             raise ParameterError(
                 argument="y", expected="have a class of at least two rows, or no row is ever out of the bag"
             )
-        return _bags(classes, n, self.times, self.seed)
+        return _bootstrap_splits(classes, n, self.times, self.seed)
 
 
-def _bags(classes: list[Array], n: int, times: int, seed: int) -> Iterator[Split]:
+def _bootstrap_splits(classes: list[Array], n: int, times: int, seed: int) -> Iterator[Split]:
     for k in range(times):
         for again in range(_MOST_TRIES):  # few rows may all be in the bag
             first = (k * _MOST_TRIES + again) * len(classes)
-            bag = [rows[drawn(len(rows), len(rows), seed, first + c)] for c, rows in enumerate(classes)]
+            bag = [rows[draw_with_replacement(len(rows), len(rows), seed, first + c)] for c, rows in enumerate(classes)]
             train = np.sort(np.concatenate(bag))
             test = np.setdiff1d(np.arange(n), train)
             if len(test):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from tallymark.rendering.sheet import Sheet
+from tallymark.rendering.fact_sheet import FactSheet
 from tallymark.rendering.table import Table
 
 
@@ -24,8 +24,8 @@ class Picture(Protocol):
     def table(self) -> Table:
         """The numbers that are drawn."""
 
-    def svg(self, look: str = "light") -> str:
-        """The drawing in a look: "light", "dark", or "auto" for the colours of the page that it stands in."""
+    def svg(self, theme: str = "light") -> str:
+        """The drawing in a theme: "light", "dark", or "auto" for the colours of the page that it stands in."""
 
 
 class Scale(NamedTuple):
@@ -63,7 +63,7 @@ class Notes(NamedTuple):
     lines: Sequence[str]
 
 
-Part = Table | Picture | Sheet | Code | Notes
+Part = Table | Picture | FactSheet | Code | Notes
 
 
 class Section(NamedTuple):

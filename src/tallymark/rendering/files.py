@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written beside their place and renamed."""
+"""Files are written beside their place and then renamed, so that each is there whole or not at all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from tallymark.data.arguments import check_path
 
 
-def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write a file at once: whoever looks sees the old one or the new one, and an interrupt leaves no half of it."""
     path = check_path(path)
     place = Path(os.path.realpath(path))  # a link goes on to lead to the file

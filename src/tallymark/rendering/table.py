@@ -20,20 +20,20 @@ class Table(NamedTuple):
     """Whether the first cell of a row is its name."""
 
 
-class Banded(float):
+class BandedNumber(float):
     """A number with the band that it falls in: "good", "fair" or "poor"."""
 
     __slots__ = ("band",)
     band: str
 
-    def __new__(cls, value: float, band: str) -> Banded:
+    def __new__(cls, value: float, band: str) -> BandedNumber:
         """The number, which knows its band."""
         out = super().__new__(cls, value)
         out.band = band
         return out
 
 
-class Percent(Banded):
+class Percent(BandedNumber):
     """A share that is shown in percent, with one decimal; its band goes by the value, not by what is shown."""
 
     __slots__ = ()
@@ -76,16 +76,16 @@ Said = TypeVar("Said", bound=Hashable)
 Of = TypeVar("Of", bound=Hashable)
 
 
-def together(pairs: Iterable[tuple[Said, Of]]) -> dict[Said, list[Of]]:
+def group_by_first(pairs: Iterable[tuple[Said, Of]]) -> dict[Said, list[Of]]:
     """What is said, each once and in the order of the first, with all of which it is said.
 
-    >>> together([("few rows", "mae"), ("no rows", "r2"), ("few rows", "rmse")])
+    >>> group_by_first([("few rows", "mae"), ("no rows", "r2"), ("few rows", "rmse")])
     {'few rows': ['mae', 'rmse'], 'no rows': ['r2']}
     """
-    found: dict[Said, list[Of]] = {}
-    for said, of in dict.fromkeys(pairs):
-        found.setdefault(said, []).append(of)
-    return found
+    groups: dict[Said, list[Of]] = {}
+    for first, second in dict.fromkeys(pairs):
+        groups.setdefault(first, []).append(second)
+    return groups
 
 
 def note_lines(pairs: Iterable[tuple[str, str]], joint: str = ", ") -> list[str]:
@@ -94,4 +94,4 @@ def note_lines(pairs: Iterable[tuple[str, str]], joint: str = ", ") -> list[str]
     >>> note_lines([("few rows", "mae"), ("no rows", "r2"), ("few rows", "rmse")])
     ['mae, rmse: few rows', 'r2: no rows']
     """
-    return [f"{joint.join(names)}: {text}" for text, names in together(pairs).items()]
+    return [f"{joint.join(names)}: {text}" for text, names in group_by_first(pairs).items()]

@@ -8,7 +8,7 @@ from typing import Any
 
 from tallymark.optional_packages import needed
 from tallymark.rendering.table import Table, show_cell
-from tallymark.rendering.text import line_up, printable, text_width
+from tallymark.rendering.text import align_decimals, printable, text_width
 
 with needed("colour in a terminal", "rich", extra="cli"):
     from rich.box import SIMPLE_HEAD
@@ -22,7 +22,7 @@ _BETWEEN = 3  # spaces from column to column
 _WRAPS = 24  # characters from which on a text may wrap
 
 
-class ForTerminal:
+class TerminalTables:
     """Tables as a rich console prints them: columns that have no room are put below, and no number is ever cut."""
 
     def __init__(self, tables: Sequence[Table]) -> None:
@@ -35,10 +35,10 @@ class ForTerminal:
                 yield Text("")
             if table.title:
                 yield from (Text(printable(table.title), "bold"), Text(""))
-            for k, columns in enumerate(_fitting(table, options.max_width)):
+            for k, columns in enumerate(_columns_that_fit(table, options.max_width)):
                 if k:
                     yield Text("")
-                yield _part(table, columns)
+                yield _rich_table(table, columns)
             if table.notes:
                 yield Text("")
                 yield from map(_note, table.notes)
@@ -48,25 +48,25 @@ def to_terminal(tables: Sequence[Table], *, colour: bool = True, width: int | No
     """The tables as text with the codes of colours, or without; NO_COLOR in the environment asks for none."""
     out = io.StringIO()
     system: dict[str, Any] = {"color_system": "standard", "force_terminal": True} if colour else {"color_system": None}
-    Console(file=out, width=width or _WIDE, highlight=False, **system).print(ForTerminal(tables))
+    Console(file=out, width=width or _WIDE, highlight=False, **system).print(TerminalTables(tables))
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
-def _fitting(table: Table, width: int) -> list[list[int]]:
+def _columns_that_fit(table: Table, width: int) -> list[list[int]]:
     """Places of columns that fit beside each other; the names of the rows, which come first, stand in each part."""
     least = [_least_width(table, k) + _BETWEEN for k in range(len(table.headings))]
     numbers = [k for k, heading in enumerate(table.headings) if heading in table.numbers]
     names = list(range(max(numbers[0], 1) if numbers else 1))
     room = width + _BETWEEN - sum(least[k] for k in names)
     parts: list[list[int]] = [[]]
-    for columns in _together(table, len(names)):
+    for columns in _inseparable_columns(table, len(names)):
         if parts[-1] and sum(least[k] for k in (*parts[-1], *columns)) > room:
             parts.append([])
         parts[-1] += columns
     return [names + columns for columns in parts]
 
 
-def _together(table: Table, first: int) -> list[list[int]]:
+def _inseparable_columns(table: Table, first: int) -> list[list[int]]:
     """Columns that must not be parted: a value and its interval."""
     out: list[list[int]] = []
     for k in range(first, len(table.headings)):
@@ -78,23 +78,23 @@ def _together(table: Table, first: int) -> list[list[int]]:
 
 
 def _least_width(table: Table, column: int) -> int:
-    widest = max(map(text_width, _shown(table, column)))
+    widest = max(map(text_width, _column_texts(table, column)))
     return widest if table.headings[column] in table.numbers else min(widest, _WRAPS)
 
 
-def _shown(table: Table, column: int) -> list[str]:
+def _column_texts(table: Table, column: int) -> list[str]:
     """The heading of a column and its cells; those of numbers are of one width, points below each other."""
     heading, cells = printable(table.headings[column]), [printable(show_cell(row[column])) for row in table.rows]
     if table.headings[column] not in table.numbers:
         return [heading, *cells]
-    heading, _, *cells = line_up(heading, cells)
+    heading, _, *cells = align_decimals(heading, cells)
     return [heading, *cells]
 
 
-def _part(table: Table, columns: list[int]) -> RichTable:
+def _rich_table(table: Table, columns: list[int]) -> RichTable:
     """Some columns of a table; numbers have the colour of their band."""
     out = RichTable(box=SIMPLE_HEAD, padding=(0, 2, 0, 0), pad_edge=False, show_edge=False, collapse_padding=True)
-    shown = [_shown(table, k) for k in columns]
+    shown = [_column_texts(table, k) for k in columns]
     for k, (heading, *_) in zip(columns, shown, strict=True):
         number, least = table.headings[k] in table.numbers, _least_width(table, k)
         style = "bold" if k == 0 else ""

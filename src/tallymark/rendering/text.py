@@ -10,10 +10,10 @@ from tallymark.rendering.table import Table, show_cell
 _MOST_NAMES = 5  # in a row
 
 
-def first_of(names: Sequence[str], joint: str = ", ") -> str:
+def list_first(names: Sequence[str], joint: str = ", ") -> str:
     """The first names, and how many more there are.
 
-    >>> first_of(["a", "b", "c", "d", "e", "f", "g"])
+    >>> list_first(["a", "b", "c", "d", "e", "f", "g"])
     'a, b, c, d, e, and 2 more'
     """
     more = len(names) - _MOST_NAMES
@@ -27,22 +27,22 @@ def to_text(table: Table) -> str:
     """The table with aligned columns, a rule under the headings, and its notes below."""
     left_out = max(len(table.rows) - _MOST_ROWS, 0)
     rows = [*table.rows[: _MOST_ROWS // 2], *table.rows[-_MOST_ROWS // 2 :]] if left_out else table.rows
-    cells = [[_short(show_cell(value)) for value in row] for row in rows]
+    cells = [[_shorten(show_cell(value)) for value in row] for row in rows]
     if left_out:
         cells.insert(_MOST_ROWS // 2, [f"… {left_out:,} more rows", *[""] * (len(table.headings) - 1)])
     columns = []
     for k, heading in enumerate(table.headings):
-        column, shown = [row[k] for row in cells], _short(heading)
-        columns.append(line_up(shown, column) if heading in table.numbers else _pad(shown, column))
-    lines = [_short(table.title, _MOST_IN_NOTE), ""] if table.title else []
+        column, shown = [row[k] for row in cells], _shorten(heading)
+        columns.append(align_decimals(shown, column) if heading in table.numbers else _pad(shown, column))
+    lines = [_shorten(table.title, _MOST_IN_NOTE), ""] if table.title else []
     for row in zip(*columns, strict=True):
         lines.append("  ".join(row).rstrip())
     if table.notes:
-        lines.extend(["", *(f"· {_short(note, _MOST_IN_NOTE)}" for note in table.notes)])
+        lines.extend(["", *(f"· {_shorten(note, _MOST_IN_NOTE)}" for note in table.notes)])
     return "\n".join(lines)
 
 
-def _short(text: str, most: int = _MOST_IN_CELL) -> str:
+def _shorten(text: str, most: int = _MOST_IN_CELL) -> str:
     return printable(text if len(text) <= most else text[: most - 1] + "…")
 
 
@@ -52,7 +52,7 @@ def _pad(heading: str, cells: list[str]) -> list[str]:
     return [text + " " * (width - text_width(text)) for text in (heading, "─" * width, *cells)]
 
 
-def line_up(heading: str, cells: list[str]) -> list[str]:
+def align_decimals(heading: str, cells: list[str]) -> list[str]:
     """The same with the decimal points one below the other; words stand on the right."""
     tails = [text_width(cell) - text_width(cell.partition(".")[0]) if _is_number(cell) else 0 for cell in cells]
     longest = max(tails, default=0)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.comparison.evidence import value_of
+from tallymark.comparison.compare import value_from_rows
 from tallymark.data.arrays import Array
 from tallymark.data.batch import QUERY, Batch
 from tallymark.data.target import Target
@@ -161,7 +161,7 @@ def _by_row(item: Metric, value: float, batch: Batch, target: Target) -> Outcome
     rows = item.paired_rows(batch, target)
     if isinstance(rows, Placements):
         return _of_placements(rows, value)
-    if rows is not None and abs(value_of(rows) - value) <= _ROUNDING * rows.scale:
+    if rows is not None and abs(value_from_rows(rows) - value) <= _ROUNDING * rows.scale:
         return Outcomes.of_bits(rows.counts, value, rows.scale)
     kinds: list[tuple[type[Metric], Callable[..., Array | NoOutcomes]]] = [
         (LabelMetric, _of_labels),
@@ -182,7 +182,7 @@ def _of_placements(rows: Placements, value: float) -> Outcomes | NoOutcomes:
     """The placements of each class among the other, whose mean is the area (DeLong et al. 1988)."""
     sizes = len(rows.positive), len(rows.negative)
     shares = rows.positive / (2 * sizes[1]), rows.negative / (2 * sizes[0])
-    area = value_of(rows) / rows.scale
+    area = value_from_rows(rows) / rows.scale
     return Outcomes.of_influences(value, *(rows.scale * (share - area) for share in shares))
 
 

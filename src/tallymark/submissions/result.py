@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tallymark.errors import ParameterError
-from tallymark.evaluation.exports import Exports
 from tallymark.evaluation.report import Report, show_interval
 from tallymark.metrics.base import Metric
 from tallymark.metrics.classification.classification_report import ClassReport, classification_report
-from tallymark.rendering.exports import to_json
-from tallymark.rendering.html import to_html
+from tallymark.rendering.exports import DocumentExport, to_json
+from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Percent, Table
 from tallymark.rendering.text import to_text
 from tallymark.submissions.label_codes import Labelled
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from tallymark.rendering.document import Document
 
 
-class SubmissionResult(Exports):
+class SubmissionResult(DocumentExport):
     """The scores of a submission, and what was compared.
 
     `compared` are the rows in both files; `matches` and `mismatches` those whose label is right and wrong, None where
@@ -142,10 +141,10 @@ class SubmissionResult(Exports):
         headings, rows = ["score", "value"], []
         for key in self.report:
             cell = self.report.cell(key)
-            parts = list(zip(cell.parts(), cell.ends(), strict=True))
+            parts = list(zip(cell.parts(), cell.bounds(), strict=True))
             for (part, value), (lo, hi) in parts[:50]:
                 ends = [] if settings is None else ["" if cell.bounded else between(cell.metric, lo, hi)]
-                rows.append((f"{key} · {part}" if part else key, _shown(cell.metric, cell.shown(value)), *ends))
+                rows.append((f"{key} · {part}" if part else key, _shown(cell.metric, cell.display(value)), *ends))
         if settings is not None:
             headings.append(settings.heading())
         notes = [f"{key}: {reason}" for key, reason in self.report.reasons.items()]

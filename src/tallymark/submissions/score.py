@@ -14,9 +14,9 @@ from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.errors import FileError, ParameterError, Rejection, TallymarkError, Text, brief
+from tallymark.evaluation.default_metrics import MetricsLike
 from tallymark.evaluation.evaluate import evaluate_batch
 from tallymark.evaluation.report import Report
-from tallymark.evaluation.selection import Wanted
 from tallymark.sources.arrow import load
 from tallymark.submissions.disclosure import disclosed, not_scored
 from tallymark.submissions.entries import Entries
@@ -43,7 +43,7 @@ def score_submission(
     id: str = "row_id",
     label: str = "label",
     mode: str = "analysis",
-    metrics: Wanted = None,
+    metrics: MetricsLike = None,
     task: str | None = None,
     query: str = "query",
     classes: object = None,

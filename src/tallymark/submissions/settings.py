@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tallymark.data.arguments import check_choice
 from tallymark.errors import ParameterError, brief
-from tallymark.evaluation.selection import RANKINGS, VALUES, Wanted, select_metrics
+from tallymark.evaluation.default_metrics import RANKING_METRICS, REGRESSION_METRICS, MetricsLike, select_metrics
 from tallymark.intervals.settings import Intervals, interval_settings
 from tallymark.metrics.base import Metric
 from tallymark.metrics.naming import metric
@@ -16,14 +16,14 @@ from tallymark.submissions.tasks import Names, class_names, task_columns, task_o
 
 MODES = ("analysis", "challenge")
 MISSING = ("count", "reject")
-LABELS = {
+LABEL_METRICS = {
     "accuracy": "accuracy",
     "macro precision": "precision(average=macro)",
     "macro recall": "recall(average=macro)",
     "F1 of macro precision and recall": "fscore(average=macro_pr)",
     "macro F1": "fscore(average=macro)",
 }
-PROBABILITIES = ["logloss", "brier", "accuracy"]
+PROBABILITY_METRICS = ["logloss", "brier", "accuracy"]
 
 
 class ScoringSettings(NamedTuple):
@@ -48,7 +48,7 @@ def settings_of(
     id: str = "row_id",
     label: str = "label",
     mode: str = "analysis",
-    metrics: Wanted = None,
+    metrics: MetricsLike = None,
     task: str | None = None,
     query: str = "query",
     classes: object = None,
@@ -86,8 +86,8 @@ def settings_of(
 
 
 def _default(task: str) -> dict[str, Metric]:
-    wanted = {"numbers": VALUES, "ranking": RANKINGS, "probabilities": PROBABILITIES}.get(task)
-    return {key: metric(text) for key, text in LABELS.items()} if wanted is None else select_metrics(wanted)
+    wanted = {"numbers": REGRESSION_METRICS, "ranking": RANKING_METRICS, "probabilities": PROBABILITY_METRICS}.get(task)
+    return {key: metric(text) for key, text in LABEL_METRICS.items()} if wanted is None else select_metrics(wanted)
 
 
 def _check_outcomes(outcomes: Sequence[str], metrics: dict[str, Metric]) -> tuple[str, ...]:

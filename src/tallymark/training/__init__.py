@@ -1,6 +1,8 @@
-"""Evaluation while a model trains: eval sets, the evaluator, rules of stopping, callbacks and history.
+"""Training: eval sets, the evaluator, early stopping, callbacks and the history of rounds.
 
-`frameworks/` has one file per framework, and only that file loads it.
+An `EvalSet` is rows without predictions. In every round an `Evaluator` is given predictions by the name of the set,
+and evaluates them as `evaluate` does. It returns a `Round`, whose `action` is all that a framework needs to know.
+`frameworks/` has one module for each framework, and only that module loads it.
 """
 
 from tallymark.training.callbacks import Checkpoint, Console, JsonLines, Progress

@@ -1,4 +1,9 @@
-"""EvalSet: rows with a name, whose predictions come again and again."""
+"""EvalSet: rows under a name, evaluated again and again with new predictions.
+
+What was read of the truth is kept from round to round: a round is `Batch.predicted` and then what `evaluate` does.
+States keep what depends on the truth alone, such as Σy, Σy² and the range of y, in `Batch.truth_memo`. A total is a
+function of its term and the rows, so a state with totals from an earlier round is the same as one from a single pass.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +14,9 @@ from tallymark.data.arrays import Array, as_array
 from tallymark.data.batch import Batch, check_missing
 from tallymark.data.target import Target
 from tallymark.errors import InputError, ParameterError, brief
-from tallymark.evaluation.evaluate import evaluate_planned, plan_batch
+from tallymark.evaluation.default_metrics import MetricsLike
+from tallymark.evaluation.evaluate import MetricPlan, evaluate_planned, plan_batch
 from tallymark.evaluation.report import Report
-from tallymark.evaluation.selection import MetricPlan, Wanted
 from tallymark.metrics.base import Metric
 from tallymark.states.groups import group_columns
 
@@ -45,7 +50,7 @@ class EvalSet:
         if not isinstance(name, str) or not name:
             raise ParameterError(argument="name", expected="be the name of the eval set", got=brief(name))
         check_missing(missing)
-        y_true, weights = _own(y_true), _own(weights)
+        y_true, weights = _copy_array(y_true), _copy_array(weights)
         self.name = name
         self.y_true = y_true
         self.weights = weights
@@ -65,7 +70,7 @@ class EvalSet:
         """How many rows there are."""
         return self._rows.n
 
-    def evaluate(self, y_pred: object, metrics: Wanted = None, *, errors: str = "raise") -> Report:
+    def evaluate(self, y_pred: object, metrics: MetricsLike = None, *, errors: str = "raise") -> Report:
         """The report of these predictions; what is known of the truth is not read again."""
         try:
             if self.missing == "error":
@@ -79,21 +84,21 @@ class EvalSet:
             error.add_place(f"eval set {self.name!r}")
             raise
 
-    def _plan(self, batch: Batch, metrics: Wanted, errors: str) -> MetricPlan:
+    def _plan(self, batch: Batch, metrics: MetricsLike, errors: str) -> MetricPlan:
         """The metrics and their plan: those of the round before, as long as nothing but predictions changes."""
         if not isinstance(metrics, dict):
             return plan_batch(batch, metrics, self.target, errors=errors)
-        facts = (list(metrics), batch.prediction_columns, errors)
+        these_facts = (list(metrics), batch.prediction_columns, errors)
         if self._planned is not None:
-            known, values, chosen = self._planned
-            if facts == known and all(map(operator.is_, metrics.values(), values)):
-                return chosen
-        chosen = plan_batch(batch, metrics, self.target, errors=errors)
+            known_facts, values, metric_plan = self._planned
+            if these_facts == known_facts and all(map(operator.is_, metrics.values(), values)):
+                return metric_plan
+        metric_plan = plan_batch(batch, metrics, self.target, errors=errors)
         if all(isinstance(value, Metric) for value in metrics.values()):  # a name may come to mean another metric
-            self._planned = facts, list(metrics.values()), chosen
-        return chosen
+            self._planned = these_facts, list(metrics.values()), metric_plan
+        return metric_plan
 
-    def keep(self, y_pred: object) -> Array:
+    def copy_predictions(self, y_pred: object) -> Array:
         """A copy of predictions, since trainers write over them."""
         return as_array(y_pred, "y_pred").copy()
 
@@ -101,7 +106,7 @@ class EvalSet:
         return f"EvalSet({self.name!r}, {self.n:,} rows)"
 
 
-def _own(column: Any) -> Any:
+def _copy_array(column: Any) -> Any:
     """A copy of an array: what is found in it once must hold for all rounds, whatever becomes of the caller's."""
     if not hasattr(column, "__array__"):
         return column

@@ -1,4 +1,8 @@
-"""Evaluator: metrics on several eval sets in every round of a training, and what to do after each."""
+"""Evaluator: metrics on several eval sets in every round of a training, and what to do after each.
+
+Eval sets are evaluated in parallel only where a metric sorts the rows and there are many: sums take less time than it
+takes to start a thread.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,15 @@ from typing import Any, Self
 
 from tallymark.data.arguments import describe
 from tallymark.errors import ParameterError, Text
-from tallymark.evaluation.report import Report, why
-from tallymark.evaluation.selection import Wanted, check_errors, select_metrics
+from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
+from tallymark.evaluation.evaluate import check_errors
+from tallymark.evaluation.report import Report, reason_text
 from tallymark.intervals.settings import check_least
 from tallymark.metrics.base import Metric
 from tallymark.threads import map_in_order
 from tallymark.training.eval_set import EvalSet
 from tallymark.training.history import EvalResult, History, Round
-from tallymark.training.stopping import KeepBest, Monitor, Seen, StoppingRule, StoppingRules, same_metric
+from tallymark.training.stopping import KeepBest, Monitor, Observation, StoppingRule, StoppingRules, same_metric
 
 Predictions = Mapping[str, object]
 Callback = Callable[[Round], object]
@@ -40,7 +45,7 @@ class Evaluator:
 
     def __init__(
         self,
-        metrics: Wanted,
+        metrics: MetricsLike,
         eval_sets: EvalSet | Iterable[EvalSet],
         *,
         period: int = 1,
@@ -51,7 +56,7 @@ class Evaluator:
     ) -> None:
         check_errors(errors)
         self.metrics: dict[str, Metric] | None = None if metrics is None else select_metrics(metrics)
-        self.eval_sets = _named(eval_sets)
+        self.eval_sets = _sets_by_name(eval_sets)
         self.period = check_least("period", period, 1)
         if not callable(callbacks) and not isinstance(callbacks, Iterable):
             raise ParameterError(argument="callbacks", expected="be functions of a Round", got=describe(callbacks))
@@ -60,11 +65,11 @@ class Evaluator:
             if not callable(callback):
                 raise ParameterError(argument="callbacks", expected="be functions of a Round", got=describe(callback))
         self._errors = errors
-        self.stopping: StoppingRule = _as_rule(early_stopping)
+        self.stopping: StoppingRule = _to_rule(early_stopping)
         self._followed: list[tuple[StoppingRule, str, str]] | None = None
         self._sorts = False
         if self.metrics is not None:
-            self._rules_to_follow(self.metrics)
+            self._follow(self.metrics)
         if history is not None and not isinstance(history, History):
             raise ParameterError(argument="history", expected="be a History", got=describe(history))
         self.last_round: int | None = None
@@ -81,46 +86,47 @@ class Evaluator:
                 got=f"{number} after {self.last_round}",
                 hint="Call reset() to start anew",
             )
-        found = self._evaluate(number, predictions) if self.due(number) else Round(number, action="skip")
+        result = self._evaluate(number, predictions) if self.due(number) else Round(number, action="skip")
         self.last_round = number
         for callback in self.callbacks:
-            callback(found)
-        if found.action == "stop":
+            callback(result)
+        if result.action == "stop":
             self.close()
-        return found
+        return result
 
     def due(self, round: int) -> bool:
         """Whether a round is evaluated."""
         return round % self.period == 0
 
     def _evaluate(self, number: int, predictions: Predictions | Callable[[], Predictions]) -> Round:
-        given = self._check(predictions() if callable(predictions) else predictions)
+        predicted = self._check(predictions() if callable(predictions) else predictions)
         names = list(self.eval_sets)
-        rows = max(held.n for held in self.eval_sets.values()) if self._sorts else 0
+        rows = max(eval_set.n for eval_set in self.eval_sets.values()) if self._sorts else 0
 
         def report(place: int) -> Report:
             name = names[place]
-            return self.eval_sets[name].evaluate(given[name], self.metrics, errors=self._errors)
+            return self.eval_sets[name].evaluate(predicted[name], self.metrics, errors=self._errors)
 
         reports = dict(zip(names, map_in_order(report, len(names), rows if rows >= _MANY_ROWS else 0), strict=True))
         if self.metrics is None or self._followed is None:
             first = reports[names[0]]
             self.metrics = {key: first.cell(key).metric for key in first}
-            self._followed = self._rules_to_follow(self.metrics)
-        results = [found for name, held in reports.items() for found in _results(name, held)]
+            self._followed = self._follow(self.metrics)
+        results = [result for name, set_report in reports.items() for result in _eval_results(name, set_report)]
         values = [
-            _single(reports[name], key, asked=not isinstance(rule, KeepBest)) for rule, name, key in self._followed
+            _single_value(reports[name], key, required=not isinstance(rule, KeepBest))
+            for rule, name, key in self._followed
         ]
         for (rule, name, key), value in zip(self._followed, values, strict=True):
-            rule.observe(Seen(number, value, self.metrics[key], self.eval_sets[name], given[name]))
-        return self._decided(number, results, reports)
+            rule.observe(Observation(number, value, self.metrics[key], self.eval_sets[name], predicted[name]))
+        return self._make_round(number, results, reports)
 
-    def _decided(self, number: int, results: list[EvalResult], reports: dict[str, Report]) -> Round:
+    def _make_round(self, number: int, results: list[EvalResult], reports: dict[str, Report]) -> Round:
         stops = self.stopping.decide() if isinstance(self.stopping, StoppingRules) else self.stopping.stopped
         action = "stop" if stops else "improved" if self.stopping.improved else "continue"
-        found = Round(number, tuple(results), action, self.stopping.improved, reports)
-        self.history.append(found)
-        return found
+        result = Round(number, tuple(results), action, self.stopping.improved, reports)
+        self.history.append(result)
+        return result
 
     def _check(self, predictions: object) -> Predictions:
         if not isinstance(predictions, Mapping):
@@ -147,21 +153,17 @@ class Evaluator:
             )
         return predictions
 
-    def _rules_to_follow(self, metrics: dict[str, Metric]) -> list[tuple[StoppingRule, str, str]]:
-        """What follows from the metrics, once they are known."""
-        self._sorts = any(item.grows for item in metrics.values())
-        self._followed = self._follow(metrics)
-        return self._followed
-
     def _follow(self, metrics: dict[str, Metric]) -> list[tuple[StoppingRule, str, str]]:
-        """Every rule with the eval set and the key of the metric that it follows."""
-        found = []
+        """Every rule with the eval set and the key of the metric that it follows; called once the metrics are known."""
+        self._sorts = any(item.grows for item in metrics.values())
+        followed = []
         for rule in self.stopping.rules():
             name, key = self._find(rule.monitor, metrics)
             if not isinstance(rule, KeepBest) or metrics[key].better is not None:
                 rule.take_direction(metrics[key])
-                found.append((rule, name, key))
-        return found
+                followed.append((rule, name, key))
+        self._followed = followed
+        return followed
 
     def _find(self, monitor: Monitor | None, metrics: dict[str, Metric]) -> tuple[str, str]:
         name, wanted = monitor or (next(iter(self.eval_sets)), next(iter(metrics)))
@@ -228,9 +230,9 @@ class Evaluator:
             except KeyError as error:
                 raise ParameterError(argument="history", expected=f"have what is followed: {error.args[0]}") from None
         for each in earlier:
-            for rule, held in values:
-                if each.round in held:
-                    rule.replay(Seen(each.round, held[each.round]))
+            for rule, by_round in values:
+                if each.round in by_round:
+                    rule.replay(Observation(each.round, by_round[each.round]))
             if isinstance(self.stopping, StoppingRules):
                 self.stopping.decide()
             self.history.append(each)
@@ -254,43 +256,43 @@ class Evaluator:
         return f"Evaluator([{names}], [{', '.join(self.eval_sets)}], {len(self.history)} evaluations)"
 
 
-def _named(eval_sets: Any) -> dict[str, EvalSet]:
-    held: Sequence[Any] = [eval_sets] if isinstance(eval_sets, EvalSet) else list(_iterable(eval_sets))
-    for item in held:
+def _sets_by_name(eval_sets: Any) -> dict[str, EvalSet]:
+    items: Sequence[Any] = [eval_sets] if isinstance(eval_sets, EvalSet) else list(_iterable(eval_sets))
+    for item in items:
         if not isinstance(item, EvalSet):
             raise ParameterError(
                 argument="eval_sets", expected='be eval sets, such as EvalSet("valid", y)', got=describe(item)
             )
-    found = {item.name: item for item in held}
-    if not found:
+    by_name = {item.name: item for item in items}
+    if not by_name:
         raise ParameterError(argument="eval_sets", expected="be at least one", got="none")
-    if len(found) < len(held):
-        twice = next(item.name for item in held if sum(other.name == item.name for other in held) > 1)
+    if len(by_name) < len(items):
+        twice = next(item.name for item in items if sum(other.name == item.name for other in items) > 1)
         raise ParameterError(
             Text("{eval_sets} must have different names; {} stood there twice", repr(twice)), argument="eval_sets"
         )
-    return found
+    return by_name
 
 
-def _iterable(held: Any) -> Iterable[Any]:
-    if isinstance(held, (str, Mapping)) or not hasattr(held, "__iter__"):
-        raise ParameterError(argument="eval_sets", expected="be a list of eval sets", got=describe(held))
-    return held  # type: ignore[no-any-return]
+def _iterable(value: Any) -> Iterable[Any]:
+    if isinstance(value, (str, Mapping)) or not hasattr(value, "__iter__"):
+        raise ParameterError(argument="eval_sets", expected="be a list of eval sets", got=describe(value))
+    return value  # type: ignore[no-any-return]
 
 
-def _as_rule(given: Any) -> StoppingRule:
+def _to_rule(given: Any) -> StoppingRule:
     if given is None:
         return KeepBest()
     return given if isinstance(given, StoppingRule) else StoppingRules(given)
 
 
-def _single(report: Report, key: str, *, asked: bool) -> float:
+def _single_value(report: Report, key: str, *, required: bool) -> float:
     """The value of a metric that has one number; NaN where it failed, or has several and nobody asked for it."""
     cell = report.cell(key)
     if cell.error is not None:
         return float("nan")
     if not isinstance(cell.value, float):
-        if not asked:
+        if not required:
             return float("nan")
         raise ParameterError(
             Text("{monitor} must be a metric with one number; {} has several, or a table or curve", key),
@@ -299,16 +301,16 @@ def _single(report: Report, key: str, *, asked: bool) -> float:
     return cell.value
 
 
-def _results(name: str, report: Report) -> list[EvalResult]:
+def _eval_results(name: str, report: Report) -> list[EvalResult]:
     """One result per number; tables and curves are in the report only."""
-    found = []
+    results = []
     for key in report:
         cell = report.cell(key)
         value = None if cell.error is not None else cell.value
         if isinstance(value, float):  # as nearly always
-            found.append(EvalResult(name, key, value, cell.metric.better, cell.reason and why(cell)))
-        elif not cell.shows_itself:
-            better, reason = cell.metric.better, why(cell)
+            results.append(EvalResult(name, key, value, cell.metric.better, cell.reason and reason_text(cell)))
+        elif not cell.is_table:
+            better, reason = cell.metric.better, reason_text(cell)
             for part, each in cell.parts():
-                found.append(EvalResult(name, f"{key} · {part}" if part else key, float(each), better, reason))
-    return found
+                results.append(EvalResult(name, f"{key} · {part}" if part else key, float(each), better, reason))
+    return results

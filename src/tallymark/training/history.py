@@ -13,8 +13,8 @@ from tallymark.evaluation.report import Report
 from tallymark.metrics.base import Better, Metric
 from tallymark.metrics.listing import show_better
 from tallymark.metrics.naming import metric
-from tallymark.rendering.exports import Frames, to_json
-from tallymark.rendering.html import to_html
+from tallymark.rendering.exports import DataFrameExport, to_json
+from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Table
 from tallymark.rendering.text import to_text
 from tallymark.training.stopping import same_metric
@@ -48,9 +48,9 @@ class Round(NamedTuple):
 
     def value(self, eval_set: str, metric: str | Metric) -> float:
         """The value of a metric on an eval set."""
-        for found in self.results:
-            if found.set == eval_set and _is_called(found.metric, metric):
-                return found.value
+        for result in self.results:
+            if result.set == eval_set and _is_called(result.metric, metric):
+                return result.value
         raise KeyError(f"round {self.round} has no {metric} of {eval_set!r}")
 
     @property
@@ -60,14 +60,14 @@ class Round(NamedTuple):
         >>> Round(0, (EvalResult("train", "rmse", 0.5, "lower"), EvalResult("valid", "rmse", 0.6, "lower"))).line
         '[   0]  train-rmse: 0.500000  valid-rmse: 0.600000'
         """
-        shown = [f"{found.set}-{found.metric}: {found.value:.6f}" for found in self.results]
-        return "  ".join([f"[{self.round:>4}]", *shown]) if shown else ""
+        values = [f"{result.set}-{result.metric}: {result.value:.6f}" for result in self.results]
+        return "  ".join([f"[{self.round:>4}]", *values]) if values else ""
 
     def to_dict(self) -> dict[str, Any]:
         """The round as plain data, without the reports."""
         results = [
-            {key: value for key, value in found._asdict().items() if key != "reason" or value is not None}
-            for found in self.results
+            {key: value for key, value in result._asdict().items() if key != "reason" or value is not None}
+            for result in self.results
         ]
         return {"round": self.round, "action": self.action, "improved": self.improved, "results": results}
 
@@ -79,7 +79,7 @@ class Round(NamedTuple):
     def from_dict(data: Any) -> Round:
         """The inverse of `to_dict`."""
         try:
-            results = tuple(_read_result(found) for found in data["results"])
+            results = tuple(_read_result(result) for result in data["results"])
             number, action, improved = data["round"], data["action"], data["improved"]
         except (KeyError, TypeError, ValueError) as error:
             raise ParameterError(
@@ -92,12 +92,12 @@ class Round(NamedTuple):
         return Round(number, results, action, bool(improved))
 
 
-def _read_result(found: Any) -> EvalResult:
-    value = math.nan if found["value"] is None else float(found["value"])
-    return EvalResult(str(found["set"]), str(found["metric"]), value, found["better"], found.get("reason"))
+def _read_result(data: Any) -> EvalResult:
+    value = math.nan if data["value"] is None else float(data["value"])
+    return EvalResult(str(data["set"]), str(data["metric"]), value, data["better"], data.get("reason"))
 
 
-class History(Sequence[Round], Frames):
+class History(Sequence[Round], DataFrameExport):
     """The rounds that were evaluated, in order. Reports are dropped, so that a long training takes little memory.
 
     >>> history = History([Round(0, (EvalResult("valid", "rmse", 0.6, "lower"),), "improved", True)])
@@ -133,22 +133,30 @@ class History(Sequence[Round], Frames):
 
     def values(self, eval_set: str, metric: str | Metric) -> dict[int, float]:
         """The values of a metric on an eval set, by round."""
-        found: dict[int, float] = {}
+        values: dict[int, float] = {}
         for each in self._rounds:
             for result in each.results:
                 if result.set == eval_set and _is_called(result.metric, metric):
-                    found[each.round] = result.value
-        if not found:
-            held = sorted({f"{result.set}-{result.metric}" for each in self for result in each.results})
-            raise KeyError(f"the history has no {metric} of {eval_set!r}; it has {', '.join(held) or 'no rounds'}")
-        return found
+                    values[each.round] = result.value
+        if not values:
+            known = sorted({f"{result.set}-{result.metric}" for each in self for result in each.results})
+            raise KeyError(f"the history has no {metric} of {eval_set!r}; it has {', '.join(known) or 'no rounds'}")
+        return values
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per value: what the data frames hold."""
         rows = [
-            (each.round, found.set, found.metric, found.value, show_better(found.better), found.reason, each.action)
+            (
+                each.round,
+                result.set,
+                result.metric,
+                result.value,
+                show_better(result.better),
+                result.reason,
+                each.action,
+            )
             for each in self
-            for found in each.results
+            for result in each.results
         ]
         names = ("round", "set", "metric", "value", "better", "reason", "action")
         return {name: [row[k] for row in rows] for k, name in enumerate(names)}
@@ -178,10 +186,10 @@ class History(Sequence[Round], Frames):
                 data = {"rounds": [json.loads(line) for line in text.splitlines() if line.strip()]}
             except ValueError as error:
                 raise ParameterError(f"a history must be JSON, whole or a round in each line: {error}") from None
-        held = data.get("rounds", [data]) if isinstance(data, dict) else data
-        if not isinstance(held, list):
-            raise ParameterError(f"a history must hold a list of rounds; got {type(held).__name__}")
-        return History(map(Round.from_dict, held))
+        rounds = data.get("rounds", [data]) if isinstance(data, dict) else data
+        if not isinstance(rounds, list):
+            raise ParameterError(f"a history must hold a list of rounds; got {type(rounds).__name__}")
+        return History(map(Round.from_dict, rounds))
 
     @staticmethod
     def read(path: str | Path) -> History:
@@ -196,11 +204,11 @@ class History(Sequence[Round], Frames):
         return History.from_json(text)
 
     def _table(self) -> Table:
-        headings = list(dict.fromkeys(f"{found.set}-{found.metric}" for each in self for found in each.results))
+        headings = list(dict.fromkeys(f"{result.set}-{result.metric}" for each in self for result in each.results))
         rows = []
         for each in self:
-            held = {f"{found.set}-{found.metric}": found.value for found in each.results}
-            rows.append((each.round, *(held.get(key, "") for key in headings), each.action))
+            values = {f"{result.set}-{result.metric}": result.value for result in each.results}
+            rows.append((each.round, *(values.get(key, "") for key in headings), each.action))
         title = "1 evaluation" if len(self) == 1 else f"{len(self):,} evaluations"
         return Table(title, ("round", *headings, "action"), rows, numbers=("round", *headings))
 

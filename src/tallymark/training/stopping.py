@@ -1,4 +1,8 @@
-"""Rules of stopping: EarlyStopping counts evaluations without improvement, GainStopping tests the rows."""
+"""Stopping rules: EarlyStopping counts evaluations without improvement, GainStopping tests whether the gain is real.
+
+A rule sees one value of every evaluation (`Observation`), with the rows and the predictions behind it, so that it can
+compare rounds row by row.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,8 @@ import math
 from numbers import Real
 from typing import Any, NamedTuple
 
-from tallymark.comparison.compare import compare
+from tallymark.comparison.compare import SAME, compare
 from tallymark.comparison.difference import Difference
-from tallymark.comparison.evidence import SAME
 from tallymark.data.arguments import check_choice
 from tallymark.data.arrays import Array
 from tallymark.errors import ParameterError, Text, brief
@@ -20,7 +23,7 @@ from tallymark.training.eval_set import EvalSet
 Monitor = tuple[str, str | Metric]
 
 
-class Seen(NamedTuple):
+class Observation(NamedTuple):
     """What an evaluation shows to a rule: the value that it follows, and where it comes from."""
 
     round: int
@@ -46,17 +49,17 @@ class StoppingRule:
         self.stopped = False
         self._evaluations = 0
 
-    def judge(self, seen: Seen) -> bool:
+    def judge(self, observation: Observation) -> bool:
         """Whether to stop after this evaluation."""
         raise NotImplementedError(f"{type(self).__name__} must define `judge`")
 
-    def observe(self, seen: Seen) -> bool:
+    def observe(self, observation: Observation) -> bool:
         """Take one evaluation into account; whether to stop after it."""
         self._evaluations += 1
-        self.improved = self.is_better(seen.value, self.best_value)
-        self.stopped = self.judge(seen)  # which may ask for the best round before this one
+        self.improved = self.is_better(observation.value, self.best_value)
+        self.stopped = self.judge(observation)  # which may ask for the best round before this one
         if self.improved:
-            self.best_value, self.best_round = seen.value, seen.round
+            self.best_value, self.best_round = observation.value, observation.round
         return self.stopped
 
     def is_better(self, value: float, than: float | None, by: float = 0.0) -> bool:
@@ -100,9 +103,9 @@ class StoppingRule:
         """The rules that this one is made of: itself."""
         return [self]
 
-    def replay(self, seen: Seen) -> bool:
+    def replay(self, observation: Observation) -> bool:
         """Take an evaluation of an earlier run into account, of which only the value is left."""
-        return self.observe(seen)
+        return self.observe(observation)
 
 
 class StoppingRules(StoppingRule):
@@ -116,18 +119,18 @@ class StoppingRules(StoppingRule):
 
     def __init__(self, rules: Any, combine: str = "any") -> None:
         check_choice("combine", combine, ("any", "all"))
-        held = list(rules) if hasattr(rules, "__iter__") else [rules]
-        for rule in held:
+        rule_list = list(rules) if hasattr(rules, "__iter__") else [rules]
+        for rule in rule_list:
             if not isinstance(rule, StoppingRule):
                 raise ParameterError(
                     argument="rules", expected="be rules of stopping, such as EarlyStopping(5)", got=brief(rule)
                 )
-        if not held:
+        if not rule_list:
             raise ParameterError(argument="rules", expected="be at least one", got="none")
-        if len(set(map(id, held))) < len(held):
+        if len(set(map(id, rule_list))) < len(rule_list):
             raise ParameterError(argument="rules", expected="differ from each other: each keeps its own count")
         self.combine = combine
-        self._rules: list[StoppingRule] = held
+        self._rules: list[StoppingRule] = rule_list
         super().__init__()
 
     def rules(self) -> list[StoppingRule]:
@@ -136,8 +139,8 @@ class StoppingRules(StoppingRule):
 
     def decide(self) -> bool:
         """Whether to stop, by what the rules said of the last evaluation."""
-        said = [rule.decide() if isinstance(rule, StoppingRules) else rule.stopped for rule in self._rules]
-        self.stopped = any(said) if self.combine == "any" else all(said)
+        votes = [rule.decide() if isinstance(rule, StoppingRules) else rule.stopped for rule in self._rules]
+        self.stopped = any(votes) if self.combine == "any" else all(votes)
         first = self.rules()[0]
         self.best_value, self.best_round, self.improved = first.best_value, first.best_round, first.improved
         return self.stopped
@@ -154,7 +157,7 @@ class StoppingRules(StoppingRule):
 class KeepBest(StoppingRule):
     """Keeps the best round and never stops."""
 
-    def judge(self, seen: Seen) -> bool:
+    def judge(self, observation: Observation) -> bool:
         return False
 
 
@@ -176,12 +179,12 @@ def check_amount(name: str, value: object) -> float:
     raise ParameterError(argument=name, expected="be a finite number, 0 or more", got=brief(value))
 
 
-def same_metric(key: str, item: Metric, wanted: str | Metric) -> bool:
+def same_metric(key: str, item: Metric, name: str | Metric) -> bool:
     """Whether a metric under a key is the one that is wanted, by the key, any of its names or itself."""
-    if isinstance(wanted, str) and key == wanted:
+    if isinstance(name, str) and key == name:
         return True
     try:
-        return item == metric(wanted)
+        return item == metric(name)
     except ParameterError:
         return False
 
@@ -216,11 +219,11 @@ class EarlyStopping(StoppingRule):
     def should_stop(self, value: float) -> bool:
         """Whether to stop after an evaluation with this value; rounds are counted from 0."""
         self.require_better()
-        return self.observe(Seen(self._evaluations, float(value)))
+        return self.observe(Observation(self._evaluations, float(value)))
 
-    def judge(self, seen: Seen) -> bool:
-        if self.is_better(seen.value, self._counted, self.min_delta):
-            self._counted, self.waited = seen.value, 0
+    def judge(self, observation: Observation) -> bool:
+        if self.is_better(observation.value, self._counted, self.min_delta):
+            self._counted, self.waited = observation.value, 0
         else:
             self.waited += 1
         return self.waited >= self.patience
@@ -236,7 +239,7 @@ class EarlyStopping(StoppingRule):
         return f"EarlyStopping({self.patience}{shown})"
 
 
-class KeptRound(NamedTuple):
+class RoundPredictions(NamedTuple):
     """A round, its value and its predictions."""
 
     round: int
@@ -244,7 +247,7 @@ class KeptRound(NamedTuple):
     y_pred: Array
 
 
-class Gain(NamedTuple):
+class GainEstimate(NamedTuple):
     """By how much a round is better than an earlier one, with its interval; NaN is what cannot be said."""
 
     over: int
@@ -287,9 +290,9 @@ class GainStopping(StoppingRule):
         self.patience = check_least("patience", patience, 1)
         self.settings = settings_at(ci, "auto", resamples, seed)
         self.waited = 0
-        self.last: Gain | None = None
-        self._best: KeptRound | None = None  # of this run; an earlier one left no predictions
-        self._reference: KeptRound | None = None
+        self.last: GainEstimate | None = None
+        self._best: RoundPredictions | None = None  # of this run; an earlier one left no predictions
+        self._reference: RoundPredictions | None = None
 
     def take_direction(self, item: Metric) -> None:
         reason = item.no_interval or item.no_bootstrap
@@ -305,30 +308,32 @@ class GainStopping(StoppingRule):
             )
         super().take_direction(item)
 
-    def judge(self, seen: Seen) -> bool:
-        if seen.eval_set is None or seen.metric is None:
+    def judge(self, observation: Observation) -> bool:
+        if observation.eval_set is None or observation.metric is None:
             raise ParameterError(
                 "GainStopping compares rows: it works in an Evaluator, which gives it their predictions"
             )
-        if self.is_better(seen.value, None if self._best is None else self._best.value):
-            self._best = KeptRound(seen.round, seen.value, seen.eval_set.keep(seen.y_pred))
-        if self._has_gain(seen, seen.eval_set, seen.metric):
+        if self.is_better(observation.value, None if self._best is None else self._best.value):
+            self._best = RoundPredictions(
+                observation.round, observation.value, observation.eval_set.copy_predictions(observation.y_pred)
+            )
+        if self._has_gain(observation, observation.eval_set, observation.metric):
             self.waited, self._reference = 0, self._best
         else:
             self.waited += 1
         return self.waited >= self.patience
 
-    def _has_gain(self, seen: Seen, rows: EvalSet, item: Metric) -> bool:
+    def _has_gain(self, observation: Observation, rows: EvalSet, item: Metric) -> bool:
         """Whether a gain worth having is not ruled out."""
-        if not math.isfinite(seen.value):
+        if not math.isfinite(observation.value):
             self.last = None
             return False
         if self._reference is None:
             return True
         over, _, earlier = self._reference
-        found = compare(
+        difference = compare(
             rows.y_true,
-            {"best": earlier, "round": seen.y_pred},
+            {"best": earlier, "round": observation.y_pred},
             {"metric": item},
             weights=rows.weights,
             query=rows.query,
@@ -339,23 +344,23 @@ class GainStopping(StoppingRule):
             seed=self.settings.seed,
             **rows.target.keywords(),
         )[("best", "round"), "metric"]
-        self.last = self._as_gain(over, found)
+        self.last = self._as_gain(over, difference)
         return math.isnan(self.last.hi) or self.last.hi > self.worth
 
-    def _as_gain(self, over: int, found: Difference) -> Gain:
+    def _as_gain(self, over: int, difference: Difference) -> GainEstimate:
         """A difference, such that more is better."""
-        value, lo, hi = found.value, found.lo, found.hi
-        if found.reason == SAME:
+        value, lo, hi = difference.value, difference.lo, difference.hi
+        if difference.reason == SAME:
             lo = hi = 0.0
         if self.better != "higher":
             value, lo, hi = 0.0 - value, 0.0 - hi, 0.0 - lo
-        return Gain(over, value, lo, hi, found.method, found.reason)
+        return GainEstimate(over, value, lo, hi, difference.method, difference.reason)
 
-    def replay(self, seen: Seen) -> bool:
+    def replay(self, observation: Observation) -> bool:
         """The best value of an earlier run; rounds are compared from the next evaluation on."""
         self._evaluations += 1
-        if self.is_better(seen.value, self.best_value):
-            self.best_value, self.best_round = seen.value, seen.round
+        if self.is_better(observation.value, self.best_value):
+            self.best_value, self.best_round = observation.value, observation.round
         return False
 
     def reset(self) -> None:

@@ -12,11 +12,11 @@ from matplotlib.text import Text
 
 import tallymark as tm
 from tallymark.rendering.plots import canvas
-from tallymark.rendering.plots.bars import MOST_BARS, Bar, bars_plot
-from tallymark.rendering.plots.canvas import inches_of, show_short, show_tick, truncate_text
-from tallymark.rendering.plots.forest import Pair, differences_plot
-from tallymark.rendering.plots.lines import Line, precision_recall_plot, roc_plot
-from tallymark.rendering.plots.matrix import MOST_CLASSES, matrix_plot, mistakes_plot
+from tallymark.rendering.plots.canvas import show_short, show_tick, text_inches, truncate_text
+from tallymark.rendering.plots.confusion_matrix import MOST_CLASSES, confusion_matrix_plot, mistakes_plot
+from tallymark.rendering.plots.curves import Line, precision_recall_plot, roc_plot
+from tallymark.rendering.plots.forest import ForestRow, differences_plot
+from tallymark.rendering.plots.group_bars import MOST_BARS, Bar, group_bars_plot
 from tallymark.rendering.plots.reliability import ReliabilityBin, reliability_plot
 from tallymark.rendering.plots.scatter import predictions_plot, residuals_plot, spread_table
 from tallymark.rendering.plots.thresholds import BestThresholdMark, thresholds_plot
@@ -36,17 +36,20 @@ def lines(count, name="line {}"):
 
 def matrix(size, name="{}", counts=None):
     counts = RNG.integers(0, 2_000_000, (size, size)) if counts is None else counts
-    return matrix_plot([name.format(k) for k in range(size)], counts, NONE)
+    return confusion_matrix_plot([name.format(k) for k in range(size)], counts, NONE)
 
 
 def bars(count, name="group {}"):
     found = [Bar(name.format(k), (-1) ** k * k / 10, 10**k, k / 10 - 1, k / 10 + 1) for k in range(count)]
-    return bars_plot("metric", "group", [*found, Bar("none", float("nan"), 3)], 0.5, NONE, interval="95 % intervals")
+    return group_bars_plot(
+        "metric", "group", [*found, Bar("none", float("nan"), 3)], 0.5, NONE, interval="95 % intervals"
+    )
 
 
 def pairs(count, name="model {} − other"):
     found = [
-        Pair(name.format(k), k / 100, k / 100 - 0.02, k / 100 + 0.02, k > 2, "0.01 [−0.01, 0.03]") for k in range(count)
+        ForestRow(name.format(k), k / 100, k / 100 - 0.02, k / 100 + 0.02, k > 2, "0.01 [−0.01, 0.03]")
+        for k in range(count)
     ]
     ranks = [("first", 0.9, "a"), (name.format(2), 0.8, "ab"), ("third", float("nan"), "")]
     return differences_plot("auc", found, ranks, NONE, level="95 %", better="higher")
@@ -91,9 +94,9 @@ DRAWINGS = {
 }
 
 
-def boxes(plot, look):
+def boxes(plot, theme):
     """The boxes of all texts that are drawn, as matplotlib draws them."""
-    figure = plot.figure(look)
+    figure = plot.figure(theme)
     canvas = FigureCanvasAgg(figure)
     drawn, draw = [], Text.draw
 
@@ -190,14 +193,14 @@ def test_precision_is_drawn_in_steps():
 
 def test_a_matrix_has_its_counts_and_shares():
     """Shares are those of a row; a row of nothing has none."""
-    plot = matrix_plot(["cat", "dog"], np.array([[3, 1], [0, 0]]), NONE)
+    plot = confusion_matrix_plot(["cat", "dog"], np.array([[3, 1], [0, 0]]), NONE)
     texts = [text for text, _ in boxes(plot, "dark")[1]]
     assert {"3", "1", "75 %", "25 %"} <= set(texts)
     assert plot.description == (
         "Confusion matrix of 2 classes: 75.0 % of the rows are right; the most frequent mistake is cat taken for dog "
         "(1 times, 25 % of its rows)."
     )
-    right = matrix_plot(["cat", "dog"], np.eye(2, dtype=int), NONE)
+    right = confusion_matrix_plot(["cat", "dog"], np.eye(2, dtype=int), NONE)
     assert right.description == "Confusion matrix of 2 classes: 100.0 % of the rows are right."
 
 
@@ -237,9 +240,9 @@ def test_texts_are_cut_where_there_is_no_room():
     assert truncate_text("short", 3) == "short"
     cut = truncate_text(LONG, 1)
     assert cut.endswith("…")
-    assert inches_of(cut) <= 1
-    assert inches_of("表") == 2 * inches_of("a")
-    assert [truncate_text("ab" * 9, inches_of("x" * k)) for k in (0, 1, 2, 5, 17)] == [
+    assert text_inches(cut) <= 1
+    assert text_inches("表") == 2 * text_inches("a")
+    assert [truncate_text("ab" * 9, text_inches("x" * k)) for k in (0, 1, 2, 5, 17)] == [
         "…",
         "…",
         "a…",

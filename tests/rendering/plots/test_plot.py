@@ -14,8 +14,8 @@ import matplotlib
 import pytest
 
 import tallymark as tm
-from tallymark.rendering.plots.bars import Bar, bars_plot
-from tallymark.rendering.plots.lines import Line, roc_plot
+from tallymark.rendering.plots.curves import Line, roc_plot
+from tallymark.rendering.plots.group_bars import Bar, group_bars_plot
 from tallymark.rendering.table import Table
 
 HOSTILE = '<script>alert("$x^2$")</script> \x00\n\ud800\u202e 表'
@@ -28,13 +28,13 @@ def some_plot(name="one"):
 
 def hostile_plot():
     bars = [Bar(HOSTILE, 0.5, 10, 0.4, 0.6), Bar("$\\frac{1}{", 0.7, 20)]
-    return bars_plot(PLAIN, HOSTILE, bars, 0.6, Table(HOSTILE, (PLAIN,), [(HOSTILE,)]))
+    return group_bars_plot(PLAIN, HOSTILE, bars, 0.6, Table(HOSTILE, (PLAIN,), [(HOSTILE,)]))
 
 
-@pytest.mark.parametrize("look", ["light", "dark", "auto"])
-def test_an_svg_is_small_named_and_of_its_own(look):
+@pytest.mark.parametrize("theme", ["light", "dark", "auto"])
+def test_an_svg_is_small_named_and_of_its_own(theme):
     """Well-formed, with title and description, no reference to anything outside, and no style for the page."""
-    svg = some_plot().svg(look)
+    svg = some_plot().svg(theme)
     root = ElementTree.fromstring(svg)
     space = "{http://www.w3.org/2000/svg}"
     assert root.find(f"{space}title").text == "ROC curve"
@@ -50,7 +50,7 @@ def test_an_svg_is_small_named_and_of_its_own(look):
 
 
 def test_the_same_plot_has_the_same_bytes():
-    """At any time, so that pages can be compared; ids differ between plots and looks."""
+    """At any time, so that pages can be compared; ids differ between plots and themes."""
     assert some_plot().svg() == some_plot().svg()
     assert some_plot().png() == some_plot().png()
     ids = [set(re.findall(r' id="([^"]*)"', svg)) for svg in (some_plot().svg(), some_plot().svg("dark"))]
@@ -69,19 +69,19 @@ def test_every_reference_leads_to_an_id():
     assert set(used) <= set(re.findall(r' id="([^"]*)"', svg))
 
 
-def test_one_element_can_have_both_looks():
-    """Colours are variables of the page, with those of the light look where it has none; files bring their own."""
+def test_one_element_can_have_both_themes():
+    """Colours are variables of the page, with those of the light theme where it has none; files bring their own."""
     svg = some_plot().svg("auto")
     assert "var(--series-1,#1f5fbf)" in svg
     assert not re.search(r"(?<!,)#[0-9a-f]{6}", svg)
     assert "#ffffff" not in svg
 
 
-@pytest.mark.parametrize("look", ["light", "auto"])
-def test_labels_of_users_stay_what_they_are(look):
+@pytest.mark.parametrize("theme", ["light", "auto"])
+def test_labels_of_users_stay_what_they_are(theme):
     """No mathematics, no markup, no reference; control characters are replaced, and nothing in a text is rewritten."""
     plot = hostile_plot()
-    svg = plot.svg(look)
+    svg = plot.svg(theme)
     assert "<script" not in svg
     root = ElementTree.fromstring(svg)
     texts = [text.text or "" for text in root.iter("{http://www.w3.org/2000/svg}text")]
@@ -107,12 +107,12 @@ def test_an_interrupt_leaves_no_half_of_a_picture(tmp_path, monkeypatch):
 
 
 def test_files_by_their_names(tmp_path):
-    """SVG, PNG and PDF; the look can be chosen; other names are refused."""
+    """SVG, PNG and PDF; the theme can be chosen; other names are refused."""
     plot = some_plot()
     for name, start in (("a.svg", b"<svg"), ("a.PNG", b"\x89PNG"), ("a.pdf", b"%PDF")):
         plot.save(tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(start)
-    plot.save(str(tmp_path / "b.svg"), look="auto")
+    plot.save(str(tmp_path / "b.svg"), theme="auto")
     both = (tmp_path / "b.svg").read_text()
     assert "prefers-color-scheme:dark" in both
     ElementTree.fromstring(both)
@@ -126,7 +126,7 @@ def test_sizes_are_checked():
     assert some_plot().figure(width=8, height=3).get_size_inches().tolist() == [8, 3]
     with pytest.raises(tm.ParameterError, match="`width` must be from 1 to 100 inches; got 1200"):
         some_plot().figure(width=1200)
-    with pytest.raises(tm.ParameterError, match="`look` must be one of light, dark; got 'auto'"):
+    with pytest.raises(tm.ParameterError, match="`theme` must be one of light, dark; got 'auto'"):
         some_plot().png("auto")
 
 
@@ -153,7 +153,7 @@ def test_threads_can_draw_at_once():
 
 
 def test_a_notebook_shows_the_numbers_too():
-    """The drawing in both looks, and the table below it."""
+    """The drawing in both themes, and the table below it."""
     html = some_plot()._repr_html_()
     assert "<svg" in html
     assert "<table>" in html

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.rendering.plots.thinning import PIXELS, spaced, thin
+from tallymark.rendering.plots.thinning import PIXELS, distinct_points, simplify_line
 
 pytestmark = pytest.mark.slow
 
@@ -57,7 +57,7 @@ def test_nothing_moves_by_half_a_pixel(make, rows):
     x, y = make(np.random.default_rng(rows), max(rows, 2) if make is roc else rows)
     if np.isnan(x).any():
         return
-    full, found = np.column_stack((x, y)), np.column_stack(thin(x, y))
+    full, found = np.column_stack((x, y)), np.column_stack(simplify_line(x, y))
     assert len(found) <= len(full)
     assert (found[[0, -1]] == full[[0, -1]]).all()
     if len(full) > 1:
@@ -68,23 +68,23 @@ def test_nothing_moves_by_half_a_pixel(make, rows):
 def test_a_line_that_was_spaced_before_is_still_right():
     """As curves of millions of points are before they are kept."""
     x, y = walk(np.random.default_rng(5), 4_000)
-    kept = spaced(x, y)
-    found = np.column_stack(thin(x[kept], y[kept]))
+    kept = distinct_points(x, y)
+    found = np.column_stack(simplify_line(x[kept], y[kept]))
     assert farthest(np.column_stack((x, y)), found) < 0.5
 
 
 def test_many_points_become_few():
     """A smooth line of a million points needs some hundreds."""
     x = np.linspace(0, 1, 1_000_000)
-    assert len(thin(x, x**2)[0]) < 200
-    assert len(thin(x, np.zeros_like(x))[0]) == 2
+    assert len(simplify_line(x, x**2)[0]) < 200
+    assert len(simplify_line(x, np.zeros_like(x))[0]) == 2
 
 
 def test_spans_are_the_lengths_of_the_axes():
     """What is far on a short axis is near on a long one."""
     x, y = np.array([0.0, 1, 2]), np.array([0.0, 1e-4, 0])
-    assert len(thin(x, y, (2.0, 1.0))[0]) == 2
-    assert len(thin(x, y, (2.0, 1e-4))[0]) == 3
+    assert len(simplify_line(x, y, (2.0, 1.0))[0]) == 2
+    assert len(simplify_line(x, y, (2.0, 1e-4))[0]) == 3
 
 
 def test_blocks_do_not_show():
@@ -92,4 +92,4 @@ def test_blocks_do_not_show():
     rng = np.random.default_rng(1)
     x = np.repeat(np.arange(40_000) / 40_000, 3)
     y = np.repeat(rng.random(40_000), 3)
-    assert spaced(x, y).tolist() == [*range(0, 120_000, 3), 119_999]
+    assert distinct_points(x, y).tolist() == [*range(0, 120_000, 3), 119_999]

@@ -21,7 +21,7 @@ def test_the_number_is_that_of_the_metric():
     for name in ("auc", "logloss", "accuracy"):
         expected = tm.metric(name)(y, m, weights=w, kind="margin", classes=[0, 1, 2])
         assert base.NativeMetric(name, "margin").value(y, m, w) == expected
-    query = base.one_per_row([100, 300])
+    query = base.repeat_per_row([100, 300])
     assert base.NativeMetric("ndcg").value(y, m[:, 0], None, query) == tm.ndcg(y, m[:, 0], query=query)
     assert base.NativeMetric("mae").value(m[:, :2], m[:, 1:], w, query) == tm.mae(m[:, :2], m[:, 1:], weights=w)
 
@@ -36,30 +36,30 @@ def test_what_is_best_at_a_value():
 
 def test_values_of_groups_are_dealt_to_rows():
     """Numbers of groups, or what belongs to each."""
-    assert base.one_per_row([2, 0, 3]).tolist() == [0, 0, 2, 2, 2]
-    assert base.one_per_row([1, 2], np.array([0.5, 2.0])).tolist() == [0.5, 2.0, 2.0]
+    assert base.repeat_per_row([2, 0, 3]).tolist() == [0, 0, 2, 2, 2]
+    assert base.repeat_per_row([1, 2], np.array([0.5, 2.0])).tolist() == [0.5, 2.0, 2.0]
 
 
 def test_a_training_that_goes_on_keeps_its_rounds():
     """One that goes on from an earlier round forgets what followed, and one that starts again all of them."""
     evaluator = tm.training.Evaluator("mae", tm.training.EvalSet("valid", [1.0]))
-    base.begin(evaluator, 0)
+    base.rewind_to(evaluator, 0)
     for k in range(3):
         evaluator.step(k, [1.0])
-    base.begin(evaluator, 3)
+    base.rewind_to(evaluator, 3)
     assert len(evaluator.history) == 3
-    base.begin(evaluator, 2)
+    base.rewind_to(evaluator, 2)
     assert [each.round for each in evaluator.history] == [0, 1]
-    base.begin(evaluator, 0)
+    base.rewind_to(evaluator, 0)
     assert len(evaluator.history) == 0
 
 
 def test_only_rules_choose_a_round():
     """Without one, a model is left as it is."""
     held = tm.training.EvalSet("valid", [1.0])
-    assert not base.stops(tm.training.Evaluator("mae", held))
-    assert base.stops(tm.training.Evaluator("mae", held, early_stopping=tm.training.EarlyStopping(2)))
-    assert base.stops(tm.training.Evaluator("mae", held, early_stopping=[tm.training.EarlyStopping(2)]))
+    assert not base.has_stopping_rule(tm.training.Evaluator("mae", held))
+    assert base.has_stopping_rule(tm.training.Evaluator("mae", held, early_stopping=tm.training.EarlyStopping(2)))
+    assert base.has_stopping_rule(tm.training.Evaluator("mae", held, early_stopping=[tm.training.EarlyStopping(2)]))
 
 
 @pytest.mark.parametrize("given", ["probability", "score"])

@@ -47,7 +47,7 @@ class AnalysePage(NamedTuple):
     tasks: Sequence[SelectOption]
     upload_limit: str
     document: Document | None = None
-    """The result, as `document_of` tells it."""
+    """The result, as `report_document` tells it."""
     problems: ProblemSection | None = None
     report: str = ""
     """The address of the result as a page, which holds all of it."""

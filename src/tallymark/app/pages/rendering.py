@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from tallymark.app.pages.leaderboard import Point
 from tallymark.rendering.document import Card, Section
-from tallymark.rendering.page import SIGNS, cards_to_html, look_rules, section_to_html, style_of_parts
+from tallymark.rendering.html_page import SIGNS, cards_to_html, section_to_html, style_of_parts, theme_rules
 from tallymark.rendering.text import printable
 
 _WIDE, _HIGH = 600, 120  # of the drawing of progress, in its own units
@@ -35,7 +35,7 @@ def static_files() -> dict[str, bytes]:
     with reports."""
     folder = files("tallymark.app").joinpath("static")
     held = {each.name: each.read_bytes() for each in folder.iterdir() if each.is_file()}
-    return {**held, "report.css": (look_rules() + style_of_parts()).encode()}
+    return {**held, "report.css": (theme_rules() + style_of_parts()).encode()}
 
 
 def static_address(name: str) -> str:

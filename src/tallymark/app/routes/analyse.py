@@ -23,7 +23,7 @@ from tallymark.app.routes.challenges import tiles
 from tallymark.app.store.models import Challenge
 from tallymark.data.arguments import split_list
 from tallymark.errors import Rejection, TallymarkError
-from tallymark.rendering.page import to_page
+from tallymark.rendering.html_page import to_page
 from tallymark.submissions.document import submission_document
 from tallymark.submissions.limits import Limits
 from tallymark.submissions.result import SubmissionResult

@@ -28,7 +28,7 @@ from tallymark.app.pages.shell import ProblemSection
 from tallymark.app.pages.submissions import Checked, MinePage, OwnSubmission, SubmitPage
 from tallymark.app.store.models import Challenge, Submission, Version
 from tallymark.errors import Rejection
-from tallymark.rendering.page import to_page
+from tallymark.rendering.html_page import to_page
 
 router = APIRouter()
 _TOLD = {

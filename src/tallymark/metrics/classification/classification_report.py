@@ -11,8 +11,8 @@ from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.classification.base import LabelMetric
 from tallymark.metrics.classification.confusion_matrix import show_label
 from tallymark.metrics.classification.precision_recall import fscore, precision, recall
-from tallymark.rendering.exports import Frames, to_json
-from tallymark.rendering.html import to_html
+from tallymark.rendering.exports import DataFrameExport, to_json
+from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Table
 from tallymark.rendering.text import to_text
 from tallymark.states.base import divide
@@ -35,7 +35,7 @@ class ClassScores(NamedTuple):
     support: float
 
 
-class ClassReport(Frames):
+class ClassReport(DataFrameExport):
     """Precision, recall and F of every class, and their averages.
 
     `report["cat"]` are the scores of a class, `averages["macro"]` those of an average; `accuracy` is that of all rows.

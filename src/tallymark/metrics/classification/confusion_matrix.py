@@ -15,8 +15,8 @@ from tallymark.data.target import show_labels
 from tallymark.errors import ShapeError
 from tallymark.metrics.answer import Answer
 from tallymark.metrics.classification.base import LabelMetric
-from tallymark.rendering.exports import Frames, to_json
-from tallymark.rendering.html import to_html
+from tallymark.rendering.exports import DataFrameExport, to_json
+from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Table
 from tallymark.rendering.text import to_text
 from tallymark.states.base import MOST_WHOLE
@@ -31,7 +31,7 @@ _MOST_SHOWN = 20
 _NORMS = ("truth", "prediction", "all")
 
 
-class Confusion(Frames):
+class Confusion(DataFrameExport):
     """How often each class was taken for each: rows are the truth, columns the predictions.
 
     `classes` are the classes in order. `table[truth, prediction]` is one cell, `numpy.asarray(table)` the matrix; it

@@ -20,7 +20,7 @@ from tallymark.metrics.base import FACTS, NOT_GIVEN, Metric
 from tallymark.metrics.naming import metric
 from tallymark.metrics.parameters import Parameter
 from tallymark.rendering.table import show_number
-from tallymark.rendering.text import first_of
+from tallymark.rendering.text import list_first
 from tallymark.states.base import Plan, Reads
 from tallymark.states.groups import Group, Slice, group_columns, slice_states
 
@@ -56,7 +56,7 @@ class Extreme:
     def describe(self) -> str:
         """Both ends, or whose value it is where all have the same."""
         if self.values[self.low] == self.values[self.high]:
-            return f"{show_number(self.values[self.low])} for {first_of(list(map(show_group, self.values)))}"
+            return f"{show_number(self.values[self.low])} for {list_first(list(map(show_group, self.values)))}"
         low, high = (f"{show_group(group)} ({show_number(self.values[group])})" for group in (self.low, self.high))
         return f"highest for {high}, lowest for {low}"
 
@@ -109,7 +109,7 @@ class GroupMetric(Metric, abstract=True):
             defined = {group: answer.value for group, answer in by_group.items() if _is_number(answer.value)}
             without = [show_group(group) for group in by_group if group not in defined]
             if without:
-                notes.append(f"{item} has no value for {first_of(without)}: left out")
+                notes.append(f"{item} has no value for {list_first(without)}: left out")
             if len(defined) < self.least_groups:
                 return self.to_answer(FEW_GROUPS, tuple(notes))
             ends = Extreme(defined)
@@ -127,7 +127,7 @@ class GroupMetric(Metric, abstract=True):
         if len(large) == len(sizes):
             return found
         small = [show_group(group) for group in sizes if group not in large]
-        note = f"groups of fewer than {least:,} rows are left out: {first_of(small)}"
+        note = f"groups of fewer than {least:,} rows are left out: {list_first(small)}"
         return found._replace(notes=(*found.notes, note))
 
     def read_slices(self, slices: Sequence[Slice], place: Callable[[Metric], int], least: int) -> Answer:

@@ -11,8 +11,8 @@ import numpy as np
 
 from tallymark.data.arrays import Array
 from tallymark.errors import ShapeError
-from tallymark.rendering.exports import Frames, to_json
-from tallymark.rendering.html import to_html
+from tallymark.rendering.exports import DataFrameExport, to_json
+from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Table
 from tallymark.rendering.text import to_text
 
@@ -22,7 +22,7 @@ __all__ = ["Curve"]
 _MOST_SHOWN = 20
 
 
-class Curve(Frames):
+class Curve(DataFrameExport):
     """The points of a curve: one array per column, all of one length, which nothing can change.
 
     `curve.fpr` or `curve["fpr"]` is a column, `columns` has them all by name. It prints, shows itself in a notebook and

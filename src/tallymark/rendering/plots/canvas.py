@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallymark.data.arrays import Array
-from tallymark.rendering.plots.theme import Look
+from tallymark.rendering.plots.theme import Theme
 from tallymark.rendering.table import show_number
 from tallymark.rendering.text import printable, text_width
 
@@ -22,18 +22,18 @@ _SIGN = 0.58  # of the size of a font, about the width of a sign
 
 
 class Canvas:
-    """A figure in one look, with a title and a line below it."""
+    """A figure in one theme, with a title and a line below it."""
 
-    def __init__(self, figure: Any, look: Look, title: str, subtitle: str = "") -> None:
+    def __init__(self, figure: Any, theme: Theme, title: str, subtitle: str = "") -> None:
         self.figure = figure
-        self.look = look
+        self.theme = theme
         self.width, self.height = (float(side) for side in figure.get_size_inches())
         room = self.width - 2 * EDGE
         self.write_at(
             EDGE, self.height - 0.16, truncate_text(title, room, TITLE * 1.1), size=TITLE, weight="bold", up="top"
         )
         self.write_at(
-            EDGE, self.height - 0.40, truncate_text(subtitle, room, SMALL), size=SMALL, colour=look.quiet, up="top"
+            EDGE, self.height - 0.40, truncate_text(subtitle, room, SMALL), size=SMALL, colour=theme.quiet, up="top"
         )
 
     def axes(self, left: float, right: float, bottom: float, top: float = TOP) -> Any:
@@ -43,12 +43,12 @@ class Canvas:
         axes = self.figure.add_axes(where, facecolor="none")
         for side, spine in axes.spines.items():
             spine.set_visible(side in ("left", "bottom"))
-            spine.set_edgecolor(self.look.rule)
+            spine.set_edgecolor(self.theme.rule)
             spine.set_linewidth(0.8)
         axes.tick_params(
-            length=0, pad=5, labelsize=SMALL, labelcolor=self.look.quiet, color=self.look.rule, which="both"
+            length=0, pad=5, labelsize=SMALL, labelcolor=self.theme.quiet, color=self.theme.rule, which="both"
         )
-        axes.grid(True, color=self.look.line, linewidth=0.6)
+        axes.grid(True, color=self.theme.line, linewidth=0.6)
         axes.set_axisbelow(True)
         from matplotlib.ticker import FuncFormatter, MaxNLocator
 
@@ -59,8 +59,8 @@ class Canvas:
 
     def name_axes(self, axes: Any, x: str, y: str) -> None:
         """What is along and what is up; the latter stands above the axis, where it can be read without turning."""
-        axes.set_xlabel(x, fontsize=SMALL, color=self.look.ink, labelpad=5, parse_math=False)
-        axes.set_ylabel(y, fontsize=SMALL, color=self.look.ink, labelpad=6, parse_math=False)
+        axes.set_xlabel(x, fontsize=SMALL, color=self.theme.ink, labelpad=5, parse_math=False)
+        axes.set_ylabel(y, fontsize=SMALL, color=self.theme.ink, labelpad=6, parse_math=False)
 
     def write_at(self, x: float, y: float, text: str, **how: Any) -> Any:
         """Text at a place in inches from the lower left."""
@@ -83,7 +83,7 @@ class Canvas:
         up: str = "center",
         **how: Any,
     ) -> Any:
-        colour = self.look.ink if colour is None else colour
+        colour = self.theme.ink if colour is None else colour
         return put(x, y, printable(text), fontsize=size, color=colour, ha=along, va=up, parse_math=False, **how)
 
     def line(self, axes: Any, x: Any, y: Any, colour: str, *, width: float = 1.8, dashes: Any = "solid") -> None:
@@ -119,12 +119,12 @@ class Canvas:
             self.path(axes, np.asarray(corners), codes, facecolor=colour, **style)
 
 
-def room_for(ends: tuple[float, float]) -> float:
+def y_axis_inches(ends: tuple[float, float]) -> float:
     """The inches that an axis on the left takes, with its numbers and its name."""
     from matplotlib.ticker import MaxNLocator
 
     numbers = MaxNLocator(5, steps=_STEPS).tick_values(*ends)
-    return EDGE + 0.34 + max(inches_of(show_tick(float(value))) for value in numbers)
+    return EDGE + 0.34 + max(text_inches(show_tick(float(value))) for value in numbers)
 
 
 def show_count(value: float) -> str:
@@ -153,7 +153,7 @@ def show_short(value: float) -> str:
     return show_number(float(f"{value:.4g}") if rounded else value).replace("-", "−")
 
 
-def inches_of(text: str, size: float = SMALL) -> float:
+def text_inches(text: str, size: float = SMALL) -> float:
     """About how wide a text is at most."""
     return text_width(printable(text)) * _SIGN * size / 72
 
@@ -161,7 +161,7 @@ def inches_of(text: str, size: float = SMALL) -> float:
 def truncate_text(text: str, inches: float, size: float = SMALL) -> str:
     """A text that is cut where it would be wider than this, and says so."""
     text = printable(text)
-    if inches_of(text, size) <= inches:
+    if text_inches(text, size) <= inches:
         return text
-    kept = bisect_right(range(len(text)), inches, key=lambda end: inches_of(text[:end] + "…", size)) - 1
+    kept = bisect_right(range(len(text)), inches, key=lambda end: text_inches(text[:end] + "…", size)) - 1
     return text[: max(kept, 0)].rstrip() + "…"

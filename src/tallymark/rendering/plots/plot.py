@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from tallymark.data.arguments import check_path
 from tallymark.errors import ParameterError, brief
 from tallymark.optional_packages import needed
-from tallymark.rendering.files import write_whole
-from tallymark.rendering.html import STYLE, to_html
-from tallymark.rendering.plots.svg import in_variables, tidy_svg
-from tallymark.rendering.plots.theme import LIGHT, LOOKS, Look, find_look, look_style
+from tallymark.rendering.files import write_atomically
+from tallymark.rendering.html_table import STYLE, to_html
+from tallymark.rendering.plots.svg import tidy_svg, use_css_variables
+from tallymark.rendering.plots.theme import LIGHT, Theme, find_theme, theme_style
 from tallymark.rendering.table import Table
 from tallymark.rendering.text import printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["LOOKS", "Plot"]
+__all__ = ["Plot"]
 
 
 WIDTH, HEIGHT = 5.2, 3.7  # inches
@@ -47,7 +47,7 @@ class Plot:
     """A drawing that is also a sentence and a table, so that everybody can read it.
 
     `title` and `description` say what is seen, `table` has the numbers. `figure()` is a matplotlib figure; `svg()`,
-    `png()` and `save()` need no more than the look, "light" or "dark". A notebook shows it in the look of the reader.
+    `png()` and `save()` need no more than the theme, "light" or "dark". A notebook shows it in the theme of the reader.
     """
 
     __slots__ = ("_draw", "description", "size", "table", "title")
@@ -57,7 +57,7 @@ class Plot:
         title: str,
         description: str,
         table: Table,
-        draw: Callable[[Figure, Look], None],
+        draw: Callable[[Figure, Theme], None],
         size: tuple[float, float] = (WIDTH, HEIGHT),
     ) -> None:
         self.title = printable(title)
@@ -66,62 +66,66 @@ class Plot:
         self.size = size
         self._draw = draw
 
-    def figure(self, look: str = "light", width: float | None = None, height: float | None = None) -> Figure:
+    def figure(self, theme: str = "light", width: float | None = None, height: float | None = None) -> Figure:
         """The drawing as a matplotlib figure, of its own size in inches or of another."""
-        chosen = find_look(look)
+        colours = find_theme(theme)
         size = (_inches("width", width, self.size[0]), _inches("height", height, self.size[1]))
         with _drawing() as new_figure:
-            figure: Figure = new_figure(figsize=size, facecolor=chosen.paper)
-            self._draw(figure, chosen)
+            figure: Figure = new_figure(figsize=size, facecolor=colours.paper)
+            self._draw(figure, colours)
             return figure
 
-    def svg(self, look: str = "light", width: float | None = None, height: float | None = None) -> str:
+    def svg(self, theme: str = "light", width: float | None = None, height: float | None = None) -> str:
         """The drawing as an SVG element that can stand in a page; its text can be read, found and copied.
 
-        The look "auto" takes its colours from the style sheet around it, which `look_style` writes, so that one
-        element serves both looks.
+        The theme "auto" takes its colours from the style sheet around it, which `theme_style` writes, so that one
+        element serves both themes.
         """
-        drawn = "light" if look == "auto" else look
+        drawn = "light" if theme == "auto" else theme
         figure = self.figure(drawn, width, height)
         text = StringIO()
         with _drawing():
-            figure.savefig(text, format="svg", transparent=look == "auto", dpi=72)
-        svg = tidy_svg(text.getvalue(), self.title, self.description, look)
-        return in_variables(svg, LIGHT) if look == "auto" else svg
+            figure.savefig(text, format="svg", transparent=theme == "auto", dpi=72)
+        svg = tidy_svg(text.getvalue(), self.title, self.description, theme)
+        return use_css_variables(svg, LIGHT) if theme == "auto" else svg
 
     def png(
-        self, look: str = "light", dpi: float = 192, width: float | None = None, height: float | None = None
+        self, theme: str = "light", dpi: float = 192, width: float | None = None, height: float | None = None
     ) -> bytes:
         """The drawing as a PNG image."""
-        return self._write("png", look, width, height, dpi=dpi, metadata={"Software": None, "Title": self.title})
+        return self._write("png", theme, width, height, dpi=dpi, metadata={"Software": None, "Title": self.title})
 
     def save(
-        self, path: str | os.PathLike[str], look: str = "light", width: float | None = None, height: float | None = None
+        self,
+        path: str | os.PathLike[str],
+        theme: str = "light",
+        width: float | None = None,
+        height: float | None = None,
     ) -> None:
-        """Write a file, whole: SVG, PNG or PDF, as its name ends. An SVG file of the look "auto" has both looks."""
+        """Write a file, whole: SVG, PNG or PDF, as its name ends. An SVG file of the theme "auto" has both themes."""
         place = check_path(path)
-        form = Path(place).suffix.lower().removeprefix(".")
-        if form not in _FORMS:
+        ending = Path(place).suffix.lower().removeprefix(".")
+        if ending not in _FORMS:
             raise ParameterError(
                 argument="path", expected=f"end in {', '.join('.' + f for f in _FORMS)}", got=brief(place)
             )
-        if form == "svg":
-            text = self.svg(look, width, height)
-            if look == "auto":
-                text = text.replace(">", f"><style>{look_style('svg')}svg{{background:var(--paper)}}</style>", 1)
-            found = text.encode()
-        elif form == "png":
-            found = self.png(look, width=width, height=height)
+        if ending == "svg":
+            text = self.svg(theme, width, height)
+            if theme == "auto":
+                text = text.replace(">", f"><style>{theme_style('svg')}svg{{background:var(--paper)}}</style>", 1)
+            data = text.encode()
+        elif ending == "png":
+            data = self.png(theme, width=width, height=height)
         else:
-            found = self._write("pdf", look, width, height, metadata={"CreationDate": None, "Title": self.title})
-        write_whole(place, found)
+            data = self._write("pdf", theme, width, height, metadata={"CreationDate": None, "Title": self.title})
+        write_atomically(place, data)
 
-    def _write(self, form: str, look: str, width: float | None, height: float | None, **options: Any) -> bytes:
-        figure = self.figure(look, width, height)
-        held = BytesIO()
+    def _write(self, form: str, theme: str, width: float | None, height: float | None, **options: Any) -> bytes:
+        figure = self.figure(theme, width, height)
+        buffer = BytesIO()
         with _drawing():
-            figure.savefig(held, format=form, **options)
-        return held.getvalue()
+            figure.savefig(buffer, format=form, **options)
+        return buffer.getvalue()
 
     def __copy__(self) -> Plot:
         return self  # nothing changes it
@@ -139,7 +143,7 @@ class Plot:
 
     def _repr_html_(self) -> str:
         return (
-            f'<div class="tallymark"><style>{STYLE}{look_style()}</style>{self.svg("auto")}'
+            f'<div class="tallymark"><style>{STYLE}{theme_style()}</style>{self.svg("auto")}'
             f"<details><summary>Numbers</summary>{to_html(self.table)}</details></div>"
         )
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tallymark.rendering.plots.canvas import EDGE, SMALL, TOP, Canvas, show_count, show_short
 from tallymark.rendering.plots.plot import Plot
-from tallymark.rendering.plots.theme import Look
+from tallymark.rendering.plots.theme import Theme
 from tallymark.rendering.table import Table
 
 _LEFT, _BOTTOM, _BARS = 0.62, 0.56, 0.62  # inches
@@ -34,38 +34,38 @@ def reliability_plot(
     """Points of bins by the mean probability and the share of what happened; on the diagonal all promises are kept."""
     title = "Reliability"
 
-    def draw(figure: Any, look: Look) -> None:
-        canvas = Canvas(figure, look, title, f"calibration error (ece) {show_short(error)}")
+    def draw(figure: Any, theme: Theme) -> None:
+        canvas = Canvas(figure, theme, title, f"calibration error (ece) {show_short(error)}")
         axes = canvas.axes(_LEFT, EDGE + 0.06, _BOTTOM + _BARS + 0.12)
         sizes = canvas.axes(_LEFT, EDGE + 0.06, _BOTTOM, canvas.height - _BOTTOM - _BARS)
         for each in (axes, sizes):
             each.set_xlim(-0.015, 1.015)
         axes.set_ylim(-0.015, 1.015)
         axes.tick_params(labelbottom=False)
-        canvas.path(axes, np.array([[0, 0], [1, 1]]), edgecolor=look.rule, linewidth=1, linestyle=(0, (2, 2.5)))
-        canvas.write(axes, 0.02, 0.97, "promises too little", size=SMALL, colour=look.quiet, up="top")
-        canvas.write(axes, 0.98, 0.03, "promises too much", size=SMALL, colour=look.quiet, along="right", up="bottom")
-        for found in bins:
-            if found.lo is not None and found.hi is not None:
-                ends = np.array([[found.promised, found.lo], [found.promised, found.hi]])
-                canvas.path(axes, ends, edgecolor=look.series[0], linewidth=1, alpha=0.8)
-        x, y = [found.promised for found in bins], [found.happened for found in bins]
-        canvas.line(axes, x, y, look.series[0], width=1.4)
-        canvas.dots(axes, x, y, look.series[0], size=5.5)
-        most = max(found.weight for found in bins)
+        canvas.path(axes, np.array([[0, 0], [1, 1]]), edgecolor=theme.rule, linewidth=1, linestyle=(0, (2, 2.5)))
+        canvas.write(axes, 0.02, 0.97, "promises too little", size=SMALL, colour=theme.quiet, up="top")
+        canvas.write(axes, 0.98, 0.03, "promises too much", size=SMALL, colour=theme.quiet, along="right", up="bottom")
+        for bin in bins:
+            if bin.lo is not None and bin.hi is not None:
+                ends = np.array([[bin.promised, bin.lo], [bin.promised, bin.hi]])
+                canvas.path(axes, ends, edgecolor=theme.series[0], linewidth=1, alpha=0.8)
+        x, y = [bin.promised for bin in bins], [bin.happened for bin in bins]
+        canvas.line(axes, x, y, theme.series[0], width=1.4)
+        canvas.dots(axes, x, y, theme.series[0], size=5.5)
+        most = max(bin.weight for bin in bins)
         sizes.set_ylim(0, most * 1.05)
         sizes.set_yticks([most])
         sizes.set_yticklabels([show_count(float(f"{most:.3g}"))])
         gap = 0.002
-        canvas.boxes(sizes, [(b.low + gap, b.high - gap, 0, b.weight) for b in bins], look.heat)
-        whole = all(float(found.weight).is_integer() for found in bins)
+        canvas.boxes(sizes, [(b.low + gap, b.high - gap, 0, b.weight) for b in bins], theme.heat)
+        whole = all(float(bin.weight).is_integer() for bin in bins)
         canvas.name_axes(sizes, "probability that was promised", "rows" if whole else "weight")
         canvas.name_axes(axes, "", what)
 
-    farthest = max(bins, key=lambda found: abs(found.promised - found.happened))
-    kept = (
+    farthest = max(bins, key=lambda bin: abs(bin.promised - bin.happened))
+    sentence = (
         f"{title}: in {len(bins)} bins, what was promised and what happened differ by {show_short(error)} on average, "
         f"at most where {show_short(farthest.promised)} was promised and {show_short(farthest.happened)} happened."
     )
-    told = f"{kept} Lines are {interval}s." if interval else kept
-    return Plot(title, told, table, draw, (4.6, 4.5 + _BARS - (TOP - 0.6)))
+    description = f"{sentence} Lines are {interval}s." if interval else sentence
+    return Plot(title, description, table, draw, (4.6, 4.5 + _BARS - (TOP - 0.6)))

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable
 from itertools import groupby
 
-from tallymark.rendering.plots.theme import Look
+from tallymark.rendering.plots.theme import Theme
 
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu Sans',sans-serif"
 _NUMBER = re.compile(r"-?\d+\.\d+")
@@ -23,18 +23,18 @@ _PATH = re.compile(r' d="([MLz\d.\s-]*)"')
 _UNREAD = re.compile(r"<metadata>.*?</metadata>|<style.*?</style>|<defs>\s*</defs>", re.DOTALL)
 
 
-def tidy_svg(drawn: str, title: str, description: str, look: str) -> str:
+def tidy_svg(drawn: str, title: str, description: str, theme: str) -> str:
     """What matplotlib wrote, without what nobody reads, and with a name and a description."""
     from html import escape  # its table of entities takes a while to load
 
     svg = _UNREAD.sub("", drawn[drawn.index("<svg ") :])
-    found = _SIZE.search(svg)
-    if found is None:
+    size = _SIZE.search(svg)
+    if size is None:
         raise ValueError("matplotlib wrote no size")
-    width, height = map(float, found.groups())
-    prefix = f"tm{zlib.crc32((look + title + description + svg).encode()):08x}"
+    width, height = map(float, size.groups())
+    prefix = f"tm{zlib.crc32((theme + title + description + svg).encode()):08x}"
     used = {name for _, name in _REFERENCE.findall("".join(re.findall(r"<[^>]*>", svg)))}
-    body = _in_tags(svg[found.end() :], lambda tag: _tidy_tag(tag, prefix, used))
+    body = _in_tags(svg[size.end() :], lambda tag: _tidy_tag(tag, prefix, used))
     body = re.sub(r">[ \n]+<", "><", body)
     for _ in range(3):  # groups of one, within each other
         body = _ALONE.sub(r"\1", body)
@@ -49,9 +49,9 @@ def tidy_svg(drawn: str, title: str, description: str, look: str) -> str:
     )
 
 
-def in_variables(svg: str, look: Look) -> str:
-    """The colours of a look as variables of the style sheet around; where it has none, they are those of the look."""
-    names = {colour: name for name, colour in look.colours().items()}
+def use_css_variables(svg: str, theme: Theme) -> str:
+    """The colours of a theme as variables of the style sheet around; where it has none, they are those of the theme."""
+    names = {colour: name for name, colour in theme.colours().items()}
     colour = re.compile("|".join(names))
     return _in_tags(svg, lambda tag: colour.sub(lambda hit: f"var(--{names[hit.group()]},{hit.group()})", tag))
 
@@ -75,10 +75,14 @@ def _tidy_tag(tag: str, prefix: str, used: set[str]) -> str:
 def _share_styles(texts: str) -> str:
     """Texts of one style, one after the other, in a group that has it."""
     out = ""
-    for style, found in groupby(_TEXT.findall(texts), key=lambda text: text[0]):
-        held = [rest for _, rest in found]
-        alone = len(held) == 1
-        out += f'<text style="{style}"{held[0]}' if alone else f'<g style="{style}"><text{"<text".join(held)}</g>'
+    for style, same_style in groupby(_TEXT.findall(texts), key=lambda text: text[0]):
+        texts_inside = [rest for _, rest in same_style]
+        alone = len(texts_inside) == 1
+        out += (
+            f'<text style="{style}"{texts_inside[0]}'
+            if alone
+            else f'<g style="{style}"><text{"<text".join(texts_inside)}</g>'
+        )
     return out
 
 

@@ -1,4 +1,4 @@
-"""Looks: the colours of plots and pages, light and dark."""
+"""Themes: the colours of plots and pages, light and dark."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from tallymark.errors import ParameterError, brief
 
 
-class Look(NamedTuple):
+class Theme(NamedTuple):
     """Colours by what they are for. Text has a contrast of at least 4.5 to the paper, marks one of at least 3."""
 
     paper: str
@@ -30,7 +30,7 @@ class Look(NamedTuple):
         return plain | {f"series-{k}": colour for k, colour in enumerate(self.series, start=1)}
 
 
-LIGHT = Look(
+LIGHT = Theme(
     paper="#ffffff",
     ink="#1a1d23",
     quiet="#5b6472",
@@ -40,7 +40,7 @@ LIGHT = Look(
     heat="#5593da",
     series=("#1f5fbf", "#a64b00", "#1b7838", "#7b3fa0", "#b3261e", "#00707a", "#6b6200", "#b0287f"),
 )
-DARK = Look(
+DARK = Theme(
     paper="#15181d",
     ink="#e6e8ec",
     quiet="#a3abb8",
@@ -50,20 +50,22 @@ DARK = Look(
     heat="#2f66aa",
     series=("#7fb2ff", "#f2a65a", "#6cc58a", "#c9a0f0", "#ff8a80", "#57c7d4", "#d3c35a", "#f38ac9"),
 )
-LOOKS = {"light": LIGHT, "dark": DARK}
+THEMES = {"light": LIGHT, "dark": DARK}
 _FOLLOWS = "[data-jp-theme-light={light}] {on},.vscode-{name} {on},[data-theme={name}] {on}"
 
 
-def find_look(name: object) -> Look:
-    """The look of a name."""
-    if not isinstance(name, str) or name not in LOOKS:
-        raise ParameterError(argument="look", expected=f"be one of {', '.join(LOOKS)}", got=brief(name))
-    return LOOKS[name]
+def find_theme(name: object) -> Theme:
+    """The theme of a name."""
+    if not isinstance(name, str) or name not in THEMES:
+        raise ParameterError(argument="theme", expected=f"be one of {', '.join(THEMES)}", got=brief(name))
+    return THEMES[name]
 
 
-def look_style(on: str = ".tallymark") -> str:
-    """A style sheet that gives elements the colours of both looks, as the reader's system or the page around says."""
-    light, dark = (";".join(f"--{name}:{colour}" for name, colour in look.colours().items()) for look in (LIGHT, DARK))
+def theme_style(on: str = ".tallymark") -> str:
+    """A style sheet that gives elements the colours of both themes, as the reader's system or the page around says."""
+    light, dark = (
+        ";".join(f"--{name}:{colour}" for name, colour in theme.colours().items()) for theme in (LIGHT, DARK)
+    )
     return (
         f"{on}{{{light}}}@media (prefers-color-scheme:dark){{{on}{{{dark}}}}}"
         f"{_FOLLOWS.format(light='false', name='dark', on=on)}{{{dark}}}"

@@ -1,4 +1,9 @@
-"""Lines with no more points than can be seen."""
+"""Lines with no more points than can be seen.
+
+Two passes leave out points: first those in the same small cell as the point before, block by block
+(`distinct_points`); then those near the line between their neighbours (`simplify_line`, by Douglas and Peucker). The
+line that is drawn stays within half a pixel of the full line, and the full line within half a pixel of it.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +21,7 @@ _FLAT = 0.25 / PIXELS  # how far a point may be off the line that stands for it
 BLOCK = 1 << 15  # rows that stay in a near cache
 
 
-def spaced(*columns: Any, spans: Sequence[float] = ()) -> Array:
+def distinct_points(*columns: Any, spans: Sequence[float] = ()) -> Array:
     """Places of the points of a line, both ends among them, that are not all but the same as the one before.
 
     `spans` are the lengths of the axes, 1 where none are given. Of a line that is level between its points, and goes
@@ -29,27 +34,27 @@ def spaced(*columns: Any, spans: Sequence[float] = ()) -> Array:
     for start in range(1, rows - 1, BLOCK):
         block = slice(start - 1, min(start + BLOCK, rows - 1))
         changed = np.zeros(block.stop - start, bool)
-        for held, step in zip(columns, steps, strict=True):
-            cells = np.floor(np.asarray(held[block], np.float64) / step)
+        for column, step in zip(columns, steps, strict=True):
+            cells = np.floor(np.asarray(column[block], np.float64) / step)
             changed |= cells[1:] != cells[:-1]
         moved[start : block.stop] = changed
     return np.flatnonzero(moved)
 
 
-def thin(x: Any, y: Any, spans: tuple[float, float] = (1.0, 1.0)) -> tuple[Array, Array]:
+def simplify_line(x: Any, y: Any, spans: tuple[float, float] = (1.0, 1.0)) -> tuple[Array, Array]:
     """Some of the points of a line, both ends among them, of which none that is left out is missed.
 
     `spans` are the lengths of the axes. The line through the points that stay is nowhere half a pixel away from the
     line through all of them, nor the other way round, where the axes are `PIXELS` pixels long; not even if the points
-    are `spaced` ones.
+    are `distinct_points` ones.
     """
     x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
     if len(x) < 3:
         return x, y
-    kept = spaced(x, y, spans=spans)
-    x, y = x[kept], y[kept]
-    kept = _corners(np.column_stack((x / spans[0], y / spans[1])))
-    return x[kept], y[kept]
+    places = distinct_points(x, y, spans=spans)
+    x, y = x[places], y[places]
+    places = _corners(np.column_stack((x / spans[0], y / spans[1])))
+    return x[places], y[places]
 
 
 def _corners(points: Array) -> Array:

@@ -21,7 +21,7 @@ from tallymark.training.evaluator import Evaluator
 from tallymark.training.stopping import KeepBest
 
 
-def by_eval_set(evaluator: Evaluator, data: Any) -> dict[str, Any]:
+def inputs_by_eval_set(evaluator: Evaluator, data: Any) -> dict[str, Any]:
     """The inputs by the name of their eval set; where there is one eval set only, they may stand alone."""
     names = list(evaluator.eval_sets)
     if isinstance(data, Mapping) and set(data) == set(names):
@@ -55,7 +55,7 @@ class NativeMetric:
     """
 
     def __init__(self, wanted: str | Metric, kind: str | None = None) -> None:
-        self.metric = with_direction(wanted)
+        self.metric = require_direction(wanted)
         self.metric.needs(Target(kind))  # refuses a kind that it cannot read
         self.kind = kind
 
@@ -75,25 +75,25 @@ class NativeMetric:
         facts: dict[str, Any] = {"query": query} if self.metric.by_query else {}
         if y_true.ndim == 1 and y_pred.ndim == 2 and self.metric.kind != "value":
             facts["classes"] = range(y_pred.shape[1])
-        found = self.metric(y_true, y_pred, weights=weights, kind=self.kind, **facts)
-        return distance_to_best(self.metric, one_number(self.metric, found))
+        value = self.metric(y_true, y_pred, weights=weights, kind=self.kind, **facts)
+        return distance_to_best(self.metric, require_number(self.metric, value))
 
     def __repr__(self) -> str:
         return f"as_metric({self.metric!r}{'' if self.kind is None else f', kind={self.kind!r}'})"
 
 
-def with_direction(wanted: str | Metric) -> Metric:
+def require_direction(given: str | Metric) -> Metric:
     """The metric, which must say what is better."""
-    found = metric(wanted)
-    if found.better is None:
+    item = metric(given)
+    if item.better is None:
         raise ParameterError(
-            Text("{metric} must say which values are better; {} does not, so nothing can be chosen by it", found),
+            Text("{metric} must say which values are better; {} does not, so nothing can be chosen by it", item),
             argument="metric",
         )
-    return found
+    return item
 
 
-def one_number(item: Metric, value: object) -> float:
+def require_number(item: Metric, value: object) -> float:
     """The value of a metric, which must be a number."""
     if isinstance(value, float):
         return value
@@ -107,7 +107,7 @@ def distance_to_best(item: Metric, value: float) -> float:
     return value if item.better is None or isinstance(item.better, str) else abs(value - item.better)
 
 
-def one_per_row(sizes: Sequence[int] | Array, values: Array | None = None) -> Array:
+def repeat_per_row(sizes: Sequence[int] | Array, values: Array | None = None) -> Array:
     """Values of groups that stand one after the other, for each row; without values, the number of its group."""
     return np.repeat(np.arange(len(sizes)) if values is None else values, sizes)
 
@@ -119,20 +119,20 @@ def check_evaluator(evaluator: object) -> Evaluator:
     raise ParameterError(argument="evaluator", expected="be an Evaluator", got=describe(evaluator))
 
 
-def begin(evaluator: Evaluator, first: int) -> None:
+def rewind_to(evaluator: Evaluator, first: int) -> None:
     """Forget the rounds of an earlier training that another one does again; if it goes on from there, none."""
     if evaluator.last_round is not None and evaluator.last_round >= first:
         evaluator.rewind(first)
 
 
-def stops(evaluator: Evaluator) -> bool:
+def has_stopping_rule(evaluator: Evaluator) -> bool:
     """Whether the evaluator has a rule of stopping; without one, its best round is told and the model left as it is."""
     return not isinstance(evaluator.stopping, KeepBest)
 
 
 def check_dart(evaluator: Evaluator) -> None:
     """Refuse to choose among the rounds of a boosting that changes the trees of earlier ones."""
-    if stops(evaluator):
+    if has_stopping_rule(evaluator):
         raise ParameterError(
             argument="evaluator",
             expected="have no rule of stopping where trees are boosted by dart, which changes those of "
@@ -154,9 +154,9 @@ def check_margins(item: Metric, kind: str | None, by: str) -> None:
 def check_kinds(evaluator: Evaluator, given: str, by: str) -> None:
     """Refuse metrics on classes where the predictions given to eval sets are of another kind, undeclared."""
     for item in (evaluator.metrics or {}).values():
-        for held in evaluator.eval_sets.values():
-            read = ("margin",) if item.kind == "margin" else ("probability", "score")
-            if item.kind not in (*_OF_CLASSES, "margin") or held.target.kind is not None or given in read:
+        for eval_set in evaluator.eval_sets.values():
+            readable = ("margin",) if item.kind == "margin" else ("probability", "score")
+            if item.kind not in (*_OF_CLASSES, "margin") or eval_set.target.kind is not None or given in readable:
                 continue
             advice = f'declare that by EvalSet(..., kind="{given}")'
             if item.kind == "margin" and given != "value":
@@ -167,26 +167,26 @@ def check_kinds(evaluator: Evaluator, given: str, by: str) -> None:
             raise KindError(f"{item} reads {takes}; {by} gives predictions of kind {given!r}: {advice}")
 
 
-def check_positive(held: EvalSet, target: Array, by: str) -> None:
+def check_positive(eval_set: EvalSet, target: Array, by: str) -> None:
     """Refuse an eval set that takes 1-D predictions for those of the class that its library calls 0."""
-    if held.target.kind in ("value", "label") or len(target) != held.n or not np.isin(target, (0, 1)).all():
+    if eval_set.target.kind in ("value", "label") or len(target) != eval_set.n or not np.isin(target, (0, 1)).all():
         return
     try:
-        labels, codes = encode_labels(Batch(held.y_true, held.y_true), 0)
+        labels, codes = encode_labels(Batch(eval_set.y_true, eval_set.y_true), 0)
     except InputError:  # no labels
         return
-    if not knows_positive(labels, held.target):  # metrics that need a positive class ask for it
+    if not knows_positive(labels, eval_set.target):  # metrics that need a positive class ask for it
         return
-    wanted = 1 if held.target.positive is None else held.target.positive
-    if len(labels) <= 2 and wanted in labels and np.array_equal(codes == labels.index(wanted), target == 0):
-        other = next((label for label in labels if label != wanted), None)
+    positive = 1 if eval_set.target.positive is None else eval_set.target.positive
+    if len(labels) <= 2 and positive in labels and np.array_equal(codes == labels.index(positive), target == 0):
+        other = next((label for label in labels if label != positive), None)
         right = "the class that is predicted" if other is None else repr(other)
         raise ParameterError(
             Text(
                 "eval set {} must have {} as {positive}, of which {} gives predictions; got {}",
-                repr(held.name),
+                repr(eval_set.name),
                 right,
                 by,
-                repr(wanted),
+                repr(positive),
             )
         )

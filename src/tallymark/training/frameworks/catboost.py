@@ -14,7 +14,7 @@ from tallymark.metrics.base import Metric
 from tallymark.optional_packages import needed
 from tallymark.training.eval_set import EvalSet
 from tallymark.training.evaluator import Evaluator
-from tallymark.training.frameworks.base import NativeMetric, begin, check_evaluator, check_kinds, check_positive
+from tallymark.training.frameworks.base import NativeMetric, check_evaluator, check_kinds, check_positive, rewind_to
 
 __all__ = ["EvaluatorCallback", "as_eval_set", "as_metric"]
 
@@ -49,7 +49,7 @@ class _Metric(NativeMetric):
         return self.maximize
 
     def evaluate(self, approxes: Sequence[Array], target: Array, weight: Array | None) -> tuple[float, float]:
-        return self.value(_target(target), _table(approxes), weight), 1.0
+        return self.value(_target_array(target), _raw_values(approxes), weight), 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
         return error
@@ -83,8 +83,8 @@ def as_eval_set(name: str, data: Any, **facts: Any) -> EvalSet:
     """The labels, weights and groups of a Pool as an EvalSet, whose other keywords are `facts`."""
     if not isinstance(data, Pool):
         raise ParameterError(argument="data", expected="be a Pool", got=describe(data))
-    held = {"weights": data.get_weight(), "query": data.get_group_id_hash()}
-    return EvalSet(name, data.get_label(), **{**held, **facts})
+    arguments = {"weights": data.get_weight(), "query": data.get_group_id_hash()}
+    return EvalSet(name, data.get_label(), **{**arguments, **facts})
 
 
 class _Recorder(_Metric):
@@ -95,7 +95,7 @@ class _Recorder(_Metric):
         self.seen: list[tuple[Array, Array]] = []
 
     def evaluate(self, approxes: Sequence[Array], target: Array, weight: Array | None) -> tuple[float, float]:
-        self.seen.append((_table(approxes), _target(target)))
+        self.seen.append((_raw_values(approxes), _target_array(target)))
         return super().evaluate(approxes, target, weight)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -117,45 +117,45 @@ class EvaluatorCallback:
         if evaluator.metrics is None or evaluator.monitor is None:
             raise ParameterError(argument="evaluator", expected="have metrics, the first of which says what is better")
         name, key = evaluator.monitor
-        held = evaluator.eval_sets[name]
-        several = count_columns(as_array(held.y_true, "y_true")) > 1
-        self.metric: Any = _Recorder(evaluator.metrics[key], held.target.kind, several)
+        eval_set = evaluator.eval_sets[name]
+        several = count_columns(as_array(eval_set.y_true, "y_true")) > 1
+        self.metric: Any = _Recorder(evaluator.metrics[key], eval_set.target.kind, several)
 
     def after_iteration(self, info: Any) -> bool:
         """Evaluate the round; whether to go on, as CatBoost asks."""
-        shown, self.metric.seen = self.metric.seen, []
-        if not any(self.metric.__name__ in held for held in info.metrics.values()):
+        recorded, self.metric.seen = self.metric.seen, []
+        if not any(self.metric.__name__ in by_name for by_name in info.metrics.values()):
             raise ParameterError(
                 Text("{eval_metric} of the model must be the {metric} of the EvaluatorCallback"),
                 argument="eval_metric",
             )
-        if not shown:  # CatBoost computes metrics by a period of its own
+        if not recorded:  # CatBoost computes metrics by a period of its own
             return True
         number = info.iteration - 1
         names = sorted((name for name in info.metrics if self.metric.__name__ in info.metrics[name]), key=_place)
-        held = dict(zip(names, shown[-len(names) :], strict=True))
+        by_name = dict(zip(names, recorded[-len(names) :], strict=True))
         if self.evaluator.last_round is None or self.evaluator.last_round >= number:
-            begin(self.evaluator, number)
-            self._check(held)
+            rewind_to(self.evaluator, number)
+            self._check(by_name)
             self._check_loss(sorted({key for name in names for key in info.metrics[name]}))
-        found = self.evaluator.step(number, {name: held[name][0] for name in self.evaluator.eval_sets})
-        return found.action != "stop"
+        result = self.evaluator.step(number, {name: by_name[name][0] for name in self.evaluator.eval_sets})
+        return result.action != "stop"
 
-    def _check(self, held: dict[str, tuple[Array, Array]]) -> None:
-        for name, known in self.evaluator.eval_sets.items():
-            if name not in held:
+    def _check(self, recorded: dict[str, tuple[Array, Array]]) -> None:
+        for name, eval_set in self.evaluator.eval_sets.items():
+            if name not in recorded:
                 raise ParameterError(
                     argument="evaluator",
-                    expected=f"have eval sets with the names that CatBoost gives ({', '.join(held)})",
+                    expected=f"have eval sets with the names that CatBoost gives ({', '.join(recorded)})",
                     got=repr(name),
                 )
-            if not _same_rows(as_array(known.y_true, "y_true"), held[name][1]):
+            if not _same_rows(as_array(eval_set.y_true, "y_true"), recorded[name][1]):
                 raise ParameterError(
                     f"eval set {name!r} must have the rows of CatBoost's in their order; they differ",
                     hint="CatBoost may shuffle the rows it learns from, unless it is given has_time=True",
                 )
-            if held[name][0].ndim == 1:
-                check_positive(known, held[name][1], "CatBoost")
+            if recorded[name][0].ndim == 1:
+                check_positive(eval_set, recorded[name][1], "CatBoost")
 
     def _check_loss(self, losses: list[str]) -> None:
         if "MultiClassOneVsAll" in losses:
@@ -167,8 +167,8 @@ class EvaluatorCallback:
                     )
         loss = next((loss for loss in losses if loss.startswith(_LOGARITHMS)), None)
         for item in () if loss is None else (self.evaluator.metrics or {}).values():
-            for name, held in self.evaluator.eval_sets.items():
-                if item.kind == "value" and held.target.kind is None:
+            for name, eval_set in self.evaluator.eval_sets.items():
+                if item.kind == "value" and eval_set.target.kind is None:
                     raise KindError(
                         Text(
                             'eval set {} must be declared by EvalSet(..., {kind="margin"}): with the loss '
@@ -180,12 +180,12 @@ class EvaluatorCallback:
                     )
 
 
-def _table(approxes: Sequence[Array]) -> Array:
+def _raw_values(approxes: Sequence[Array]) -> Array:
     """A copy of the raw values, one column per class, since CatBoost writes over them."""
     return np.array(approxes[0]) if len(approxes) == 1 else np.array(approxes).T
 
 
-def _target(target: Any) -> Array:
+def _target_array(target: Any) -> Array:
     """A copy of the target, one column for each of several."""
     return np.array(target).T if np.ndim(target) == 2 else np.array(target)
 

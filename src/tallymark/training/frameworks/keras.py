@@ -9,7 +9,13 @@ import numpy as np
 
 from tallymark.optional_packages import needed
 from tallymark.training.evaluator import Evaluator
-from tallymark.training.frameworks.base import begin, by_eval_set, check_evaluator, check_kinds, check_row_count
+from tallymark.training.frameworks.base import (
+    check_evaluator,
+    check_kinds,
+    check_row_count,
+    inputs_by_eval_set,
+    rewind_to,
+)
 
 __all__ = ["EvaluatorCallback"]
 
@@ -48,7 +54,7 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]  # what is not installe
         super().__init__()
         self.evaluator = check_evaluator(evaluator)
         self.restore_best = restore_best
-        self._data = by_eval_set(evaluator, data)
+        self._data = inputs_by_eval_set(evaluator, data)
         for name, inputs in self._data.items():
             check_row_count(evaluator, name, None if predict else _rows(inputs))
         self._predict = predict
@@ -66,19 +72,19 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]  # what is not installe
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Start anew with the first epoch, or go on where an earlier training ended."""
         if not self._begun:
-            begin(self.evaluator, epoch)
+            rewind_to(self.evaluator, epoch)
             if self._best is not None and self._best[0] != self.evaluator.best_round:
                 self._best = None
         self._begun = True
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Evaluate, and write the values into the logs."""
-        found = self.evaluator.step(epoch, self._predictions)
+        result = self.evaluator.step(epoch, self._predictions)
         if logs is not None:
-            logs.update({f"{each.set}_{each.metric}": each.value for each in found.results})
-        if found.improved and self.restore_best:
-            self._best = found.round, self.model.get_weights()
-        if found.action == "stop":
+            logs.update({f"{each.set}_{each.metric}": each.value for each in result.results})
+        if result.improved and self.restore_best:
+            self._best = result.round, self.model.get_weights()
+        if result.action == "stop":
             self.model.stop_training = True
 
     def on_train_end(self, logs: Any = None) -> None:
@@ -98,11 +104,15 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]  # what is not installe
 
 def _rows(inputs: Any) -> int | None:
     """How many rows there are; None where only a prediction tells."""
-    held = list(inputs.values()) if isinstance(inputs, dict) else inputs
-    shape = getattr(held[0] if isinstance(held, (list, tuple)) and held else held, "shape", None)
+    first = list(inputs.values()) if isinstance(inputs, dict) else inputs
+    shape = getattr(first[0] if isinstance(first, (list, tuple)) and first else first, "shape", None)
     return shape[0] if shape else None
 
 
-def _readable(found: Any) -> Any:
+def _readable(predictions: Any) -> Any:
     """Brain floats as the same numbers in a type that NumPy has."""
-    return found.astype(np.float32) if isinstance(found, np.ndarray) and found.dtype.kind == "V" else found
+    return (
+        predictions.astype(np.float32)
+        if isinstance(predictions, np.ndarray) and predictions.dtype.kind == "V"
+        else predictions
+    )

@@ -13,14 +13,14 @@ from tallymark.training.eval_set import EvalSet
 from tallymark.training.evaluator import Evaluator
 from tallymark.training.frameworks.base import (
     NativeMetric,
-    begin,
     check_dart,
     check_evaluator,
     check_kinds,
     check_margins,
     check_positive,
-    one_per_row,
-    stops,
+    has_stopping_rule,
+    repeat_per_row,
+    rewind_to,
 )
 from tallymark.training.history import EvalResult as Result
 
@@ -52,7 +52,7 @@ class _Metric(NativeMetric):
         """The value in either order of arguments: predictions and a Dataset, or truth and predictions."""
         if isinstance(y_pred, Dataset):
             y_true, y_pred, weight, group = y_pred.get_label(), y_true, y_pred.get_weight(), y_pred.get_group()
-        query = None if group is None else one_per_row(group)
+        query = None if group is None else repeat_per_row(group)
         return self.__name__, self.value(y_true, y_pred, weight, query), self.maximize
 
 
@@ -79,8 +79,8 @@ def as_eval_set(name: str, data: Any, **facts: Any) -> EvalSet:
     truth, weights, group = (
         (data.label, data.weight, data.group) if fresh else (data.get_label(), data.get_weight(), data.get_group())
     )
-    held = {"weights": weights, "query": None if group is None else one_per_row(group)}
-    return EvalSet(name, truth, **{**held, **facts})
+    arguments = {"weights": weights, "query": None if group is None else repeat_per_row(group)}
+    return EvalSet(name, truth, **{**arguments, **facts})
 
 
 class EvaluatorCallback:
@@ -104,9 +104,11 @@ class EvaluatorCallback:
         if found.action == "stop" or env.iteration == env.end_iteration - 1:
             self.evaluator.close()
             best = self.evaluator.best_round
-            if stops(self.evaluator) and (best is not None or found.action == "stop"):
-                held = [result for each in self.evaluator.history if each.round == best for result in each.results]
-                raise EarlyStopException(env.iteration if best is None else best, list(map(_as_theirs, held)))
+            if has_stopping_rule(self.evaluator) and (best is not None or found.action == "stop"):
+                best_results = [
+                    result for each in self.evaluator.history if each.round == best for result in each.results
+                ]
+                raise EarlyStopException(env.iteration if best is None else best, list(map(_as_theirs, best_results)))
 
     def _begin(self, env: CallbackEnv) -> None:
         if not isinstance(env.model, Booster):
@@ -114,13 +116,13 @@ class EvaluatorCallback:
         objective = next((env.params[key] for key in _OBJECTIVE if env.params.get(key) is not None), "regression")
         given = "margin" if callable(objective) else _KINDS.get(str(objective).lower(), "value")
         check_kinds(self.evaluator, given, f"the objective {objective!r}")
-        for held in self.evaluator.eval_sets.values():
-            if held.target.kind == "margin" and given != "margin":
+        for eval_set in self.evaluator.eval_sets.values():
+            if eval_set.target.kind == "margin" and given != "margin":
                 raise KindError(
                     Text(
                         'eval set {} must not have {kind="margin"}: LightGBM gives predictions of kind '
                         "{} with the objective {}, and margins only with one of your own",
-                        repr(held.name),
+                        repr(eval_set.name),
                         repr(given),
                         repr(objective),
                     )
@@ -135,9 +137,9 @@ class EvaluatorCallback:
                 expected=f"have eval sets with the names of valid sets ({', '.join(sets)})",
                 got=repr(lacking[0]),
             )
-        for held in self.evaluator.eval_sets.values() if env.model.num_model_per_iteration() == 1 else ():
-            check_positive(held, sets[held.name].get_label(), "LightGBM")
-        begin(self.evaluator, env.begin_iteration)
+        for eval_set in self.evaluator.eval_sets.values() if env.model.num_model_per_iteration() == 1 else ():
+            check_positive(eval_set, sets[eval_set.name].get_label(), "LightGBM")
+        rewind_to(self.evaluator, env.begin_iteration)
 
     @staticmethod
     def _sets(model: Booster) -> dict[str, Any]:
@@ -148,15 +150,15 @@ class EvaluatorCallback:
 
     def _predict(self, model: Booster) -> dict[str, Array]:
         """The predictions that LightGBM keeps of its sets, which it shows to functions of the caller only."""
-        sets, found = self._sets(model), {}
+        sets, predictions = self._sets(model), {}
         for name in self.evaluator.eval_sets:
 
             def keep(y_pred: Array, data: Any, name: str = name) -> list[Any]:
-                found[name] = y_pred.copy(order="K")  # LightGBM writes over it in the next round
+                predictions[name] = y_pred.copy(order="K")  # LightGBM writes over it in the next round
                 return []
 
             model.eval(sets[name], name, feval=keep)
-        return found
+        return predictions
 
 
 def _as_theirs(result: Result) -> Any:

@@ -12,7 +12,7 @@ from tallymark.errors import ParameterError, Text
 from tallymark.intervals.settings import check_least
 from tallymark.optional_packages import needed
 from tallymark.training.evaluator import Evaluator
-from tallymark.training.frameworks.base import begin, by_eval_set, check_evaluator, check_row_count
+from tallymark.training.frameworks.base import check_evaluator, check_row_count, inputs_by_eval_set, rewind_to
 from tallymark.training.frameworks.torch import on_host, sampler_of
 from tallymark.training.history import History
 
@@ -57,26 +57,26 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]  # what is not installe
         self.restore_best = restore_best
         size = check_least("batch_size", batch_size, 1)
         self._data = {}
-        for name, held in by_eval_set(evaluator, data).items():
-            check_row_count(evaluator, name, None if predict else _rows(held))
-            self._data[name] = _batches(name, held, size)
+        for name, inputs in inputs_by_eval_set(evaluator, data).items():
+            check_row_count(evaluator, name, None if predict else _rows(inputs))
+            self._data[name] = _batches(name, inputs, size)
         self._predict = predict or _call
         self._best: tuple[int, dict[str, Any]] | None = None
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
         """Start anew, or go on where an earlier training ended."""
-        begin(self.evaluator, trainer.current_epoch)
+        rewind_to(self.evaluator, trainer.current_epoch)
         if self._best is not None and self._best[0] != self.evaluator.best_round:
             self._best = None
 
     def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
         """Evaluate, and log the values."""
-        found = self.evaluator.step(trainer.current_epoch, lambda: self._predictions(trainer, pl_module))
-        for each in found.results:
+        result = self.evaluator.step(trainer.current_epoch, lambda: self._predictions(trainer, pl_module))
+        for each in result.results:
             pl_module.log(f"{each.set}_{each.metric}", torch.tensor(each.value, dtype=torch.float64), batch_size=1)
-        if found.improved and self.restore_best:
-            self._best = found.round, deepcopy(pl_module.state_dict())
-        if trainer.strategy.reduce_boolean_decision(found.action == "stop", all=False):
+        if result.improved and self.restore_best:
+            self._best = result.round, deepcopy(pl_module.state_dict())
+        if trainer.strategy.reduce_boolean_decision(result.action == "stop", all=False):
             trainer.should_stop = True
 
     def on_train_end(self, trainer: Any, pl_module: Any) -> None:
@@ -97,8 +97,8 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]  # what is not installe
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps: the history, and the best weights if they are to come back."""
-        held = {} if self._best is None else {"best": self._best}
-        return {"history": self.evaluator.history.to_json(indent=None), **held}
+        best = {} if self._best is None else {"best": self._best}
+        return {"history": self.evaluator.history.to_json(indent=None), **best}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on from the history of a checkpoint."""
@@ -110,46 +110,48 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]  # what is not installe
         module.eval()
         try:
             with torch.no_grad(), trainer.precision_plugin.forward_context():
-                return {name: self._predicted(trainer, module, held) for name, held in self._data.items()}
+                return {name: self._predicted(trainer, module, inputs) for name, inputs in self._data.items()}
         finally:
             for part in training:
                 part.training = True
 
     def _predicted(self, trainer: Any, module: Any, batches: Iterable[Any]) -> Any:
         moved = (trainer.strategy.batch_to_device(batch, module.device) for batch in batches)
-        found = [self._predict(module, trainer.precision_plugin.convert_input(batch)) for batch in moved]
-        for held in found:
-            if getattr(held, "ndim", 0) == 0:
+        outputs = [self._predict(module, trainer.precision_plugin.convert_input(batch)) for batch in moved]
+        for output in outputs:
+            if getattr(output, "ndim", 0) == 0:
                 raise ParameterError(
-                    f"the model must give an array with a row for each of a batch; it gave {type(held).__name__}",
+                    f"the model must give an array with a row for each of a batch; it gave {type(output).__name__}",
                     hint=Text("Pass {predict}, a function of the model and a batch that does"),
                 )
-        return np.concatenate([on_host(held) for held in found]) if found else np.empty(0)
+        return np.concatenate([on_host(output) for output in outputs]) if outputs else np.empty(0)
 
 
 def _call(module: Any, batch: Any) -> Any:
     return module(batch[0] if isinstance(batch, (tuple, list)) else batch)
 
 
-def _rows(held: Any) -> int | None:
+def _rows(inputs: Any) -> int | None:
     """How many rows there are; None where only a prediction tells."""
-    return len(held) if isinstance(held, (np.ndarray, torch.Tensor, Dataset)) and hasattr(held, "__len__") else None
+    return (
+        len(inputs) if isinstance(inputs, (np.ndarray, torch.Tensor, Dataset)) and hasattr(inputs, "__len__") else None
+    )
 
 
-def _batches(name: str, held: Any, size: int) -> Any:
-    if isinstance(held, np.ndarray):
-        held = torch.as_tensor(held)
-    if isinstance(held, torch.Tensor):
-        return held.split(size)
-    if isinstance(held, Dataset):
-        held = DataLoader(held, batch_size=size)
-    if isinstance(held, Iterator):
-        return list(held)  # which is read in every epoch
-    sampler = sampler_of(held)
+def _batches(name: str, inputs: Any, size: int) -> Any:
+    if isinstance(inputs, np.ndarray):
+        inputs = torch.as_tensor(inputs)
+    if isinstance(inputs, torch.Tensor):
+        return inputs.split(size)
+    if isinstance(inputs, Dataset):
+        inputs = DataLoader(inputs, batch_size=size)
+    if isinstance(inputs, Iterator):
+        return list(inputs)  # which is read in every epoch
+    sampler = sampler_of(inputs)
     if isinstance(sampler, _SHUFFLING) or getattr(sampler, "shuffle", False) is True:
         raise ParameterError(
             Text("{data} must keep the order of the rows of the eval set {}; its DataLoader shuffles them", repr(name)),
             argument="data",
             hint="Make one with shuffle=False",
         )
-    return held
+    return inputs

@@ -8,12 +8,12 @@ from tallymark.data.batch import Batch
 from tallymark.data.labels import Label, label_or_none
 from tallymark.data.target import Target
 from tallymark.errors import ParameterError
-from tallymark.evaluation.predictions import method_of, predict
+from tallymark.evaluation.model_predictions import predict, prediction_method
 from tallymark.metrics.base import Metric
 from tallymark.metrics.clustering.separation import ShapeMetric
 from tallymark.optional_packages import needed
 from tallymark.states.labels.encoding import encode_labels
-from tallymark.training.frameworks.base import distance_to_best, one_number, with_direction
+from tallymark.training.frameworks.base import distance_to_best, require_direction, require_number
 
 __all__ = ["as_scorer"]
 
@@ -26,7 +26,7 @@ class _Scorer:
     """A function of a fitted estimator, its rows and their truth, of which higher values are better."""
 
     def __init__(self, wanted: str | Metric, classes: object, positive: object) -> None:
-        self.metric = with_direction(wanted)
+        self.metric = require_direction(wanted)
         self.target = Target(classes=classes, positive=positive)
         self._requests: dict[str, Any] = {}
 
@@ -38,12 +38,12 @@ class _Scorer:
         sample_weight: Any = None,
         query: Any = None,
     ) -> float:
-        value = one_number(self.metric, self._value(estimator, X, y, sample_weight, query))
+        value = require_number(self.metric, self._value(estimator, X, y, sample_weight, query))
         value = distance_to_best(self.metric, value)
         return value if self.metric.better == "higher" else -value
 
     def _value(self, estimator: Any, X: Any, y: Any, sample_weight: Any, query: Any) -> object:  # noqa: N803 - as theirs
-        method = method_of(self.metric, estimator)
+        method = prediction_method(self.metric, estimator)
         if isinstance(self.metric, ShapeMetric):  # which reads the points themselves
             return self.metric(X, predict(estimator, X, method).y_pred, weights=sample_weight)
         if y is None:
@@ -51,10 +51,10 @@ class _Scorer:
         facts = self.target.keywords()
         if method != "predict" and facts["classes"] is None:
             facts["classes"] = _classes(estimator, y, sample_weight)
-        found = predict(estimator, X, method, facts["classes"])
+        predictions = predict(estimator, X, method, facts["classes"])
         # Decisions of several classes may be any scores, which only a metric on margins takes for more.
-        facts["kind"] = self.metric.kind if method == "predict" or self.metric.kind == "margin" else found.kind
-        return self.metric(y, found.y_pred, weights=sample_weight, query=query, **facts)
+        facts["kind"] = self.metric.kind if method == "predict" or self.metric.kind == "margin" else predictions.kind
+        return self.metric(y, predictions.y_pred, weights=sample_weight, query=query, **facts)
 
     def set_score_request(self, **requests: Any) -> _Scorer:
         """Which metadata it asks for where routing is on: `sample_weight` and `query`, each True, False or a name."""
@@ -63,10 +63,10 @@ class _Scorer:
 
     def get_metadata_routing(self) -> Any:
         """What scikit-learn asks when it passes metadata on."""
-        held = MetadataRequest(owner=self)
+        request = MetadataRequest(owner=self)
         for name in ("sample_weight", "query"):
-            held.score.add_request(param=name, alias=self._requests.get(name))
-        return held
+            request.score.add_request(param=name, alias=self._requests.get(name))
+        return request
 
     def __repr__(self) -> str:
         given = {key: value for key, value in self.target.keywords().items() if value not in (None, False)}

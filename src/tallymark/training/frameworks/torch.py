@@ -10,8 +10,8 @@ import numpy as np
 from tallymark.data.arguments import describe
 from tallymark.data.arrays import count_columns, named_codes
 from tallymark.errors import DomainError, ParameterError, StateError, Text
+from tallymark.evaluation.default_metrics import MetricsLike
 from tallymark.evaluation.report import Report
-from tallymark.evaluation.selection import Wanted
 from tallymark.evaluation.tally import Tally
 from tallymark.optional_packages import needed
 
@@ -53,7 +53,7 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
 
     def __init__(
         self,
-        metrics: Wanted,
+        metrics: MetricsLike,
         *,
         kind: str | None = None,
         classes: object = None,
@@ -73,7 +73,7 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
         self._lock = RLock()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {key: held for key, held in vars(self).items() if key != "_lock"}
+        return {key: value for key, value in vars(self).items() if key != "_lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -99,14 +99,14 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
         """Add a batch, predictions first, as torch has it. If it is refused, the tally stays as it was."""
         facts = {"weights": weights, "query": query, "by": by, "keys": keys, "cluster": cluster}
         with self._lock:  # the first batch may replace the tally
-            self._tally = self._added(self._tally, preds, target, facts)
+            self._tally = self._updated(self._tally, preds, target, facts)
 
     @_eagerly
     def forward(self, preds: Any, target: Any, **facts: Any) -> dict[str, Any]:
         """Add a batch as `update` does, and give the numbers of this batch alone, in this process."""
-        batch = self._added(self._fresh(), preds, target, facts)
+        batch = self._updated(self._empty_tally(), preds, target, facts)
         self.update(preds, target, **facts)
-        return _numbers(batch.report(errors="raise"))
+        return _as_tensors(batch.report(errors="raise"))
 
     def gather(self) -> Tally:
         """The tally of all processes, which must all ask for it; each gets the same."""
@@ -117,8 +117,8 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
             return self._tally
         distributed.all_gather_object(pieces, self._tally.to_bytes(), group=self.process_group)
         # A process that had no batch need not know the classes that the others found.
-        held = [tally for tally in map(Tally.from_bytes, pieces) if tally.n or tally.dropped]
-        return sum(held[1:], start=held[0]) if held else self._tally
+        tallies = [tally for tally in map(Tally.from_bytes, pieces) if tally.n or tally.dropped]
+        return sum(tallies[1:], start=tallies[0]) if tallies else self._tally
 
     @_eagerly
     def report(self, *, errors: str = "cell") -> Report:
@@ -127,37 +127,37 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
 
     def compute(self) -> dict[str, Any]:
         """Every number of the report by name, in tensors of float64, of which loggers keep all digits."""
-        return _numbers(self.report(errors="raise"))
+        return _as_tensors(self.report(errors="raise"))
 
     def reset(self) -> None:
         """Forget all batches."""
-        self._tally = self._fresh()
+        self._tally = self._empty_tally()
 
-    def _fresh(self, columns: int = 1) -> Tally:
+    def _empty_tally(self, columns: int = 1) -> Tally:
         metrics, classes = self._first
         return Tally(metrics, classes=range(columns) if classes is None and columns > 1 else classes, **self._given)
 
-    def _added(self, tally: Tally, preds: Any, target: Any, facts: dict[str, Any]) -> Tally:
+    def _updated(self, tally: Tally, preds: Any, target: Any, facts: dict[str, Any]) -> Tally:
         truth, prediction = on_host(target), on_host(preds)
-        if _numbered(truth) and count_columns(prediction) > 1 and not tally.n:
-            tally = self._fresh(count_columns(prediction))
-        truth, prediction = self._named(truth, "target"), self._named(prediction, "preds")
+        if _are_class_codes(truth) and count_columns(prediction) > 1 and not tally.n:
+            tally = self._empty_tally(count_columns(prediction))
+        truth, prediction = self._class_names(truth, "target"), self._class_names(prediction, "preds")
         return tally.update(truth, prediction, **on_host(facts))
 
-    def _named(self, held: Any, name: str) -> Any:
+    def _class_names(self, values: Any, name: str) -> Any:
         """The classes at the places that whole numbers are, where the classes are texts."""
         classes = self._first[1]
-        if classes is None or not isinstance(classes[0], str) or not _numbered(held):
-            return held
-        outside = np.flatnonzero((held < 0) | (held >= len(classes)))
+        if classes is None or not isinstance(classes[0], str) or not _are_class_codes(values):
+            return values
+        outside = np.flatnonzero((values < 0) | (values >= len(classes)))
         if len(outside):
             raise DomainError(
                 argument=name,
                 expected=Text("hold places in {classes}, 0 to {}", len(classes) - 1),
-                got=str(held.flat[outside[0]]),
+                got=str(values.flat[outside[0]]),
                 place=f"row {outside[0]}",
             )
-        return named_codes(held.ravel(), classes)
+        return named_codes(values.ravel(), classes)
 
     def get_extra_state(self) -> Any:
         # Bytes in a tensor, since torch loads tensors without running code.
@@ -169,7 +169,7 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
         if not isinstance(state, torch.Tensor):
             raise StateError(f"a TallyMetric is saved as a tensor of bytes; got {describe(state)}")
         saved = Tally.from_bytes(on_host(state).tobytes())
-        self._tally = self._fresh(len(saved.target.classes or ())) + saved
+        self._tally = self._empty_tally(len(saved.target.classes or ())) + saved
 
     def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
         super()._save_to_state_dict(destination, prefix, keep_vars)
@@ -232,27 +232,29 @@ def sampler_of(loader: Any) -> Any:
     return getattr(loader, "sampler", None) if inner is None else inner
 
 
-def on_host(held: Any) -> Any:
+def on_host(value: Any) -> Any:
     """A tensor as an array that NumPy has, with the same numbers; anything else as it is, but for tensors in a dict."""
-    if isinstance(held, dict):
-        return {key: on_host(each) for key, each in held.items()}
-    if not isinstance(held, torch.Tensor):
-        return held
-    if held.is_floating_point() and held.dtype not in _OF_NUMPY:
-        held = held.float()  # of narrower types, which NumPy lacks
-    return held.numpy(force=True)
+    if isinstance(value, dict):
+        return {key: on_host(each) for key, each in value.items()}
+    if not isinstance(value, torch.Tensor):
+        return value
+    if value.is_floating_point() and value.dtype not in _OF_NUMPY:
+        value = value.float()  # of narrower types, which NumPy lacks
+    return value.numpy(force=True)
 
 
-def _numbered(held: Any) -> bool:
+def _are_class_codes(values: Any) -> bool:
     """Whether these are whole numbers, one per row: the way in which torch tells classes."""
-    return isinstance(held, np.ndarray) and held.dtype.kind in "iu" and held.ndim > 0 and count_columns(held) == 1
+    return (
+        isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.ndim > 0 and count_columns(values) == 1
+    )
 
 
-def _numbers(report: Report) -> dict[str, Any]:
+def _as_tensors(report: Report) -> dict[str, Any]:
     cells = {key: report.cell(key) for key in report}
     return {
         f"{key} · {part}" if part else key: torch.tensor(value, dtype=torch.float64)
         for key, cell in cells.items()
-        if not cell.shows_itself
+        if not cell.is_table
         for part, value in cell.parts()
     }

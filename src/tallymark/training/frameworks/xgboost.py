@@ -16,16 +16,16 @@ from tallymark.training.eval_set import EvalSet
 from tallymark.training.evaluator import Evaluator
 from tallymark.training.frameworks.base import (
     NativeMetric,
-    begin,
-    by_eval_set,
     check_dart,
     check_evaluator,
     check_kinds,
     check_margins,
     check_positive,
     check_row_count,
-    one_per_row,
-    stops,
+    has_stopping_rule,
+    inputs_by_eval_set,
+    repeat_per_row,
+    rewind_to,
 )
 
 __all__ = ["EvaluatorCallback", "as_eval_set", "as_metric"]
@@ -49,8 +49,8 @@ class _Metric(NativeMetric):
         super().__init__(wanted, kind)
         check_margins(self.metric, kind, "XGBoost")
         plain = re.sub(r"[\s:]", "", super().__name__)  # which XGBoost puts between values
-        told = plain != "mape" and plain.startswith(_MAXIMIZED) if maximize is None else maximize
-        self._negative = told != self.maximize
+        maximized_by_xgboost = plain != "mape" and plain.startswith(_MAXIMIZED) if maximize is None else maximize
+        self._negative = maximized_by_xgboost != self.maximize
         self._shown = f"neg_{plain}" if self._negative else plain
 
     @property
@@ -62,7 +62,7 @@ class _Metric(NativeMetric):
         if isinstance(y_pred, DMatrix):
             truth, weights, query = _rows_of(y_pred)
             return self._shown, self._signed(truth, y_true, weights, query)
-        query = None if not self.metric.by_query else one_per_row([len(y_true)])  # XGBRanker asks query by query
+        query = None if not self.metric.by_query else repeat_per_row([len(y_true)])  # XGBRanker asks query by query
         return self._signed(y_true, y_pred, sample_weight, query)
 
     def _signed(self, y_true: Any, y_pred: Array, weights: Any, query: Any) -> float:
@@ -104,7 +104,7 @@ def _rows_of(data: Any) -> tuple[Array, Array | None, Array | None]:
     if not len(sizes):
         return truth, weights if len(weights) else None, None
     # XGBoost has one weight for each query.
-    return truth, one_per_row(sizes, weights) if len(weights) else None, one_per_row(sizes)
+    return truth, repeat_per_row(sizes, weights) if len(weights) else None, repeat_per_row(sizes)
 
 
 class EvaluatorCallback(TrainingCallback):  # type: ignore[misc]  # what is not installed has no type
@@ -119,7 +119,7 @@ class EvaluatorCallback(TrainingCallback):  # type: ignore[misc]  # what is not 
     def __init__(self, evaluator: Evaluator, data: Any, *, save_best: bool = False, missing: float = math.nan) -> None:
         super().__init__()
         self.evaluator = check_evaluator(evaluator)
-        self._given = by_eval_set(evaluator, data)
+        self._given = inputs_by_eval_set(evaluator, data)
         self._missing = missing
         self._data = {
             name: rows if isinstance(rows, DMatrix) else DMatrix(rows, missing=missing, enable_categorical=True)
@@ -158,11 +158,11 @@ class EvaluatorCallback(TrainingCallback):  # type: ignore[misc]  # what is not 
         objective = learner["objective"]["name"]
         given = "score" if objective.startswith("rank:") else _KINDS.get(objective, "value")
         check_kinds(self.evaluator, given, f"the objective {objective!r}")
-        for name, held in self.evaluator.eval_sets.items():
+        for name, eval_set in self.evaluator.eval_sets.items():
             if not int(learner["learner_model_param"]["num_class"]):
-                check_positive(held, self._data[name].get_label(), "XGBoost")
+                check_positive(eval_set, self._data[name].get_label(), "XGBoost")
         self._first = model.num_boosted_rounds()
-        begin(self.evaluator, self._first)
+        rewind_to(self.evaluator, self._first)
         return model
 
     def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
@@ -180,11 +180,11 @@ class EvaluatorCallback(TrainingCallback):  # type: ignore[misc]  # what is not 
         """Let callbacks of the evaluator finish, tell the best round, and leave out what follows it if asked to."""
         self.evaluator.close()
         best = self.evaluator.best_round
-        if best is None or not (self._save_best or stops(self.evaluator)):
+        if best is None or not (self._save_best or has_stopping_rule(self.evaluator)):
             return model
-        found = model[: best + 1] if self._save_best else model
-        found.set_attr(best_iteration=str(best), best_score=repr(self.evaluator.best_value))
-        return found
+        booster = model[: best + 1] if self._save_best else model
+        booster.set_attr(best_iteration=str(best), best_score=repr(self.evaluator.best_value))
+        return booster
 
 
 def _rebuild(evaluator: Evaluator, data: dict[str, Any], save_best: bool, missing: float) -> EvaluatorCallback:

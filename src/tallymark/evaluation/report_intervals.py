@@ -1,4 +1,4 @@
-"""Puts intervals into the cells of a report."""
+"""Adds intervals to the cells of a report."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tallymark.data.batch import Batch
+from tallymark.evaluation.evaluate import MetricPlan
 from tallymark.evaluation.report import Cell, Report
-from tallymark.evaluation.selection import MetricPlan
-from tallymark.evaluation.tally import Piece
+from tallymark.evaluation.tally import TallyStates
 from tallymark.intervals.analytic import NoInterval, numbers_of
 from tallymark.intervals.maker import (
     IntervalMaker,
@@ -33,7 +33,7 @@ BOUNDED = "lo and hi are bounds of the value on these rows, not an interval; lea
 def add_intervals(
     report: Report,
     settings: Intervals,
-    chosen: MetricPlan,
+    metric_plan: MetricPlan,
     states: States,
     batch: Batch,
     slices: Sequence[Slice] | None = None,
@@ -45,36 +45,38 @@ def add_intervals(
         batch.keys = np.arange(batch.n, dtype=np.uint64)  # the place of a row is that among all, as in a tally
     counted = batch.without_zero_weights()
     if counted is not batch and counted.n:
-        batch, states = counted, chosen.fold(counted)
+        batch, states = counted, metric_plan.fold(counted)
         slices = None if slices is None else slice_states(batch, states)
-    metrics = [item for key, item in chosen.metrics.items() if report.cell(key).error is None]
+    metrics = [item for key, item in metric_plan.metrics.items() if report.cell(key).error is None]
     if batch.cluster_side is not None and any(item.by_query for item in metrics):
         check_nested(batch)
     plain = batch.cluster_side is None and batch.has_unit_weights
     asked = settings if plain else settings._replace(method="bootstrap")  # no formula reads other rows
-    whole = RowsInMemory(IntervalPlan(metrics, chosen.plan, chosen.target, asked), states, batch)
+    whole = RowsInMemory(IntervalPlan(metrics, metric_plan.plan, metric_plan.target, asked), states, batch)
     groups = {each.group: RowsInMemory(whole.plan, each.states, each.rows, whole) for each in slices or () if each.rows}
-    return _fill(report, chosen, IntervalMaker(settings, plain=plain), whole, groups)
+    return _add_to_cells(report, metric_plan, IntervalMaker(settings, plain=plain), whole, groups)
 
 
-def interval_plan(chosen: MetricPlan, settings: Intervals, columns: tuple[int, int] | None) -> IntervalPlan:
+def interval_plan(metric_plan: MetricPlan, settings: Intervals, columns: tuple[int, int] | None) -> IntervalPlan:
     """Which states a tally keeps for its intervals."""
-    metrics = [item for key, item in chosen.metrics.items() if key not in chosen.errors]
-    return IntervalPlan(metrics, chosen.plan, chosen.target, settings, columns, kept=True)
+    metrics = [item for key, item in metric_plan.metrics.items() if key not in metric_plan.errors]
+    return IntervalPlan(metrics, metric_plan.plan, metric_plan.target, settings, columns)
 
 
 def add_kept_intervals(
-    report: Report, plan: IntervalPlan, chosen: MetricPlan, whole: Piece, groups: Mapping[Group, Piece]
+    report: Report, plan: IntervalPlan, metric_plan: MetricPlan, whole: TallyStates, groups: Mapping[Group, TallyStates]
 ) -> Report:
     """The report of states with an interval in every cell that can have one, those of the slices among them."""
     kept = KeptStates(plan, *whole)
     maker = IntervalMaker(plan.settings, plain=kept.units.plain)
-    return _fill(report, chosen, maker, kept, {group: KeptStates(plan, *piece) for group, piece in groups.items()})
+    return _add_to_cells(
+        report, metric_plan, maker, kept, {group: KeptStates(plan, *piece) for group, piece in groups.items()}
+    )
 
 
-def _fill(
+def _add_to_cells(
     report: Report,
-    chosen: MetricPlan,
+    metric_plan: MetricPlan,
     maker: IntervalMaker,
     whole: IntervalSource,
     groups: Mapping[Group, IntervalSource],
@@ -86,35 +88,35 @@ def _fill(
     for each in (report, *(slices or {}).values()):
         each.interval = maker.settings
     for each, rows in parts:
-        cells = [each.cell(key) for key, item in chosen.metrics.items() if not isinstance(item, GroupMetric)]
+        cells = [each.cell(key) for key, item in metric_plan.metrics.items() if not isinstance(item, GroupMetric)]
         for cell in cells:
             if cell.method is not None:
                 cell.interval_notes += (BOUNDED,)
-        values = {cell.metric: cell.value for cell in cells if _can_have(cell)}
-        found = maker.intervals(rows, values)
+        values = {cell.metric: cell.value for cell in cells if _can_have_interval(cell)}
+        intervals = maker.intervals(rows, values)
         for cell in cells:
-            if cell.metric in values and _can_have(cell):
-                _put(cell, found[cell.metric])
+            if cell.metric in values and _can_have_interval(cell):
+                _set_interval(cell, intervals[cell.metric])
     large = list(groups.values())
     if slices is not None:
         large = [groups[group] for group, n in slices.sizes.items() if n >= slices.min_rows and group in groups]
-    for key, item in chosen.metrics.items():
-        if isinstance(item, GroupMetric) and _can_have(report.cell(key)):
-            _put(report.cell(key), maker.of_groups(item, large))
+    for key, item in metric_plan.metrics.items():
+        if isinstance(item, GroupMetric) and _can_have_interval(report.cell(key)):
+            _set_interval(report.cell(key), maker.of_groups(item, large))
     return report
 
 
-def _can_have(cell: Cell) -> bool:
+def _can_have_interval(cell: Cell) -> bool:
     """Whether a cell has numbers to put an interval around. Bounds are not to be taken for one."""
-    if cell.error is not None or cell.shows_itself or cell.method is not None:
+    if cell.error is not None or cell.is_table or cell.method is not None:
         return False
     return any(map(math.isfinite, numbers_of(cell.value)))
 
 
-def _put(cell: Cell, found: IntervalResult) -> None:
+def _set_interval(cell: Cell, interval: IntervalResult) -> None:
     """Give a cell its interval, or the reason why it has none."""
-    if isinstance(found, NoInterval):
-        cell.interval_notes += (f"no interval: {found.reason}",)
+    if isinstance(interval, NoInterval):
+        cell.interval_notes += (f"no interval: {interval.reason}",)
     else:
-        cell.lo, cell.hi, cell.method = found.lo, found.hi, found.method
-        cell.interval_notes += found.notes
+        cell.lo, cell.hi, cell.method = interval.lo, interval.hi, interval.method
+        cell.interval_notes += interval.notes

@@ -15,8 +15,9 @@ import pandas as pd
 import pytest
 
 import tallymark as tm
+from tallymark.comparison.document import reproduce_comparison
 from tallymark.data.batch import Batch
-from tallymark.evaluation.reproduction import fingerprint, reproduce_comparison, reproduce_report
+from tallymark.evaluation.reproduction import fingerprint, reproduce_report
 
 RNG = np.random.default_rng(3)
 TRUTH = RNG.random(300) < 0.4
@@ -100,7 +101,7 @@ def test_one_value_per_class():
     assert "recall(average=None) · and 20 more" in text
 
 
-def test_markdown(report, comparison):
+def test_markdown_has_tables_and_no_plots(report, comparison):
     """Tables for people, no plots, and what a page folds away is left out."""
     text = report.to_markdown(title="Churn")
     assert text.startswith("# Churn\n\n300 rows\n\n## All metrics\n\n| metric | value | 90 % interval |")
@@ -110,7 +111,7 @@ def test_markdown(report, comparison):
     assert "| auc | new | " in comparison.to_markdown()
 
 
-def test_csv(report, comparison):
+def test_csv_has_one_line_per_value_to_the_last_bit(report, comparison):
     """One line per value, of all rows and of every group; every number is the same to the last bit."""
     lines = list(csv.DictReader(io.StringIO(report.to_csv())))
     assert [line["region"] for line in lines] == [""] * 4 + ["north"] * 4 + ["south"] * 4
@@ -165,7 +166,7 @@ def test_labels_can_do_nothing(tmp_path):
     assert set(labels) == set(HOSTILE)
 
 
-def test_without_matplotlib(monkeypatch):
+def test_a_page_without_matplotlib_says_what_to_install(monkeypatch):
     """A page says what to install; everything else is there."""
     report = tm.evaluate([1.0, 2.0], [1.0, 3.0], ["rmse"])
     monkeypatch.setitem(sys.modules, "matplotlib", None)
@@ -257,7 +258,7 @@ def test_pages_and_colours_are_loaded_when_asked_for():
     code = (
         "import sys, tallymark as tm; r = tm.evaluate([1., 2.], [1., 3.]); str(r); r._repr_html_(); r.to_json()\n"
         "print([m for m in sys.modules if m.split('.')[0] in ('rich', 'matplotlib') or m.startswith("
-        "('tallymark.rendering.page', 'tallymark.rendering.plots', 'tallymark.evaluation.document'))])"
+        "('tallymark.rendering.html_page', 'tallymark.rendering.plots', 'tallymark.evaluation.document'))])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

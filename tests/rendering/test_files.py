@@ -12,13 +12,13 @@ from tests.waiting import LIMIT
 import tallymark as tm
 from tallymark.rendering import files
 from tallymark.rendering.exports import to_csv
-from tallymark.rendering.files import write_whole
+from tallymark.rendering.files import write_atomically
 
 
 def test_a_file_is_written(tmp_path):
     """Text as UTF-8, bytes as they are; nothing else stays in the folder."""
-    write_whole(tmp_path / "a.txt", "ä\n")
-    write_whole(str(tmp_path / "b"), b"\xff")
+    write_atomically(tmp_path / "a.txt", "ä\n")
+    write_atomically(str(tmp_path / "b"), b"\xff")
     assert (tmp_path / "a.txt").read_bytes() == b"\xc3\xa4\n"
     assert (tmp_path / "b").read_bytes() == b"\xff"
     assert sorted(os.listdir(tmp_path)) == ["a.txt", "b"]
@@ -37,7 +37,7 @@ def test_an_interrupt_leaves_the_old_file(tmp_path, monkeypatch, error, wording)
 
     monkeypatch.setattr(files.os, "replace", stop)
     with pytest.raises(type(error), match=wording):
-        write_whole(path, "new")
+        write_atomically(path, "new")
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["a.txt"]
 
@@ -46,13 +46,13 @@ def test_who_may_read_it(tmp_path):
     """As for any new file; a file that is there keeps its permissions, and a link its target."""
     umask = os.umask(0o027)
     try:
-        write_whole(tmp_path / "a", "x")
+        write_atomically(tmp_path / "a", "x")
     finally:
         os.umask(umask)
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640
     (tmp_path / "link").symlink_to(tmp_path / "a")
     os.chmod(tmp_path / "a", 0o600)
-    write_whole(tmp_path / "link", "y")
+    write_atomically(tmp_path / "link", "y")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "a").read_text() == "y"
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o600
@@ -61,10 +61,10 @@ def test_who_may_read_it(tmp_path):
 def test_a_folder_that_is_not_there(tmp_path):
     """The error names the file that was asked for."""
     with pytest.raises(FileNotFoundError) as caught:
-        write_whole(tmp_path / "no" / "a.html", "x")
+        write_atomically(tmp_path / "no" / "a.html", "x")
     assert caught.value.filename == str(tmp_path / "no" / "a.html")
     with pytest.raises(IsADirectoryError):
-        write_whole(tmp_path, "x")
+        write_atomically(tmp_path, "x")
 
 
 def test_a_pipe_is_written_to(tmp_path):
@@ -74,12 +74,12 @@ def test_a_pipe_is_written_to(tmp_path):
     found = []
     reader = threading.Thread(target=lambda: found.append(pipe.read_text()))
     reader.start()
-    write_whole(pipe, "through")
+    write_atomically(pipe, "through")
     reader.join(LIMIT)
     assert found == ["through"]
 
 
-def test_csv():
+def test_floats_in_csv_read_back_as_themselves():
     """Floats read back as themselves; what is undefined is empty; quotes where they must be."""
     text = to_csv({"a": ["x,y", None, 'q"'], "b": [0.1 + 0.2, float("nan"), float("inf")], "c": [1, 2, 3]})
     assert text == 'a,b,c\n"x,y",0.30000000000000004,1\n,,2\n"q""",inf,3\n'

@@ -8,9 +8,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.rendering.plots.canvas import EDGE, SMALL, TOP, Canvas, inches_of, show_count, show_short, truncate_text
+from tallymark.rendering.plots.canvas import (
+    EDGE,
+    SMALL,
+    TOP,
+    Canvas,
+    show_count,
+    show_short,
+    text_inches,
+    truncate_text,
+)
 from tallymark.rendering.plots.plot import WIDTH, Plot
-from tallymark.rendering.plots.theme import Look
+from tallymark.rendering.plots.theme import Theme
 from tallymark.rendering.table import Table
 
 MOST_BARS = 24
@@ -33,7 +42,7 @@ class Bar(NamedTuple):
         return [end for end in (self.value, self.lo, self.hi) if end is not None and math.isfinite(end)]
 
 
-def bars_plot(
+def group_bars_plot(
     what: str, by: str, bars: Sequence[Bar], whole: float, table: Table, *, left_out: str = "", interval: str = ""
 ) -> Plot:
     """One bar per group, and a line at the value of all rows."""
@@ -42,10 +51,10 @@ def bars_plot(
     low, high = min(ends), max(ends)
     pad = 0.02 * (high - low) or 0.5
 
-    def draw(figure: Any, look: Look) -> None:
-        told = [f"all rows {show_short(whole)}" if math.isfinite(whole) else "", interval, left_out]
-        canvas = Canvas(figure, look, title, " · ".join(filter(None, told)))
-        left = min(max(inches_of(bar.name) for bar in bars) + 0.24, canvas.width * 0.36)
+    def draw(figure: Any, theme: Theme) -> None:
+        description = [f"all rows {show_short(whole)}" if math.isfinite(whole) else "", interval, left_out]
+        canvas = Canvas(figure, theme, title, " · ".join(filter(None, description)))
+        left = min(max(text_inches(bar.name) for bar in bars) + 0.24, canvas.width * 0.36)
         axes = canvas.axes(left, EDGE + _VALUE + _SIZE, _BELOW, TOP + 0.22)
         axes.set_xlim(low - (pad if low < 0 else 0), high + pad)
         axes.set_ylim(len(bars), 0)
@@ -53,29 +62,31 @@ def bars_plot(
         axes.spines["left"].set_visible(False)
         axes.grid(False, axis="y")
         drawn = [(k, bar) for k, bar in enumerate(bars) if math.isfinite(bar.value)]
-        canvas.boxes(axes, [(*sorted((0.0, bar.value)), k + 0.18, k + 0.82) for k, bar in drawn], look.heat)
+        canvas.boxes(axes, [(*sorted((0.0, bar.value)), k + 0.18, k + 0.82) for k, bar in drawn], theme.heat)
         whiskers = [((bar.lo, k + 0.5), (bar.hi, k + 0.5)) for k, bar in drawn if len(bar.reaches) == 3]
         if whiskers:
             points = np.array(whiskers, np.float64).reshape(-1, 2)
-            canvas.path(axes, points, [1, 2] * len(whiskers), edgecolor=look.ink, linewidth=1.3)
-        canvas.path(axes, np.array([[0, 0], [0, len(bars)]]), edgecolor=look.rule, linewidth=0.8)
+            canvas.path(axes, points, [1, 2] * len(whiskers), edgecolor=theme.ink, linewidth=1.3)
+        canvas.path(axes, np.array([[0, 0], [0, len(bars)]]), edgecolor=theme.rule, linewidth=0.8)
         if math.isfinite(whole):
             dashes = (0, (3, 2))
             ends = np.array([[whole, 0], [whole, len(bars)]])
-            canvas.path(axes, ends, edgecolor=look.series[1], linewidth=1.3, linestyle=dashes)
-            canvas.write(axes, whole, -0.08, "all", size=SMALL, colour=look.series[1], along="center", up="bottom")
+            canvas.path(axes, ends, edgecolor=theme.series[1], linewidth=1.3, linestyle=dashes)
+            canvas.write(axes, whole, -0.08, "all", size=SMALL, colour=theme.series[1], along="center", up="bottom")
         _write_rows(canvas, axes, bars, left)
 
     known = [bar for bar in bars if math.isfinite(bar.value)]
-    told = f"{title}: "
+    description = f"{title}: "
     if known:
         lowest, highest = (pick(known, key=lambda bar: bar.value) for pick in (min, max))
-        told += f"from {show_short(lowest.value)} for {lowest.name} to {show_short(highest.value)} for {highest.name}"
-        told += f"; all rows have {show_short(whole)}." if math.isfinite(whole) else "."
+        description += (
+            f"from {show_short(lowest.value)} for {lowest.name} to {show_short(highest.value)} for {highest.name}"
+        )
+        description += f"; all rows have {show_short(whole)}." if math.isfinite(whole) else "."
     else:
-        told += "undefined in every group."
+        description += "undefined in every group."
     height = TOP + 0.22 + _BELOW + _ROW * len(bars)
-    return Plot(title, told, table, draw, (WIDTH, max(height, 1.9)))
+    return Plot(title, description, table, draw, (WIDTH, max(height, 1.9)))
 
 
 def _write_rows(canvas: Canvas, axes: Any, bars: Sequence[Bar], left: float) -> None:
@@ -83,7 +94,7 @@ def _write_rows(canvas: Canvas, axes: Any, bars: Sequence[Bar], left: float) -> 
     box = axes.get_position()
     step, top = box.height * canvas.height / len(bars), box.y1 * canvas.height
     right = canvas.width - EDGE
-    quiet = canvas.look.quiet
+    quiet = canvas.theme.quiet
     canvas.write_at(right - _SIZE, top + 0.05, "value", size=SMALL, colour=quiet, along="right", up="bottom")
     canvas.write_at(right, top + 0.05, "rows", size=SMALL, colour=quiet, along="right", up="bottom")
     for k, bar in enumerate(bars):

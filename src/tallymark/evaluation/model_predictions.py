@@ -24,14 +24,14 @@ _BY_KIND = {
 CALL = "call"
 
 
-class Predicted(NamedTuple):
+class ModelPredictions(NamedTuple):
     """Predictions of a model, and of which kind they are; None where their type tells."""
 
     y_pred: Array
     kind: str | None
 
 
-def method_of(item: Metric, model: Any) -> str:
+def prediction_method(item: Metric, model: Any) -> str:
     """The method of a model that gives what a metric reads; "call" for a model that is a function."""
     wanted = ("predict",) if item.by_query else _BY_KIND[item.kind]
     for name in wanted:
@@ -45,29 +45,29 @@ def method_of(item: Metric, model: Any) -> str:
     )
 
 
-def predict(model: Any, X: Any, method: str, classes: Sequence[Label] | None = None) -> Predicted:  # noqa: N803 - as theirs
+def predict(model: Any, X: Any, method: str, classes: Sequence[Label] | None = None) -> ModelPredictions:  # noqa: N803 - as theirs
     """The predictions by a method; those of classes with one column for each of `classes`, in their order."""
     if method == CALL:
-        return Predicted(as_array(model(X), "y_pred"), None)
-    found = getattr(model, method)(X)
-    if isinstance(found, list) and found and getattr(found[0], "ndim", 1) == 2:
-        raise ShapeError(f"{method} must give one table; it gave {len(found)}, one for each output")
-    held = as_array(found, "y_pred")
+        return ModelPredictions(as_array(model(X), "y_pred"), None)
+    output = getattr(model, method)(X)
+    if isinstance(output, list) and output and getattr(output[0], "ndim", 1) == 2:
+        raise ShapeError(f"{method} must give one table; it gave {len(output)}, one for each output")
+    table = as_array(output, "y_pred")
     if method == "predict":
-        return Predicted(held, None)
+        return ModelPredictions(table, None)
     known = getattr(model, "classes_", None)
-    if method == "decision_function" and held.ndim == 1:
+    if method == "decision_function" and table.ndim == 1:
         if known is None:
-            return Predicted(held, "score")
+            return ModelPredictions(table, "score")
         # Two margins of which the second is as far above the first: then it is known whose it is.
-        held = np.column_stack([np.zeros(len(held)), held])
-        return Predicted(_aligned(held, known, classes, -np.inf), "margin")
+        table = np.column_stack([np.zeros(len(table)), table])
+        return ModelPredictions(_align_columns(table, known, classes, -np.inf), "margin")
     if known is not None:
-        held = _aligned(held, known, classes, 0.0 if method == "predict_proba" else -np.inf)
-    return Predicted(held, "probability" if method == "predict_proba" else "score")
+        table = _align_columns(table, known, classes, 0.0 if method == "predict_proba" else -np.inf)
+    return ModelPredictions(table, "probability" if method == "predict_proba" else "score")
 
 
-def _aligned(table: Array, known: Any, classes: Sequence[Label] | None, absent: float) -> Array:
+def _align_columns(table: Array, known: Any, classes: Sequence[Label] | None, absent: float) -> Array:
     """The columns in the order of the classes; one that the model has never seen has the same number in all rows."""
     names = [label_or_none(item) for item in known]
     if len(names) != table.shape[1]:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from tallymark.data.arrays import Array
-from tallymark.rendering.plots.canvas import EDGE, SMALL, TOP, Canvas, inches_of, show_count, truncate_text
+from tallymark.rendering.plots.canvas import EDGE, SMALL, TOP, Canvas, show_count, text_inches, truncate_text
 from tallymark.rendering.plots.plot import WIDTH, Plot
-from tallymark.rendering.plots.theme import Look
+from tallymark.rendering.plots.theme import Theme
 from tallymark.rendering.table import Table
 
 MOST_CLASSES = 30  # whose names can be read around a matrix
@@ -19,7 +19,7 @@ _SHADES = 20
 _WIDEST = 1.5  # inches of a name
 
 
-def matrix_plot(names: Sequence[str], counts: Array, table: Table) -> Plot:
+def confusion_matrix_plot(names: Sequence[str], counts: Array, table: Table) -> Plot:
     """Rows are the truth, columns the predictions; the shade is the share of the row."""
     title, size = "Confusion matrix", len(names)
     if counts.astype(np.float64).sum() >= 2.0**62:  # sums of integers would overflow, and the digits do not show
@@ -28,13 +28,13 @@ def matrix_plot(names: Sequence[str], counts: Array, table: Table) -> Plot:
     shares = np.divide(counts, sums, out=np.zeros(counts.shape), where=sums > 0)
     roomy = size <= _ROOMY
     side = max(0.56, min(0.95, 3.4 / size)) if roomy else 0.25
-    left = min(max(map(inches_of, names)), _WIDEST) + 0.45
-    level = max(map(inches_of, names)) < side - 0.06
-    above = 0.2 if level else min(max(map(inches_of, names)), _WIDEST) + 0.1
+    left = min(max(map(text_inches, names)), _WIDEST) + 0.45
+    level = max(map(text_inches, names)) < side - 0.06
+    above = 0.2 if level else min(max(map(text_inches, names)), _WIDEST) + 0.1
     above += 0.2  # what is along
 
-    def draw(figure: Any, look: Look) -> None:
-        canvas = Canvas(figure, look, title, f"{_share_right(counts)} right · shades are shares of a row")
+    def draw(figure: Any, theme: Theme) -> None:
+        canvas = Canvas(figure, theme, title, f"{_share_right(counts)} right · shades are shares of a row")
         axes = canvas.axes(left, EDGE, EDGE, TOP + above)
         axes.set_xlim(0, size)
         axes.set_ylim(size, 0)
@@ -43,14 +43,14 @@ def matrix_plot(names: Sequence[str], counts: Array, table: Table) -> Plot:
         axes.set_yticks([])
         for spine in axes.spines.values():
             spine.set_visible(True)
-            spine.set_edgecolor(look.line)
+            spine.set_edgecolor(theme.line)
         for shade in range(1, _SHADES + 1):
             rows, columns = np.nonzero(np.ceil(shares * _SHADES) == shade)
             boxes = [(x, x + 1, y, y + 1) for y, x in zip(rows.tolist(), columns.tolist(), strict=True)]
-            canvas.boxes(axes, boxes, look.heat, alpha=shade / _SHADES)
+            canvas.boxes(axes, boxes, theme.heat, alpha=shade / _SHADES)
         lines = [[(k, 0), (k, size), (0, k), (size, k)] for k in range(size + 1)]
         width = 1.0 if roomy else 0.5
-        canvas.path(axes, np.reshape(lines, (-1, 2)), [1, 2] * 2 * len(lines), edgecolor=look.paper, linewidth=width)
+        canvas.path(axes, np.reshape(lines, (-1, 2)), [1, 2] * 2 * len(lines), edgecolor=theme.paper, linewidth=width)
         _write_cells(canvas, axes, counts, shares, roomy=roomy)
         _write_names(canvas, axes, names, left=left, level=level)
 
@@ -66,7 +66,7 @@ def _write_cells(canvas: Canvas, axes: Any, counts: Array, shares: Array, *, roo
                 canvas.write(axes, x + 0.5, y + 0.52, share, size=6.5, along="center")
         return
     for x, y, count, _ in cells:
-        colour = canvas.look.ink if count else canvas.look.quiet
+        colour = canvas.theme.ink if count else canvas.theme.quiet
         canvas.write(axes, x + 0.5, y + 0.38, show_count(count.item()), size=SMALL, colour=colour, along="center")
     for x, y, count, share in cells:
         if count:
@@ -87,26 +87,26 @@ def _write_names(canvas: Canvas, axes: Any, names: Sequence[str], *, left: float
             turned = {"rotation": 90, "rotation_mode": "anchor"}
             canvas.write_at(x, y1 + 0.05, truncate_text(name, _WIDEST), size=SMALL, along="left", up="center", **turned)
     top = canvas.height - TOP - 0.02
-    canvas.write_at(x0, top, "prediction →", size=SMALL, colour=canvas.look.quiet, up="top")
+    canvas.write_at(x0, top, "prediction →", size=SMALL, colour=canvas.theme.quiet, up="top")
     turned = {"rotation": 90, "rotation_mode": "anchor"}
-    canvas.write_at(EDGE + 0.1, y1, "← truth", size=SMALL, colour=canvas.look.quiet, along="right", **turned)
+    canvas.write_at(EDGE + 0.1, y1, "← truth", size=SMALL, colour=canvas.theme.quiet, along="right", **turned)
 
 
 def mistakes_plot(mistakes: Sequence[tuple[str, str, float, float]], classes: int, right: float, table: Table) -> Plot:
     """The most frequent mistakes: truth, prediction, how often, and which share of the class that is."""
     title = "Most frequent mistakes"
 
-    def draw(figure: Any, look: Look) -> None:
-        canvas = Canvas(figure, look, title, f"among {classes:,} classes · {100 * right:.1f} % right")
+    def draw(figure: Any, theme: Theme) -> None:
+        canvas = Canvas(figure, theme, title, f"among {classes:,} classes · {100 * right:.1f} % right")
         names = [f"{truth} → {said}" for truth, said, _, _ in mistakes]
-        left = min(max(map(inches_of, names), default=1.0) + 0.2, canvas.width * 0.55)
+        left = min(max(map(text_inches, names), default=1.0) + 0.2, canvas.width * 0.55)
         axes = canvas.axes(left, 1.25, EDGE)
         axes.set_xlim(0, max((count for *_, count, _ in mistakes), default=1.0))
         axes.set_ylim(len(mistakes), 0)
         axes.set_xticks([])
         axes.set_yticks([])
         axes.spines["bottom"].set_visible(False)
-        canvas.boxes(axes, [(0, m[2], k + 0.15, k + 0.85) for k, m in enumerate(mistakes)], look.heat)
+        canvas.boxes(axes, [(0, m[2], k + 0.15, k + 0.85) for k, m in enumerate(mistakes)], theme.heat)
         box = axes.get_position()
         step = box.height * canvas.height / max(len(mistakes), 1)
         for k, (name, mistake) in enumerate(zip(names, mistakes, strict=True)):
@@ -130,9 +130,9 @@ def _share_right(counts: Array) -> str:
 def _describe(title: str, names: Sequence[str], counts: Array, shares: Array) -> str:
     wrong = counts * (1 - np.eye(len(names), dtype=counts.dtype))
     rows, are, times = ("rows", "are", "times") if counts.dtype.kind in "iu" else ("weight", "is", "by weight")
-    told = f"{title} of {len(names)} classes: {_share_right(counts)} of the {rows} {are} right"
+    description = f"{title} of {len(names)} classes: {_share_right(counts)} of the {rows} {are} right"
     if not wrong.any():
-        return f"{told}."
+        return f"{description}."
     y, x = divmod(int(np.argmax(wrong)), len(names))
     often = f"{show_count(counts[y, x].item())} {times}, {100 * shares[y, x]:.0f} % of its {rows}"
-    return f"{told}; the most frequent mistake is {names[y]} taken for {names[x]} ({often})."
+    return f"{description}; the most frequent mistake is {names[y]} taken for {names[x]} ({often})."

@@ -1,4 +1,4 @@
-"""Bundles, information criteria and the metric of an objective."""
+"""The standard metrics of a classifier and of a regression."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TRUTH, SAID = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
 SURE = [0.9, 0.8, 0.7, 0.4, 0.3, 0.6, 0.2, 0.1, 0.3, 0.2]
 
 
-def test_regression():
+def test_regression_metrics_have_times_only_if_given():
     """Five metrics and the size; times only where they are given."""
     y, p = [3, -0.5, 2, 7], [2.5, 0, 2, 8]
     found = tm.model_selection.regression_metrics(y, p)
@@ -36,7 +36,7 @@ def test_what_does_not_apply_is_absent():
         found["auc"]
 
 
-def test_two_classes():
+def test_probabilities_add_three_metrics():
     """The values of the ten rows that are known by heart; probabilities add three."""
     found = tm.model_selection.classification_metrics(TRUTH, SAID)
     assert {key: round(value, 6) for key, value in found.items()} == {
@@ -70,7 +70,7 @@ def test_several_classes_and_names():
     assert one["accuracy"] == 1.0
 
 
-def test_renderings():
+def test_text_html_and_json_say_what_is_left_out():
     """Text with the reasons below, HTML, plain data and JSON."""
     found = tm.model_selection.regression_metrics([1.0, 1.0], [1.0, 2.0], fit_time=0.5)
     assert "· r2: the truth is constant" in str(found)
@@ -85,50 +85,3 @@ def test_times_that_are_none(bad):
     for name in ("fit_time", "score_time"):
         with pytest.raises(tm.ParameterError, match=name):
             tm.model_selection.regression_metrics([1.0], [1.0], **{name: bad})
-
-
-def test_information_criteria():
-    """The textbook formulas; more parameters cost more, and more so the more rows there are."""
-    assert tm.model_selection.aic(-12.5, 4) == 33.0
-    assert tm.model_selection.bic(-12.5, 4, 50) == 4 * math.log(50) + 25.0
-    assert tm.model_selection.bic(-12.5, 4, 1) == 25.0
-    for bad in (
-        lambda: tm.model_selection.aic(math.nan, 1),
-        lambda: tm.model_selection.aic("x", 1),
-        lambda: tm.model_selection.aic(1.0, -1),
-        lambda: tm.model_selection.aic(1.0, 1.5),
-        lambda: tm.model_selection.bic(1.0, 1, 0),
-    ):
-        with pytest.raises(tm.ParameterError):
-            bad()
-
-
-def test_default_metrics():
-    """One per objective, under the names that libraries use."""
-    expected = {
-        "squared": "rmse",
-        "absolute": "mae",
-        "pseudo-huber": "huber",
-        "poisson": "poisson_deviance",
-        "pinball": "pinball",
-        "logistic": "logloss",
-        "hinge": "margin_accuracy",
-        "softmax": "logloss",
-        "lambdarank": "ndcg",
-    }
-    assert {name: str(tm.training.default_metric(name)) for name in expected} == expected
-    others = {
-        "reg:squarederror": "rmse",
-        "binary:logistic": "logloss",
-        "multi:softprob": "logloss",
-        "count:poisson": "poisson_deviance",
-        "rank:ndcg": "ndcg",
-        "reg:pseudohubererror": "huber",
-        "regression_l1": "mae",
-        "Logloss": "logloss",
-        "pseudo_huber": "huber",
-    }
-    assert {name: str(tm.training.default_metric(name)) for name in others} == others
-    for bad in ("", "cox", None, 3):
-        with pytest.raises(tm.ParameterError, match="objective"):
-            tm.training.default_metric(bad)

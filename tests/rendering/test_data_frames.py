@@ -11,7 +11,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 import tallymark as tm
-from tallymark.rendering.exports import Frames
+from tallymark.rendering.exports import DataFrameExport
 
 RNG = np.random.default_rng(0)
 N = 60
@@ -86,7 +86,7 @@ def _subclasses(cls: type) -> set[type]:
 
 
 def test_every_export_is_tried():
-    assert set(EXPORTS) == _subclasses(Frames)
+    assert set(EXPORTS) == _subclasses(DataFrameExport)
 
 
 @pytest.mark.parametrize("form", ["arrow", "polars", "pandas"])

@@ -7,13 +7,13 @@ from itertools import groupby
 from pathlib import Path
 
 from tallymark.rendering.document import Card, Code, Document, Notes, Part, Picture, Scale, Section
-from tallymark.rendering.plots.theme import LOOKS
-from tallymark.rendering.sheet import Sheet
+from tallymark.rendering.fact_sheet import FactSheet
+from tallymark.rendering.plots.theme import THEMES
 from tallymark.rendering.table import Table, show_cell, show_number
 from tallymark.rendering.text import printable
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-BANDS = {  # in either look, and the part of a scale that an interval covers
+BANDS = {  # in either theme, and the part of a scale that an interval covers
     "light": {"good": "#1b7838", "fair": "#855c00", "poor": "#b3261e", "span": "#5588cc"},
     "dark": {"good": "#6cc58a", "fair": "#e0b341", "poor": "#ff8a80", "span": "#4a77b8"},
 }
@@ -24,16 +24,16 @@ SIGNS = {"good": "●", "fair": "◐", "poor": "○"}
 
 def to_page(document: Document) -> str:
     """The document as a whole HTML file. Everything in it is escaped."""
-    title = _shown(document.title)
+    title = _escaped(document.title)
     body = "".join(map(section_to_html, document.sections))
-    links = "".join(f'<li><a href="#{s.name}">{_shown(s.title)}</a></li>' for s in document.sections)
+    links = "".join(f'<li><a href="#{s.name}">{_escaped(s.title)}</a></li>' for s in document.sections)
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f'<meta name="color-scheme" content="light dark"><title>{title}</title>\n<style>{_style()}</style></head>\n'
         '<body><a class="skip" href="#content">Skip to the content</a>\n'
-        f'<header><h1 dir="auto">{title}</h1><p class="quiet">{_shown(document.line)}</p>{_SWITCH}'
+        f'<header><h1 dir="auto">{title}</h1><p class="quiet">{_escaped(document.line)}</p>{_SWITCH}'
         f'<nav aria-label="Contents"><ul>{links}</ul></nav></header>\n'
         f'<main id="content">{cards_to_html(document.cards)}{body}</main>\n'
         "<footer>Made by tallymark. This file is complete: it loads and runs nothing.</footer>\n</body></html>\n"
@@ -41,12 +41,12 @@ def to_page(document: Document) -> str:
 
 
 def _style() -> str:
-    return look_rules() + _read("page.css") + style_of_parts()
+    return theme_rules() + _read_file("page.css") + style_of_parts()
 
 
-def look_rules() -> str:
-    """The colours of both looks as a style sheet, as the system or a switch says. On paper all is light."""
-    light, dark = (_variables(name) for name in LOOKS)
+def theme_rules() -> str:
+    """The colours of both themes as a style sheet, as the system or a switch says. On paper all is light."""
+    light, dark = (_variables(name) for name in THEMES)
     return (
         f":root{{{light}}}\n@media screen{{\n@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
         f":root:has(#light:checked){{{light}}}\n:root:has(#dark:checked){{{dark}}}\n}}\n"
@@ -55,76 +55,78 @@ def look_rules() -> str:
 
 def style_of_parts() -> str:
     """The style sheet of cards and of what stands in sections, for pages with a frame of their own."""
-    return _read("parts.css")
+    return _read_file("parts.css")
 
 
-def _read(name: str) -> str:
+def _read_file(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
-def _variables(look: str) -> str:
-    colours = {**LOOKS[look].colours(), **BANDS[look]}
-    return f"color-scheme:{look};" + "".join(f"--{name}:{colour};" for name, colour in colours.items())
+def _variables(theme: str) -> str:
+    colours = {**THEMES[theme].colours(), **BANDS[theme]}
+    return f"color-scheme:{theme};" + "".join(f"--{name}:{colour};" for name, colour in colours.items())
 
 
 def section_to_html(section: Section) -> str:
     """A section with its heading, in which pictures that follow each other stand side by side. All of it is escaped."""
     parts = ""
-    for drawn, held in groupby(section.parts, lambda part: not isinstance(part, (Table, Sheet, Code, Notes))):
-        shown = "".join(map(_part, held))
-        parts += f'<div class="plots">{shown}</div>' if drawn else shown
+    for drawn, parts_together in groupby(
+        section.parts, lambda part: not isinstance(part, (Table, FactSheet, Code, Notes))
+    ):
+        content = "".join(map(_part_html, parts_together))
+        parts += f'<div class="plots">{content}</div>' if drawn else content
     if section.folded:
         parts = f"<details><summary>Show all</summary>{parts}</details>"
-    sentence = f"<p>{_shown(section.sentence)}</p>" if section.sentence else ""
+    sentence = f"<p>{_escaped(section.sentence)}</p>" if section.sentence else ""
     return (
         f'<section id="{section.name}" aria-labelledby="{section.name}-title">'
-        f'<h2 id="{section.name}-title">{_shown(section.title)}</h2>{sentence}{parts}</section>\n'
+        f'<h2 id="{section.name}-title">{_escaped(section.title)}</h2>{sentence}{parts}</section>\n'
     )
 
 
-def _figure(picture: Picture) -> str:
-    """A drawing whose colours follow the look of the page, with its sentence and its numbers below."""
+def _figure_html(picture: Picture) -> str:
+    """A drawing whose colours follow the theme of the page, with its sentence and its numbers below."""
     return (
-        f'<figure><h3 class="unseen" dir="auto">{_shown(picture.title)}</h3>{picture.svg("auto")}'
-        f'<figcaption dir="auto">{_shown(picture.description)}</figcaption>'
-        f"<details><summary>The numbers as a table</summary>{_table(picture.table)}</details></figure>"
+        f'<figure><h3 class="unseen" dir="auto">{_escaped(picture.title)}</h3>{picture.svg("auto")}'
+        f'<figcaption dir="auto">{_escaped(picture.description)}</figcaption>'
+        f"<details><summary>The numbers as a table</summary>{_table_html(picture.table)}</details></figure>"
     )
 
 
-def _part(part: Part) -> str:
+def _part_html(part: Part) -> str:
     if isinstance(part, Table):
-        return _table(part)
-    if isinstance(part, Sheet):
-        return _sheet(part)
+        return _table_html(part)
+    if isinstance(part, FactSheet):
+        return _fact_sheet_html(part)
     if isinstance(part, Notes):
-        return _notes(part.lines)
+        return _notes_html(part.lines)
     if not isinstance(part, Code):
-        return _figure(part)
-    return f"<h3>{_shown(part.name)}</h3><pre><code>{_shown_lines(part.text)}</code></pre>"
+        return _figure_html(part)
+    return f"<h3>{_escaped(part.name)}</h3><pre><code>{_escaped_lines(part.text)}</code></pre>"
 
 
-def _table(table: Table) -> str:
+def _table_html(table: Table) -> str:
     stacks = bool(_stacking(table))
     role = {name: f' role="{name}"' if stacks else "" for name in ("table", "rowgroup", "row", "columnheader", "cell")}
-    classes = [_class_of(table, k) for k in range(len(table.headings))]
+    classes = [_column_class(table, k) for k in range(len(table.headings))]
     heads = "".join(
-        f'<th scope="col"{role["columnheader"]}{_class(c if c == "number" else "")}>{_shown(h)}</th>'
+        f'<th scope="col"{role["columnheader"]}{_class(c if c == "number" else "")}>{_escaped(h)}</th>'
         for h, c in zip(table.headings, classes, strict=True)
     )
     body = ""
     for row in table.rows:
-        first = f'<th scope="row"{" role=rowheader" * stacks} dir="auto">{_shown(show_cell(row[0]))}</th>'
+        first = f'<th scope="row"{" role=rowheader" * stacks} dir="auto">{_escaped(show_cell(row[0]))}</th>'
         cells = "".join(
-            f"<td{role['cell']}{_name(h) if stacks else ''}{_class(_in_band(c, v))}>{_cell(v)}</td>"
+            f"<td{role['cell']}{_data_name(h) if stacks else ''}{_class(_with_band(c, v))}>{_cell_html(v)}</td>"
             for h, c, v in zip(table.headings[1:], classes[1:], row[1:], strict=True)
         )
         body += f"<tr{role['row']}>{first}{cells}</tr>"
-    caption = f"<caption>{_shown(table.title)}</caption>" if table.title else ""
-    label = _shown(table.title) or "Table"
+    caption = f"<caption>{_escaped(table.title)}</caption>" if table.title else ""
+    label = _escaped(table.title) or "Table"
     return (
         f'<div class="wide" role="group" tabindex="0" aria-label="{label}">'
         f"<table{role['table']}{_class(_stacking(table))}>{caption}<thead{role['rowgroup']}>"
-        f"<tr{role['row']}>{heads}</tr></thead><tbody{role['rowgroup']}>{body}</tbody></table></div>{_notes(table.notes)}"
+        f"<tr{role['row']}>{heads}</tr></thead><tbody{role['rowgroup']}>{body}</tbody></table></div>{_notes_html(table.notes)}"
     )
 
 
@@ -135,7 +137,7 @@ def _stacking(table: Table) -> str:
     return "stacks" if len(table.headings) < _STACKS_EARLY else "stacks early"
 
 
-def _class_of(table: Table, column: int) -> str:
+def _column_class(table: Table, column: int) -> str:
     """How the cells of a column are set: as numbers, as text that wraps, or on one line."""
     if table.headings[column] in table.numbers:
         return "number"
@@ -147,52 +149,56 @@ def _class(name: str) -> str:
     return f' class="{name}"' if name else ""
 
 
-def _name(heading: str) -> str:
-    return f' data-name="{_shown(heading)}"'
+def _data_name(heading: str) -> str:
+    return f' data-name="{_escaped(heading)}"'
 
 
-def _in_band(name: str, value: object) -> str:
+def _with_band(name: str, value: object) -> str:
     return f"{name} {band}" if (band := getattr(value, "band", "")) else name
 
 
-def _cell(value: object) -> str:
+def _cell_html(value: object) -> str:
     """A cell; a band has a sign and a word too, for those who do not see its colour."""
-    shown, band = _shown(show_cell(value)), getattr(value, "band", "")
+    text, band = _escaped(show_cell(value)), getattr(value, "band", "")
     if band:
-        return f'<span aria-hidden="true">{SIGNS[band]}</span> {shown}<span class="unseen"> ({band})</span>'
-    return shown if shown.isascii() else f"<bdi>{shown}</bdi>"
+        return f'<span aria-hidden="true">{SIGNS[band]}</span> {text}<span class="unseen"> ({band})</span>'
+    return text if text.isascii() else f"<bdi>{text}</bdi>"
 
 
-def _sheet(sheet: Sheet) -> str:
-    facts = "".join(f"<dt>{_shown(name)}</dt><dd>{'<br>'.join(map(_shown, told))}</dd>" for name, told in sheet.facts)
-    title = f'<h3 dir="auto">{_shown(sheet.title)}</h3>' if sheet.title else ""
-    sentence = f"<p>{_shown(sheet.sentence)}</p>" if sheet.sentence else ""
-    code = f"<pre><code>{_shown_lines(sheet.code)}</code></pre>" if sheet.code else ""
+def _fact_sheet_html(sheet: FactSheet) -> str:
+    facts = "".join(
+        f"<dt>{_escaped(name)}</dt><dd>{'<br>'.join(map(_escaped, lines))}</dd>" for name, lines in sheet.facts
+    )
+    title = f'<h3 dir="auto">{_escaped(sheet.title)}</h3>' if sheet.title else ""
+    sentence = f"<p>{_escaped(sheet.sentence)}</p>" if sheet.sentence else ""
+    code = f"<pre><code>{_escaped_lines(sheet.code)}</code></pre>" if sheet.code else ""
     return f'<div class="facts">{title}{sentence}<dl>{facts}</dl>{code}</div>'
 
 
-def _notes(lines: Iterable[str]) -> str:
-    items = "".join(f'<li dir="auto">{_shown(line)}</li>' for line in lines)
+def _notes_html(lines: Iterable[str]) -> str:
+    items = "".join(f'<li dir="auto">{_escaped(line)}</li>' for line in lines)
     return f'<ul class="notes">{items}</ul>' if items else ""
 
 
 def cards_to_html(cards: Sequence[Card]) -> str:
     """Headline numbers as a list. Everything in it is escaped."""
-    return f'<ul class="cards" aria-label="Headline numbers">{"".join(map(_card, cards))}</ul>' if cards else ""
+    return f'<ul class="cards" aria-label="Headline numbers">{"".join(map(_card_html, cards))}</ul>' if cards else ""
 
 
-def _card(card: Card) -> str:
+def _card_html(card: Card) -> str:
     band = f' <span class="band {card.band}">{card.band}</span>' if card.band else ""
     value = "value" if card.value.removesuffix(" %")[-1:].isdigit() else "value word"
-    told = {"": card.interval, "quiet": card.hint}
-    lines = "".join(f'<p{_class(name)} dir="auto">{_shown(text)}</p>' for name, text in told.items() if text)
+    lines_by_class = {"": card.interval, "quiet": card.hint}
+    lines = "".join(
+        f'<p{_class(name)} dir="auto">{_escaped(text)}</p>' for name, text in lines_by_class.items() if text
+    )
     return (
-        f'<li class="card"><p class="name" dir="auto">{_shown(card.name)}</p>'
-        f'<p class="{value}">{_shown(card.value)}{band}</p>{lines}{_scale(card.scale)}</li>'
+        f'<li class="card"><p class="name" dir="auto">{_escaped(card.name)}</p>'
+        f'<p class="{value}">{_escaped(card.value)}{band}</p>{lines}{_scale_html(card.scale)}</li>'
     )
 
 
-def _scale(scale: Scale | None) -> str:
+def _scale_html(scale: Scale | None) -> str:
     if scale is None:
         return ""
 
@@ -209,15 +215,15 @@ def _scale(scale: Scale | None) -> str:
     return f'<svg class="scale" aria-hidden="true">{inside}</svg><div class="ends" aria-hidden="true">{ends}</div>'
 
 
-def _shown(text: str) -> str:
+def _escaped(text: str) -> str:
     """A text that can do nothing but be read."""
     from html import escape  # its table of entities takes a while to load
 
     return escape(printable(text))
 
 
-def _shown_lines(text: str) -> str:
-    return "\n".join(map(_shown, text.split("\n")))
+def _escaped_lines(text: str) -> str:
+    return "\n".join(map(_escaped, text.split("\n")))
 
 
 _SWITCH = (

@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 
 import tallymark as tm
-from tallymark.rendering.table import Banded, Table
-from tallymark.rendering.terminal import ForTerminal, to_terminal
+from tallymark.rendering.table import BandedNumber, Table
+from tallymark.rendering.terminal import TerminalTables, to_terminal
 
 WIDE = Table(
     "wide",
@@ -29,7 +29,7 @@ def words(text):
 
 def test_bands_have_colours():
     """Green, yellow and red; other numbers have none."""
-    rows = [(band, Banded(0.5, band)) for band in ("good", "fair", "poor")] + [("none", 0.25)]
+    rows = [(band, BandedNumber(0.5, band)) for band in ("good", "fair", "poor")] + [("none", 0.25)]
     lines = to_terminal([Table("", ("band", "value"), rows, numbers=("value",))]).splitlines()
     for line, colour in zip(lines[2:], (32, 33, 31), strict=False):
         assert f"\x1b[{colour}m 0.5 " in line
@@ -39,7 +39,7 @@ def test_bands_have_colours():
 
 def test_no_colour_when_asked(monkeypatch):
     """By argument no codes at all; by the environment no colours."""
-    table = Table("t", ("a", "b"), [("x", Banded(0.9, "good"))], numbers=("b",))
+    table = Table("t", ("a", "b"), [("x", BandedNumber(0.9, "good"))], numbers=("b",))
     assert "\x1b" not in to_terminal([table], colour=False)
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[32m" not in to_terminal([table])
@@ -91,11 +91,11 @@ def test_a_rich_console_prints_a_report():
     Console(file=out, width=60, no_color=True).print(report)
     assert "accuracy" in out.getvalue()
     assert "0.666667" in out.getvalue()
-    assert isinstance(report.__rich__(), ForTerminal)
+    assert isinstance(report.__rich__(), TerminalTables)
     assert "\x1b[33m" in report.to_terminal()
 
 
-def test_without_rich(monkeypatch):
+def test_the_error_without_rich_says_what_to_install(monkeypatch):
     """The error says what to install, and print needs nothing."""
     report = tm.evaluate([1, 0], [1, 0], ["accuracy"])
     monkeypatch.setitem(sys.modules, "rich.box", None)

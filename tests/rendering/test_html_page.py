@@ -7,10 +7,10 @@ import re
 import pytest
 
 from tallymark.rendering.document import Card, Code, Document, Notes, Scale, Section
-from tallymark.rendering.page import BANDS, to_page
-from tallymark.rendering.plots.theme import LOOKS
-from tallymark.rendering.sheet import Sheet
-from tallymark.rendering.table import Banded, Table
+from tallymark.rendering.fact_sheet import FactSheet
+from tallymark.rendering.html_page import BANDS, to_page
+from tallymark.rendering.plots.theme import THEMES
+from tallymark.rendering.table import BandedNumber, Table
 
 EVIL = '<script>alert("1")</script>\x1b[2J'
 
@@ -22,8 +22,8 @@ class Drawing:
         self.title, self.description = title, description
         self.table = Table("points", ("x", "y"), [(0.0, 1.0)], numbers=("x", "y"))
 
-    def svg(self, look="light"):
-        assert look == "auto"
+    def svg(self, theme="light"):
+        assert theme == "auto"
         return '<svg viewBox="0 0 1 1" role="img"><path d="M0 0L1 1" style="stroke:var(--series-1,#1f5fbf)"/></svg>'
 
 
@@ -56,7 +56,7 @@ def test_everything_is_escaped():
     """Titles, names, cells, notes, code and cards; and no control character is left."""
     html = page(
         Table(EVIL, (EVIL, "b"), [(EVIL, EVIL)], notes=[EVIL]),
-        Sheet(EVIL, EVIL, [(EVIL, [EVIL])], EVIL),
+        FactSheet(EVIL, EVIL, [(EVIL, [EVIL])], EVIL),
         Code(EVIL, f"{EVIL}\nsecond line"),
         Notes([EVIL]),
         Drawing(EVIL, EVIL),
@@ -89,7 +89,7 @@ def test_cells_say_what_they_are():
 
 def test_a_band_is_not_a_colour_only():
     """A sign and a word beside the number, in cells and in cards."""
-    html = page(Table("", ("a", "b"), [("x", Banded(0.5, "poor"))]), cards=[Card("x", "0.9", band="good")])
+    html = page(Table("", ("a", "b"), [("x", BandedNumber(0.5, "poor"))]), cards=[Card("x", "0.9", band="good")])
     assert (
         '<td class="short poor"><span aria-hidden="true">○</span> 0.5<span class="unseen"> (poor)</span></td>' in html
     )
@@ -125,11 +125,11 @@ def luminance(colour):
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-@pytest.mark.parametrize("look", LOOKS)
-def test_bands_can_be_read(look):
-    """On paper and on cards, in both looks: a contrast of at least 4.5 for text, and of 3 for marks."""
-    for name, colour in BANDS[look].items():
-        for ground in (LOOKS[look].paper, LOOKS[look].stripe):
+@pytest.mark.parametrize("theme", THEMES)
+def test_bands_can_be_read(theme):
+    """On paper and on cards, in both themes: a contrast of at least 4.5 for text, and of 3 for marks."""
+    for name, colour in BANDS[theme].items():
+        for ground in (THEMES[theme].paper, THEMES[theme].stripe):
             light, dark = sorted((luminance(colour), luminance(ground)), reverse=True)
             least = 3.0 if name == "span" else 4.5
             assert (light + 0.05) / (dark + 0.05) >= least, (name, ground)

@@ -1,17 +1,17 @@
-"""A page of facts about one thing, as text and as HTML."""
+"""Facts about one thing under their names, as text and as HTML."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tallymark.rendering.html import STYLE
+from tallymark.rendering.html_table import STYLE
 from tallymark.rendering.text import printable
 
 WIDTH = 96  # columns of text
 
 
-class Sheet(NamedTuple):
+class FactSheet(NamedTuple):
     """A title, a sentence, named facts of one or more lines, and code with its output."""
 
     title: str
@@ -20,7 +20,7 @@ class Sheet(NamedTuple):
     code: str = ""
 
 
-def sheet_to_text(sheet: Sheet) -> str:
+def fact_sheet_to_text(sheet: FactSheet) -> str:
     """The names of the facts in a column, their lines wrapped beside them, the code below."""
     import textwrap  # slow to load, and few ask
 
@@ -30,21 +30,21 @@ def sheet_to_text(sheet: Sheet) -> str:
         return textwrap.wrap(printable(text), WIDTH, initial_indent=first, subsequent_indent=rest) or [first.rstrip()]
 
     lines = [printable(sheet.title), "", *wrap(sheet.sentence, "", ""), ""]
-    for name, told in sheet.facts:
-        for k, text in enumerate(told):
+    for name, fact_lines in sheet.facts:
+        for k, text in enumerate(fact_lines):
             lines += wrap(text, ("" if k else name).ljust(indent), " " * indent)
     if sheet.code:
         lines += ["", *(printable(line) for line in sheet.code.splitlines())]
     return "\n".join(lines)
 
 
-def sheet_to_html(sheet: Sheet) -> str:
+def fact_sheet_to_html(sheet: FactSheet) -> str:
     """The same as a fragment of HTML with its own style. Everything is escaped."""
     from html import escape  # its table of entities takes a while to load
 
     body = "".join(
-        f'<tr><th scope="row">{escape(name)}</th><td>{"<br>".join(map(escape, told))}</td></tr>'
-        for name, told in sheet.facts
+        f'<tr><th scope="row">{escape(name)}</th><td>{"<br>".join(map(escape, fact_lines))}</td></tr>'
+        for name, fact_lines in sheet.facts
     )
     code = f"<pre>{escape(sheet.code)}</pre>" if sheet.code else ""
     return (

@@ -27,7 +27,7 @@ class Advice(NamedTuple):
     when: Mapping[str, str] = _ALWAYS
 
 
-class Detour(NamedTuple):
+class TaskRedirect(NamedTuple):
     """An answer after which another task is the right one."""
 
     keyword: str
@@ -35,14 +35,14 @@ class Detour(NamedTuple):
     task: str
 
 
-class Task(NamedTuple):
+class TaskAdvice(NamedTuple):
     """What is predicted, in a sentence, and all that is asked and advised."""
 
     text: str
     questions: tuple[Question, ...]
     use: tuple[Advice, ...]
     avoid: tuple[Advice, ...] = ()
-    detours: tuple[Detour, ...] = ()
+    redirects: tuple[TaskRedirect, ...] = ()
 
 
 LARGE_ERRORS = Question("large_errors", "Is one error of 10 worse than ten errors of 1?")
@@ -60,7 +60,7 @@ _ONE_LABEL, _LABELS = {"several_labels": NO}, {"several_labels": YES}
 _RARE, _EVEN = {"imbalanced": YES}, {"imbalanced": NO}
 _ALARMS, _MISSES, _ALIKE = {"costs": "false_alarms"}, {"costs": "misses"}, {"costs": "alike"}
 
-REGRESSION = Task(
+REGRESSION = TaskAdvice(
     "Numbers: prices, times, temperatures.",
     (
         LARGE_ERRORS,
@@ -103,10 +103,10 @@ REGRESSION = Task(
         Advice("explained_variance", "A constant bias costs nothing in it.", {"unit_free": YES}),
         Advice("pearson", "It sees neither bias nor scale.", {"unit_free": YES}),
     ),
-    (Detour("quantiles", YES, "quantiles"),),
+    (TaskRedirect("quantiles", YES, "quantiles"),),
 )
 
-FORECASTING = Task(
+FORECASTING = TaskAdvice(
     "Future values of one or many series.",
     (
         LARGE_ERRORS,
@@ -128,10 +128,10 @@ FORECASTING = Task(
         Advice("smape", "Any forecast but 0 for a truth of 0 costs the full 200 %.", {"zeros": YES}),
         Advice("r2", "A series with a trend varies so much that poor forecasts score near 1."),
     ),
-    (Detour("quantiles", YES, "quantiles"),),
+    (TaskRedirect("quantiles", YES, "quantiles"),),
 )
 
-QUANTILE = Task(
+QUANTILE = TaskAdvice(
     "Quantiles or intervals of a number: what may happen, not only what is likeliest.",
     (
         Question("intervals", "Are the predictions a lower and an upper bound?"),
@@ -155,7 +155,7 @@ QUANTILE = Task(
     ),
 )
 
-CLASSIFICATION = Task(
+CLASSIFICATION = TaskAdvice(
     "Labels: which class a row belongs to.",
     (
         CLASSES,
@@ -197,10 +197,10 @@ CLASSIFICATION = Task(
         Advice("specificity", "With few positives it is near 1 for almost any model.", _TWO | _RARE | _ONE_LABEL),
         Advice("fscore(average=micro)", "With one label per row it is accuracy by another name.", _MANY | _ONE_LABEL),
     ),
-    (Detour("probabilities", YES, "probabilities"),),
+    (TaskRedirect("probabilities", YES, "probabilities"),),
 )
 
-PROBABILITIES = Task(
+PROBABILITIES = TaskAdvice(
     "Probabilities of classes, which are to be believed.",
     (
         CLASSES,
@@ -236,10 +236,10 @@ PROBABILITIES = Task(
         Advice("accuracy", "It throws the probabilities away, and flatters whoever says the large class.", _RARE),
         Advice("accuracy", "It throws the probabilities away: 0.51 and 0.99 are the same to it.", _EVEN),
     ),
-    (Detour("order_only", YES, "scores"),),
+    (TaskRedirect("order_only", YES, "scores"),),
 )
 
-CALIBRATION = Task(
+CALIBRATION = TaskAdvice(
     "Whether probabilities can be taken at their word.",
     (
         Question("worst_case", "Does the worst range of probabilities matter, rather than the mean?"),
@@ -256,7 +256,7 @@ CALIBRATION = Task(
     (Advice("auc", "It sees the order of the probabilities, never whether they are right."),),
 )
 
-SCORES = Task(
+SCORES = TaskAdvice(
     "Scores that rank rows of two classes or more, such as risks.",
     (
         IMBALANCED,
@@ -293,10 +293,10 @@ SCORES = Task(
         Advice("pr_auc", "Straight lines between its points are too high: average_precision has none.", _RARE),
         Advice("accuracy", "It needs a threshold, and judges that more than the scores."),
     ),
-    (Detour("queries", YES, "ranking"),),
+    (TaskRedirect("queries", YES, "ranking"),),
 )
 
-RANKING = Task(
+RANKING = TaskAdvice(
     "An order of rows for each query: search results, recommendations.",
     (
         Question("graded", "Does relevance have degrees?"),
@@ -330,7 +330,7 @@ RANKING = Task(
     ),
 )
 
-CLUSTERING = Task(
+CLUSTERING = TaskAdvice(
     "Groups of rows.",
     (
         Question("truth", "Are the true groups known?"),
@@ -380,7 +380,7 @@ CLUSTERING = Task(
 _SELECTION, _MISSED, _BOTH, _TRUST = ({"harm": harm} for harm in ("selection", "misses", "both", "trust"))
 _SHARE, _DIFFERENCE = {"relative": YES}, {"relative": NO}
 
-FAIRNESS = Task(
+FAIRNESS = TaskAdvice(
     "Labels of rows in groups that should fare alike; the groups are `by` of `evaluate`.",
     (
         Question(
@@ -411,7 +411,7 @@ FAIRNESS = Task(
     ),
 )
 
-TASKS: Mapping[str, Task] = MappingProxyType(
+TASKS: Mapping[str, TaskAdvice] = MappingProxyType(
     {
         "regression": REGRESSION,
         "forecasting": FORECASTING,

@@ -11,7 +11,7 @@ from scipy import stats
 from tests.comparison_rows import ALL, MODELS, RESAMPLES, Y, scores
 
 import tallymark as tm
-from tallymark.comparison.corrections import correct
+from tallymark.comparison.corrections import correct_p_values
 from tallymark.comparison.paired_tests import delong
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
@@ -55,10 +55,10 @@ def test_pairs_are_corrected_metric_by_metric(found):
         other = tm.compare(Y, MODELS, ["auc", "accuracy"], correction=how)
         for key in other.metrics:
             pairs = [d for d in other if d.metric == key]
-            assert [d.p_corrected for d in pairs] == correct([d.p for d in pairs], how)
+            assert [d.p_corrected for d in pairs] == correct_p_values([d.p for d in pairs], how)
 
 
-def test_a_baseline():
+def test_models_are_compared_with_the_baseline_only():
     """Each model is compared with it and with nothing else; letters would need every pair."""
     found = tm.compare(Y, MODELS, ["auc"], baseline="b")
     assert [(d.first, d.second) for d in found] == [("b", "a"), ("b", "c")]
@@ -106,7 +106,7 @@ def test_what_could_have_been_shown():
     assert several == pytest.approx(wider * tested.error, rel=1e-9)
 
 
-def test_print_and_export(found):
+def test_text_html_json_and_frames_hold_the_same(found):
     """Two tables as text and HTML; plain data, JSON and frames hold the same."""
     text = str(found)
     assert repr(found) == text
@@ -124,7 +124,7 @@ def test_print_and_export(found):
     assert "corrected" not in str(tm.compare(Y, {"a": MODELS["a"], "b": MODELS["b"]}, ["auc"]))
 
 
-def test_sentences():
+def test_sentences_say_who_is_better_by_how_much():
     """Say who is better by how much, or that the data cannot tell."""
     y, models = scores(2000, seed=2, noise=(3.0, 1.0, 1.02))
     found = tm.compare(y, models, ["auc", "logloss"], resamples=RESAMPLES)

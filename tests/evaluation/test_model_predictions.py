@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tallymark as tm
-from tallymark.evaluation.predictions import method_of, predict, take_rows
+from tallymark.evaluation.model_predictions import predict, prediction_method, take_rows
 
 
 class Model:
@@ -19,11 +19,11 @@ class Model:
             setattr(self, name, lambda rows, answer=answer: answer)
 
 
-def test_methods_by_kind():
+def test_the_kind_of_a_metric_decides_the_method_of_the_model():
     """Labels and values from predict, probabilities from predict_proba, scores from the best there is."""
     full = Model(predict=[1], predict_proba=[[1.0]], decision_function=[1.0])
     asked = {
-        name: method_of(tm.metric(name), full)
+        name: prediction_method(tm.metric(name), full)
         for name in ("mae", "accuracy", "logloss", "auc", "margin_accuracy", "ndcg")
     }
     assert asked == {
@@ -34,11 +34,11 @@ def test_methods_by_kind():
         "margin_accuracy": "decision_function",
         "ndcg": "predict",
     }
-    assert method_of(tm.auc, Model(predict=[1], decision_function=[1.0])) == "decision_function"
-    assert method_of(tm.auc, Model(predict=[1])) == "predict"
-    assert method_of(tm.logloss, lambda rows: rows) == "call"
+    assert prediction_method(tm.auc, Model(predict=[1], decision_function=[1.0])) == "decision_function"
+    assert prediction_method(tm.auc, Model(predict=[1])) == "predict"
+    assert prediction_method(tm.logloss, lambda rows: rows) == "call"
     with pytest.raises(tm.KindError, match="predict_proba"):
-        method_of(tm.logloss, Model(predict=[1]))
+        prediction_method(tm.logloss, Model(predict=[1]))
 
 
 def test_columns_in_the_order_of_the_classes():

@@ -13,7 +13,7 @@ _LONGEST_NUMBER = 100
 _SHOWN = 60  # characters on each side of a mistake
 _KEYWORDS = ("and", "or", "not")
 _NOT_FINITE = ("nan", "inf", "infinity")
-_INSTEAD = {
+_CORRECTIONS = {
     "=": "==",
     "=>": ">=",
     "=<": "<=",
@@ -56,7 +56,7 @@ class Token(NamedTuple):
     value: str
 
 
-def tokens_of(text: str) -> list[Token]:
+def condition_tokens(text: str) -> list[Token]:
     """The pieces of a condition, and the end as the last one."""
     if len(text) > _LONGEST:
         raise ParameterError(
@@ -66,27 +66,29 @@ def tokens_of(text: str) -> list[Token]:
             hint="A list of conditions can say more",
         )
     if hidden := _HIDDEN.search(text):
-        raise refuse(text, hidden.start(), f"there is no character {ord(hidden.group()):#06x} in a condition")
+        raise syntax_error(text, hidden.start(), f"there is no character {ord(hidden.group()):#06x} in a condition")
     tokens, at = [], 0
     while at < len(text):
-        found = _TOKEN.match(text, at)
-        if found is None:
-            raise refuse(text, at, _unreadable(text[at]))
-        token = _token(text, found)
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise syntax_error(text, at, _unreadable(text[at]))
+        token = _token(text, match)
         at += len(token.text)
         if token.kind != "blank":
             tokens.append(token)
     return [*tokens, Token("end", "", len(text), "")]
 
 
-def _token(text: str, found: re.Match[str]) -> Token:
-    kind, written, start = str(found.lastgroup), found.group(), found.start()
+def _token(text: str, match: re.Match[str]) -> Token:
+    kind, written, start = str(match.lastgroup), match.group(), match.start()
     if kind in ("number", "percent"):
-        number = found.group("number")
+        number = match.group("number")
         if len(number) > _LONGEST_NUMBER:
-            raise refuse(text, start, f"a number has at most {_LONGEST_NUMBER} characters")
-        if _GOES_ON.match(text, found.end()):
-            raise refuse(text, found.end(), f"expected a blank after the number {written}; a number is such as 1000.5")
+            raise syntax_error(text, start, f"a number has at most {_LONGEST_NUMBER} characters")
+        if _GOES_ON.match(text, match.end()):
+            raise syntax_error(
+                text, match.end(), f"expected a blank after the number {written}; a number is such as 1000.5"
+            )
         return Token("number", written, start, number)
     if kind == "word":
         return _word(text, written, start)
@@ -95,10 +97,10 @@ def _token(text: str, found: re.Match[str]) -> Token:
     if kind == "part":
         inside = written[1:-1].strip()
         if not inside:
-            raise refuse(text, start, "expected a class or the number of an output in the brackets")
+            raise syntax_error(text, start, "expected a class or the number of an output in the brackets")
         return Token(kind, written, start, inside[1:-1] if inside[0] in "\"'" else inside)
     if kind == "mistake":
-        raise refuse(text, start, f"there is no {written!r} in a condition; write {_INSTEAD[written]}")
+        raise syntax_error(text, start, f"there is no {written!r} in a condition; write {_CORRECTIONS[written]}")
     return Token(kind, written, start, written)
 
 
@@ -107,9 +109,9 @@ def _word(text: str, word: str, start: int) -> Token:
     if word in _KEYWORDS:
         return Token("keyword", word, start, word)
     if word.lower() in _KEYWORDS:
-        raise refuse(text, start, f"there is no {word!r} in a condition; write {word.lower()}")
+        raise syntax_error(text, start, f"there is no {word!r} in a condition; write {word.lower()}")
     if word.lower() in _NOT_FINITE:
-        raise refuse(text, start, f"a limit is a finite number, not {word}; a key of that name is quoted")
+        raise syntax_error(text, start, f"a limit is a finite number, not {word}; a key of that name is quoted")
     opened = start + len(word)
     if text.startswith("(", opened):
         word = text[start : _closing(text, opened) + 1]
@@ -129,7 +131,7 @@ def _closing(text: str, opened: int) -> int:
             depth += (character == "(") - (character == ")")
             if depth == 0:
                 return at
-    raise refuse(text, opened, "this parenthesis is never closed")
+    raise syntax_error(text, opened, "this parenthesis is never closed")
 
 
 def _unreadable(character: str) -> str:
@@ -142,7 +144,7 @@ def _unreadable(character: str) -> str:
     return f"there is no {character!r} in a condition"
 
 
-def refuse(text: str, at: int, problem: str) -> ParameterError:
+def syntax_error(text: str, at: int, problem: str) -> ParameterError:
     """The error for a mistake at a place, with the line that it is in and a caret below the place."""
     first = max(text.rfind("\n", 0, at) + 1, at - _SHOWN)
     end = text.find("\n", at)
@@ -210,21 +212,21 @@ class ConditionGroup(NamedTuple):
 Condition = ComparisonNode | ConditionGroup
 
 
-def read_condition(text: str) -> Condition:
+def parse_condition(text: str) -> Condition:
     """The condition that a text stands for; a mistake in it is an error that points at the place."""
-    reader = _Reader(text)
-    condition = reader.either(False)
+    reader = _Parser(text)
+    condition = reader.disjunction(False)
     if reader.next.kind != "end":
         raise reader.expected("and, or, or the end")
     return condition
 
 
-class _Reader:
+class _Parser:
     """Walks the tokens from left to right, one function for each line of the grammar."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._tokens = tokens_of(text)
+        self._tokens = condition_tokens(text)
         self._at = 0
         self._depth = 0
 
@@ -234,39 +236,41 @@ class _Reader:
 
     def expected(self, what: str) -> ParameterError:
         found = "the end" if self.next.kind == "end" else repr(self.next.text)
-        return refuse(self._text, self.next.start, f"expected {what}; found {found}")
+        return syntax_error(self._text, self.next.start, f"expected {what}; found {found}")
 
-    def _takes(self, *texts: str) -> bool:
+    def _accept(self, *texts: str) -> bool:
         """Step over the next token if it is one of these."""
         if self.next.kind not in ("keyword", "sign", "mark") or self.next.text not in texts:
             return False
         self._at += 1
         return True
 
-    def either(self, negated: bool) -> Condition:
-        parts = [self._both(negated)]
-        while self._takes("or"):
-            parts.append(self._both(negated))
+    def disjunction(self, negated: bool) -> Condition:
+        parts = [self._conjunction(negated)]
+        while self._accept("or"):
+            parts.append(self._conjunction(negated))
         return _group(negated, parts)
 
-    def _both(self, negated: bool) -> Condition:
+    def _conjunction(self, negated: bool) -> Condition:
         parts = [self._negation(negated)]
-        while self._takes("and"):
+        while self._accept("and"):
             parts.append(self._negation(negated))
         return _group(not negated, parts)
 
     def _negation(self, negated: bool) -> Condition:
         opened = self.next
-        if not self._takes("not", "("):
+        if not self._accept("not", "("):
             return self._comparison(negated)
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise refuse(self._text, opened.start, f"more than {_DEEPEST} parentheses and `not` within each other")
+            raise syntax_error(
+                self._text, opened.start, f"more than {_DEEPEST} parentheses and `not` within each other"
+            )
         if opened.text == "not":
             condition = self._negation(not negated)
         else:
-            condition = self.either(negated)
-            if not self._takes(")"):
+            condition = self.disjunction(negated)
+            if not self._accept(")"):
                 raise self.expected("and, or, or a closing parenthesis")
         self._depth -= 1
         return condition
@@ -279,9 +283,11 @@ class _Reader:
             self._at += 1
             right = self._operand()
             if isinstance(left, Number) and isinstance(right, Number):
-                raise refuse(self._text, start, f"{left.text} {sign} {right.text} compares two numbers and no metric")
+                raise syntax_error(
+                    self._text, start, f"{left.text} {sign} {right.text} compares two numbers and no metric"
+                )
             if left[1:] == right[1:]:
-                raise refuse(self._text, start, f"{left.text} is compared with itself")
+                raise syntax_error(self._text, start, f"{left.text} is compared with itself")
             parts.append(ComparisonNode(left, _OPPOSITE[sign] if negated else sign, right))
             left = right
         if not parts:
@@ -292,7 +298,7 @@ class _Reader:
         token = self.next
         if token.kind == "number":
             self._at += 1
-            return Number(token.text, *_number(self._text, token))
+            return Number(token.text, *_parse_number(self._text, token))
         if token.kind != "name":
             raise self.expected("a metric or a number")
         self._at += 1
@@ -300,11 +306,11 @@ class _Reader:
         if self.next.kind == "part":
             part, quoted = self.next.value, self.next.text[1:].lstrip()[0] in "\"'"
             self._at += 1
-        suffix = self._suffix(token.value) if self._takes(".") else None
+        suffix = self._suffix(token.value) if self._accept(".") else None
         last = self._tokens[self._at - 1]
         written = self._text[token.start : last.start + len(last.text)]
         if len(written) > _LONGEST_VALUE:
-            raise refuse(
+            raise syntax_error(
                 self._text, token.start, f"a metric with its parameters has at most {_LONGEST_VALUE:,} characters"
             )
         return Value(" ".join(written.split()), token.value, part, suffix, quoted)
@@ -323,18 +329,18 @@ class _Reader:
         over, ends = suffixes & set(_OVER_SLICES), suffixes & set(_ENDS)
         if over and ends:
             made = f"{over.pop()}({metric})"
-            raise refuse(self._text, self.next.start, f"write {made}.{ends.pop()}, and evaluate {made} too")
+            raise syntax_error(self._text, self.next.start, f"write {made}.{ends.pop()}, and evaluate {made} too")
 
 
 def _group(every: bool, parts: list[Condition]) -> Condition:
     return parts[0] if len(parts) == 1 else ConditionGroup(every, tuple(parts))
 
 
-def _number(text: str, token: Token) -> tuple[float, float | None]:
+def _parse_number(text: str, token: Token) -> tuple[float, float | None]:
     """The number, and as a share if it is a percentage: rounded once, so that 12.3% is 0.123."""
     digits, _, exponent = token.value.lower().partition("e")
     value = float(token.value)
     share = float(f"{digits}e{int(exponent or 0) - 2}") if token.text.endswith("%") else None
     if abs(value) == float("inf") or (0.0 in (value, share) and digits.strip("+-0.")):
-        raise refuse(text, token.start, "this number is too large or too small for float64")
+        raise syntax_error(text, token.start, "this number is too large or too small for float64")
     return value, share

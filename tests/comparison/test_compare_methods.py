@@ -21,7 +21,7 @@ def found():
     return tm.compare(Y, MODELS, ALL, resamples=RESAMPLES)
 
 
-def test_methods(found):
+def test_shares_use_mcnemar_areas_delong_and_the_rest_a_bootstrap(found):
     """Shares of rows by McNemar, areas by DeLong, all else by the paired bootstrap."""
     methods = {d.metric: d.method.partition(",")[0] for d in found}
     assert methods == {
@@ -85,7 +85,7 @@ def test_rows_are_right_in_every_form_of_prediction(form):
         assert same == one
 
 
-def test_several_classes():
+def test_an_area_over_several_classes_is_bootstrapped():
     """Accuracy of the largest column and top-k are shares of rows; an area over classes is resampled."""
     rng = np.random.default_rng(3)
     y = rng.integers(0, 4, 200)
@@ -146,7 +146,7 @@ def test_queries_are_drawn_as_a_whole():
         tm.compare(relevance, models, ["ndcg"], query=query, cluster=np.arange(120))
 
 
-def test_weights():
+def test_weighted_rows_are_bootstrapped():
     """Are resampled; weights of 1 are none; rows of weight 0 are not there."""
     plain = tm.compare(Y, MODELS, ["accuracy", "auc", "brier"], resamples=RESAMPLES)
     assert list(tm.compare(Y, MODELS, ["accuracy", "auc", "brier"], weights=np.ones(300), resamples=RESAMPLES)) == list(

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.rendering.plots.canvas import EDGE, SMALL, Canvas, inches_of, show_short, truncate_text
+from tallymark.rendering.plots.canvas import EDGE, SMALL, Canvas, show_short, text_inches, truncate_text
 from tallymark.rendering.plots.plot import Plot
-from tallymark.rendering.plots.theme import Look
-from tallymark.rendering.plots.thinning import thin
+from tallymark.rendering.plots.theme import Theme
+from tallymark.rendering.plots.thinning import simplify_line
 from tallymark.rendering.table import Table
 
 MOST_LINES = 8  # that an eye can tell apart
@@ -40,14 +40,14 @@ class Line(NamedTuple):
 def roc_plot(lines: Sequence[Line], table: Table, of: str = "") -> Plot:
     """True against false positives at every threshold; the diagonal is chance."""
     title = "ROC curve" + of
-    lines = [_thinned(line) for line in _shown(lines)]
+    lines = [_simplified(line) for line in _lines_to_draw(lines)]
 
-    def draw(figure: Any, look: Look) -> None:
-        canvas = Canvas(figure, look, title, _subtitle("area", lines, table))
+    def draw(figure: Any, theme: Theme) -> None:
+        canvas = Canvas(figure, theme, title, _subtitle("area", lines, table))
         axes = _square(canvas, lines)
-        canvas.path(axes, np.array([[0, 0], [1, 1]]), edgecolor=look.rule, linewidth=1, linestyle=(0, (2, 2.5)))
+        canvas.path(axes, np.array([[0, 0], [1, 1]]), edgecolor=theme.rule, linewidth=1, linestyle=(0, (2, 2.5)))
         turned = {"rotation": 45, "rotation_mode": "anchor", "transform_rotates_text": True}
-        canvas.write(axes, 0.7, 0.665, "chance", size=SMALL, colour=look.quiet, along="center", up="top", **turned)
+        canvas.write(axes, 0.7, 0.665, "chance", size=SMALL, colour=theme.quiet, along="center", up="top", **turned)
         _draw_lines(canvas, axes, lines)
         canvas.name_axes(axes, "false positives, share of negatives", "true positives, share of positives")
 
@@ -58,18 +58,18 @@ def precision_recall_plot(lines: Sequence[Line], table: Table, of: str = "") -> 
     """Precision by recall as steps, since precision between two points is not on a straight line."""
     title = "Precision and recall" + of
     alike = len({line.share for line in lines}) == 1  # of models; classes have shares of their own
-    lines = [_thinned(line._replace(**_steps(line))) for line in _shown(lines)]
+    lines = [_simplified(line._replace(**_step_corners(line))) for line in _lines_to_draw(lines)]
 
-    def draw(figure: Any, look: Look) -> None:
-        canvas = Canvas(figure, look, title, _subtitle("average precision", lines, table))
+    def draw(figure: Any, theme: Theme) -> None:
+        canvas = Canvas(figure, theme, title, _subtitle("average precision", lines, table))
         axes = _square(canvas, lines)
         if alike:
             share = lines[0].share
             ends = np.array([[0, share], [1, share]])
-            canvas.path(axes, ends, edgecolor=look.rule, linewidth=1, linestyle=(0, (2, 2.5)))
+            canvas.path(axes, ends, edgecolor=theme.rule, linewidth=1, linestyle=(0, (2, 2.5)))
             up, nudge = ("bottom", 0.015) if share < 0.9 else ("top", -0.015)
             text = f"share of positives {show_short(share)}"
-            canvas.write(axes, 0.01, share + nudge, text, size=SMALL, colour=look.quiet, up=up)
+            canvas.write(axes, 0.01, share + nudge, text, size=SMALL, colour=theme.quiet, up=up)
         _draw_lines(canvas, axes, lines)
         canvas.name_axes(axes, "recall", "precision")
 
@@ -78,41 +78,41 @@ def precision_recall_plot(lines: Sequence[Line], table: Table, of: str = "") -> 
     return Plot(title, sentence, table, draw, _size(lines))
 
 
-def _shown(lines: Sequence[Line]) -> Sequence[Line]:
+def _lines_to_draw(lines: Sequence[Line]) -> Sequence[Line]:
     """The lines, or where there are too many to be told apart, the highest and the lowest of them."""
     half = MOST_LINES // 2
     ranked = sorted(lines, key=lambda line: -line.area)
     return ranked if len(lines) <= MOST_LINES else ranked[:half] + ranked[-half:]
 
 
-def _thinned(line: Line) -> Line:
+def _simplified(line: Line) -> Line:
     """The line with all that can be seen of it: millions of points are not to be kept."""
-    x, y = thin(line.x, line.y)
+    x, y = simplify_line(line.x, line.y)
     return line._replace(x=x, y=y)
 
 
-def _steps(line: Line) -> dict[str, Any]:
+def _step_corners(line: Line) -> dict[str, Any]:
     """The corners of a line that is level from each recall to the next."""
     recall, precision = np.repeat(line.x, 2)[:-1], np.repeat(line.y, 2)[1:]
     return {"x": recall, "y": precision}
 
 
 def _size(lines: Sequence[Line]) -> tuple[float, float]:
-    return 4.6, 4.5 + _below(lines)
+    return 4.6, 4.5 + _legend_height(lines)
 
 
-def _columns(lines: Sequence[Line]) -> int:
+def _legend_columns(lines: Sequence[Line]) -> int:
     """In how many columns the names of several lines stand below them: two, where they are short enough."""
-    return 2 if max(inches_of(line.name) for line in lines) <= _NARROW else 1
+    return 2 if max(text_inches(line.name) for line in lines) <= _NARROW else 1
 
 
-def _below(lines: Sequence[Line]) -> float:
+def _legend_height(lines: Sequence[Line]) -> float:
     """The inches that the names of several lines take."""
-    return 0.0 if len(lines) == 1 else _ROW * math.ceil(len(lines) / _columns(lines)) + 0.08
+    return 0.0 if len(lines) == 1 else _ROW * math.ceil(len(lines) / _legend_columns(lines)) + 0.08
 
 
 def _square(canvas: Canvas, lines: Sequence[Line]) -> Any:
-    axes = canvas.axes(_LEFT, EDGE + 0.06, _BOTTOM + _below(lines))
+    axes = canvas.axes(_LEFT, EDGE + 0.06, _BOTTOM + _legend_height(lines))
     axes.set_xlim(-0.015, 1.015)
     axes.set_ylim(-0.015, 1.015)
     return axes
@@ -120,25 +120,25 @@ def _square(canvas: Canvas, lines: Sequence[Line]) -> Any:
 
 def _draw_lines(canvas: Canvas, axes: Any, lines: Sequence[Line]) -> None:
     """The lines; of several, the names stand below in the order of their areas, in their colours."""
-    colours = canvas.look.series
+    colours = canvas.theme.series
     for place, line in enumerate(lines):
         canvas.line(axes, line.x, line.y, colours[place], width=2.0 if len(lines) == 1 else 1.6, dashes=_DASHES[place])
     if len(lines) == 1:
         return
-    columns = _columns(lines)
+    columns = _legend_columns(lines)
     rows, width = math.ceil(len(lines) / columns), (canvas.width - 2 * EDGE) / columns
     for place, line in enumerate(lines):
         left, y = EDGE + width * (place // rows), EDGE + _ROW * (rows - place % rows - 0.5)
         right = left + width - (0.2 if columns > 1 and place < rows else 0.06)
         key = [left / canvas.width, (left + 0.2) / canvas.width], [y / canvas.height] * 2
-        canvas.figure.add_artist(_key(key, colours[place], _DASHES[place]))
+        canvas.figure.add_artist(_legend_line(key, colours[place], _DASHES[place]))
         canvas.write_at(
             left + 0.27, y, truncate_text(line.name, right - left - 0.75), size=SMALL, colour=colours[place]
         )
         canvas.write_at(right, y, show_short(line.area), size=SMALL, along="right")
 
 
-def _key(where: tuple[list[float], list[float]], colour: str, dashes: Any) -> Any:
+def _legend_line(where: tuple[list[float], list[float]], colour: str, dashes: Any) -> Any:
     from matplotlib.lines import Line2D
 
     return Line2D(*where, color=colour, linewidth=1.8, linestyle=dashes)

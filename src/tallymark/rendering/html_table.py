@@ -32,19 +32,19 @@ def to_html(table: Table) -> str:
     """The table as a fragment of HTML with its own style. Every cell is escaped."""
     from html import escape  # its table of entities takes a while to load
 
-    def shown(text: str) -> str:
+    def escaped(text: str) -> str:
         return escape(printable(text))
 
     classes = [' class="number"' if heading in table.numbers else "" for heading in table.headings]
-    head = "".join(f'<th scope="col"{c}>{shown(h)}</th>' for h, c in zip(table.headings, classes, strict=True))
+    head = "".join(f'<th scope="col"{c}>{escaped(h)}</th>' for h, c in zip(table.headings, classes, strict=True))
     body = ""
     for row in table.rows:
-        cells = [f"<td{c}>{shown(show_cell(v))}</td>" for v, c in zip(row, classes, strict=True)]
+        cells = [f"<td{c}>{escaped(show_cell(v))}</td>" for v, c in zip(row, classes, strict=True)]
         if table.named_rows:
-            cells[0] = f'<th scope="row">{shown(show_cell(row[0]))}</th>'
+            cells[0] = f'<th scope="row">{escaped(show_cell(row[0]))}</th>'
         body += f"<tr>{''.join(cells)}</tr>"
-    caption = f"<caption>{shown(table.title)}</caption>" if table.title else ""
-    notes = "".join(f"<li>{shown(note)}</li>" for note in table.notes)
+    caption = f"<caption>{escaped(table.title)}</caption>" if table.title else ""
+    notes = "".join(f"<li>{escaped(note)}</li>" for note in table.notes)
     return (
         f'<div class="tallymark"><style>{STYLE}</style><table>{caption}<thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table>{f'<ul>{notes}</ul>' if notes else ''}</div>"

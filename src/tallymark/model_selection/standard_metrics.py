@@ -1,4 +1,4 @@
-"""Bundles: everything that is usually asked of a classifier or a regression, with how long it took."""
+"""The metrics that are usually reported for a classifier or a regression, with the times of fitting and scoring."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tallymark.errors import ParameterError, brief
 from tallymark.evaluation.evaluate import evaluate_batch
 from tallymark.evaluation.report import Report
 from tallymark.rendering.exports import to_json
-from tallymark.rendering.html import to_html
+from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Table
 from tallymark.rendering.text import to_text
 from tallymark.states.labels.encoding import encode_labels
@@ -46,8 +46,8 @@ class Bundle(Mapping[str, float]):
             return self._values[key]
         except KeyError:
             why = self.left_out.get(key)
-            told = f"does not apply: {why}" if why else f"is not in the bundle; it has {', '.join(self)}"
-            raise KeyError(f"{key} {told}") from None
+            problem = f"does not apply: {why}" if why else f"is not in the bundle; it has {', '.join(self)}"
+            raise KeyError(f"{key} {problem}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
@@ -122,13 +122,13 @@ def classification_metrics(
     target = Target("label", classes=classes, positive=positive)
     rows = Batch(y_true, y_pred, weights, missing=missing)
     rows.require_rows()
-    seen = target.classes or set(encode_labels(rows, 0)[0]) | set(encode_labels(rows, 1)[0])
-    report = evaluate_batch(rows, _BINARY if len(seen) <= 2 else _SEVERAL, target, errors="raise")
+    labels = target.classes or set(encode_labels(rows, 0)[0]) | set(encode_labels(rows, 1)[0])
+    report = evaluate_batch(rows, _BINARY if len(labels) <= 2 else _SEVERAL, target, errors="raise")
     if probabilities is None:
         return _bundle(times, report)
-    sure = Batch(y_true, probabilities, weights, missing=missing)
+    with_probabilities = Batch(y_true, probabilities, weights, missing=missing)
     kind = Target("probability", classes=classes, positive=positive)
-    return _bundle(times, report, evaluate_batch(sure, _PROBABILITIES, kind, errors="raise"))
+    return _bundle(times, report, evaluate_batch(with_probabilities, _PROBABILITIES, kind, errors="raise"))
 
 
 def _bundle(times: dict[str, float], *reports: Report) -> Bundle:
@@ -145,11 +145,11 @@ def _bundle(times: dict[str, float], *reports: Report) -> Bundle:
 
 
 def _times(fit_time: object, score_time: object) -> dict[str, float]:
-    found = {}
+    times = {}
     for name, value in (("fit_time", fit_time), ("score_time", score_time)):
         if value is None:
             continue
         if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < math.inf:
             raise ParameterError(argument=name, expected="be a time in seconds", got=brief(value))
-        found[name] = float(value)
-    return found
+        times[name] = float(value)
+    return times

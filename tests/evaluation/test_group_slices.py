@@ -76,7 +76,7 @@ def test_several_columns_without_names(form):
     assert sliced([[label] for label in SEX]).sizes == {"f": 4, "m": 4}
 
 
-def test_names_of_columns():
+def test_a_series_names_its_groups():
     """A series brings its name; a column without one is called group."""
     assert sliced(pd.Series(SEX, name="sex")).names == ("sex",)
     assert sliced(SEX).names == ("group",)
@@ -111,7 +111,7 @@ def test_columns_of_probabilities_keep_their_classes():
     assert "class" in report.slices[2].reasons["auc"]
 
 
-def test_comparisons():
+def test_gap_ratio_and_worst_leave_out_small_groups():
     """gap, ratio and worst of any metric of the report; `min_rows` leaves small groups out."""
     slices = sliced(SEX)
     assert slices.gap("accuracy") == 0.75
@@ -159,7 +159,7 @@ def test_weights_and_missing_values():
     assert report.slices.sizes == {"f": 3, "m": 4}
 
 
-def test_exports():
+def test_exports_have_one_row_per_group_and_value():
     """Plain data, JSON and frames hold one row per group and value."""
     report = tm.evaluate(Y, P, ["accuracy", "recall"], by={"sex": SEX, "old": OLD})
     plain = json.loads(report.to_json())["slices"]
@@ -172,7 +172,7 @@ def test_exports():
     assert "slices" not in tm.evaluate(Y, P, ["accuracy"]).to_dict()
 
 
-def test_print_and_html():
+def test_groups_are_printed_below_the_values():
     """The groups stand below the values, all rows last; many groups are cut."""
     text = str(tm.evaluate(Y, P, ["accuracy"], by={"sex": SEX}))
     assert text.splitlines()[-5:-1] == ["f       4     0.25", "m       4     1", "all     8     0.625", ""]
@@ -211,7 +211,7 @@ def test_intervals_of_groups_are_printed():
     )
 
 
-def test_odd_columns():
+def test_group_columns_may_have_the_names_of_report_columns():
     """Names that read the same, no columns at all, and names of the columns of the report."""
     with pytest.raises(tm.ParameterError, match="'1' stood there twice"):
         sliced({1: SEX, "1": OLD})

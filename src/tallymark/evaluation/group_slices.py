@@ -1,4 +1,4 @@
-"""Slices: a report for every group of the rows."""
+"""Slices: a report for every group of the rows, and comparisons of the groups by a metric: gap, ratio, worst."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any
 
 from tallymark.errors import ParameterError, Text, brief
-from tallymark.evaluation.report import VALUE_TYPES, Cell, Report, show_interval, why
+from tallymark.evaluation.report import VALUE_TYPES, Cell, Report, reason_text, show_interval
 from tallymark.metrics.answer import Answer
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric, show_group
 from tallymark.metrics.fairness.gaps import gap, ratio, worst
-from tallymark.rendering.exports import Frames
-from tallymark.rendering.html import to_html
-from tallymark.rendering.table import Table, together
-from tallymark.rendering.text import first_of, to_text
+from tallymark.rendering.exports import DataFrameExport
+from tallymark.rendering.html_table import to_html
+from tallymark.rendering.table import Table, group_by_first
+from tallymark.rendering.text import list_first, to_text
 from tallymark.states.groups import Group
 
-_MOST = 6  # notes of a kind, in print
+_MOST_NOTES = 6  # notes of a kind, in print
 
-_KINDS: tuple[Callable[[Cell], Iterable[str]], ...] = (
-    lambda cell: filter(None, [why(cell)]),
+_NOTES_BY_KIND: tuple[Callable[[Cell], Iterable[str]], ...] = (
+    lambda cell: filter(None, [reason_text(cell)]),
     lambda cell: cell.value_notes,
     lambda cell: cell.interval_notes,
 )
-Places = list[tuple[str, Group]]  # the key of a metric, and a group
+NotePlaces = list[tuple[str, Group]]  # the key of a metric, and a group
 
 
-def notes_of_groups(reports: Mapping[Group, Report], metrics: Sequence[str], shown: Collection[Group]) -> list[str]:
+def group_notes(reports: Mapping[Group, Report], metrics: Sequence[str], shown: Collection[Group]) -> list[str]:
     """Why values are missing, then what to know about values, then about intervals; of many those that most of the
     values of the groups `shown` have.
 
@@ -35,32 +35,34 @@ def notes_of_groups(reports: Mapping[Group, Report], metrics: Sequence[str], sho
     what the values are made of.
     """
     cells = [((key, group), report.cell(key)) for key in metrics for group, report in reports.items()]
-    found = [together((text, place) for place, cell in cells for text in texts(cell)) for texts in _KINDS]
+    texts_by_kind = [
+        group_by_first((text, place) for place, cell in cells for text in texts(cell)) for texts in _NOTES_BY_KIND
+    ]
 
-    def seen(note: tuple[str, Places]) -> int:
+    def shown_groups(note: tuple[str, NotePlaces]) -> int:
         return sum(group in shown for _, group in note[1])
 
-    ranked = [sorted(notes.items(), key=seen, reverse=True) for notes in found]
-    lines = [f"{_belongs_to(places)}: {text}" for notes in ranked for text, places in notes[:_MOST]]
+    ranked = [sorted(notes.items(), key=shown_groups, reverse=True) for notes in texts_by_kind]
+    lines = [f"{_name_places(places)}: {text}" for notes in ranked for text, places in notes[:_MOST_NOTES]]
     more = sum(map(len, ranked)) - len(lines)
     if more:
         lines.append(f"{more:,} more note{'' if more == 1 else 's'}: see .slices.to_pandas() or the report as CSV")
     return lines
 
 
-def _belongs_to(places: Places) -> str:
+def _name_places(places: NotePlaces) -> str:
     """Metrics and their groups; metrics with the same groups together."""
-    groups_of = together(places)
-    same = together((tuple(groups), key) for key, groups in groups_of.items())
-    parts = [f"{first_of(keys)} for {first_of(list(map(show_group, groups)))}" for groups, keys in same.items()]
-    return first_of(parts, "; ")
+    groups_of = group_by_first(places)
+    same = group_by_first((tuple(groups), key) for key, groups in groups_of.items())
+    parts = [f"{list_first(keys)} for {list_first(list(map(show_group, groups)))}" for groups, keys in same.items()]
+    return list_first(parts, "; ")
 
 
 _MOST_GROUPS = 20  # in print
-_FEW = 30  # rows of a group whose values vary much by chance
+_FEW_ROWS = 30  # rows of a group whose values vary much by chance
 
 
-class Compared(float):
+class GroupStatistic(float):
     """A number made of the values of groups; `notes` say of which."""
 
     __slots__ = ("notes", "reason")
@@ -68,7 +70,7 @@ class Compared(float):
     reason: str | None
 
 
-class Slices(Mapping[Group, Report], Frames):
+class Slices(Mapping[Group, Report], DataFrameExport):
     """The reports of all groups by their label, or by a tuple of labels where several columns make a group.
 
     `gap`, `ratio` and `worst` compare the groups by a metric of the report.
@@ -98,19 +100,19 @@ class Slices(Mapping[Group, Report], Frames):
         """How many rows each group has."""
         return {group: report.n for group, report in self._reports.items()}
 
-    def gap(self, metric: str | Metric) -> Compared:
+    def gap(self, metric: str | Metric) -> GroupStatistic:
         """The highest value of a metric in the groups less the lowest."""
         return self._compare(metric, gap)
 
-    def ratio(self, metric: str | Metric) -> Compared:
+    def ratio(self, metric: str | Metric) -> GroupStatistic:
         """The lowest value of a metric in the groups over the highest."""
         return self._compare(metric, ratio)
 
-    def worst(self, metric: str | Metric) -> Compared:
+    def worst(self, metric: str | Metric) -> GroupStatistic:
         """The value of a metric in the group where it is worst."""
         return self._compare(metric, worst)
 
-    def _compare(self, key: str | Metric, how: Any) -> Compared:
+    def _compare(self, key: str | Metric, how: Any) -> GroupStatistic:
         cells = {group: report.cell(key) for group, report in self._reports.items()}
         if not any(n >= self.min_rows for n in self.sizes.values()):
             raise ParameterError(
@@ -118,9 +120,9 @@ class Slices(Mapping[Group, Report], Frames):
             )
         combined: GroupMetric = how(next(iter(cells.values())).metric)
         answers = {group: Answer(cell.value, cell.reason) for group, cell in cells.items() if cell.n >= self.min_rows}
-        found = combined.compare([answers], self.sizes, self.min_rows)
-        out = Compared(found.value)
-        out.notes, out.reason = found.notes, found.reason
+        answer = combined.compare([answers], self.sizes, self.min_rows)
+        out = GroupStatistic(answer.value)
+        out.notes, out.reason = answer.notes, answer.reason
         return out
 
     def to_dict(self) -> dict[str, Any]:
@@ -141,10 +143,10 @@ class Slices(Mapping[Group, Report], Frames):
         names = [f"{name} (group)" if name in VALUE_TYPES else name for name in self.names]
         out: dict[str, list[Any]] = {name: [] for name in (*names, *VALUE_TYPES)}
         for group, report in self._reports.items():
-            held = report.columns()
-            rows = len(held["metric"])
+            report_columns = report.columns()
+            rows = len(report_columns["metric"])
             labels = {name: [label] * rows for name, label in zip(names, _labels(group), strict=True)}
-            for name, column in {**labels, **held}.items():
+            for name, column in {**labels, **report_columns}.items():
                 out[name].extend(column)
         return out
 
@@ -155,13 +157,13 @@ class Slices(Mapping[Group, Report], Frames):
 
     def table(self, whole: Report | None = None, *, intervals: bool = True) -> Table:
         """One row per group, one column per metric with one number; all rows last, where their report is given."""
-        first = self._first()
+        first = self._single_number_cells()
         metrics = [key for key, cell in first.items() if cell is not None]
         settings = next((report.interval for report in self._reports.values()), None) if intervals else None
-        shown = dict(list(self.items())[:_MOST_GROUPS])
+        listed = dict(list(self.items())[:_MOST_GROUPS])
         rows = [
             self._row(_labels(group), report, metrics, intervals=settings is not None)
-            for group, report in shown.items()
+            for group, report in listed.items()
         ]
         if whole is not None:
             total = "all rows" if any("all" in _labels(group) for group in self) else "all"
@@ -170,45 +172,45 @@ class Slices(Mapping[Group, Report], Frames):
         notes = []
         if len(self) > _MOST_GROUPS:
             notes.append(f"{len(self) - _MOST_GROUPS:,} more groups: see .slices.to_pandas()")
-        few = [show_group(group) for group, n in self.sizes.items() if n < _FEW]
+        few = [show_group(group) for group, n in self.sizes.items() if n < _FEW_ROWS]
         if few:
-            notes.append(f"groups of few rows, whose values vary much by chance: {first_of(few)}")
+            notes.append(f"groups of few rows, whose values vary much by chance: {list_first(few)}")
         left = [show_group(group) for group, n in self.sizes.items() if n < self.min_rows]
         if left:
-            notes.append(f"not compared, of fewer than {self.min_rows:,} rows: {first_of(left)}")
-        notes += self._note_on_others([key for key, cell in first.items() if cell is None])
-        notes += notes_of_groups(self, metrics, shown)
+            notes.append(f"not compared, of fewer than {self.min_rows:,} rows: {list_first(left)}")
+        notes += self._note_on_other_metrics([key for key, cell in first.items() if cell is None])
+        notes += group_notes(self, metrics, listed)
         title = f"by {', '.join(self.names)} · {len(self):,} group{'' if len(self) == 1 else 's'}"
         columns = metrics if settings is None else [name for key in metrics for name in (key, settings.heading())]
         names = [f"{name} (group)" if name in ("rows", *columns) else name for name in self.names]
         return Table(title, (*names, "rows", *columns), rows, notes, numbers=("rows", *metrics))
 
-    def _first(self) -> dict[str, Any]:
+    def _single_number_cells(self) -> dict[str, Any]:
         """The keys of the metrics, with a cell of those that have one number."""
-        found: dict[str, Any] = {}
+        cells: dict[str, Any] = {}
         for report in self._reports.values():
             for key in report:
                 cell = report.cell(key)
-                parts = [] if cell.shows_itself else cell.parts()
+                parts = [] if cell.is_table else cell.parts()
                 if len(parts) != 1 or parts[0][0] is not None:  # in any group: one without a value looks like a number
-                    found[key] = None
-                found.setdefault(key, cell)
-        return found
+                    cells[key] = None
+                cells.setdefault(key, cell)
+        return cells
 
-    def _note_on_others(self, keys: list[str]) -> list[str]:
+    def _note_on_other_metrics(self, keys: list[str]) -> list[str]:
         """Where metrics are that have no column."""
         if not keys:
             return []
-        return [f"{first_of(keys)}: several numbers for each group, which are in its report and in JSON"]
+        return [f"{list_first(keys)}: several numbers for each group, which are in its report and in JSON"]
 
     @staticmethod
     def _row(labels: tuple[Any, ...], report: Report, metrics: list[str], *, intervals: bool) -> tuple[Any, ...]:
-        shown: list[Any] = []
+        values: list[Any] = []
         for cell in map(report.cell, metrics):
-            shown.append(cell.shown(cell.parts()[0][1]))
+            values.append(cell.display(cell.parts()[0][1]))
             if intervals:
-                shown.append("" if cell.bounded else show_interval(cell.lo, cell.hi))
-        return (*map(str, labels), report.n, *shown)
+                values.append("" if cell.bounded else show_interval(cell.lo, cell.hi))
+        return (*map(str, labels), report.n, *values)
 
     def __repr__(self) -> str:
         return to_text(self.table())

@@ -1,0 +1,85 @@
+"""A comparison as a document, from which its page and its Markdown are made."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from tallymark.evaluation.document import DIGITS, MOST_BARS, MOST_CARDS, about_metrics, direction_text, report_line
+from tallymark.evaluation.reproduction import (
+    NEEDS_ORDER,
+    changed_arguments,
+    data_arguments,
+    metrics_argument,
+    reproduction_section,
+    text_literal,
+)
+from tallymark.intervals.settings import usual_resamples
+from tallymark.rendering.document import Card, Document, Notes, Section
+from tallymark.rendering.table import show_number
+
+if TYPE_CHECKING:
+    from tallymark.comparison.result import Comparison
+
+
+def comparison_document(comparison: Comparison, title: str | None, command: str | None, *, pictures: bool) -> Document:
+    """The comparison with its verdicts, tables, pictures if wanted, and how to make it again."""
+    values, pairs = comparison._values_table(), comparison._pairs_table()
+    verdicts = [str(difference) for difference in comparison]
+    sections = [
+        Section("verdicts", "What the data show", "", [Notes(verdicts)]),
+        Section("values", "Values", "", [values._replace(title="", named_rows=False)]),
+    ]
+    if pictures:
+        plots = [comparison.plot.differences(key) for key in comparison.metrics[:MOST_BARS]]
+        others = [name for name in comparison.plot.available() if name != "differences"]
+        plots += [getattr(comparison.plot, name)() for name in others]
+        sections.append(Section("plots", "Plots", "", plots))
+    sections += [
+        Section("differences", "Differences", "", [pairs]),
+        about_metrics([comparison._report.cell(key).metric for key in comparison.metrics]),
+        reproduce_comparison(comparison, command),
+    ]
+    cards = [_best_card(comparison, key) for key in comparison.metrics][:MOST_CARDS]
+    models = comparison.models
+    names = f"{', '.join(models[:-1])} and {models[-1]}" if len(models) <= 5 else f"{len(models)} models"
+    return Document(title or f"Comparison of {names}", report_line(comparison._report), cards, sections)
+
+
+def _best_card(comparison: Comparison, key: str) -> Card:
+    """The best model by a metric, and whether the data show that it is."""
+    ranked = comparison.ranking(key)
+    metric = comparison._report.cell(key).metric
+    best, value = next(iter(ranked.items()))
+    if math.isnan(value):
+        return Card(key, "undefined", "", comparison.reports[best].cell(key).reason or "")
+    beaten = [d for d in comparison if d.metric == key and d.winner == best]
+    others = len([d for d in comparison if d.metric == key and best in (d.first, d.second)])
+    words = f"{best} is ahead, and the data show it against {len(beaten)} of {others}"
+    if len(beaten) == others:
+        words = f"{best} is better than {'the other' if others == 1 else 'all it was compared with'}"
+    display = comparison._report.cell(key).display(value)
+    return Card(key, show_number(value, DIGITS), words, direction_text(metric), getattr(display, "band", ""))
+
+
+def reproduce_comparison(comparison: Comparison, command: str | None = None) -> Section:
+    """The same for several models on the same rows; each has its own predictions, and so its own fingerprint."""
+    reports, settings = comparison.reports, comparison.settings
+    first = next(iter(reports))
+    source = reports[first]._source
+    batch = None if source is None else source.batch
+    models = ", ".join(f"{text_literal(name)}: …" for name in reports)
+    metrics = metrics_argument({key: reports[first].cell(key).metric for key in reports[first]})
+    arguments = ["y_true", f"{{{models}}}", metrics, *data_arguments(reports[first], batch, source)]
+    tests = settings.tests(len(reports), settings.correction, settings.baseline)
+    given = {
+        "ci": (settings.level, 0.95),
+        "resamples": (settings.resamples, usual_resamples(settings.level, tests)),
+        "seed": (settings.seed, 0),
+        "correction": (settings.correction, "holm"),
+        "baseline": (settings.baseline, None),
+    }
+    arguments += changed_arguments(given)
+    prints = {f"fingerprint with {name}": report for name, report in reports.items()}
+    needs_order = f"{NEEDS_ORDER}." if any("bootstrap" in each.method for each in comparison) else ""
+    return reproduction_section(reports[first], prints, f"tm.compare({', '.join(arguments)})", command, needs_order)
