@@ -11,7 +11,7 @@ import click
 import pytest
 
 import tallymark as tm
-from tallymark.app.http.errors import in_field
+from tallymark.app.domain.errors import in_field
 from tallymark.cli.wording import Options
 from tallymark.errors import Argument, InputError, Text, Wording, from_dict
 

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from tallymark.app.domain import accounts
-from tallymark.app.http.errors import FieldError
+from tallymark.app.domain.errors import FieldError
 from tallymark.app.store.models import Invitation, SignIn, User
 from tests.app.stage import BOTH
 
@@ -23,14 +23,14 @@ def _join(stage, name="Ada", invitation="", password=PASSWORD):
 
 def _who(stage, secret):
     with stage.service.database.reading() as session:
-        user = accounts.signed_in(session, stage.service, secret)
+        user = accounts.find_signed_in_user(session, stage.service, secret)
         return None if user is None else user.name
 
 
 @BOTH
 def test_an_invitation_is_for_one(stage, host):
     """Of several who use a link at the same time, one signs up."""
-    secret = accounts.invite(stage.service, host, organiser=False)
+    secret = accounts.create_invitation(stage.service, host, organiser=False)
 
     def use(name):
         try:
@@ -40,18 +40,18 @@ def test_an_invitation_is_for_one(stage, host):
 
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(use, ["Ada", "Ben", "Cem", "Dan"]))
-    assert found.count({"": accounts.NOT_INVITED}) == 3
+    assert found.count({"": accounts.INVALID_INVITATION}) == 3
     assert len(stage.all(select(User))) == 2
 
 
 def test_invitations_end(stage, host):
     """After two weeks a link is worth nothing, and one that never was is told in the same words."""
-    secret = accounts.invite(stage.service, host, organiser=False)
+    secret = accounts.create_invitation(stage.service, host, organiser=False)
     stage.clock.move(days=14)
     for each in (secret, "made up"):
         with pytest.raises(FieldError) as caught:
             _join(stage, invitation=each)
-        assert caught.value.errors == {"": accounts.NOT_INVITED}
+        assert caught.value.errors == {"": accounts.INVALID_INVITATION}
     with pytest.raises(FieldError, match="by invitation"):
         _join(stage)
 
@@ -59,7 +59,7 @@ def test_invitations_end(stage, host):
 @pytest.mark.parametrize("organiser", [False, True])
 def test_an_invitation_says_what_one_will_be(stage, host, organiser):
     """Only an invitation makes an organiser."""
-    secret = accounts.invite(stage.service, host, organiser=organiser)
+    secret = accounts.create_invitation(stage.service, host, organiser=organiser)
     assert _join(stage, invitation=secret).organiser is organiser
 
 
@@ -75,7 +75,7 @@ def test_nobody_makes_themselves_an_organiser(make_stage):
 def test_the_first_link(make_stage):
     """It is made at each start until one was used; the earlier ones are worth nothing, and then there is none."""
     stage = make_stage()
-    first, second = (accounts.first_invitation(stage.service) for _ in range(2))
+    first, second = (accounts.create_first_invitation(stage.service) for _ in range(2))
     assert first
     assert second
     with pytest.raises(FieldError):
@@ -83,13 +83,13 @@ def test_the_first_link(make_stage):
     assert _join(stage, invitation=second).organiser
     with pytest.raises(FieldError):
         _join(stage, "Eve", invitation=second)
-    assert accounts.first_invitation(stage.service) is None
-    assert accounts.first_invitation(make_stage().service) is None
+    assert accounts.create_first_invitation(stage.service) is None
+    assert accounts.create_first_invitation(make_stage().service) is None
 
 
 def test_the_host_of_an_example_is_no_organiser_yet(stage, host):
     """Somebody without a password cannot sign in, so that the first link is still needed, and opens no door."""
-    assert accounts.first_invitation(stage.service)
+    assert accounts.create_first_invitation(stage.service)
     for password in ("", "None", "nobody has this password", PASSWORD):
         with pytest.raises(FieldError, match="not right"):
             accounts.sign_in(stage.service, host.name, password)
@@ -178,8 +178,8 @@ def test_secrets_are_not_in_the_data(make_stage):
     secrets = [
         PASSWORD,
         accounts.sign_in(stage.service, "Ada", PASSWORD),
-        accounts.invite(stage.service, user, organiser=True),
-        accounts.first_invitation(stage.service),
+        accounts.create_invitation(stage.service, user, organiser=True),
+        accounts.create_first_invitation(stage.service),
     ]
     content = b"".join(each.read_bytes() for each in stage.settings.folder.rglob("*") if each.is_file())
     assert b"Ada" in content

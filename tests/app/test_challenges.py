@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import func, select
 
 from tallymark.app.domain import challenges, drafts
-from tallymark.app.http.errors import FieldError
-from tallymark.app.pages.formatting import show_rules
+from tallymark.app.domain.errors import FieldError
+from tallymark.app.pages.formatting import render_markdown
 from tallymark.app.store.models import Challenge, Version
 from tallymark.errors import Rejection
 from tests.app.stage import BOTH, FORM, ROWS, guess, table, truth
@@ -191,7 +191,7 @@ def test_answers_in_any_order_give_the_same_parts(stage, host):
 )
 def test_rules_cannot_run_anything(text):
     """Markdown makes text, lists, tables and plain links; nothing of it runs or is loaded from elsewhere."""
-    made = str(show_rules(text))
+    made = str(render_markdown(text))
     tags = re.findall(r"<(\w+)([^>]*)>", made)
     assert {name for name, _ in tags} <= {"p", "a", "code", "pre", "table", "thead", "tbody", "tr", "th", "td"}
     for name, facts in tags:
@@ -232,7 +232,7 @@ def test_answers_of_another_time_stay(stage, host, challenge):
     """The file of a version is never changed: new answers are another file."""
     with stage.service.database.reading() as session:
         first = challenges.current_version(session, challenge)
-    challenges.renew_answers(stage.service, host, challenge, io.BytesIO(table(guess(3))))
+    challenges.replace_answers(stage.service, host, challenge, io.BytesIO(table(guess(3))))
     assert stage.service.files.read(first.answers) == table(truth())
     [one, two] = stage.all(select(Version).order_by(Version.number))
     names = [each.name for each in Version.__table__.columns]

@@ -147,7 +147,7 @@ def test_broken_answers_are_not_told(stage, host, secretive):
         assert "Something went wrong on our side" in page
         assert [word for word in CLASSES if word in page] == []
         path.write_bytes(held)
-    assert player.allowance().used == 0
+    assert player.quota_status().used == 0
 
 
 @pytest.mark.parametrize("task", ["probabilities", "numbers"])

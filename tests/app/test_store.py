@@ -98,7 +98,7 @@ def test_other_databases_are_refused(url):
 def test_files_are_kept_once(tmp_path):
     """The same content has one place, whatever pieces it came in, and is there whole."""
     files = FileStore(tmp_path)
-    one, other = files.keep([b"ab", b"c"]), files.keep([b"abc"])
+    one, other = files.store([b"ab", b"c"]), files.keep([b"abc"])
     assert one == other
     assert one.size == 3
     assert files.read(one.hash) == b"abc"
@@ -113,7 +113,7 @@ def test_half_a_file_is_none(tmp_path):
         raise OSError("broken")
 
     with pytest.raises(OSError, match="broken"):
-        FileStore(tmp_path).keep(breaks())
+        FileStore(tmp_path).store(breaks())
     assert list((tmp_path / "files").rglob("*")) == []
 
 

@@ -34,7 +34,7 @@ def test_everything_at_once(make_stage):
         player = players[n % 6]
         stream = io.BytesIO(same[n % 4])
         service = stages[n % 2].service
-        key = submissions.accept_file(service, player.user, challenge, player.team.id, stream, "x.csv", "")
+        key = submissions.submit_file(service, player.user, challenge, player.team.id, stream, "x.csv", "")
         if n % 3 == 0 and stage.submission(key).state == "scored":
             try:
                 teams.choose_finals(service, challenge, player.team.id, [key])
@@ -45,7 +45,7 @@ def test_everything_at_once(make_stage):
         answers = io.BytesIO(table(truth()[n:] + truth()[:n]))
         while True:
             try:
-                return challenges.renew_answers(stages[n % 2].service, host, challenge, answers)
+                return challenges.replace_answers(stages[n % 2].service, host, challenge, answers)
             except teams.FieldError:  # another was quicker
                 continue
 
@@ -61,7 +61,7 @@ def test_everything_at_once(make_stage):
     assert len(held) == 36
     assert {(each.state, each.work, each.version_id) for each in held} == {("scored", None, newest)}
     assert len(stage.board(challenge)) == len(stage.board(challenge, "private")) == 6
-    assert [each.allowance().used for each in players] == [6] * 6
+    assert [each.quota_status().used for each in players] == [6] * 6
     assert len(stage.scores(held[0].key)) > 0
 
 

@@ -15,8 +15,8 @@ from fastapi.responses import RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from tallymark.app.http.errors import RequestError, not_found
-from tallymark.app.http.guard import Guard
+from tallymark.app.domain.errors import RequestError, not_found
+from tallymark.app.http.middleware import RequestMiddleware
 from tallymark.app.http.request_context import RequestContext, request_context
 from tallymark.app.pages.shell import ErrorPage, Link
 from tallymark.app.routes import ROUTERS
@@ -55,7 +55,7 @@ def create_app(settings: AppSettings, clock: Callable[[], datetime] = utc_now) -
     app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     app.state.service, app.state.worker = service, worker
     app.state.forms = CapacityLimiter(_FORMS)
-    app.add_middleware(Guard, settings=settings, measures=service.measures, failed=_failed)
+    app.add_middleware(RequestMiddleware, settings=settings, prometheus=service.prometheus, failed=_failed)
     for router in ROUTERS:
         app.include_router(router)
     app.add_exception_handler(RequestError, _refused)
@@ -74,15 +74,17 @@ async def _refused(request: Request, error: Exception) -> Response:
         found = not_found()
     if found.status == 401 and request.method == "GET":
         return RedirectResponse(f"/sign-in?next={quote(request.url.path)}", 303)
-    visit = await run_in_threadpool(request_context, request)
-    return _page(visit, found)
+    context = await run_in_threadpool(request_context, request)
+    return _page(context, found)
 
 
-def _page(visit: RequestContext, found: RequestError) -> Response:
+def _page(context: RequestContext, found: RequestError) -> Response:
     title = _TITLES.get(found.status, "This was not understood")
     where = None if found.where is None else Link(*found.where)
-    view = ErrorPage(visit.shell(title), found.status, found.sentence, found.mend, visit.request.state.reference, where)
-    return visit.page("error.html", view, found.status)
+    view = ErrorPage(
+        context.shell(title), found.status, found.sentence, found.mend, context.request.state.reference, where
+    )
+    return context.page("error.html", view, found.status)
 
 
 async def _failed(request: Request, error: Exception) -> Response:

@@ -15,7 +15,7 @@ from tallymark.app.domain import challenges, submissions
 from tallymark.app.domain.accounts import name_key
 from tallymark.app.domain.challenges import is_over
 from tallymark.app.domain.drafts import read_draft
-from tallymark.app.domain.teams import new_team
+from tallymark.app.domain.teams import create_team
 from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, Submission, Team, User
 from tallymark.errors import FileError
@@ -92,8 +92,8 @@ def _submit(
         return
     user = _somebody(service, f"{team} team")
     with service.database.writing() as session:
-        held = there or new_team(session, service, challenge, team, baseline=baseline)
-    submissions.accept_file(service, user, challenge, held.id, stream, name, "")
+        held = there or create_team(session, service, challenge, team, baseline=baseline)
+    submissions.submit_file(service, user, challenge, held.id, stream, name, "")
 
 
 def _somebody(service: Service, name: str, *, organiser: bool = False) -> User:

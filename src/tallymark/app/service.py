@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from tallymark.app.http.prometheus import Measures
+from tallymark.app.prometheus import PrometheusMetrics
 from tallymark.app.settings import AppSettings
 from tallymark.app.store.database import Database
 from tallymark.app.store.files import FileStore
@@ -28,7 +28,7 @@ class Service:
         self.database = Database(settings.database_url)
         self.files = FileStore(settings.folder)
         self.now = clock
-        self.measures = Measures()
+        self.prometheus = PrometheusMetrics()
         self.name = secrets.token_hex(8)  # of this process, among others that work on the same queue
         self.scoring = threading.BoundedSemaphore(settings.scorers)
         self.hashing = threading.BoundedSemaphore(2)  # each hash takes 64 MB

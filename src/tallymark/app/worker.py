@@ -9,11 +9,11 @@ from datetime import timedelta
 from sqlalchemy import or_, select, update
 
 from tallymark.app.domain import checks, leaderboards
-from tallymark.app.domain.scoring import MOST_ATTEMPTS, give_up, work_on
+from tallymark.app.domain.scoring import MAX_ATTEMPTS, process_submission, retry_or_fail
 from tallymark.app.service import Service
 from tallymark.app.store.models import Submission
 
-LEASE = timedelta(seconds=60)  # after which a claim that nobody renews is worth nothing
+CLAIM_LEASE = timedelta(seconds=60)  # after which a claim that nobody renews is worth nothing
 _RENEWAL = 15.0  # seconds
 _PAUSE = 2.0  # seconds between looks at the queue, where nothing wakes the worker
 _LOG = logging.getLogger("tallymark.app")
@@ -69,10 +69,10 @@ class Worker:
         found = claim(service)
         if found is not None:
             try:
-                work_on(service, found)
+                process_submission(service, found)
             except Exception:
                 _LOG.exception("a submission could not be worked on", extra={"facts": {"submission": found}})
-                give_up(service, found)
+                retry_or_fail(service, found)
             finally:
                 service.busy.discard(found)
             return True
@@ -88,7 +88,7 @@ class Worker:
             except Exception:
                 _LOG.exception("a claim could not be renewed")
             try:
-                checks.discard(self._service)
+                checks.discard_expired(self._service)
             except Exception:
                 _LOG.exception("checked files could not be discarded")
 
@@ -116,7 +116,7 @@ def claim(service: Service) -> int | None:
     process claimed and works on no more is free, too."""
     now = service.now()
     own = Submission.claimed_by == service.name
-    left = ~own & (Submission.claimed < now - LEASE)
+    left = ~own & (Submission.claimed < now - CLAIM_LEASE)
     with service.claiming, service.database.writing() as session:
         free = or_(Submission.claimed_by.is_(None), left, own & Submission.id.not_in(service.busy))
         waiting = select(Submission.id).where(Submission.work.is_not(None), free)
@@ -130,8 +130,8 @@ def claim(service: Service) -> int | None:
     with service.database.reading() as session:
         held = session.get(Submission, found)
         tries = 0 if held is None else held.attempts
-    if tries > MOST_ATTEMPTS:
+    if tries > MAX_ATTEMPTS:
         service.busy.discard(found)
-        give_up(service, found, at_once=True)
+        retry_or_fail(service, found, at_once=True)
         return claim(service)
     return found

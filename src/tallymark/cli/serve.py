@@ -48,9 +48,9 @@ def command(example: str | None, **given: Any) -> None:
         import uvicorn
 
         from tallymark.app.create import create_app
-        from tallymark.app.domain.accounts import first_invitation
+        from tallymark.app.domain.accounts import create_first_invitation
         from tallymark.app.example import load_example
-        from tallymark.app.http.logs import start_logs
+        from tallymark.app.logs import start_logs
 
     listening = _listen(settings)
     start_logs()
@@ -58,7 +58,7 @@ def command(example: str | None, **given: Any) -> None:
     page = load_example(app.state.service, example) if example else "/"
     click.echo(f"tallymark is at {settings.address}{page}")
     click.echo(f"Its data is in {settings.folder.absolute()}")
-    secret = first_invitation(app.state.service)
+    secret = create_first_invitation(app.state.service)
     if secret is not None:
         click.echo(f"The first organiser signs up here, once: {settings.address}/sign-up?invitation={secret}")
     click.echo("Ctrl-C stops it.")

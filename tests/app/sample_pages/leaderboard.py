@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tallymark.app.pages.leaderboard import Entry, LeaderboardPage, Point, RankGroup, ScoreBar, ScoreHistory
-from tallymark.app.pages.shell import Link, Pages
+from tallymark.app.pages.leaderboard import Entry, IntervalBar, LeaderboardPage, Point, RankGroup, ScoreHistory
+from tallymark.app.pages.shell import Link, Pagination
 from tests.app.sample_pages.shell import HIGHER, SHORT, Say, shell
 
 
 def entry(say: Say, team: str, score: float, **facts: Any) -> Entry:
-    bar = ScoreBar(*(round(160 * (score + reach - 0.36), 2) for reach in (-0.04, 0, 0.04)))
+    bar = IntervalBar(*(round(160 * (score + reach - 0.36), 2) for reach in (-0.04, 0, 0.04)))
     band = "good" if score >= 0.8 else "fair" if score >= 0.6 else "poor"
     interval = f"{100 * score - 4:.1f} to {100 * score + 4:.1f} %"
     return Entry(
@@ -57,7 +57,7 @@ def leaderboard(say: Say) -> LeaderboardPage:
         ["accuracy ↑", "F1 of macro precision and recall ↑"],
         groups,
         "Entries of a group cannot be told apart by these rows: each may be as good as the best of them.",
-        Pages(
+        Pagination(
             "Entries 1 to 100 of 312",
             [Link(str(k), f"{base}?page={k}", k == 1) for k in (1, 2, 3, 4)],
             "",

@@ -13,17 +13,17 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from tallymark.app.http.errors import FieldError
+from tallymark.app.domain.errors import FieldError
 from tallymark.app.service import Service
 from tallymark.app.store.models import Invitation, SignIn, User
 
-LEAST_PASSWORD = 10
-_MOST_PASSWORD = 1000
-_MOST_NAME = 40
-_INVITATION = timedelta(days=14)
+MIN_PASSWORD_LENGTH = 10
+_MAX_PASSWORD_LENGTH = 1000
+_MAX_NAME_LENGTH = 40
+_INVITATION_LIFETIME = timedelta(days=14)
 _HASHER = PasswordHasher()
-_NOBODY = _HASHER.hash("nobody has this password")  # so that unknown names take as long as known ones
-NOT_INVITED = "This invitation was used, has expired, or never was one. Ask for a new link."
+_DUMMY_HASH = _HASHER.hash("nobody has this password")  # so that unknown names take as long as known ones
+INVALID_INVITATION = "This invitation was used, has expired, or never was one. Ask for a new link."
 
 
 def hash_secret(secret: str) -> str:
@@ -39,8 +39,8 @@ def name_key(name: str) -> str:
 def check_name(name: str, what: str = "name") -> str:
     """A name as it is shown; raises what is wrong with it."""
     found = " ".join(unicodedata.normalize("NFC", name).split())
-    if not 2 <= len(found) <= _MOST_NAME:
-        raise FieldError({what: f"It must have 2 to {_MOST_NAME} characters; it has {len(found)}."})
+    if not 2 <= len(found) <= _MAX_NAME_LENGTH:
+        raise FieldError({what: f"It must have 2 to {_MAX_NAME_LENGTH} characters; it has {len(found)}."})
     if not all(each.isprintable() for each in found):
         raise FieldError({what: "It must have characters that can be read, and no others."})
     return found
@@ -48,8 +48,8 @@ def check_name(name: str, what: str = "name") -> str:
 
 def check_password(password: str, again: str, name: str) -> None:
     """Refuse a password that is easily guessed, or typed in two ways."""
-    if not LEAST_PASSWORD <= len(password) <= _MOST_PASSWORD:
-        raise FieldError({"password": f"It must have {LEAST_PASSWORD} to {_MOST_PASSWORD:,} characters."})
+    if not MIN_PASSWORD_LENGTH <= len(password) <= _MAX_PASSWORD_LENGTH:
+        raise FieldError({"password": f"It must have {MIN_PASSWORD_LENGTH} to {_MAX_PASSWORD_LENGTH:,} characters."})
     if len(set(password)) < 4 or name_key(password) == name_key(name):
         raise FieldError({"password": "It is too easily guessed. Take a few words that do not belong together."})
     if password != again:
@@ -67,9 +67,9 @@ def sign_up(service: Service, name: str, password: str, again: str, invitation: 
     now = service.now()
     try:
         with service.database.writing() as session:
-            held = valid_invitation(session, service, invitation) if invitation else None
+            held = find_valid_invitation(session, service, invitation) if invitation else None
             if invitation and held is None:
-                raise FieldError({"": NOT_INVITED})
+                raise FieldError({"": INVALID_INVITATION})
             user = User(
                 name=shown,
                 key=name_key(shown),
@@ -83,19 +83,19 @@ def sign_up(service: Service, name: str, password: str, again: str, invitation: 
                 taken = (Invitation.id == held.id) & Invitation.used.is_(None)
                 used = update(Invitation).where(taken).values(used=now, used_by=user.id).returning(Invitation.id)
                 if session.scalar(used) is None:  # somebody was quicker
-                    raise FieldError({"": NOT_INVITED})
+                    raise FieldError({"": INVALID_INVITATION})
             return user
     except IntegrityError:
         raise FieldError({"name": "Somebody has this name already. Take another."}) from None
 
 
-def valid_invitation(session: Session, service: Service, secret: str) -> Invitation | None:
+def find_valid_invitation(session: Session, service: Service, secret: str) -> Invitation | None:
     """The invitation of a link, if it can still be used."""
     found = session.scalar(select(Invitation).where(Invitation.secret == hash_secret(secret)))
     return found if found is not None and found.used is None and found.expires > service.now() else None
 
 
-def invite(service: Service, by: User | None, *, organiser: bool) -> str:
+def create_invitation(service: Service, by: User | None, *, organiser: bool) -> str:
     """The secret of a new invitation, which nobody can read again."""
     secret, now = secrets.token_urlsafe(32), service.now()
     with service.database.writing() as session:
@@ -106,27 +106,27 @@ def invite(service: Service, by: User | None, *, organiser: bool) -> str:
                 first=by is None,
                 created_by=None if by is None else by.id,
                 created=now,
-                expires=now + _INVITATION,
+                expires=now + _INVITATION_LIFETIME,
             )
         )
     return secret
 
 
-def first_invitation(service: Service) -> str | None:
+def create_first_invitation(service: Service) -> str | None:
     """A secret for the first organiser, as long as there is none; an earlier one is worth nothing any more."""
     with service.database.writing() as session:
         can_sign_in = User.organiser & User.password.is_not(None)
         if session.scalar(select(func.count()).select_from(User).where(can_sign_in)):
             return None
         session.execute(delete(Invitation).where(Invitation.first & Invitation.used.is_(None)))
-    return invite(service, None, organiser=True)
+    return create_invitation(service, None, organiser=True)
 
 
-def _verify(service: Service, hashed: str | None, password: str) -> bool:
+def _password_matches(service: Service, hashed: str | None, password: str) -> bool:
     """Whether a password is the right one, in the same time for those who have none."""
     try:
         with service.hashing:
-            return _HASHER.verify(hashed or _NOBODY, password[:_MOST_PASSWORD]) and hashed is not None
+            return _HASHER.verify(hashed or _DUMMY_HASH, password[:_MAX_PASSWORD_LENGTH]) and hashed is not None
     except (VerificationError, InvalidHashError):
         return False
 
@@ -135,12 +135,12 @@ def sign_in(service: Service, name: str, password: str) -> str:
     """The secret of a new sign-in, for the cookie of a browser."""
     with service.database.reading() as session:
         user = session.scalar(select(User).where(User.key == name_key(" ".join(name.split()))))
-    if not _verify(service, None if user is None else user.password, password) or user is None:
+    if not _password_matches(service, None if user is None else user.password, password) or user is None:
         raise FieldError({"": "The name or the password is not right."})
-    return new_sign_in(service, user)
+    return create_sign_in(service, user)
 
 
-def new_sign_in(service: Service, user: User) -> str:
+def create_sign_in(service: Service, user: User) -> str:
     """A sign-in without asking for the password."""
     secret, now = secrets.token_urlsafe(32), service.now()
     with service.database.writing() as session:
@@ -150,7 +150,7 @@ def new_sign_in(service: Service, user: User) -> str:
     return secret
 
 
-def signed_in(session: Session, service: Service, secret: str | None) -> User | None:
+def find_signed_in_user(session: Session, service: Service, secret: str | None) -> User | None:
     """Who holds the secret of a sign-in."""
     if not secret:
         return None
@@ -172,7 +172,7 @@ def sign_out_everywhere(service: Service, user: User) -> None:
 
 def change_password(service: Service, user: User, old: str, password: str, again: str) -> None:
     """A new password, which ends all sign-ins."""
-    if not _verify(service, user.password, old):
+    if not _password_matches(service, user.password, old):
         raise FieldError({"old": "This is not your password."})
     check_password(password, again, user.name)
     with service.hashing:

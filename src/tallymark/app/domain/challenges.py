@@ -10,16 +10,22 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from tallymark.app.domain import leaderboards
-from tallymark.app.domain.drafts import Draft
-from tallymark.app.domain.versions import add_version, current_version, lock, prepare, scoring_of
-from tallymark.app.http.errors import FieldError, not_found
+from tallymark.app.domain.drafts import ChallengeDraft
+from tallymark.app.domain.errors import FieldError, not_found
+from tallymark.app.domain.versions import (
+    add_version,
+    current_version,
+    lock_challenge,
+    prepare_version,
+    scoring_config_of,
+)
 from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, Submission, User, Version
 
 
-def create(service: Service, user: User, draft: Draft, answers: BinaryIO) -> Challenge:
+def create(service: Service, user: User, draft: ChallengeDraft, answers: BinaryIO) -> Challenge:
     """A new challenge with its first version."""
-    made = prepare(service, draft.scoring, answers)
+    made = prepare_version(service, draft.scoring, answers)
     try:
         with service.database.writing() as session:
             challenge = Challenge(
@@ -33,18 +39,18 @@ def create(service: Service, user: User, draft: Draft, answers: BinaryIO) -> Cha
         raise FieldError({"slug": "Another challenge has this address. Take another."}) from None
 
 
-def change(service: Service, user: User, challenge: Challenge, draft: Draft) -> bool:
+def change(service: Service, user: User, challenge: Challenge, draft: ChallengeDraft) -> bool:
     """New texts and rules; where it is scored in another way, a new version, and whether there is one."""
     with service.database.reading() as session:
         held = current_version(session, challenge)
     made = None
-    if held is not None and scoring_of(held) != draft.scoring:
+    if held is not None and scoring_config_of(held) != draft.scoring:
         with service.files.path(held.answers).open("rb") as stream:
-            made = prepare(service, draft.scoring, stream)
+            made = prepare_version(service, draft.scoring, stream)
     with service.database.writing() as session:
-        lock(session, challenge.id)
+        lock_challenge(session, challenge.id)
         session.execute(update(Challenge).where(Challenge.id == challenge.id).values(**draft.texts, **draft.rules))
-        _mark_late(session, challenge.id, draft.rules["deadline"])
+        _update_lateness(session, challenge.id, draft.rules["deadline"])
         leaderboards.mark_changed(session, challenge.id)
         if made is not None:
             add_version(session, service, challenge, user, made, after=held)
@@ -52,19 +58,19 @@ def change(service: Service, user: User, challenge: Challenge, draft: Draft) -> 
     return made is not None
 
 
-def renew_answers(service: Service, user: User, challenge: Challenge, answers: BinaryIO, note: str = "") -> None:
+def replace_answers(service: Service, user: User, challenge: Challenge, answers: BinaryIO, note: str = "") -> None:
     """A new version with other answers."""
     with service.database.reading() as session:
         held = current_version(session, challenge)
     if held is None:
         raise not_found()
-    made = prepare(service, scoring_of(held), answers)
+    made = prepare_version(service, scoring_config_of(held), answers)
     with service.database.writing() as session:
         add_version(session, service, challenge, user, made, note.strip()[:200], after=held)
     service.wake.set()
 
 
-def _mark_late(session: Session, challenge_id: int, deadline: datetime | None) -> None:
+def _update_lateness(session: Session, challenge_id: int, deadline: datetime | None) -> None:
     """What came in time, by a deadline that may have moved."""
     late = False if deadline is None else Submission.created >= deadline
     session.execute(update(Submission).where(Submission.challenge_id == challenge_id).values(late=late))
@@ -83,23 +89,23 @@ def is_over(challenge: Challenge, now: datetime) -> bool:
     return challenge.closed is not None or (challenge.deadline is not None and now >= challenge.deadline)
 
 
-def state_of(challenge: Challenge, now: datetime) -> str:
+def challenge_state(challenge: Challenge, now: datetime) -> str:
     """Whether a challenge is "soon" to open, "open" or "closed"."""
     if is_over(challenge, now):
         return "closed"
     return "soon" if challenge.opens is not None and now < challenge.opens else "open"
 
 
-def takes_files(challenge: Challenge, now: datetime) -> bool:
+def accepts_submissions(challenge: Challenge, now: datetime) -> bool:
     """Whether something can be handed in: in time, or late where that is taken."""
-    state = state_of(challenge, now)
+    state = challenge_state(challenge, now)
     return state == "open" or (state == "closed" and challenge.closed is None and challenge.late == "mark")
 
 
 def close(service: Service, challenge: Challenge, *, closed: bool) -> None:
     """Close a challenge, or open it again."""
     with service.database.writing() as session:
-        held = lock(session, challenge.id)
+        held = lock_challenge(session, challenge.id)
         if held is None:
             raise not_found()
         if not closed and held.deadline is not None and service.now() >= held.deadline:

@@ -16,10 +16,10 @@ from sqlalchemy import ColumnElement, delete, or_, select, update
 from sqlalchemy.orm import Session
 
 from tallymark.app.domain.accounts import hash_secret
-from tallymark.app.domain.versions import scoring_of
-from tallymark.app.http.errors import RequestError
+from tallymark.app.domain.errors import RequestError
+from tallymark.app.domain.versions import scoring_config_of
 from tallymark.app.service import Service
-from tallymark.app.store.database import insert_of
+from tallymark.app.store.database import dialect_insert
 from tallymark.app.store.models import Challenge, CheckedFile, User, Version
 from tallymark.submissions.check import SubmissionCheck, check_submission
 from tallymark.submissions.limits import Limits
@@ -29,18 +29,18 @@ _LONGEST = timedelta(minutes=10)  # after which a check that has not ended count
 _LOG = logging.getLogger("tallymark.app")
 
 
-class Busy(Exception):  # noqa: N818 - no fault of ours
+class CheckInProgress(Exception):  # noqa: N818 - no fault of ours
     """Another file of the same account is being checked."""
 
 
-class Passed(NamedTuple):
+class PassedCheck(NamedTuple):
     """A file without problems: the token that submits it, and what the check found."""
 
     token: str
     found: SubmissionCheck
 
 
-class Opened(NamedTuple):
+class OpenedFile(NamedTuple):
     """A checked file on its way to be submitted."""
 
     secret: str
@@ -48,9 +48,9 @@ class Opened(NamedTuple):
     file_name: str
 
 
-def check_file(
+def check_and_keep(
     service: Service, user: User, challenge: Challenge, version: Version, stream: BinaryIO, name: str
-) -> Passed:
+) -> PassedCheck:
     """Check a file against the public sample; raises its `Rejection`, or `Busy` while another one is checked.
 
     An account has one checked file at a time: a new check replaces the one before.
@@ -70,11 +70,11 @@ def check_file(
     with service.database.writing() as session:
         values = {"rows": found.rows, "expires": service.now() + _KEPT}
         session.execute(update(CheckedFile).where(CheckedFile.secret == secret).values(**values))
-    return Passed(token, found)
+    return PassedCheck(token, found)
 
 
 def _settings(service: Service, version: Version) -> dict[str, Any]:
-    told = scoring_of(version).told()
+    told = scoring_config_of(version).told()
     limits = Limits(bytes=service.settings.upload_bytes, rows=service.settings.rows)
     return {**{name: told[name] for name in ("id", "label", "task", "classes", "missing")}, "limits": limits}
 
@@ -91,29 +91,29 @@ def _begin(service: Service, user: User, challenge: Challenge, secret: str, name
     }
     free = or_(CheckedFile.rows.is_not(None), CheckedFile.expires <= now)
     with service.database.writing() as session:
-        added = insert_of(session)(CheckedFile).values(user_id=user.id, **values)
+        added = dialect_insert(session)(CheckedFile).values(user_id=user.id, **values)
         begun = added.on_conflict_do_update(index_elements=[CheckedFile.user_id], set_=values, where=free)
         if session.execute(begun.returning(CheckedFile.secret)).first() is None:
-            raise Busy
+            raise CheckInProgress
 
 
 @contextmanager
-def open_checked(service: Service, user: User, challenge: Challenge, token: str) -> Iterator[Opened]:
+def open_checked(service: Service, user: User, challenge: Challenge, token: str) -> Iterator[OpenedFile]:
     """The file of a token. One that is foreign, used, expired or made up gets the same answer."""
     with service.database.reading() as session:
         held = session.scalar(select(CheckedFile).where(_usable(service, user, challenge, hash_secret(token))))
     if held is None:
-        raise gone(challenge)
+        raise token_not_found(challenge)
     try:
         handle = os.open(_path(service, held.secret), os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:
         _LOG.warning("a checked file could not be opened", exc_info=True)
-        raise gone(challenge) from None
+        raise token_not_found(challenge) from None
     with os.fdopen(handle, "rb") as stream:
-        yield Opened(held.secret, stream, held.file_name)
+        yield OpenedFile(held.secret, stream, held.file_name)
 
 
-def use(session: Session, service: Service, user: User, challenge: Challenge, secret: str) -> bool:
+def consume_token(session: Session, service: Service, user: User, challenge: Challenge, secret: str) -> bool:
     """Use up a token in the transaction that submits its file; whether it was still there."""
     used = delete(CheckedFile).where(_usable(service, user, challenge, secret)).returning(CheckedFile.secret)
     return session.scalar(used) is not None
@@ -129,14 +129,14 @@ def _usable(service: Service, user: User, challenge: Challenge, secret: str) -> 
     )
 
 
-def gone(challenge: Challenge) -> RequestError:
+def token_not_found(challenge: Challenge) -> RequestError:
     """The answer to a token that submits nothing."""
     mend = "A checked file is kept for an hour and can be submitted once. Look whether it has been, or check it again."
     where = ("My submissions", f"/challenges/{challenge.slug}/mine")
     return RequestError(404, "There is no such checked file.", mend, where)
 
 
-def discard(service: Service) -> None:
+def discard_expired(service: Service) -> None:
     """Delete checks that have expired, and files that no check belongs to any more."""
     folder = _folder(service)
     # A file is written after its row: one that is listed here and has no row below was used, replaced or has expired.

@@ -10,28 +10,28 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from tallymark.app.domain.versions import Scoring, check_scoring
-from tallymark.app.http.errors import FieldError
+from tallymark.app.domain.errors import FieldError
+from tallymark.app.domain.versions import ScoringConfig, validate_scoring
 from tallymark.data.arguments import split_list
 from tallymark.submissions.tasks import TASKS
 
 SPLITS = ("none", "column", "seeded")
 LATE = ("refuse", "mark")
-_TEXTS = {"title": (3, 100), "summary": (0, 300), "rules": (0, 50_000)}
+_TEXT_LENGTHS = {"title": (3, 100), "summary": (0, 300), "rules": (0, 50_000)}
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_TAKEN = ("new",)
+_RESERVED_SLUGS = ("new",)
 
 
-class Draft(NamedTuple):
+class ChallengeDraft(NamedTuple):
     """A challenge as an organiser wants it."""
 
     slug: str
     texts: dict[str, str]
     rules: dict[str, Any]
-    scoring: Scoring
+    scoring: ScoringConfig
 
 
-def read_draft(form: Mapping[str, str]) -> Draft:
+def read_draft(form: Mapping[str, str]) -> ChallengeDraft:
     """The fields of the form, or everything that is wrong with them."""
     errors: dict[str, str] = {}
 
@@ -42,11 +42,11 @@ def read_draft(form: Mapping[str, str]) -> Draft:
             errors[name] = str(error)
             return None
 
-    texts = {name: field(name, _text(*bounds)) for name, bounds in _TEXTS.items()}
+    texts = {name: field(name, _text(*bounds)) for name, bounds in _TEXT_LENGTHS.items()}
     slug = field("slug", lambda text: _slug(text or form.get("title", "")))
     rules = {
-        "opens": field("opens", _moment),
-        "deadline": field("deadline", _moment),
+        "opens": field("opens", _utc_time),
+        "deadline": field("deadline", _utc_time),
         "late": field("late", _one_of(LATE)),
         "quota": field("quota", _whole(1, 1000)),
         "finals": field("finals", _whole(1, 100)),
@@ -62,7 +62,7 @@ def read_draft(form: Mapping[str, str]) -> Draft:
         share = field("split_share", _share)
         seed = field("split_seed", lambda text: _whole(0, (1 << 63) - 1)(text or str(secrets.randbits(62))))
         split |= {"share": share, "seed": seed}
-    scoring = Scoring(
+    scoring = ScoringConfig(
         field("task", _one_of(TASKS)),
         field("id_column", lambda text: _text(1, 200)(text or "row_id")),
         field("label_column", lambda text: _text(1, 200)(text or "label")),
@@ -74,10 +74,10 @@ def read_draft(form: Mapping[str, str]) -> Draft:
         split,
     )
     if not errors:
-        errors = check_scoring(scoring)
+        errors = validate_scoring(scoring)
     if errors:
         raise FieldError(errors)
-    return Draft(slug, texts, rules, scoring)
+    return ChallengeDraft(slug, texts, rules, scoring)
 
 
 def _text(least: int, most: int) -> Any:
@@ -117,7 +117,7 @@ def _share(text: str) -> float:
     return share
 
 
-def _moment(text: str) -> datetime | None:
+def _utc_time(text: str) -> datetime | None:
     if not text:
         return None
     try:
@@ -130,6 +130,6 @@ def _moment(text: str) -> datetime | None:
 def _slug(text: str) -> str:
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     found = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60].strip("-")
-    if not _SLUG.fullmatch(found) or found in _TAKEN:
+    if not _SLUG.fullmatch(found) or found in _RESERVED_SLUGS:
         raise ValueError("It must have letters and digits, with hyphens between them, such as animals-on-photographs.")
     return found

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
-from tallymark.app.domain.versions import current_version, lock, metrics_of
+from tallymark.app.domain.versions import current_version, lock_challenge, metrics_of
 from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, LeaderboardEntry, StoredOutcome, StoredScore, Submission, Version
 from tallymark.metrics.base import Metric
@@ -61,7 +61,7 @@ def rebuild_leaderboards(service: Service, challenge_id: int) -> None:
             return
         rows = _standings(session, version)
     with service.database.writing() as session:
-        now_so = lock(session, challenge_id)
+        now_so = lock_challenge(session, challenge_id)
         if now_so is None or now_so.ranked >= challenge.changes:  # another was quicker
             return
         session.execute(delete(LeaderboardEntry).where(LeaderboardEntry.challenge_id == challenge_id))

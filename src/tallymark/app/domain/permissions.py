@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from tallymark.app.http.errors import RequestError, not_found
+from tallymark.app.domain.errors import RequestError, not_found
 from tallymark.app.store.models import Challenge, Member, Submission, User, Version
 
 
@@ -19,7 +19,7 @@ class Actor(NamedTuple):
     team_id: int | None = None
 
 
-class Subject(NamedTuple):
+class Resource(NamedTuple):
     """What is asked for: a challenge, whether it can be seen by all, and the team that something belongs to."""
 
     challenge: Challenge | None = None
@@ -27,42 +27,42 @@ class Subject(NamedTuple):
     team_id: int | None = None
 
 
-Rule = Callable[[Actor, Subject], bool]
+Rule = Callable[[Actor, Resource], bool]
 
 
-def _anyone(_: Actor, __: Subject) -> bool:
+def _anyone(_: Actor, __: Resource) -> bool:
     return True
 
 
-def _signed_in(actor: Actor, _: Subject) -> bool:
+def _signed_in(actor: Actor, _: Resource) -> bool:
     return actor.user is not None
 
 
-def _organiser(actor: Actor, _: Subject) -> bool:
+def _organiser(actor: Actor, _: Resource) -> bool:
     return actor.user is not None and actor.user.organiser
 
 
-def _sees(actor: Actor, subject: Subject) -> bool:
-    return subject.published or _organiser(actor, subject)
+def _sees(actor: Actor, resource: Resource) -> bool:
+    return resource.published or _organiser(actor, resource)
 
 
-def _joins(actor: Actor, subject: Subject) -> bool:
-    return _signed_in(actor, subject) and _sees(actor, subject)
+def _joins(actor: Actor, resource: Resource) -> bool:
+    return _signed_in(actor, resource) and _sees(actor, resource)
 
 
-def _member(actor: Actor, _: Subject) -> bool:
+def _member(actor: Actor, _: Resource) -> bool:
     return actor.team_id is not None
 
 
-def _own(actor: Actor, subject: Subject) -> bool:
-    return actor.team_id is not None and actor.team_id == subject.team_id
+def _own(actor: Actor, resource: Resource) -> bool:
+    return actor.team_id is not None and actor.team_id == resource.team_id
 
 
-def _own_or_organiser(actor: Actor, subject: Subject) -> bool:
-    return _own(actor, subject) or _organiser(actor, subject)
+def _own_or_organiser(actor: Actor, resource: Resource) -> bool:
+    return _own(actor, resource) or _organiser(actor, resource)
 
 
-MAY: dict[str, Rule] = {
+PERMISSIONS: dict[str, Rule] = {
     "analyse a file": _anyone,
     "sign up and in": _anyone,
     "see challenges": _anyone,
@@ -82,16 +82,16 @@ MAY: dict[str, Rule] = {
 }
 
 
-def require(action: str, actor: Actor, subject: Subject | None = None) -> None:
+def require(action: str, actor: Actor, resource: Resource | None = None) -> None:
     """Refuse an action: strangers are asked to sign in, others learn no more than that there is nothing for them."""
-    if MAY[action](actor, subject or Subject()):
+    if PERMISSIONS[action](actor, resource or Resource()):
         return
     if actor.user is None:
         raise RequestError(401, "Sign in to see this page.", "Then you come back here.")
     raise not_found()
 
 
-def actor_in(session: Session, user: User | None, challenge: Challenge | None) -> Actor:
+def find_actor(session: Session, user: User | None, challenge: Challenge | None) -> Actor:
     """Somebody, with their team in a challenge."""
     if user is None or challenge is None:
         return Actor(user)
@@ -99,6 +99,6 @@ def actor_in(session: Session, user: User | None, challenge: Challenge | None) -
     return Actor(user, session.scalar(found))
 
 
-def subject_of(challenge: Challenge, version: Version | None, submission: Submission | None = None) -> Subject:
+def resource_of(challenge: Challenge, version: Version | None, submission: Submission | None = None) -> Resource:
     """A challenge, which all may see once it has answers, or a submission to it."""
-    return Subject(challenge, version is not None, None if submission is None else submission.team_id)
+    return Resource(challenge, version is not None, None if submission is None else submission.team_id)

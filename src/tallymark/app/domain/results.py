@@ -9,14 +9,14 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from tallymark.app.domain.challenges import is_over
-from tallymark.app.domain.scoring import LEVEL
-from tallymark.app.domain.versions import metrics_of, scoring_of
+from tallymark.app.domain.scoring import CONFIDENCE_LEVEL
+from tallymark.app.domain.versions import metrics_of, scoring_config_of
 from tallymark.app.http.request_context import RequestContext
 from tallymark.app.pages.commands import check_command, score_command
-from tallymark.app.pages.formatting import card, format_interval, many, moment, show_value
+from tallymark.app.pages.formatting import format_interval, format_score, page_time, pluralize, score_card
 from tallymark.app.pages.problems import stored_problems
-from tallymark.app.pages.submissions import RankSummary as Place
 from tallymark.app.pages.submissions import ResultPage
+from tallymark.app.pages.submissions import Standing as Place
 from tallymark.app.store.models import Challenge, LeaderboardEntry, StoredScore, Submission, Version
 from tallymark.metrics.base import Metric
 from tallymark.rendering.document import Card, Code, Document, Notes, Section
@@ -29,53 +29,53 @@ _MOST_TIED = 12
 _REFRESH = 3
 
 
-def page(session: Session, visit: RequestContext, held: Submission) -> ResultPage:
+def page(session: Session, context: RequestContext, held: Submission) -> ResultPage:
     """The page of a result."""
     scored = held.state == "scored"
-    waits = scored and held.work == "intervals" and _sees(visit, held.challenge, "shows_intervals")
+    waits = scored and held.work == "intervals" and _sees(context, held.challenge, "shows_intervals")
     return ResultPage(
-        shell=visit.shell(held.file_name),
+        shell=context.shell(held.file_name),
         key=held.key,
         slug=held.challenge.slug,
         challenge=held.challenge.title,
         team=held.team.name,
         file=held.file_name,
-        sent=moment(held.created, visit.now),
+        sent=page_time(held.created, context.now),
         state="scoring" if held.state == "queued" and held.claimed_by is not None else held.state,
         sentence=_sentence(session, held),
         note=held.note,
         late=held.late,
         refresh=_REFRESH if held.state == "queued" or waits else None,
-        cards=_cards(visit, held) if scored else (),
+        cards=_cards(context, held) if scored else (),
         pending="The intervals are being computed; they follow in a moment." if waits else "",
-        counts=_counts(visit, held) if scored else (),
+        counts=_counts(context, held) if scored else (),
         standing=_standing(session, held) if scored else None,
-        sections=_sections(visit, held) if scored else (),
+        sections=_sections(context, held) if scored else (),
         problems=stored_problems(held.facts) if held.state == "rejected" and held.facts else None,
         facts=_facts(held),
         has_report=scored,
     )
 
 
-def document(session: Session, visit: RequestContext, held: Submission) -> Document:
+def document(session: Session, context: RequestContext, held: Submission) -> Document:
     """The report of a result, as a file that needs nothing else."""
-    counts = Table("", ("rows", "count"), [(name, count) for name, count in _counts(visit, held)], numbers=("count",))
+    counts = Table("", ("rows", "count"), [(name, count) for name, count in _counts(context, held)], numbers=("count",))
     standing = _standing(session, held)
     place = [] if standing is None else [f"{standing.rank} of {standing.of}. {standing.sentence}"]
     sections = [
         *([Section("standing", "Where it stands", "", [Notes(place)])] if place else []),
         *([Section("rows", "Rows", "", [counts])] if counts.rows else []),
-        *_sections(visit, held),
+        *_sections(context, held),
         Section("facts", "What it was scored with", "", [Table("", ("what", "which"), list(_facts(held)))]),
     ]
-    sent = moment(held.created, visit.now).text
+    sent = page_time(held.created, context.now).text
     line = f"{held.challenge.title} · {held.team.name} · sent {sent}"
-    return Document(held.file_name, line, _cards(visit, held), sections)
+    return Document(held.file_name, line, _cards(context, held), sections)
 
 
-def _sees(visit: RequestContext, challenge: Challenge, what: str) -> bool:
+def _sees(context: RequestContext, challenge: Challenge, what: str) -> bool:
     """Whether somebody sees what participants may not, or may."""
-    return visit.organises or bool(getattr(challenge, what))
+    return context.is_organiser or bool(getattr(challenge, what))
 
 
 def _sentence(session: Session, held: Submission) -> str:
@@ -91,14 +91,14 @@ def _sentence(session: Session, held: Submission) -> str:
     before = (Submission.work == "score") & (Submission.created < held.created)
     ahead = session.scalar(select(func.count()).select_from(Submission).where(before)) or 0
     comes = "comes" if ahead == 1 else "come"
-    return f"It waits; {many(ahead, 'submission')} {comes} before it." if ahead else "It is the next in the queue."
+    return f"It waits; {pluralize(ahead, 'submission')} {comes} before it." if ahead else "It is the next in the queue."
 
 
 def _rows_of(held: Submission) -> str:
     version = held.version
     if version.public is None:
-        return many(version.rows, "row")
-    return f"the {many(version.public_rows, 'row')} of the public part"
+        return pluralize(version.rows, "row")
+    return f"the {pluralize(version.public_rows, 'row')} of the public part"
 
 
 def _scores(held: Submission, part: str) -> list[tuple[Metric, StoredScore]]:
@@ -106,15 +106,15 @@ def _scores(held: Submission, part: str) -> list[tuple[Metric, StoredScore]]:
     return [(metrics[each.name], each) for each in held.scores if each.part == part and each.name in metrics]
 
 
-def _cards(visit: RequestContext, held: Submission) -> list[Card]:
-    intervals = _sees(visit, held.challenge, "shows_intervals")
-    return [card(item, score, intervals=intervals) for item, score in _scores(held, PUBLIC)]
+def _cards(context: RequestContext, held: Submission) -> list[Card]:
+    intervals = _sees(context, held.challenge, "shows_intervals")
+    return [score_card(item, score, intervals=intervals) for item, score in _scores(held, PUBLIC)]
 
 
-def _counts(visit: RequestContext, held: Submission) -> list[tuple[str, str]]:
+def _counts(context: RequestContext, held: Submission) -> list[tuple[str, str]]:
     facts = held.facts or {}
     names = [("compared", "compared"), ("missing", "missing"), ("extra", "extra")]
-    if _sees(visit, held.challenge, "shows_counts"):
+    if _sees(context, held.challenge, "shows_counts"):
         words = ("right in public", "wrong or missing in public") if held.version.public else ("right", "wrong")
         names[1:1] = list(zip(("matches", "mismatches"), words, strict=True))
     return [(told, f"{facts[name]:,}") for name, told in names if facts.get(name) is not None]
@@ -136,7 +136,7 @@ def _standing(session: Session, held: Submission) -> Place | None:
         if own.group is not None
         else "Nothing tells whether it differs from those beside it."
     )
-    return Place(rank, many(total, "entry"), sentence, told)
+    return Place(rank, pluralize(total, "entry"), sentence, told)
 
 
 def _other_standing(session: Session, held: Submission) -> Place | None:
@@ -150,7 +150,7 @@ def _other_standing(session: Session, held: Submission) -> Place | None:
     if other is None:
         return None
     total, rank, _ = place_of(session, other)
-    return Place(rank, many(total, "entry"), "That is the place of your team, by another submission.")
+    return Place(rank, pluralize(total, "entry"), "That is the place of your team, by another submission.")
 
 
 def place_of(session: Session, own: LeaderboardEntry) -> tuple[int, str, Sequence[str]]:
@@ -172,14 +172,14 @@ def ranks(first: int, last: int) -> str:
     return str(first) if first == last else f"{first}–{last}"
 
 
-def _sections(visit: RequestContext, held: Submission) -> list[Section]:
+def _sections(context: RequestContext, held: Submission) -> list[Section]:
     facts = held.facts or {}
     sections = []
     if facts.get("warnings"):
         sections.append(Section("warnings", "To look at twice", "", [Notes(facts["warnings"])]))
-    if held.version.public is not None and (is_over(held.challenge, visit.now) or visit.organises):
-        sections.append(Section("private", "On the private part", "", [_private(visit, held)]))
-    if facts.get("classes") and _sees(visit, held.challenge, "shows_classes"):
+    if held.version.public is not None and (is_over(held.challenge, context.now) or context.is_organiser):
+        sections.append(Section("private", "On the private part", "", [_private(context, held)]))
+    if facts.get("classes") and _sees(context, held.challenge, "shows_classes"):
         sections.append(Section("classes", "Classes", "", [_classes(facts["classes"])]))
     absent = _absent(facts)
     if absent:
@@ -187,15 +187,15 @@ def _sections(visit: RequestContext, held: Submission) -> list[Section]:
     if facts.get("preview"):
         told = "The first rows as they were read."
         sections.append(Section("preview", "Preview", told, [_preview(facts["preview"])], folded=True))
-    return [*sections, _reproduce(visit, held)]
+    return [*sections, _reproduce(context, held)]
 
 
-def _private(visit: RequestContext, held: Submission) -> Table:
+def _private(context: RequestContext, held: Submission) -> Table:
     scores = _scores(held, PRIVATE)
-    if not _sees(visit, held.challenge, "shows_intervals"):
-        plain = [(score.name, show_value(item, score.value)) for item, score in scores]
+    if not _sees(context, held.challenge, "shows_intervals"):
+        plain = [(score.name, format_score(item, score.value)) for item, score in scores]
         return Table("", ("score", "value"), plain, numbers=("value",))
-    rows = [(score.name, show_value(item, score.value), format_interval(item, score)) for item, score in scores]
+    rows = [(score.name, format_score(item, score.value), format_interval(item, score)) for item, score in scores]
     return Table("", ("score", "value", "95 % interval"), rows, numbers=("value",))
 
 
@@ -226,11 +226,11 @@ def _preview(rows: Sequence[Mapping[str, Any]]) -> Table:
     return Table("", tuple(rows[0]), [tuple(each.values()) for each in rows])
 
 
-def _reproduce(visit: RequestContext, held: Submission) -> Section:
-    told = scoring_of(held.version).told()
+def _reproduce(context: RequestContext, held: Submission) -> Section:
+    told = scoring_config_of(held.version).told()
     codes = [Code("Check a file before it is sent", check_command(held.file_name, "sample.csv", **told))]
     command = score_command(
-        "ANSWERS", held.file_name, mode="challenge", **told, ci=LEVEL, resamples=visit.settings.resamples
+        "ANSWERS", held.file_name, mode="challenge", **told, ci=CONFIDENCE_LEVEL, resamples=context.settings.resamples
     )
     of = "" if held.version.public is None else ", whose rows are those of one part"
     codes.append(Code(f"Score it, with the answers{of}", command))

@@ -11,7 +11,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from tallymark.app.domain import leaderboards
-from tallymark.app.domain.versions import lock, scoring_of
+from tallymark.app.domain.versions import lock_challenge, scoring_config_of
 from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, Quota, StoredOutcome, StoredScore, Submission, Version
 from tallymark.errors import Rejection, TallymarkError
@@ -19,12 +19,12 @@ from tallymark.submissions.limits import Limits
 from tallymark.submissions.outcomes import Outcomes
 from tallymark.submissions.parts import Scored, score_parts
 
-LEVEL = 0.95
-MOST_ATTEMPTS = 3
-MOST_CLASSES = 200  # that are kept of the table of classes
+CONFIDENCE_LEVEL = 0.95
+MAX_ATTEMPTS = 3
+MAX_CLASSES = 200  # that are kept of the table of classes
 
 
-def work_on(service: Service, submission_id: int) -> None:
+def process_submission(service: Service, submission_id: int) -> None:
     """Do what is left to do for a submission that this process has claimed."""
     with service.database.reading() as session:
         submission = session.get(Submission, submission_id)
@@ -44,7 +44,7 @@ def work_on(service: Service, submission_id: int) -> None:
     else:
         state = "intervals" if resampled else "scored"
         _write_scores(service, submission, version, challenge, scored, resampled=resampled)
-    service.measures.submissions.labels(state).inc()
+    service.prometheus.submissions.labels(state).inc()
     leaderboards.update_leaderboards(service, challenge.id)
 
 
@@ -61,10 +61,10 @@ def _score(
             answers,
             stream,
             public_rows(service, version),
-            **scoring_of(version).told(),
+            **scoring_config_of(version).told(),
             limits=limits,
             tells_classes=True,  # kept; who sees it is decided when it is read
-            ci=LEVEL,
+            ci=CONFIDENCE_LEVEL,
             ci_method=method,
             resamples=service.settings.resamples,
         )
@@ -149,7 +149,7 @@ def _facts(scored: Scored) -> dict[str, Any]:
     }
     if public.per_class is not None:
         known = [each for each in public.per_class.to_dict()["classes"] if each["support"]]
-        facts["classes"] = [_finite(each) for each in known[:MOST_CLASSES]]  # what was only said tells of single rows
+        facts["classes"] = [_finite(each) for each in known[:MAX_CLASSES]]  # what was only said tells of single rows
     return facts
 
 
@@ -194,14 +194,14 @@ def _write_failure(service: Service, submission: Submission, version: Version, e
         _end(held, "failed", service.now())
 
 
-def give_up(service: Service, submission_id: int, *, at_once: bool = False) -> None:
+def retry_or_fail(service: Service, submission_id: int, *, at_once: bool = False) -> None:
     """Leave a submission that could not be worked on for a later try, or for good after the last."""
     with service.database.writing() as session:
         held = session.get(Submission, submission_id)
         if held is None or held.claimed_by != service.name:
             return
         held.claimed_by = held.claimed = None
-        version, last = held.version, at_once or held.attempts >= MOST_ATTEMPTS
+        version, last = held.version, at_once or held.attempts >= MAX_ATTEMPTS
     if last:
         _write_failure(service, held, version, RuntimeError())
 
@@ -221,6 +221,6 @@ def _end(held: Submission, state: str, now: datetime) -> None:
 
 def _held(session: Session, submission: Submission, version: Version) -> Submission | None:
     """The submission as it is now, locked; None where it belongs to another version by now."""
-    lock(session, submission.challenge_id)
+    lock_challenge(session, submission.challenge_id)
     held = session.scalar(select(Submission).where(Submission.id == submission.id).with_for_update(of=Submission))
     return held if held is not None and held.version_id == version.id else None

@@ -12,12 +12,12 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from tallymark.app.domain import checks
-from tallymark.app.domain.challenges import is_over, state_of, takes_files
-from tallymark.app.domain.scoring import give_up, work_on
-from tallymark.app.domain.versions import current_version, lock, note_file
-from tallymark.app.http.errors import RequestError, not_found
+from tallymark.app.domain.challenges import accepts_submissions, challenge_state, is_over
+from tallymark.app.domain.errors import RequestError, not_found
+from tallymark.app.domain.scoring import process_submission, retry_or_fail
+from tallymark.app.domain.versions import current_version, lock_challenge, record_file
 from tallymark.app.service import Service
-from tallymark.app.store.database import insert_of
+from tallymark.app.store.database import dialect_insert
 from tallymark.app.store.models import Challenge, Quota, Submission, User
 from tallymark.rendering.text import printable
 
@@ -26,7 +26,7 @@ _MOST_NOTE = 200
 _LOG = logging.getLogger("tallymark.app")
 
 
-class Allowance(NamedTuple):
+class QuotaStatus(NamedTuple):
     """What a team has left today."""
 
     used: int
@@ -46,28 +46,28 @@ class Allowance(NamedTuple):
         return f"{min(self.used + 1, self.most)} of {self.most} today, resets 00:00 UTC"
 
 
-def allowance(session: Session, service: Service, challenge: Challenge, team_id: int) -> Allowance:
+def quota_status(session: Session, service: Service, challenge: Challenge, team_id: int) -> QuotaStatus:
     """What a team has left today."""
     held = session.get(Quota, (team_id, _day(service.now())))
-    return Allowance(0 if held is None else held.used, challenge.quota)
+    return QuotaStatus(0 if held is None else held.used, challenge.quota)
 
 
-def why_refused(session: Session, service: Service, challenge: Challenge, team_id: int) -> str:
+def refusal_reason(session: Session, service: Service, challenge: Challenge, team_id: int) -> str:
     """Why a team can hand nothing in now; empty where it can."""
     now = service.now()
-    state = state_of(challenge, now)
+    state = challenge_state(challenge, now)
     if state == "soon":
         return "This challenge is not open yet."
-    if not takes_files(challenge, now):
+    if not accepts_submissions(challenge, now):
         return "This challenge is closed: nothing is taken any more."
-    if not allowance(session, service, challenge, team_id).left:
+    if not quota_status(session, service, challenge, team_id).left:
         return f"All {challenge.quota} submissions of today are used. The next day begins at 00:00 UTC."
     if _rejected_today(session, team_id, now) >= _MOST_REJECTED:
         return f"{_MOST_REJECTED} files were rejected within a day. Check them with `tallymark check` first."
     return ""
 
 
-def accept_file(
+def submit_file(
     service: Service,
     user: User,
     challenge: Challenge,
@@ -82,23 +82,23 @@ def accept_file(
     `checked` is the secret of a file that was checked, which is used up.
     """
     with service.database.reading() as session:
-        refused = why_refused(session, service, challenge, team_id)
+        refused = refusal_reason(session, service, challenge, team_id)
     if refused:
         raise RequestError(409, refused)
-    kept = service.files.keep_stream(stream)
+    kept = service.files.store_stream(stream)
     now, key = service.now(), secrets.token_urlsafe(12)
     direct = kept.size <= service.settings.direct_bytes
     with service.database.writing() as session:
-        held = lock(session, challenge.id, shared=True)
+        held = lock_challenge(session, challenge.id, shared=True)
         version = None if held is None else current_version(session, held)
         if held is None or version is None:
             raise not_found()
-        if checked is not None and not checks.use(session, service, user, held, checked):
-            raise checks.gone(held)
-        refused = why_refused(session, service, held, team_id)
+        if checked is not None and not checks.consume_token(session, service, user, held, checked):
+            raise checks.token_not_found(held)
+        refused = refusal_reason(session, service, held, team_id)
         if refused or not _take_quota(session, team_id, _day(now), held.quota):
             raise RequestError(409, refused or f"All {held.quota} submissions of today are used.")
-        note_file(session, kept, now)
+        record_file(session, kept, now)
         submission = Submission(
             key=key,
             challenge_id=held.id,
@@ -106,7 +106,7 @@ def accept_file(
             team_id=team_id,
             user_id=user.id,
             file=kept.hash,
-            file_name=plain_name(name),
+            file_name=clean_file_name(name),
             note=printable(note.strip())[:_MOST_NOTE],
             created=now,
             late=is_over(held, now),
@@ -124,10 +124,10 @@ def accept_file(
             service.busy.add(made)  # before the worker can see it
     if direct:
         try:
-            work_on(service, made)
+            process_submission(service, made)
         except Exception:  # it stays in the queue
             _LOG.exception("a submission could not be scored at once", extra={"facts": {"submission": made}})
-            give_up(service, made)
+            retry_or_fail(service, made)
         finally:
             service.busy.discard(made)
     service.wake.set()
@@ -136,7 +136,7 @@ def accept_file(
 
 def _take_quota(session: Session, team_id: int, day: str, most: int) -> bool:
     """Count one more, in one statement: of two at once that would be the last, one is refused."""
-    added = insert_of(session)(Quota).values(team_id=team_id, day=day, used=1)
+    added = dialect_insert(session)(Quota).values(team_id=team_id, day=day, used=1)
     counted = added.on_conflict_do_update(
         index_elements=[Quota.team_id, Quota.day], set_={"used": Quota.used + 1}, where=Quota.used < most
     )
@@ -155,7 +155,7 @@ def _day(now: datetime) -> str:
     return now.date().isoformat()
 
 
-def plain_name(name: str) -> str:
+def clean_file_name(name: str) -> str:
     """The last part of a name, whatever a client calls its file."""
     plain = PurePath(name.replace("\\", "/")).name
     return printable(plain)[:120] or "submission"

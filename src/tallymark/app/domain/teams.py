@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 
 from tallymark.app.domain import leaderboards
 from tallymark.app.domain.accounts import check_name, name_key
-from tallymark.app.domain.challenges import is_over, takes_files
-from tallymark.app.domain.versions import lock
-from tallymark.app.http.errors import FieldError, not_found
+from tallymark.app.domain.challenges import accepts_submissions, is_over
+from tallymark.app.domain.errors import FieldError, not_found
+from tallymark.app.domain.versions import lock_challenge
 from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, Member, Submission, Team, User
 
@@ -24,7 +24,7 @@ def join(service: Service, user: User, challenge: Challenge, name: str, code: st
         held = session.get(Challenge, challenge.id)
         if held is None:
             raise not_found()
-        if is_over(held, service.now()) and not takes_files(held, service.now()):
+        if is_over(held, service.now()) and not accepts_submissions(held, service.now()):
             raise FieldError({"": "The challenge is over: nobody can join it any more."})
         if code.strip():
             team = session.scalar(select(Team).where(Team.code == code.strip(), Team.challenge_id == challenge.id))
@@ -33,7 +33,7 @@ def join(service: Service, user: User, challenge: Challenge, name: str, code: st
         elif not name:
             raise FieldError({"team": "Give a new team its name, or enter the code of one that there is."})
         else:
-            team = new_team(session, service, challenge, name, baseline=user.organiser)
+            team = create_team(session, service, challenge, name, baseline=user.organiser)
         try:
             with session.begin_nested():
                 session.add(Member(team_id=team.id, user_id=user.id, challenge_id=challenge.id))
@@ -42,7 +42,7 @@ def join(service: Service, user: User, challenge: Challenge, name: str, code: st
         return team
 
 
-def new_team(session: Session, service: Service, challenge: Challenge, name: str, *, baseline: bool = False) -> Team:
+def create_team(session: Session, service: Service, challenge: Challenge, name: str, *, baseline: bool = False) -> Team:
     """A team without members."""
     shown = check_name(name, "team")
     team = Team(
@@ -67,7 +67,7 @@ def choose_finals(
     """Choose the submissions that are ranked in the end, of those `shown` or of all; how many are chosen now."""
     wanted = set(keys)
     with service.database.writing() as session:
-        now_so = lock(session, challenge.id)
+        now_so = lock_challenge(session, challenge.id)
         if now_so is None:
             raise not_found()
         if is_over(now_so, service.now()):

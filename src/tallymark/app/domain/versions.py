@@ -14,9 +14,9 @@ from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
 import tallymark
-from tallymark.app.http.errors import FieldError, in_field
+from tallymark.app.domain.errors import FieldError, in_field
 from tallymark.app.service import Service
-from tallymark.app.store.database import insert_of
+from tallymark.app.store.database import dialect_insert
 from tallymark.app.store.files import StoredContent
 from tallymark.app.store.models import Challenge, LeaderboardEntry, StoredFile, StoredScore, Submission, User, Version
 from tallymark.data.arrays import Array
@@ -31,7 +31,7 @@ from tallymark.submissions.settings import settings_of
 NUMBERS = ("numbers", "ranking")  # tasks whose answers are numbers
 
 
-class Scoring(NamedTuple):
+class ScoringConfig(NamedTuple):
     """How a challenge is scored: what a version is made of, but for the answers."""
 
     task: str
@@ -58,7 +58,7 @@ class Scoring(NamedTuple):
         }
 
 
-def check_scoring(scoring: Scoring) -> dict[str, str]:
+def validate_scoring(scoring: ScoringConfig) -> dict[str, str]:
     """What is wrong with metrics and columns, before any answers are there."""
     try:
         settings_of(mode="challenge", **scoring.told())
@@ -68,20 +68,20 @@ def check_scoring(scoring: Scoring) -> dict[str, str]:
     return {}
 
 
-def metrics_of(version: Version | Scoring) -> dict[str, Metric]:
+def metrics_of(version: Version | ScoringConfig) -> dict[str, Metric]:
     """The metrics of a version by name; the first ranks."""
-    return settings_of(mode="challenge", **scoring_of(version).told()).metrics
+    return settings_of(mode="challenge", **scoring_config_of(version).told()).metrics
 
 
-def scoring_of(version: Version | Scoring) -> Scoring:
+def scoring_config_of(version: Version | ScoringConfig) -> ScoringConfig:
     """How a version is scored."""
-    return Scoring(*(getattr(version, name) for name in Scoring._fields))
+    return ScoringConfig(*(getattr(version, name) for name in ScoringConfig._fields))
 
 
-class Prepared(NamedTuple):
+class PreparedVersion(NamedTuple):
     """What was made from answers before anything is written down."""
 
-    scoring: Scoring
+    scoring: ScoringConfig
     answers: StoredContent
     sample: StoredContent
     public: StoredContent | None
@@ -89,25 +89,25 @@ class Prepared(NamedTuple):
     public_rows: int
 
 
-def prepare(service: Service, scoring: Scoring, answers: BinaryIO) -> Prepared:
+def prepare_version(service: Service, scoring: ScoringConfig, answers: BinaryIO) -> PreparedVersion:
     """Read answers, try the metrics on them, and store them with a sample of a submission and the split."""
     held = _read(service, scoring, answers)
     sample = _sample(held, scoring)
     answers.seek(0)
     _try_out(answers, sample, scoring, held.public)
-    public = None if held.public is None else service.files.keep([np.packbits(held.public).tobytes()])
+    public = None if held.public is None else service.files.store([np.packbits(held.public).tobytes()])
     rows = len(held.ids)
-    return Prepared(
+    return PreparedVersion(
         scoring,
-        service.files.keep_stream(answers),
-        service.files.keep([sample]),
+        service.files.store_stream(answers),
+        service.files.store([sample]),
         public,
         rows,
         rows if held.public is None else int(held.public.sum()),
     )
 
 
-def _read(service: Service, scoring: Scoring, answers: BinaryIO) -> Answers:
+def _read(service: Service, scoring: ScoringConfig, answers: BinaryIO) -> Answers:
     """The answers as they are scored by, with their parts."""
     split = scoring.split
     limits = Limits(bytes=service.settings.upload_bytes, rows=service.settings.rows)
@@ -131,7 +131,7 @@ def _read(service: Service, scoring: Scoring, answers: BinaryIO) -> Answers:
         raise FieldError(in_field(error, fields, "answers")) from error
 
 
-def _sample(held: Answers, scoring: Scoring) -> bytes:
+def _sample(held: Answers, scoring: ScoringConfig) -> bytes:
     """A submission that would be taken: every id, in an order that tells nothing, and what says nothing."""
     columns, row = [scoring.label_column], ["0"]
     if scoring.task == "labels":
@@ -146,7 +146,7 @@ def _shares(count: int) -> list[str]:
     return [repr(1 / count)] * count
 
 
-def _try_out(answers: BinaryIO, sample: bytes, scoring: Scoring, public: Array | None) -> None:
+def _try_out(answers: BinaryIO, sample: bytes, scoring: ScoringConfig, public: Array | None) -> None:
     """Score something, so that metrics which cannot be computed show now, in full words, and not to participants."""
     perfect = scoring.task != "probabilities"
     copy = io.BytesIO(answers.read()) if perfect else io.BytesIO(sample)
@@ -168,9 +168,9 @@ def _try_out(answers: BinaryIO, sample: bytes, scoring: Scoring, public: Array |
         raise FieldError(in_field(error, {"positive": "positive", "classes": "classes"}, "metrics")) from error
 
 
-def answers_of_part(service: Service, version: Version, part: str) -> bytes:
+def part_as_csv(service: Service, version: Version, part: str) -> bytes:
     """The answers of a part as CSV, by which the scores of that part can be had elsewhere."""
-    scoring = scoring_of(version)
+    scoring = scoring_config_of(version)
     with service.files.path(version.answers).open("rb") as stream:
         held = _read(service, scoring, stream)
     columns = [held.ids.to_pylist(), held.labels.tolist() if scoring.task in NUMBERS else held.labels.to_pylist()]
@@ -198,16 +198,16 @@ def add_version(
     service: Service,
     challenge: Challenge,
     user: User,
-    made: Prepared,
+    made: PreparedVersion,
     note: str = "",
     *,
     after: Version | None = None,
 ) -> None:
     """Write down the version that follows another, and have all that was ever scored scored by it."""
     now = service.now()
-    lock(session, challenge.id)
+    lock_challenge(session, challenge.id)
     for kept in filter(None, (made.answers, made.sample, made.public)):
-        note_file(session, kept, now)
+        record_file(session, kept, now)
     last = session.scalar(select(func.max(Version.number)).where(Version.challenge_id == challenge.id)) or 0
     if last != (0 if after is None else after.number):
         raise FieldError({"": "Somebody else has changed this challenge by now. Look at it again, and then change it."})
@@ -237,13 +237,13 @@ def add_version(
     session.execute(update(Challenge).where(Challenge.id == challenge.id).values(changes=Challenge.changes + 1))
 
 
-def note_file(session: Session, kept: StoredContent, now: datetime) -> None:
+def record_file(session: Session, kept: StoredContent, now: datetime) -> None:
     """Write down that a file is there."""
     values = {"hash": kept.hash, "size": kept.size, "created": now}
-    session.execute(insert_of(session)(StoredFile).values(**values).on_conflict_do_nothing())
+    session.execute(dialect_insert(session)(StoredFile).values(**values).on_conflict_do_nothing())
 
 
-def lock(session: Session, challenge_id: int, *, shared: bool = False) -> Challenge | None:
+def lock_challenge(session: Session, challenge_id: int, *, shared: bool = False) -> Challenge | None:
     """A challenge, which no other transaction gives a new version until this one ends. Whoever also locks submissions
     locks their challenge first, so that no two wait for each other."""
     return session.get(Challenge, challenge_id, with_for_update={"read": shared}, populate_existing=True)

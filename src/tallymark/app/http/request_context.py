@@ -12,17 +12,17 @@ from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from sqlalchemy.orm import Session
 
-from tallymark.app.domain.accounts import signed_in
-from tallymark.app.domain.permissions import MAY, Actor, Subject, actor_in, require
-from tallymark.app.http.uploads import Sent, read_form, show_bytes
+from tallymark.app.domain.accounts import find_signed_in_user
+from tallymark.app.domain.permissions import PERMISSIONS, Actor, Resource, find_actor, require
+from tallymark.app.http.uploads import ParsedForm, format_bytes, read_form
 from tallymark.app.pages.rendering import render
 from tallymark.app.pages.shell import Flash, Form, Link, Person, Shell
 from tallymark.app.service import Service
 from tallymark.app.settings import AppSettings
 from tallymark.app.store.models import Challenge, User
 
-COOKIE = "tallymark"
-SAID = {  # what a page that was gone to may say, by a word in its address
+SESSION_COOKIE = "tallymark"
+FLASHES = {  # what a page that was gone to may say, by a word in its address
     "joined": ("good", "You take part. Your first submission can be sent now."),
     "saved": ("good", "Saved."),
     "version": ("good", "Saved as a new version: every submission is being scored again."),
@@ -53,19 +53,19 @@ class RequestContext:
     @property
     def upload_limit(self) -> str:
         """How large a file may be."""
-        return show_bytes(self.settings.upload_bytes)
+        return format_bytes(self.settings.upload_bytes)
 
-    def may(self, action: str, session: Session | None = None, subject: Subject | None = None) -> Actor:
+    def may(self, action: str, session: Session | None = None, resource: Resource | None = None) -> Actor:
         """Who asks, if they may do this; else a page says no."""
-        challenge: Challenge | None = None if subject is None else subject.challenge
-        actor = Actor(self.user) if session is None else actor_in(session, self.user, challenge)
-        require(action, actor, subject)
+        challenge: Challenge | None = None if resource is None else resource.challenge
+        actor = Actor(self.user) if session is None else find_actor(session, self.user, challenge)
+        require(action, actor, resource)
         return actor
 
     @property
-    def organises(self) -> bool:
+    def is_organiser(self) -> bool:
         """Whether who asks may see what participants do not."""
-        return MAY["see what is hidden"](Actor(self.user), Subject())
+        return PERMISSIONS["see what is hidden"](Actor(self.user), Resource())
 
     def person(self) -> User:
         """Who is signed in, where a route has asked for it."""
@@ -85,7 +85,7 @@ class RequestContext:
         if self.user is not None:
             links += [("Organise", "/organise")] * self.user.organiser
             person = Person(self.user.name, "organiser" if self.user.organiser else "participant")
-        said = SAID.get(self.request.query_params.get("said", ""))
+        said = FLASHES.get(self.request.query_params.get("said", ""))
         told = [Flash(*said)] if said and self.request.method == "GET" else []
         return Shell(
             title,
@@ -104,24 +104,24 @@ class RequestContext:
 def request_context(request: Request) -> RequestContext:
     """The visit of a request."""
     service: Service = request.app.state.service
-    secret = request.cookies.get(COOKIE)
+    secret = request.cookies.get(SESSION_COOKIE)
     user = None
     if secret:
         with service.database.reading() as session:
-            user = signed_in(session, service, secret)
+            user = find_signed_in_user(session, service, secret)
     return RequestContext(request, service, user)
 
 
-Visiting = Annotated[RequestContext, Depends(request_context)]
+ContextDep = Annotated[RequestContext, Depends(request_context)]
 
 
-async def answer_form(
-    request: Request, visit: RequestContext, work: Callable[[RequestContext, Sent], Response], *, files: int = 0
+async def handle_form(
+    request: Request, context: RequestContext, work: Callable[[RequestContext, ParsedForm], Response], *, files: int = 0
 ) -> Response:
     """Read a form, and have a thread answer it: a few at a time, while others wait without one."""
-    sent = await read_form(request, files=files, most=visit.settings.upload_bytes)
+    sent = await read_form(request, files=files, most=context.settings.upload_bytes)
     try:
-        return await to_thread.run_sync(work, visit, sent, limiter=request.app.state.forms)
+        return await to_thread.run_sync(work, context, sent, limiter=request.app.state.forms)
     finally:
         sent.close()
 
@@ -137,13 +137,13 @@ def local_path(path: str) -> str:
     return quote(path, safe="/?=&-_.~") if plain else "/"
 
 
-def remember(answer: Response, visit: RequestContext, secret: str) -> Response:
+def set_session_cookie(answer: Response, context: RequestContext, secret: str) -> Response:
     """Give a browser the secret of its sign-in."""
     answer.set_cookie(
-        COOKIE,
+        SESSION_COOKIE,
         secret,
-        max_age=86_400 * visit.settings.session_days,
-        secure=visit.settings.url.startswith("https://"),
+        max_age=86_400 * context.settings.session_days,
+        secure=context.settings.url.startswith("https://"),
         httponly=True,
         samesite="lax",
     )

@@ -9,7 +9,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import FormParser, MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
-from tallymark.app.http.errors import RequestError
+from tallymark.app.domain.errors import RequestError
 
 PLAIN = 600_000  # bytes of a form without files
 _SLACK = 600_000  # bytes of a form beside its files
@@ -17,11 +17,11 @@ _FIELD = 400_000  # bytes of the longest text: rules, whatever their script
 _DRAINED = 4  # times the limit, that are read and thrown away so that a browser gets to see the answer
 
 
-class TooLarge(MultiPartException):
+class UploadTooLarge(MultiPartException):
     """More was sent than may be."""
 
 
-class Sent(NamedTuple):
+class ParsedForm(NamedTuple):
     """A form: its texts, all values of fields that come several times, and its files with their names."""
 
     texts: dict[str, str]
@@ -38,7 +38,7 @@ class Sent(NamedTuple):
             each.file.close()
 
 
-def show_bytes(count: int) -> str:
+def format_bytes(count: int) -> str:
     """A size as a person reads it.
 
     >>> show_bytes(10_000_000), show_bytes(2_500)
@@ -50,7 +50,7 @@ def show_bytes(count: int) -> str:
     return f"{count} bytes"
 
 
-async def read_form(request: Request, files: int = 0, most: int = 0) -> Sent:
+async def read_form(request: Request, files: int = 0, most: int = 0) -> ParsedForm:
     """The form of a request, with at most so many files of at most so many bytes each."""
     limit = files * most + _SLACK if files else PLAIN
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -61,8 +61,10 @@ async def read_form(request: Request, files: int = 0, most: int = 0) -> Sent:
             return _sorted(await parser.read(), most)
         if kind == "application/x-www-form-urlencoded":
             return _sorted(await FormParser(request.headers, stream).parse(), most)
-    except TooLarge:
-        told = f"At most {show_bytes(most)} a file are taken here." if files else "This is more than the form can hold."
+    except UploadTooLarge:
+        told = (
+            f"At most {format_bytes(most)} a file are taken here." if files else "This is more than the form can hold."
+        )
         raise RequestError(413, f"The file is too large. {told}", "Leave out columns that nobody needs.") from None
     except (MultiPartException, ClientDisconnect, UnicodeError, ValueError):
         raise RequestError(400, "The form could not be read.", "Go back, and send it again.") from None
@@ -95,7 +97,7 @@ async def _counted(request: Request, most: int) -> AsyncGenerator[bytes, None]:
         elif total > _DRAINED * most:
             break
     if total > most:
-        raise TooLarge("more was sent than may be")
+        raise UploadTooLarge("more was sent than may be")
 
 
 def _check(text: str) -> None:
@@ -105,7 +107,7 @@ def _check(text: str) -> None:
     text.encode()
 
 
-def _sorted(form: FormData, most: int) -> Sent:
+def _sorted(form: FormData, most: int) -> ParsedForm:
     texts: dict[str, str] = {}
     lists: dict[str, list[str]] = {}
     files: dict[str, UploadFile] = {}
@@ -123,5 +125,5 @@ def _sorted(form: FormData, most: int) -> Sent:
     if large is not None:
         for file in files.values():
             file.file.close()
-        raise TooLarge("a file is larger than it may be")
-    return Sent(texts, lists, files)
+        raise UploadTooLarge("a file is larger than it may be")
+    return ParsedForm(texts, lists, files)

@@ -27,7 +27,7 @@ _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
-def show_rules(text: str) -> Markup:
+def render_markdown(text: str) -> Markup:
     """Markdown as HTML in which nothing runs and nothing is loaded from elsewhere."""
     tokens = _MARKDOWN.parse(text)
     for token in tokens:
@@ -39,20 +39,20 @@ def show_rules(text: str) -> Markup:
     return Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))
 
 
-def moment(at: datetime, now: datetime) -> PageTime:
+def page_time(at: datetime, now: datetime) -> PageTime:
     """A time, for machines and in words."""
-    return PageTime(at.isoformat(), f"{at.day} {at:%B %Y, %H:%M} UTC", away(at - now))
+    return PageTime(at.isoformat(), f"{at.day} {at:%B %Y, %H:%M} UTC", relative_time(at - now))
 
 
-def maybe(at: datetime | None, now: datetime) -> PageTime | None:
+def optional_page_time(at: datetime | None, now: datetime) -> PageTime | None:
     """A time, if there is one."""
-    return None if at is None else moment(at, now)
+    return None if at is None else page_time(at, now)
 
 
-def away(span: timedelta) -> str:
+def relative_time(span: timedelta) -> str:
     """How far a time is from now.
 
-    >>> away(timedelta(days=3)), away(-timedelta(minutes=5))
+    >>> relative_time(timedelta(days=3)), relative_time(-timedelta(minutes=5))
     ('in 3 days', '5 minutes ago')
     """
     seconds = span.total_seconds()
@@ -64,7 +64,7 @@ def away(span: timedelta) -> str:
     return "in a moment" if seconds > 0 else "just now"
 
 
-def many(count: int, what: str) -> str:
+def pluralize(count: int, what: str) -> str:
     """A number of things.
 
     >>> many(1, "team"), many(1200, "entry")
@@ -74,26 +74,26 @@ def many(count: int, what: str) -> str:
     return f"{count:,} {what if count == 1 else several}"
 
 
-def arrow(item: Metric) -> str:
+def direction_arrow(item: Metric) -> str:
     """The direction of a metric as a sign."""
     return {"higher": "↑", "lower": "↓"}.get(str(item.better), "→")
 
 
-def direction(item: Metric) -> str:
+def direction_text(item: Metric) -> str:
     """The direction of a metric in words."""
     if item.better in ("higher", "lower"):
         return f"{item.better} is better"
     return f"closer to {show_number(float(item.better))} is better" if item.better is not None else "no direction"
 
 
-def show_value(item: Metric, value: float | None) -> str:
+def format_score(item: Metric, value: float | None) -> str:
     """A score as people read it."""
     if value is None:
         return "undefined"
     return str(Percent(value, "")) if is_share(item) else show_number(value, 4)
 
 
-def band(item: Metric, value: float | None) -> str:
+def score_band(item: Metric, value: float | None) -> str:
     """Whether a score is good, fair or poor, where that can be said."""
     return "" if value is None else item.band(value) or ""
 
@@ -103,7 +103,7 @@ def format_interval(item: Metric, score: StoredScore) -> str:
     return "" if score.lo is None or score.hi is None else between(item, score.lo, score.hi)
 
 
-def card(item: Metric, score: StoredScore, *, intervals: bool) -> Card:
+def score_card(item: Metric, score: StoredScore, *, intervals: bool) -> Card:
     """A score as a headline number."""
     told = format_interval(item, score) if intervals else ""
     scale = None
@@ -111,7 +111,7 @@ def card(item: Metric, score: StoredScore, *, intervals: bool) -> Card:
         lo, hi = (score.lo, score.hi) if intervals else (None, None)
         scale = Scale(0.0, 1.0, score.value, lo, hi)
     interval = f"95 % interval: {told}" if told else ""
-    return Card(score.name, show_value(item, score.value), interval, "", band(item, score.value), scale)
+    return Card(score.name, format_score(item, score.value), interval, "", score_band(item, score.value), scale)
 
 
 def explain_metrics(metrics: Iterable[tuple[str, Metric]]) -> list[MetricFacts]:
@@ -119,8 +119,8 @@ def explain_metrics(metrics: Iterable[tuple[str, Metric]]) -> list[MetricFacts]:
     return [
         MetricFacts(
             key,
-            arrow(item),
-            direction(item),
+            direction_arrow(item),
+            direction_text(item),
             item.description,
             item.formula,
             [line for line in (item.reading, *item.pitfalls) if line],

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tallymark.app.pages.shell import Link, Pages, PageTime, Shell
+from tallymark.app.pages.shell import Link, PageTime, Pagination, Shell
 
 
-class ScoreBar(NamedTuple):
+class IntervalBar(NamedTuple):
     """An interval to be drawn: where it starts, where the value is and where it ends, each of 0 to 100 from the left.
 
     The same range for all entries, such as that of all intervals shown: on 0 to 1 those of good entries are dots.
@@ -26,7 +26,7 @@ class Entry(NamedTuple):
     score: str
     band: str
     interval: str
-    bar: ScoreBar | None
+    bar: IntervalBar | None
     others: Sequence[str]
     """The other metrics, in the order of the headings."""
     submissions: str
@@ -82,7 +82,7 @@ class LeaderboardPage(NamedTuple):
     groups: Sequence[RankGroup]
     meaning: str
     """What a group means, in one sentence."""
-    pages: Pages | None = None
+    pages: Pagination | None = None
     own_page: Link | None = None
     """ "You are on page 3", where one's own entry is on another page."""
     progress: ScoreHistory | None = None

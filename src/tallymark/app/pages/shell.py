@@ -72,7 +72,7 @@ class ProblemSection(NamedTuple):
     more: str = ""
 
 
-class Pages(NamedTuple):
+class Pagination(NamedTuple):
     """Links to the pages of a list; empty texts for none before or after. `sentence` is "Entries 101 to 200 of 412"."""
 
     sentence: str

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tallymark.app.pages.shell import Pages, PageTime, ProblemSection, Shell
+from tallymark.app.pages.shell import PageTime, Pagination, ProblemSection, Shell
 from tallymark.rendering.document import Card, Section
 
 
-class Checked(NamedTuple):
+class CheckSummary(NamedTuple):
     """A file without problems: `token` submits it, `notes` are what to look at before."""
 
     token: str
@@ -33,10 +33,10 @@ class SubmitPage(NamedTuple):
     late: str = ""
     """What being late means, where the deadline has passed."""
     problems: ProblemSection | None = None
-    checked: Checked | None = None
+    checked: CheckSummary | None = None
 
 
-class RankSummary(NamedTuple):
+class Standing(NamedTuple):
     """Where an entry stands: "1–3" of "41 entries", and what that means; `tied` are the others of its group."""
 
     rank: str
@@ -67,7 +67,7 @@ class ResultPage(NamedTuple):
     """ "The intervals follow in a moment." where they do."""
     counts: Sequence[tuple[str, str]] = ()
     """What was counted and the number, in words."""
-    standing: RankSummary | None = None
+    standing: Standing | None = None
     sections: Sequence[Section] = ()
     """Tables, notes and code below: classes where they are told, warnings, how to reproduce."""
     problems: ProblemSection | None = None
@@ -76,7 +76,7 @@ class ResultPage(NamedTuple):
     has_report: bool = False
 
 
-class OwnSubmission(NamedTuple):
+class MySubmissionRow(NamedTuple):
     """A row of one's own history; `state` as for a result, `told` is the word for it."""
 
     key: str
@@ -91,8 +91,8 @@ class OwnSubmission(NamedTuple):
     may_be_final: bool = False
 
 
-class MinePage(NamedTuple):
-    """`/challenges/{slug}/mine` (mine.html). The form sends the keys of those chosen in `final`, once for each."""
+class MySubmissionsPage(NamedTuple):
+    """`/challenges/{slug}/mine` (my_submissions.html). The form sends the keys of those chosen in `final`, once for each."""
 
     shell: Shell
     slug: str
@@ -100,9 +100,9 @@ class MinePage(NamedTuple):
     quota: str
     metrics: Sequence[str]
     """With their arrows."""
-    submissions: Sequence[OwnSubmission]
+    submissions: Sequence[MySubmissionRow]
     finals: str
     """What the final selection means, how many may be chosen and how many are."""
     may_choose: bool
     may_submit: bool
-    pages: Pages | None = None
+    pages: Pagination | None = None

@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter
 
-from tallymark.app.routes import analyse, challenges, health, leaderboard, organise, people, submissions
+from tallymark.app.routes import accounts, analyse, challenges, health, leaderboard, organise, submissions
 
 ROUTERS: tuple[APIRouter, ...] = tuple(
-    each.router for each in (analyse, challenges, submissions, leaderboard, people, organise, health)
+    each.router for each in (analyse, challenges, submissions, leaderboard, accounts, organise, health)
 )

@@ -10,16 +10,16 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from sqlalchemy import select
 
-from tallymark.app.domain.challenges import state_of
-from tallymark.app.http.errors import Labels
-from tallymark.app.http.request_context import RequestContext, Visiting, answer_form
-from tallymark.app.http.uploads import Sent
+from tallymark.app.domain.challenges import challenge_state
+from tallymark.app.domain.errors import Labels
+from tallymark.app.http.request_context import ContextDep, RequestContext, handle_form
+from tallymark.app.http.uploads import ParsedForm
 from tallymark.app.pages.challenges import AnalysePage, FrontPage
 from tallymark.app.pages.commands import score_command
 from tallymark.app.pages.formatting import TASKS
 from tallymark.app.pages.problems import problem_list
 from tallymark.app.pages.shell import ProblemSection, SelectOption
-from tallymark.app.routes.challenges import tiles
+from tallymark.app.routes.challenges import challenge_cards
 from tallymark.app.store.models import Challenge
 from tallymark.data.arguments import split_list
 from tallymark.errors import Rejection, TallymarkError
@@ -34,41 +34,43 @@ _TASKS = [SelectOption("", "What the metrics read, else labels"), *(SelectOption
 
 
 @router.get("/")
-def front(visit: Visiting) -> Response:
+def front(context: ContextDep) -> Response:
     """What this is."""
-    visit.may("see challenges")
-    with visit.service.database.reading() as session:
+    context.may("see challenges")
+    with context.service.database.reading() as session:
         every = session.scalars(select(Challenge).order_by(Challenge.created.desc())).all()
-        open_now = [each for each in every if state_of(each, visit.now) == "open"]
-        view = FrontPage(visit.shell("Scores you can trust"), tiles(session, visit, open_now[:6]), visit.upload_limit)
-    return visit.page("front.html", view)
+        open_now = [each for each in every if challenge_state(each, context.now) == "open"]
+        view = FrontPage(
+            context.shell("Scores you can trust"), challenge_cards(session, context, open_now[:6]), context.upload_limit
+        )
+    return context.page("front.html", view)
 
 
 @router.get("/analyse")
-def form(visit: Visiting) -> Response:
+def form(context: ContextDep) -> Response:
     """The empty form."""
-    visit.may("analyse a file")
-    return visit.page("analyse.html", AnalysePage(visit.shell("Score two files"), _TASKS, visit.upload_limit))
+    context.may("analyse a file")
+    return context.page("analyse.html", AnalysePage(context.shell("Score two files"), _TASKS, context.upload_limit))
 
 
 @router.post("/analyse")
-async def analyse(request: Request, visit: Visiting) -> Response:
+async def analyse(request: Request, context: ContextDep) -> Response:
     """Score two files, and forget them."""
-    visit.may("analyse a file")
-    return await answer_form(request, visit, _analyse, files=2)
+    context.may("analyse a file")
+    return await handle_form(request, context, _analyse, files=2)
 
 
-def _analyse(visit: RequestContext, sent: Sent) -> Response:
+def _analyse(context: RequestContext, sent: ParsedForm) -> Response:
     lacking = {name: "Choose a file." for name in ("answers", "submission") if name not in sent.files}
     if lacking:
-        return _answer(visit, sent.texts, errors=lacking, status=422)
+        return _answer(context, sent.texts, errors=lacking, status=422)
     try:
-        with visit.service.scoring:
-            result = _score(visit, sent)
+        with context.service.scoring:
+            result = _score(context, sent)
     except Rejection as error:
-        return _answer(visit, sent.texts, problems=problem_list(error), status=422)
+        return _answer(context, sent.texts, problems=problem_list(error), status=422)
     except TallymarkError as error:
-        return _answer(visit, sent.texts, errors={"": error.write(Labels())}, status=422)
+        return _answer(context, sent.texts, errors={"": error.write(Labels())}, status=422)
     told = _told(sent.texts)
     names = [sent.files[name].filename or name for name in ("answers", "submission")]
     document = submission_document(result, None, score_command(*names, **told))
@@ -76,7 +78,7 @@ def _analyse(visit: RequestContext, sent: Sent) -> Response:
     if sent.texts.get("form") == "html":
         name = {"Content-Disposition": 'attachment; filename="score.html"'}
         return Response(page, media_type="text/html", headers=name)
-    return _answer(visit, sent.texts, document=document, report=_as_link(page))
+    return _answer(context, sent.texts, document=document, report=_as_link(page))
 
 
 def _as_link(page: str) -> str:
@@ -84,8 +86,8 @@ def _as_link(page: str) -> str:
     return f"data:text/html;charset=utf-8;base64,{b64encode(page.encode()).decode()}"
 
 
-def _score(visit: RequestContext, sent: Sent) -> SubmissionResult:
-    limits = Limits(bytes=visit.settings.upload_bytes, rows=visit.settings.rows)
+def _score(context: RequestContext, sent: ParsedForm) -> SubmissionResult:
+    limits = Limits(bytes=context.settings.upload_bytes, rows=context.settings.rows)
     return score_submission(sent.stream("answers"), sent.stream("submission"), **_told(sent.texts), limits=limits)
 
 
@@ -105,7 +107,7 @@ def _told(texts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _answer(
-    visit: RequestContext,
+    context: RequestContext,
     values: Mapping[str, str],
     *,
     errors: Mapping[str, str] | None = None,
@@ -114,6 +116,6 @@ def _answer(
     report: str = "",
     status: int = 200,
 ) -> Response:
-    shell = visit.shell("Score two files", values, errors)
-    view = AnalysePage(shell, _TASKS, visit.upload_limit, document, problems, report)
-    return visit.page("analyse.html", view, status)
+    shell = context.shell("Score two files", values, errors)
+    view = AnalysePage(shell, _TASKS, context.upload_limit, document, problems, report)
+    return context.page("analyse.html", view, status)

@@ -10,16 +10,24 @@ from fastapi.responses import FileResponse, Response
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from tallymark.app.domain.challenges import find, state_of, takes_files
-from tallymark.app.domain.permissions import MAY, Actor, subject_of
+from tallymark.app.domain.challenges import accepts_submissions, challenge_state, find
+from tallymark.app.domain.errors import FieldError, not_found
+from tallymark.app.domain.permissions import PERMISSIONS, Actor, resource_of
 from tallymark.app.domain.teams import join
 from tallymark.app.domain.versions import current_version, metrics_of
-from tallymark.app.http.errors import FieldError, not_found
-from tallymark.app.http.request_context import RequestContext, Visiting, answer_form, redirect
-from tallymark.app.http.uploads import Sent
+from tallymark.app.http.request_context import ContextDep, RequestContext, handle_form, redirect
+from tallymark.app.http.uploads import ParsedForm
 from tallymark.app.pages.challenges import ChallengeCard, ChallengePage, ChallengesPage, ColumnFacts
 from tallymark.app.pages.challenges import TeamCard as OwnTeam
-from tallymark.app.pages.formatting import TASKS, arrow, direction, explain_metrics, many, maybe, show_rules
+from tallymark.app.pages.formatting import (
+    TASKS,
+    direction_arrow,
+    direction_text,
+    explain_metrics,
+    optional_page_time,
+    pluralize,
+    render_markdown,
+)
 from tallymark.app.store.models import Challenge, Member, Team, User, Version
 from tallymark.submissions.settings import must_be_whole
 
@@ -33,23 +41,23 @@ _MEANING = {
 
 
 @router.get("/challenges")
-def challenges(visit: Visiting) -> Response:
+def challenges(context: ContextDep) -> Response:
     """All challenges, those that are open first."""
-    visit.may("see challenges")
-    with visit.service.database.reading() as session:
+    context.may("see challenges")
+    with context.service.database.reading() as session:
         every = session.scalars(select(Challenge).order_by(Challenge.created.desc())).all()
         order = {"open": 0, "soon": 1, "closed": 2}
-        ordered = sorted(every, key=lambda each: order[state_of(each, visit.now)])
-        view = ChallengesPage(visit.shell("Challenges"), tiles(session, visit, ordered))
-    return visit.page("challenges.html", view)
+        ordered = sorted(every, key=lambda each: order[challenge_state(each, context.now)])
+        view = ChallengesPage(context.shell("Challenges"), challenge_cards(session, context, ordered))
+    return context.page("challenges.html", view)
 
 
-def tiles(session: Session, visit: RequestContext, found: Sequence[Challenge]) -> list[ChallengeCard]:
+def challenge_cards(session: Session, context: RequestContext, found: Sequence[Challenge]) -> list[ChallengeCard]:
     """Challenges in a list, as far as they can be seen."""
     cards = []
     for each in found:
         version = current_version(session, each)
-        if version is None or not MAY["see a challenge"](Actor(visit.user), subject_of(each, version)):
+        if version is None or not PERMISSIONS["see a challenge"](Actor(context.user), resource_of(each, version)):
             continue
         key, item = next(iter(metrics_of(version).items()))
         cards.append(
@@ -59,11 +67,11 @@ def tiles(session: Session, visit: RequestContext, found: Sequence[Challenge]) -
                 each.summary,
                 TASKS[version.task],
                 key,
-                arrow(item),
-                direction(item),
-                state_of(each, visit.now),
-                maybe(each.deadline, visit.now),
-                many(_teams(session, each), "team"),
+                direction_arrow(item),
+                direction_text(item),
+                challenge_state(each, context.now),
+                optional_page_time(each.deadline, context.now),
+                pluralize(_teams(session, each), "team"),
             )
         )
     return cards
@@ -75,46 +83,48 @@ def _teams(session: Session, challenge: Challenge) -> int:
 
 
 @router.get("/challenges/{slug}")
-def challenge(slug: str, visit: Visiting) -> Response:
+def challenge(slug: str, context: ContextDep) -> Response:
     """A challenge with its rules."""
-    return _page(visit, slug)
+    return _page(context, slug)
 
 
 def _page(
-    visit: RequestContext, slug: str, values: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
+    context: RequestContext, slug: str, values: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
 ) -> Response:
-    with visit.service.database.reading() as session:
+    with context.service.database.reading() as session:
         found, version = find(session, slug)
-        actor = visit.may("see a challenge", session, subject_of(found, version))
+        actor = context.may("see a challenge", session, resource_of(found, version))
         if version is None:
             raise not_found()
-        state = state_of(found, visit.now)
+        state = challenge_state(found, context.now)
         team = None if actor.team_id is None else _own_team(session, actor.team_id)
         view = ChallengePage(
-            shell=visit.shell(found.title, values, errors),
+            shell=context.shell(found.title, values, errors),
             slug=slug,
             title=found.title,
             summary=found.summary,
             state=state,
-            rules=show_rules(found.rules),
+            rules=render_markdown(found.rules),
             task=TASKS[version.task],
             metrics=explain_metrics(metrics_of(version).items()),
             columns=_columns(version),
-            example=_example(visit, version),
-            opens=maybe(found.opens, visit.now),
-            deadline=maybe(found.deadline, visit.now),
+            example=_example(context, version),
+            opens=optional_page_time(found.opens, context.now),
+            deadline=optional_page_time(found.deadline, context.now),
             late="Taken and marked, but not ranked" if found.late == "mark" else "Nothing is taken",
             quota=f"{found.quota} a day for each team",
-            split=split_sentence(version),
+            split=describe_split(version),
             finals=_finals(found, version),
             shown=_shown(found, version),
-            teams=many(_teams(session, found), "team"),
+            teams=pluralize(_teams(session, found), "team"),
             team=team,
-            may_join=actor.user is not None and team is None and (state == "soon" or takes_files(found, visit.now)),
-            may_submit=team is not None and takes_files(found, visit.now),
-            may_organise=visit.organises,
+            may_join=actor.user is not None
+            and team is None
+            and (state == "soon" or accepts_submissions(found, context.now)),
+            may_submit=team is not None and accepts_submissions(found, context.now),
+            may_organise=context.is_organiser,
         )
-    return visit.page("challenge.html", view, 422 if errors else 200)
+    return context.page("challenge.html", view, 422 if errors else 200)
 
 
 def _own_team(session: Session, team_id: int) -> OwnTeam:
@@ -133,13 +143,13 @@ def _columns(version: Version) -> list[ColumnFacts]:
     return [ids, ColumnFacts(version.label_column, *_MEANING[version.task])]
 
 
-def _example(visit: RequestContext, version: Version) -> str:
+def _example(context: RequestContext, version: Version) -> str:
     """The first lines of the sample."""
-    with visit.service.files.path(version.sample).open(encoding="utf-8") as file:
+    with context.service.files.path(version.sample).open(encoding="utf-8") as file:
         return "".join(line for line, _ in zip(file, range(4), strict=False)).rstrip("\n")
 
 
-def split_sentence(version: Version) -> str:
+def describe_split(version: Version) -> str:
     """Which rows are scored when, in words."""
     if version.public is None:
         return f"All {version.rows:,} rows of the answers are scored at once."
@@ -153,7 +163,7 @@ def split_sentence(version: Version) -> str:
 def _finals(challenge: Challenge, version: Version) -> str:
     if version.public is None:
         return "The best submission of a team counts"
-    most = many(challenge.finals, "submission")
+    most = pluralize(challenge.finals, "submission")
     return f"A team chooses up to {most} for the private part; else its best in public counts"
 
 
@@ -170,29 +180,31 @@ def _shown(challenge: Challenge, version: Version) -> list[str]:
 
 
 @router.get("/challenges/{slug}/sample")
-def sample(slug: str, visit: Visiting) -> Response:
+def sample(slug: str, context: ContextDep) -> Response:
     """A file with every id that is asked for."""
-    with visit.service.database.reading() as session:
+    with context.service.database.reading() as session:
         found, version = find(session, slug)
-        visit.may("take a sample", session, subject_of(found, version))
+        context.may("take a sample", session, resource_of(found, version))
         if version is None:
             raise not_found()
-    return FileResponse(visit.service.files.path(version.sample), media_type="text/csv", filename=f"{slug}-sample.csv")
+    return FileResponse(
+        context.service.files.path(version.sample), media_type="text/csv", filename=f"{slug}-sample.csv"
+    )
 
 
 @router.post("/challenges/{slug}/join")
-async def take_part(slug: str, request: Request, visit: Visiting) -> Response:
+async def take_part(slug: str, request: Request, context: ContextDep) -> Response:
     """Take part, in a new team or in one that there is."""
-    visit.may("have an account")
-    return await answer_form(request, visit, partial(_take_part, slug))
+    context.may("have an account")
+    return await handle_form(request, context, partial(_take_part, slug))
 
 
-def _take_part(slug: str, visit: RequestContext, sent: Sent) -> Response:
-    with visit.service.database.reading() as session:
+def _take_part(slug: str, context: RequestContext, sent: ParsedForm) -> Response:
+    with context.service.database.reading() as session:
         found, version = find(session, slug)
-        visit.may("join a challenge", session, subject_of(found, version))
+        context.may("join a challenge", session, resource_of(found, version))
     try:
-        join(visit.service, visit.person(), found, sent.texts.get("team", "").strip(), sent.texts.get("code", ""))
+        join(context.service, context.person(), found, sent.texts.get("team", "").strip(), sent.texts.get("code", ""))
     except FieldError as error:
-        return _page(visit, slug, sent.texts, error.errors)
+        return _page(context, slug, sent.texts, error.errors)
     return redirect(f"/challenges/{slug}", "joined")

@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from sqlalchemy import func, select
 
-from tallymark.app.http.errors import not_found
+from tallymark.app.domain.errors import not_found
 from tallymark.app.pages.rendering import static_files
 from tallymark.app.service import Service
 from tallymark.app.store.models import Submission
@@ -38,13 +38,13 @@ def ready(request: Request) -> Response:
 def metrics(request: Request) -> Response:
     """What Prometheus asks for."""
     service: Service = request.app.state.service
-    measures = service.measures
+    prometheus = service.prometheus
     with service.database.reading() as session:
         asked = select(Submission.work, func.count()).where(Submission.work.is_not(None)).group_by(Submission.work)
         waiting = {row[0]: row[1] for row in session.execute(asked)}
     for work in ("score", "intervals"):
-        measures.queue.labels(work).set(waiting.get(work, 0))
-    return Response(generate_latest(measures.registry), media_type=CONTENT_TYPE_LATEST)
+        prometheus.queue.labels(work).set(waiting.get(work, 0))
+    return Response(generate_latest(prometheus.registry), media_type=CONTENT_TYPE_LATEST)
 
 
 @router.get("/static/{name}")

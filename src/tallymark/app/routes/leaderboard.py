@@ -12,15 +12,23 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session, joinedload
 
 from tallymark.app.domain.challenges import find, is_over
+from tallymark.app.domain.errors import not_found
 from tallymark.app.domain.leaderboards import ranking_key
-from tallymark.app.domain.permissions import Actor, subject_of
+from tallymark.app.domain.permissions import Actor, resource_of
 from tallymark.app.domain.results import ranks
 from tallymark.app.domain.versions import metrics_of
-from tallymark.app.http.errors import not_found
-from tallymark.app.http.request_context import RequestContext, Visiting
-from tallymark.app.pages.formatting import arrow, band, direction, format_interval, many, moment, show_value
-from tallymark.app.pages.leaderboard import Entry, LeaderboardPage, Point, RankGroup, ScoreBar, ScoreHistory
-from tallymark.app.pages.paging import pages_of
+from tallymark.app.http.request_context import ContextDep, RequestContext
+from tallymark.app.pages.formatting import (
+    direction_arrow,
+    direction_text,
+    format_interval,
+    format_score,
+    page_time,
+    pluralize,
+    score_band,
+)
+from tallymark.app.pages.leaderboard import Entry, IntervalBar, LeaderboardPage, Point, RankGroup, ScoreHistory
+from tallymark.app.pages.pagination import paginate
 from tallymark.app.pages.shell import Link
 from tallymark.app.store.models import Challenge, LeaderboardEntry, StoredScore, Submission, Version
 from tallymark.metrics.base import Metric
@@ -36,31 +44,37 @@ _MEANING = (
 
 
 @router.get("/challenges/{slug}/leaderboard")
-def leaderboard(slug: str, visit: Visiting, page: int = 1, part: str = PUBLIC) -> Response:
+def leaderboard(slug: str, context: ContextDep, page: int = 1, part: str = PUBLIC) -> Response:
     """A page of the leaderboard."""
-    with visit.service.database.reading() as session:
+    with context.service.database.reading() as session:
         found, version = find(session, slug)
-        actor = visit.may("see a leaderboard", session, subject_of(found, version))
-        if version is None or part not in _parts(visit, found, version):
+        actor = context.may("see a leaderboard", session, resource_of(found, version))
+        if version is None or part not in _parts(context, found, version):
             raise not_found()
-        return visit.page("leaderboard.html", _view(session, visit, found, version, actor, part, page))
+        return context.page("leaderboard.html", _view(session, context, found, version, actor, part, page))
 
 
-def _parts(visit: RequestContext, challenge: Challenge, version: Version) -> list[str]:
+def _parts(context: RequestContext, challenge: Challenge, version: Version) -> list[str]:
     """The parts that somebody may see: the private one when all is over."""
-    told = version.public is not None and (is_over(challenge, visit.now) or visit.organises)
+    told = version.public is not None and (is_over(challenge, context.now) or context.is_organiser)
     return [PUBLIC, PRIVATE] if told else [PUBLIC]
 
 
 def _view(
-    session: Session, visit: RequestContext, challenge: Challenge, version: Version, actor: Actor, part: str, page: int
+    session: Session,
+    context: RequestContext,
+    challenge: Challenge,
+    version: Version,
+    actor: Actor,
+    part: str,
+    page: int,
 ) -> LeaderboardPage:
     path = f"/challenges/{challenge.slug}/leaderboard"
-    parts = _parts(visit, challenge, version)
+    parts = _parts(context, challenge, version)
     board = (LeaderboardEntry.challenge_id == challenge.id) & (LeaderboardEntry.part == part)
     total = session.scalar(select(func.count()).select_from(LeaderboardEntry).where(board)) or 0
     more = "" if part == PUBLIC else f"&part={part}"
-    start, pages = pages_of(total, page, SIZE, path, "entry", more)
+    start, pages = paginate(total, page, SIZE, path, "entry", more)
     held = session.scalars(
         select(LeaderboardEntry)
         .where(board, LeaderboardEntry.place > start, LeaderboardEntry.place <= start + SIZE)
@@ -71,19 +85,19 @@ def _view(
     ).all()
     metrics = dict(islice(metrics_of(version).items(), 1 + MOST_OTHERS))
     key, first = next(iter(metrics.items()))
-    intervals = challenge.shows_intervals or visit.organises
-    entries = _entries(visit, held, metrics, part, actor, intervals=intervals)
+    intervals = challenge.shows_intervals or context.is_organiser
+    entries = _entries(context, held, metrics, part, actor, intervals=intervals)
     return LeaderboardPage(
-        visit.shell(f"Leaderboard of {challenge.title}"),
+        context.shell(f"Leaderboard of {challenge.title}"),
         challenge.slug,
         challenge.title,
         _tabs(path, parts, part),
         _sentence(version, part),
         key,
-        arrow(first),
-        direction(first),
+        direction_arrow(first),
+        direction_text(first),
         "95 % interval" if intervals else "",
-        [f"{name} {arrow(item)}" for name, item in list(metrics.items())[1:]],
+        [f"{name} {direction_arrow(item)}" for name, item in list(metrics.items())[1:]],
         _groups(session, board, held, entries),
         _MEANING,
         pages,
@@ -97,7 +111,7 @@ def _waiting(session: Session, challenge: Challenge) -> str:
     """What is not on the board yet."""
     asked = (Submission.challenge_id == challenge.id) & (Submission.state == "queued")
     count = session.scalar(select(func.count()).select_from(Submission).where(asked)) or 0
-    return f"{many(count, 'submission')} {'is' if count == 1 else 'are'} being scored." if count else ""
+    return f"{pluralize(count, 'submission')} {'is' if count == 1 else 'are'} being scored." if count else ""
 
 
 def _tabs(path: str, parts: Sequence[str], part: str) -> list[Link]:
@@ -109,17 +123,17 @@ def _tabs(path: str, parts: Sequence[str], part: str) -> list[Link]:
 
 def _sentence(version: Version, part: str) -> str:
     if version.public is None:
-        return f"The best submission of each team, on {many(version.rows, 'row')}."
+        return f"The best submission of each team, on {pluralize(version.rows, 'row')}."
     if part == PUBLIC:
-        return f"The best submission of each team, on the {many(version.public_rows, 'row')} of the public part."
+        return f"The best submission of each team, on the {pluralize(version.public_rows, 'row')} of the public part."
     return (
-        f"What each team has chosen, else its best in public, on the {many(version.rows - version.public_rows, 'row')} "
+        f"What each team has chosen, else its best in public, on the {pluralize(version.rows - version.public_rows, 'row')} "
         "of the private part."
     )
 
 
 def _entries(
-    visit: RequestContext,
+    context: RequestContext,
     held: Sequence[LeaderboardEntry],
     metrics: dict[str, Metric],
     part: str,
@@ -133,13 +147,13 @@ def _entries(
     told = [end for end in ends if end is not None]
     low, high = (min(told), max(told)) if told else (0.0, 1.0)
     return [
-        _entry(visit, row, found, metrics, (low, high), actor, intervals=intervals)
+        _entry(context, row, found, metrics, (low, high), actor, intervals=intervals)
         for row, found in zip(held, scores, strict=True)
     ]
 
 
 def _entry(
-    visit: RequestContext,
+    context: RequestContext,
     row: LeaderboardEntry,
     scores: dict[str, StoredScore],
     metrics: dict[str, Metric],
@@ -153,24 +167,24 @@ def _entry(
     own = actor.team_id == row.team_id
     return Entry(
         row.team.name,
-        show_value(item, score.value),
-        band(item, score.value),
+        format_score(item, score.value),
+        score_band(item, score.value),
         format_interval(item, score) if intervals else "",
         _bar(score, *ends) if intervals else None,
-        [show_value(each, scores[name].value if name in scores else None) for name, each in others],
+        [format_score(each, scores[name].value if name in scores else None) for name, each in others],
         f"{row.entries:,}",
-        moment(row.submission.created, visit.now),
+        page_time(row.submission.created, context.now),
         row.team.baseline,
         own,
-        f"/submissions/{row.submission.key}" if own or visit.organises else "",
+        f"/submissions/{row.submission.key}" if own or context.is_organiser else "",
     )
 
 
-def _bar(score: StoredScore, low: float, high: float) -> ScoreBar | None:
+def _bar(score: StoredScore, low: float, high: float) -> IntervalBar | None:
     if score.lo is None or score.hi is None or score.value is None or not high > low:
         return None
     lo, at, hi = (round(100 * (end - low) / (high - low), 2) for end in (score.lo, score.value, score.hi))
-    return ScoreBar(lo, at, hi)
+    return IntervalBar(lo, at, hi)
 
 
 def _groups(
@@ -238,18 +252,18 @@ def _progress(session: Session, version: Version, item: Metric, part: str) -> Sc
         Point(
             (at - begin).total_seconds() / span,
             (value - low) / (high - low),
-            f"{at.day} {at:%B %Y, %H:%M} UTC: {show_value(item, value)}",
+            f"{at.day} {at:%B %Y, %H:%M} UTC: {format_score(item, value)}",
         )
         for at, value in steps
     ]
-    first, best = show_value(item, values[0]), show_value(item, values[-1])
+    first, best = format_score(item, values[0]), format_score(item, values[-1])
     return ScoreHistory(
         points,
-        f"The best score over time: from {first} to {best} in {many(len(steps), 'step')}.",
+        f"The best score over time: from {first} to {best} in {pluralize(len(steps), 'step')}.",
         _end(begin, last),
         _end(last, begin),
-        show_value(item, low),
-        show_value(item, high),
+        format_score(item, low),
+        format_score(item, high),
     )
 
 

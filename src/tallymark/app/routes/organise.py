@@ -14,12 +14,12 @@ from sqlalchemy.orm import Session
 
 from tallymark.app.domain import challenges
 from tallymark.app.domain.drafts import read_draft
-from tallymark.app.domain.permissions import subject_of
-from tallymark.app.domain.versions import answers_of_part, current_version
-from tallymark.app.http.errors import FieldError, RequestError, not_found
-from tallymark.app.http.request_context import RequestContext, Visiting, answer_form, redirect
-from tallymark.app.http.uploads import Sent
-from tallymark.app.pages.formatting import TASKS, maybe, moment
+from tallymark.app.domain.errors import FieldError, RequestError, not_found
+from tallymark.app.domain.permissions import resource_of
+from tallymark.app.domain.versions import current_version, part_as_csv
+from tallymark.app.http.request_context import ContextDep, RequestContext, handle_form, redirect
+from tallymark.app.http.uploads import ParsedForm
+from tallymark.app.pages.formatting import TASKS, optional_page_time, page_time
 from tallymark.app.pages.organise import AnswersVersion, EditPage, OrganisedChallenge, OrganisePage
 from tallymark.app.pages.problems import problem_list
 from tallymark.app.pages.shell import Link, ProblemSection, SelectOption
@@ -63,16 +63,16 @@ _FRESH = {
 
 
 @router.get("/organise")
-def organise(visit: Visiting) -> Response:
+def organise(context: ContextDep) -> Response:
     """All challenges, for those who run them."""
-    visit.may("organise a challenge")
-    with visit.service.database.reading() as session:
+    context.may("organise a challenge")
+    with context.service.database.reading() as session:
         found = session.scalars(select(Challenge).order_by(Challenge.created.desc())).all()
-        view = OrganisePage(visit.shell("Organise"), [_organised(session, visit, each) for each in found])
-    return visit.page("organise.html", view)
+        view = OrganisePage(context.shell("Organise"), [_organised(session, context, each) for each in found])
+    return context.page("organise.html", view)
 
 
-def _organised(session: Session, visit: RequestContext, challenge: Challenge) -> OrganisedChallenge:
+def _organised(session: Session, context: RequestContext, challenge: Challenge) -> OrganisedChallenge:
     version = current_version(session, challenge)
     of_it = Submission.challenge_id == challenge.id
     teams = session.scalar(select(func.count()).select_from(Team).where(Team.challenge_id == challenge.id)) or 0
@@ -82,8 +82,8 @@ def _organised(session: Session, visit: RequestContext, challenge: Challenge) ->
     return OrganisedChallenge(
         challenge.slug,
         challenge.title,
-        challenges.state_of(challenge, visit.now),
-        maybe(challenge.deadline, visit.now),
+        challenges.challenge_state(challenge, context.now),
+        optional_page_time(challenge.deadline, context.now),
         f"{teams:,}",
         f"{sent:,}",
         f"{waits:,}",
@@ -92,92 +92,92 @@ def _organised(session: Session, visit: RequestContext, challenge: Challenge) ->
 
 
 @router.get("/organise/new")
-def new_form(visit: Visiting) -> Response:
+def new_form(context: ContextDep) -> Response:
     """The form for a new challenge."""
-    visit.may("create a challenge")
-    return _edit(visit, None, _FRESH)
+    context.may("create a challenge")
+    return _edit(context, None, _FRESH)
 
 
 @router.post("/organise/new")
-async def create(request: Request, visit: Visiting) -> Response:
+async def create(request: Request, context: ContextDep) -> Response:
     """A new challenge, with its answers."""
-    visit.may("create a challenge")
-    return await answer_form(request, visit, _create, files=1)
+    context.may("create a challenge")
+    return await handle_form(request, context, _create, files=1)
 
 
-def _create(visit: RequestContext, sent: Sent) -> Response:
+def _create(context: RequestContext, sent: ParsedForm) -> Response:
     try:
         draft = read_draft(sent.texts)
         if "answers" not in sent.files:
             raise FieldError({"answers": "Choose a file."})
-        made = challenges.create(visit.service, visit.person(), draft, sent.stream("answers"))
+        made = challenges.create(context.service, context.person(), draft, sent.stream("answers"))
     except FieldError as error:
-        return _edit(visit, None, sent.texts, error.errors)
+        return _edit(context, None, sent.texts, error.errors)
     except Rejection as error:
-        return _edit(visit, None, sent.texts, problems=problem_list(error))
+        return _edit(context, None, sent.texts, problems=problem_list(error))
     return redirect(f"/organise/{made.slug}", "created")
 
 
 @router.get("/organise/{slug}")
-def edit_form(slug: str, visit: Visiting) -> Response:
+def edit_form(slug: str, context: ContextDep) -> Response:
     """The form for a challenge that there is."""
-    return _edit(visit, _found(visit, slug))
+    return _edit(context, _found(context, slug))
 
 
-def _found(visit: RequestContext, slug: str) -> Challenge:
-    visit.may("organise a challenge")
-    with visit.service.database.reading() as session:
+def _found(context: RequestContext, slug: str) -> Challenge:
+    context.may("organise a challenge")
+    with context.service.database.reading() as session:
         challenge, version = challenges.find(session, slug)
-        visit.may("organise a challenge", session, subject_of(challenge, version))
+        context.may("organise a challenge", session, resource_of(challenge, version))
     return challenge
 
 
 @router.get("/organise/{slug}/answers/{part}")
-def answers(slug: str, part: str, visit: Visiting) -> Response:
+def answers(slug: str, part: str, context: ContextDep) -> Response:
     """The answers of a part, with which its scores can be had at the command line."""
-    visit.may("organise a challenge")
-    with visit.service.database.reading() as session:
+    context.may("organise a challenge")
+    with context.service.database.reading() as session:
         challenge, version = challenges.find(session, slug)
-        visit.may("organise a challenge", session, subject_of(challenge, version))
+        context.may("organise a challenge", session, resource_of(challenge, version))
     if version is None or part not in (PUBLIC, PRIVATE) or (part == PRIVATE and version.public is None):
         raise not_found()
     name = {"Content-Disposition": f'attachment; filename="{slug}-{part}-answers.csv"'}
-    return Response(answers_of_part(visit.service, version, part), media_type="text/csv", headers=name)
+    return Response(part_as_csv(context.service, version, part), media_type="text/csv", headers=name)
 
 
 @router.post("/organise/{slug}")
-async def change(slug: str, request: Request, visit: Visiting) -> Response:
+async def change(slug: str, request: Request, context: ContextDep) -> Response:
     """Change a challenge, give it other answers, close it or open it again."""
-    visit.may("organise a challenge")
-    return await answer_form(request, visit, partial(_change, slug), files=1)
+    context.may("organise a challenge")
+    return await handle_form(request, context, partial(_change, slug), files=1)
 
 
-def _change(slug: str, visit: RequestContext, sent: Sent) -> Response:
-    challenge, action = _found(visit, slug), sent.texts.get("action", "")
+def _change(slug: str, context: RequestContext, sent: ParsedForm) -> Response:
+    challenge, action = _found(context, slug), sent.texts.get("action", "")
     place = f"/organise/{slug}"
     try:
         if action == "save":
             draft = read_draft({**sent.texts, "slug": slug})
-            renewed = challenges.change(visit.service, visit.person(), challenge, draft)
+            renewed = challenges.change(context.service, context.person(), challenge, draft)
             return redirect(place, "version" if renewed else "saved")
         if action == "answers":
             if "answers" not in sent.files:
                 raise FieldError({"answers": "Choose a file."})
             note = sent.texts.get("answers_note", "")
-            challenges.renew_answers(visit.service, visit.person(), challenge, sent.stream("answers"), note)
+            challenges.replace_answers(context.service, context.person(), challenge, sent.stream("answers"), note)
             return redirect(place, "version")
         if action in ("close", "reopen"):
-            challenges.close(visit.service, challenge, closed=action == "close")
+            challenges.close(context.service, challenge, closed=action == "close")
             return redirect(place, "closed" if action == "close" else "reopened")
     except (FieldError, Rejection) as error:
         values = sent.texts if action == "save" else None
         errors, problems = (error.errors, None) if isinstance(error, FieldError) else (None, problem_list(error))
-        return _edit(visit, challenge, values, errors, problems, sent.texts.get("answers_note", ""))
+        return _edit(context, challenge, values, errors, problems, sent.texts.get("answers_note", ""))
     raise RequestError(400, "The form could not be read.", "Go back, and send it again.")
 
 
 def _edit(
-    visit: RequestContext,
+    context: RequestContext,
     challenge: Challenge | None,
     values: Mapping[str, str] | None = None,
     errors: Mapping[str, str] | None = None,
@@ -186,27 +186,27 @@ def _edit(
 ) -> Response:
     versions: list[Version] = []
     if challenge is not None:
-        with visit.service.database.reading() as session:
+        with context.service.database.reading() as session:
             asked = select(Version).where(Version.challenge_id == challenge.id).order_by(Version.number.desc())
             versions = list(session.scalars(asked))
     given = values if values is not None or challenge is None else _values(challenge, versions[0])
     given = {**(given or {}), "answers_note": note}  # a file that is rejected does not cost what was written beside it
     title = "A new challenge" if challenge is None else challenge.title
     view = EditPage(
-        visit.shell(title, given, errors),
+        context.shell(title, given, errors),
         "" if challenge is None else challenge.slug,
         title,
         _TASKS,
         _MISSING,
         _SPLITS,
         _LATE,
-        visit.upload_limit,
-        "soon" if challenge is None else challenges.state_of(challenge, visit.now),
-        [_version(visit, each, versions[0]) for each in versions],
+        context.upload_limit,
+        "soon" if challenge is None else challenges.challenge_state(challenge, context.now),
+        [_version(context, each, versions[0]) for each in versions],
         problems,
         [] if challenge is None else _parts(challenge, versions[0]),
     )
-    return visit.page("edit.html", view, 422 if errors or problems else 200)
+    return context.page("edit.html", view, 422 if errors or problems else 200)
 
 
 def _parts(challenge: Challenge, version: Version) -> list[Link]:
@@ -216,8 +216,8 @@ def _parts(challenge: Challenge, version: Version) -> list[Link]:
     return [Link(f"the answers of the {part} part", f"{at}/{part}") for part in (PUBLIC, PRIVATE)]
 
 
-def _version(visit: RequestContext, held: Version, newest: Version) -> AnswersVersion:
-    made = moment(held.created, visit.now)
+def _version(context: RequestContext, held: Version, newest: Version) -> AnswersVersion:
+    made = page_time(held.created, context.now)
     return AnswersVersion(
         f"version {held.number}", f"{held.rows:,}", made, held.answers[:12], held is newest, held.note
     )

@@ -13,19 +13,19 @@ from sqlalchemy.orm import Session
 
 from tallymark.app.domain import results
 from tallymark.app.domain.challenges import find, is_over
-from tallymark.app.domain.checks import Busy, Passed, check_file, open_checked
-from tallymark.app.domain.permissions import subject_of
-from tallymark.app.domain.submissions import accept_file, allowance, plain_name, why_refused
+from tallymark.app.domain.checks import CheckInProgress, PassedCheck, check_and_keep, open_checked
+from tallymark.app.domain.errors import FieldError, RequestError, not_found
+from tallymark.app.domain.permissions import resource_of
+from tallymark.app.domain.submissions import clean_file_name, quota_status, refusal_reason, submit_file
 from tallymark.app.domain.teams import choose_finals
 from tallymark.app.domain.versions import metrics_of
-from tallymark.app.http.errors import FieldError, RequestError, not_found
-from tallymark.app.http.request_context import RequestContext, Visiting, answer_form, redirect
-from tallymark.app.http.uploads import Sent
-from tallymark.app.pages.formatting import arrow, moment, show_value
-from tallymark.app.pages.paging import pages_of
+from tallymark.app.http.request_context import ContextDep, RequestContext, handle_form, redirect
+from tallymark.app.http.uploads import ParsedForm
+from tallymark.app.pages.formatting import direction_arrow, format_score, page_time
+from tallymark.app.pages.pagination import paginate
 from tallymark.app.pages.problems import problem_list
 from tallymark.app.pages.shell import ProblemSection
-from tallymark.app.pages.submissions import Checked, MinePage, OwnSubmission, SubmitPage
+from tallymark.app.pages.submissions import CheckSummary, MySubmissionRow, MySubmissionsPage, SubmitPage
 from tallymark.app.store.models import Challenge, Submission, Version
 from tallymark.errors import Rejection
 from tallymark.rendering.page import to_page
@@ -41,172 +41,172 @@ _TOLD = {
 _PAGE = 100
 
 
-def _own(session: Session, visit: RequestContext, slug: str, action: str) -> tuple[Challenge, Version, int]:
+def _own(session: Session, context: RequestContext, slug: str, action: str) -> tuple[Challenge, Version, int]:
     """A challenge that one takes part in, its version and one's team."""
     found, version = find(session, slug)
-    subject = subject_of(found, version)
-    if visit.user is not None and version is not None:
-        visit.may("see a challenge", session, subject)
-        if visit.may("join a challenge", session, subject).team_id is None:
+    resource = resource_of(found, version)
+    if context.user is not None and version is not None:
+        context.may("see a challenge", session, resource)
+        if context.may("join a challenge", session, resource).team_id is None:
             there = ("To the challenge", f"/challenges/{slug}")
             raise RequestError(403, "You do not take part in this challenge yet.", "Join it on its page.", there)
-    actor = visit.may(action, session, subject)
+    actor = context.may(action, session, resource)
     if version is None or actor.team_id is None:
         raise not_found()
     return found, version, actor.team_id
 
 
 @router.get("/challenges/{slug}/submit")
-def form(slug: str, visit: Visiting) -> Response:
+def form(slug: str, context: ContextDep) -> Response:
     """The form for a file."""
-    return _form(visit, slug)
+    return _form(context, slug)
 
 
 def _form(
-    visit: RequestContext,
+    context: RequestContext,
     slug: str,
     status: int = 200,
     *,
     error: str = "",
     problems: ProblemSection | None = None,
-    checked: Checked | None = None,
+    checked: CheckSummary | None = None,
 ) -> Response:
-    with visit.service.database.reading() as session:
-        found, _, team_id = _own(session, visit, slug, "submit a file")
-        late = "What is sent now is scored and marked as late, and not ranked." if is_over(found, visit.now) else ""
+    with context.service.database.reading() as session:
+        found, _, team_id = _own(session, context, slug, "submit a file")
+        late = "What is sent now is scored and marked as late, and not ranked." if is_over(found, context.now) else ""
         view = SubmitPage(
-            visit.shell(f"Submit to {found.title}", {}, {"submission": error} if error else {}),
+            context.shell(f"Submit to {found.title}", {}, {"submission": error} if error else {}),
             slug,
             found.title,
-            allowance(session, visit.service, found, team_id).cost,
-            why_refused(session, visit.service, found, team_id),
-            visit.upload_limit,
-            visit.settings.upload_bytes,
+            quota_status(session, context.service, found, team_id).cost,
+            refusal_reason(session, context.service, found, team_id),
+            context.upload_limit,
+            context.settings.upload_bytes,
             late,
             problems,
             checked,
         )
-    return visit.page("submit.html", view, status)
+    return context.page("submit.html", view, status)
 
 
 @router.post("/challenges/{slug}/submit")
-async def submit(slug: str, request: Request, visit: Visiting) -> Response:
+async def submit(slug: str, request: Request, context: ContextDep) -> Response:
     """Check a file and show what is wrong with it, or submit one that was checked and go to its result."""
-    visit.may("have an account")  # before anything is read
-    return await answer_form(request, visit, partial(_submit, slug), files=1)
+    context.may("have an account")  # before anything is read
+    return await handle_form(request, context, partial(_submit, slug), files=1)
 
 
-def _submit(slug: str, visit: RequestContext, sent: Sent) -> Response:
-    with visit.service.database.reading() as session:
-        found, version, team_id = _own(session, visit, slug, "submit a file")
-        refused = why_refused(session, visit.service, found, team_id)
+def _submit(slug: str, context: RequestContext, sent: ParsedForm) -> Response:
+    with context.service.database.reading() as session:
+        found, version, team_id = _own(session, context, slug, "submit a file")
+        refused = refusal_reason(session, context.service, found, team_id)
     if "submission" in sent.files:
-        return _form(visit, slug, 409) if refused else _check(visit, found, version, sent)
+        return _form(context, slug, 409) if refused else _check(context, found, version, sent)
     if "token" not in sent.texts:
-        return _form(visit, slug, 422, error="Choose a file.")
-    user, note = visit.person(), sent.texts.get("note", "")
-    with open_checked(visit.service, user, found, sent.texts["token"]) as held:
-        key = accept_file(visit.service, user, found, team_id, held.stream, held.file_name, note, held.secret)
+        return _form(context, slug, 422, error="Choose a file.")
+    user, note = context.person(), sent.texts.get("note", "")
+    with open_checked(context.service, user, found, sent.texts["token"]) as held:
+        key = submit_file(context.service, user, found, team_id, held.stream, held.file_name, note, held.secret)
     return redirect(f"/submissions/{key}")
 
 
-def _check(visit: RequestContext, challenge: Challenge, version: Version, sent: Sent) -> Response:
+def _check(context: RequestContext, challenge: Challenge, version: Version, sent: ParsedForm) -> Response:
     """Check a file, which costs nothing, and keep it where it has no problems."""
-    name, stream = plain_name(sent.files["submission"].filename or ""), sent.stream("submission")
+    name, stream = clean_file_name(sent.files["submission"].filename or ""), sent.stream("submission")
     try:
-        passed = check_file(visit.service, visit.person(), challenge, version, stream, name)
-    except Busy:
+        passed = check_and_keep(context.service, context.person(), challenge, version, stream, name)
+    except CheckInProgress:
         told = "Another file of yours is being checked. Wait until that is done, then check this one."
-        return _form(visit, challenge.slug, 409, error=told)
+        return _form(context, challenge.slug, 409, error=told)
     except Rejection as error:
         problems = problem_list(error, f"{name} cannot be submitted: it")
-        return _form(visit, challenge.slug, 422, problems=problems)
-    return _form(visit, challenge.slug, checked=_checked(name, passed))
+        return _form(context, challenge.slug, 422, problems=problems)
+    return _form(context, challenge.slug, checked=_checked(name, passed))
 
 
-def _checked(name: str, passed: Passed) -> Checked:
+def _checked(name: str, passed: PassedCheck) -> CheckSummary:
     rows = passed.found.rows
     _, *notes = str(passed.found).splitlines()
-    return Checked(passed.token, f"{name}: no problems found, {rows:,} row{'s' * (rows != 1)}", notes)
+    return CheckSummary(passed.token, f"{name}: no problems found, {rows:,} row{'s' * (rows != 1)}", notes)
 
 
-def _submission(session: Session, visit: RequestContext, key: str) -> Submission:
+def _submission(session: Session, context: RequestContext, key: str) -> Submission:
     held = session.scalar(select(Submission).where(Submission.key == key))
     if held is None:
         raise not_found()
-    visit.may("see a submission", session, subject_of(held.challenge, held.version, held))
+    context.may("see a submission", session, resource_of(held.challenge, held.version, held))
     return held
 
 
 @router.get("/submissions/{key}")
-def result(key: str, visit: Visiting) -> Response:
+def result(key: str, context: ContextDep) -> Response:
     """What came of a file."""
-    with visit.service.database.reading() as session:
-        held = _submission(session, visit, key)
-        return visit.page("result.html", results.page(session, visit, held))
+    with context.service.database.reading() as session:
+        held = _submission(session, context, key)
+        return context.page("result.html", results.page(session, context, held))
 
 
 @router.get("/submissions/{key}/report")
-def report(key: str, visit: Visiting) -> Response:
+def report(key: str, context: ContextDep) -> Response:
     """The same as a file that needs nothing else."""
-    with visit.service.database.reading() as session:
-        held = _submission(session, visit, key)
+    with context.service.database.reading() as session:
+        held = _submission(session, context, key)
         if held.state != "scored":
             raise not_found()
-        page = to_page(results.document(session, visit, held))
+        page = to_page(results.document(session, context, held))
     name = {"Content-Disposition": f'attachment; filename="{held.challenge.slug}-{held.key[:6]}.html"'}
     return Response(page, media_type="text/html", headers=name)
 
 
 @router.get("/challenges/{slug}/mine")
-def mine(slug: str, visit: Visiting, page: int = 1) -> Response:
+def mine(slug: str, context: ContextDep, page: int = 1) -> Response:
     """A team's own submissions."""
-    return _mine(visit, slug, page)
+    return _mine(context, slug, page)
 
 
 def _mine(
-    visit: RequestContext,
+    context: RequestContext,
     slug: str,
     page: int,
     errors: Mapping[str, str] | None = None,
     ticked: Collection[str] | None = None,
 ) -> Response:
-    with visit.service.database.reading() as session:
-        found, version, team_id = _own(session, visit, slug, "see own submissions")
+    with context.service.database.reading() as session:
+        found, version, team_id = _own(session, context, slug, "see own submissions")
         own = (Submission.challenge_id == found.id) & (Submission.team_id == team_id)
         count = session.scalar(select(func.count()).select_from(Submission).where(own)) or 0
-        start, pages = pages_of(count, page, _PAGE, f"/challenges/{slug}/mine", "submission")
+        start, pages = paginate(count, page, _PAGE, f"/challenges/{slug}/mine", "submission")
         asked = select(Submission).where(own).order_by(Submission.created.desc(), Submission.id.desc())
         held = session.scalars(asked.offset(start).limit(_PAGE)).all()
         chosen = session.scalar(select(func.count()).select_from(Submission).where(own & Submission.final)) or 0
         metrics = metrics_of(version)
-        view = MinePage(
-            visit.shell(f"My submissions to {found.title}", {}, errors),
+        view = MySubmissionsPage(
+            context.shell(f"My submissions to {found.title}", {}, errors),
             slug,
             found.title,
-            str(allowance(session, visit.service, found, team_id)),
-            [f"{key} {arrow(item)}" for key, item in metrics.items()],
-            [_row(visit, each, metrics, ticked) for each in held],
+            str(quota_status(session, context.service, found, team_id)),
+            [f"{key} {direction_arrow(item)}" for key, item in metrics.items()],
+            [_row(context, each, metrics, ticked) for each in held],
             _finals(found, version, chosen),
-            version.public is not None and not is_over(found, visit.now),
-            not why_refused(session, visit.service, found, team_id),
+            version.public is not None and not is_over(found, context.now),
+            not refusal_reason(session, context.service, found, team_id),
             pages,
         )
-    return visit.page("mine.html", view, 422 if errors else 200)
+    return context.page("my_submissions.html", view, 422 if errors else 200)
 
 
 def _row(
-    visit: RequestContext, held: Submission, metrics: Mapping[str, Any], ticked: Collection[str] | None
-) -> OwnSubmission:
+    context: RequestContext, held: Submission, metrics: Mapping[str, Any], ticked: Collection[str] | None
+) -> MySubmissionRow:
     public = {each.name: each.value for each in held.scores if each.part == "public"}
-    scores = [show_value(item, public.get(key)) for key, item in metrics.items()] if held.state == "scored" else []
+    scores = [format_score(item, public.get(key)) for key, item in metrics.items()] if held.state == "scored" else []
     state = "scoring" if held.state == "queued" and held.claimed_by is not None else held.state
     able = held.state == "scored" and not held.late
-    return OwnSubmission(
+    return MySubmissionRow(
         held.key,
         held.file_name,
         held.note,
-        moment(held.created, visit.now),
+        page_time(held.created, context.now),
         state,
         _TOLD[state],
         scores,
@@ -226,18 +226,18 @@ def _finals(challenge: Challenge, version: Version, chosen: int) -> str:
 
 
 @router.post("/challenges/{slug}/mine")
-async def choose(slug: str, request: Request, visit: Visiting) -> Response:
+async def choose(slug: str, request: Request, context: ContextDep) -> Response:
     """Choose the submissions that count in the end."""
-    visit.may("have an account")
-    return await answer_form(request, visit, partial(_choose, slug))
+    context.may("have an account")
+    return await handle_form(request, context, partial(_choose, slug))
 
 
-def _choose(slug: str, visit: RequestContext, sent: Sent) -> Response:
-    with visit.service.database.reading() as session:
-        found, _, team_id = _own(session, visit, slug, "choose finals")
+def _choose(slug: str, context: RequestContext, sent: ParsedForm) -> Response:
+    with context.service.database.reading() as session:
+        found, _, team_id = _own(session, context, slug, "choose finals")
     ticked = sent.lists.get("final", [])
     try:
-        choose_finals(visit.service, found, team_id, ticked, sent.lists.get("shown", []))
+        choose_finals(context.service, found, team_id, ticked, sent.lists.get("shown", []))
     except FieldError as error:
-        return _mine(visit, slug, 1, {"": error.errors["final"]}, ticked)
+        return _mine(context, slug, 1, {"": error.errors["final"]}, ticked)
     return redirect(f"/challenges/{slug}/mine", "chosen")

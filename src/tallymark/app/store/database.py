@@ -53,7 +53,7 @@ class Database:
         with self.engine.execution_options(writes=True).connect() as connection, connection.begin():
             if not self.is_sqlite:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
-            command.upgrade(migrations(connection), "head")
+            command.upgrade(alembic_config(connection), "head")
 
     def works(self) -> bool:
         """Whether the database answers."""
@@ -69,12 +69,12 @@ class Database:
         self.engine.dispose()
 
 
-def insert_of(session: Session) -> Any:
+def dialect_insert(session: Session) -> Any:
     """The `insert` of the session's database, which knows what to do where a row is there already."""
     return (postgresql if session.get_bind().dialect.name == "postgresql" else sqlite).insert
 
 
-def migrations(connection: Connection) -> Config:
+def alembic_config(connection: Connection) -> Config:
     """What alembic needs to know to work on a connection."""
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))

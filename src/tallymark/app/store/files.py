@@ -32,7 +32,7 @@ class FileStore:
             raise ValueError("a file is named by its hash")
         return self._folder / hash[:2] / hash[2:]
 
-    def keep(self, pieces: Iterable[bytes]) -> StoredContent:
+    def store(self, pieces: Iterable[bytes]) -> StoredContent:
         """Store a file, unless it is there."""
         digest, size = hashlib.sha256(), 0
         handle, name = tempfile.mkstemp(dir=self._folder, prefix=".part-")
@@ -53,10 +53,10 @@ class FileStore:
             raise
         return StoredContent(digest.hexdigest(), size)
 
-    def keep_stream(self, stream: BinaryIO) -> StoredContent:
+    def store_stream(self, stream: BinaryIO) -> StoredContent:
         """Store what a stream holds, from its beginning."""
         stream.seek(0)
-        return self.keep(iter(lambda: stream.read(_PIECE), b""))
+        return self.store(iter(lambda: stream.read(_PIECE), b""))
 
     def read(self, hash: str) -> bytes:
         """The content of a file."""

@@ -20,7 +20,7 @@ class SignUpPage(NamedTuple):
     """`/sign-up` (sign_up.html). Fields: `name`, `password`, `again`, `invitation`."""
 
     shell: Shell
-    least_password: int
+    min_password_length: int
     invitation: str = ""
     invited: str = ""
     """What the invitation is to, in a sentence."""
@@ -51,7 +51,7 @@ class AccountPage(NamedTuple):
     since: PageTime
     sessions: str
     """ "Signed in on 2 devices"."""
-    least_password: int
+    min_password_length: int
     may_invite: bool = False
     roles: Sequence[SelectOption] = ()
     new_link: str = ""

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import func, select
 
 from tallymark.app.domain import challenges, drafts, teams
-from tallymark.app.http.errors import FieldError, RequestError
+from tallymark.app.domain.errors import FieldError, RequestError
 from tallymark.app.store.models import Challenge, Member, StoredFile, StoredScore, Submission, Version
 from tests.app.stage import BOTH, FORM, ROWS, guess, table, truth
 
@@ -75,7 +75,7 @@ def test_a_new_version_scores_everything_again(stage, challenge, player, host):
     keys = [player.send(guess(28)), other.send(guess(20))]
     before = [stage.scores(key)["accuracy"] for key in keys]
     turned = guess(20)  # what the second team has said
-    challenges.renew_answers(stage.service, host, challenge, io.BytesIO(table(turned)), "a mistake")
+    challenges.replace_answers(stage.service, host, challenge, io.BytesIO(table(turned)), "a mistake")
     for path in ("", "/leaderboard"):  # while they wait
         assert stage.client().get(f"/challenges/{challenge.slug}{path}").status_code == 200
     assert player.client().get(f"/submissions/{keys[0]}").status_code == 200
@@ -106,7 +106,7 @@ def test_failed_files_are_tried_again_by_a_new_version(make_stage):
     key = player.send(guess(10))
     with stage.service.database.writing() as session:
         session.get_one(Submission, stage.submission(key).id).state = "failed"
-    challenges.renew_answers(stage.service, host, challenge, io.BytesIO(table(truth())))
+    challenges.replace_answers(stage.service, host, challenge, io.BytesIO(table(truth())))
     stage.work()
     assert stage.submission(key).state == "scored"
 
@@ -133,11 +133,11 @@ def test_a_file_that_the_new_version_rejects_is_not_ranked(stage, host):
     challenge = stage.challenge(host, missing="reject")
     player = stage.team(challenge, "Team")
     key = player.send(guess(30))
-    challenges.renew_answers(stage.service, host, challenge, io.BytesIO(table(truth(ROWS + 1))))
+    challenges.replace_answers(stage.service, host, challenge, io.BytesIO(table(truth(ROWS + 1))))
     stage.work()
     assert stage.submission(key).state == "rejected"
     assert stage.board(challenge) == []
-    assert player.allowance().used == 0
+    assert player.quota_status().used == 0
 
 
 @BOTH

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from tallymark.app.domain import challenges, submissions, teams
-from tallymark.app.http.errors import FieldError
+from tallymark.app.domain.errors import FieldError
 from tallymark.app.store.models import LeaderboardEntry, Submission
 from tests.app.stage import BOTH, ROWS, guess, table, truth
 
@@ -101,9 +101,9 @@ def test_what_is_not_scored_is_not_ranked(make_stage):
 def test_baselines_are_marked(stage, challenge, host):
     """The entry of a baseline says so on the page."""
     with stage.service.database.writing() as session:
-        team = teams.new_team(session, stage.service, challenge, "Always lynx", baseline=True)
+        team = teams.create_team(session, stage.service, challenge, "Always lynx", baseline=True)
     stream = io.BytesIO(table(["lynx"] * ROWS))
-    submissions.accept_file(stage.service, host, challenge, team.id, stream, "x.csv", "")
+    submissions.submit_file(stage.service, host, challenge, team.id, stream, "x.csv", "")
     page = stage.client().get(f"/challenges/{challenge.slug}/leaderboard").text
     assert "baseline" in page.split("Always lynx", 1)[1].split("</tr>", 1)[0]
 

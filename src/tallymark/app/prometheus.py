@@ -5,7 +5,7 @@ from __future__ import annotations
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 
-class Measures:
+class PrometheusMetrics:
     """What is counted for Prometheus."""
 
     def __init__(self) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tallymark.app.http.errors import not_found
-from tallymark.app.pages.formatting import many
-from tallymark.app.pages.shell import Link, Pages
+from tallymark.app.domain.errors import not_found
+from tallymark.app.pages.formatting import pluralize
+from tallymark.app.pages.shell import Link, Pagination
 
 _NEAR = 3
 
 
-def pages_of(count: int, page: int, size: int, path: str, what: str, more: str = "") -> tuple[int, Pages | None]:
+def paginate(count: int, page: int, size: int, path: str, what: str, more: str = "") -> tuple[int, Pagination | None]:
     """Where a page begins, and links to the others; None where there is one. `more` is kept in every address."""
     last = max(-(-count // size), 1)
     if not 1 <= page <= last:
@@ -23,7 +23,7 @@ def pages_of(count: int, page: int, size: int, path: str, what: str, more: str =
     near = sorted({1, last, *(n for n in range(page - _NEAR, page + _NEAR + 1) if 1 <= n <= last)})
     links = [Link(str(n), at(n), n == page) for n in near]
     start = (page - 1) * size
-    plural = many(2, what).partition(" ")[2]
+    plural = pluralize(2, what).partition(" ")[2]
     sentence = f"{plural.capitalize()} {start + 1:,} to {min(start + size, count):,} of {count:,}"
     before, after = (at(page - 1) if page > 1 else ""), (at(page + 1) if page < last else "")
-    return start, Pages(sentence, links, before, after)
+    return start, Pagination(sentence, links, before, after)

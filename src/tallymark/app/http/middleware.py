@@ -16,10 +16,10 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tallymark.app.http.prometheus import Measures
+from tallymark.app.prometheus import PrometheusMetrics
 from tallymark.app.settings import AppSettings
 
-POLICY = (
+CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
@@ -34,14 +34,14 @@ _HOST = re.compile(r"(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::[0-9]{1,5})?", re.ASCII)
 Failed = Callable[[Request, Exception], Awaitable[Response]]  # the page of a request that raised
 
 
-class Guard:
+class RequestMiddleware:
     """Refuses requests for other hosts and from other sites, and tells browsers what pages may do."""
 
-    def __init__(self, app: ASGIApp, settings: AppSettings, measures: Measures, failed: Failed) -> None:
+    def __init__(self, app: ASGIApp, settings: AppSettings, prometheus: PrometheusMetrics, failed: Failed) -> None:
         self._app = app
         self._failed = failed
         self._settings = settings
-        self._measures = measures
+        self._measures = prometheus
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -100,7 +100,7 @@ class Guard:
         headers["X-Content-Type-Options"] = "nosniff"
         headers["Referrer-Policy"] = "same-origin"
         headers["Cross-Origin-Opener-Policy"] = "same-origin"
-        headers.setdefault("Content-Security-Policy", POLICY)
+        headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
         headers.setdefault("Cache-Control", "no-store")
         if self._settings.url.startswith("https://"):
             headers["Strict-Transport-Security"] = "max-age=31536000"

@@ -9,15 +9,15 @@ import logging
 import pytest
 
 from tallymark.app.domain import accounts
-from tallymark.app.http.guard import POLICY
-from tallymark.app.http.logs import start_logs
+from tallymark.app.http.middleware import CONTENT_SECURITY_POLICY
 from tallymark.app.http.request_context import local_path
+from tallymark.app.logs import start_logs
 from tests.app.stage import guess, table, token_of
 
 pytestmark = pytest.mark.slow
 
 EVERYWHERE = {
-    "content-security-policy": POLICY,
+    "content-security-policy": CONTENT_SECURITY_POLICY,
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
@@ -166,7 +166,7 @@ def test_logs_do_not_tell(stage, challenge, player, host, monkeypatch):
     start_logs(stream)
     try:
         client = player.client()
-        secret = accounts.invite(stage.service, host, organiser=False)
+        secret = accounts.create_invitation(stage.service, host, organiser=False)
         client.get(f"/sign-up?invitation={secret}")
         client.get("/challenges/no-such-slug?q=private-query")
         files = {"submission": ("secret-name.csv", table(guess(3, wrong="wolverine")))}
