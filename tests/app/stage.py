@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import select
 
 from tallymark.app.create import create_app
-from tallymark.app.domain import accounts, challenges, drafts, submissions, teams
+from tallymark.app.domain import accounts, challenges, drafts, quota, submissions, teams
 from tallymark.app.http.request_context import SESSION_COOKIE
 from tallymark.app.service import Service
 from tallymark.app.settings import AppSettings
@@ -102,14 +102,14 @@ class Stage:
         return user
 
     def challenge(self, host: User, answers: bytes | None = None, **form: str) -> Challenge:
-        draft = drafts.read_draft({**FORM, **form})
-        return challenges.create(self.service, host, draft, io.BytesIO(answers or table(truth())))
+        draft = drafts.parse_draft({**FORM, **form})
+        return challenges.create_challenge(self.service, host, draft, io.BytesIO(answers or table(truth())))
 
     def team(self, challenge: Challenge, name: str, *members: User) -> Player:
         first, *others = members or [self.person(f"{name} person")]
-        team = teams.join(self.service, first, challenge, name, "")
+        team = teams.join_challenge(self.service, first, challenge, name, "")
         for each in others:
-            teams.join(self.service, each, challenge, "", team.code)
+            teams.join_challenge(self.service, each, challenge, "", team.code)
         return Player(self, challenge, team, first)
 
     def work(self) -> int:
@@ -174,10 +174,10 @@ class Player:
     def submit_page(self) -> str:
         return f"/challenges/{self.challenge.slug}/submit"
 
-    def quota_status(self) -> submissions.QuotaStatus:
+    def quota_status(self) -> quota.QuotaStatus:
         with self.stage.service.database.reading() as session:
-            held = session.get_one(Challenge, self.challenge.id)
-            return submissions.quota_status(session, self.stage.service, held, self.team.id)
+            challenge = session.get_one(Challenge, self.challenge.id)
+            return quota.quota_status(session, challenge, self.team.id, self.stage.clock())
 
     def client(self) -> TestClient:
         return self.stage.client(self.user)

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import func, select
 
 from tallymark.app.domain import challenges, drafts
-from tallymark.app.domain.errors import FieldError
+from tallymark.app.domain.errors import FormError
 from tallymark.app.pages.formatting import render_markdown
 from tallymark.app.store.models import Challenge, Version
 from tallymark.errors import Rejection
@@ -58,8 +58,8 @@ def _form_of(page: str) -> dict[str, str]:
 )
 def test_every_field_is_checked(field, value):
     """What cannot be is told beside its field."""
-    with pytest.raises(FieldError) as caught:
-        drafts.read_draft({**FORM, field: value})
+    with pytest.raises(FormError) as caught:
+        drafts.parse_draft({**FORM, field: value})
     assert list(caught.value.errors) == [field]
 
 
@@ -76,15 +76,15 @@ def test_every_field_is_checked(field, value):
 )
 def test_fields_are_checked_together(form, field):
     """A split needs what it is made from, and the end comes after the beginning."""
-    with pytest.raises(FieldError) as caught:
-        drafts.read_draft({**FORM, **form})
+    with pytest.raises(FormError) as caught:
+        drafts.parse_draft({**FORM, **form})
     assert list(caught.value.errors) == [field]
 
 
 @pytest.mark.parametrize("text", ["2027-03-05T12:00", "2027-03-05T12:00Z", "2027-03-05T14:00+02:00"])
 def test_times_are_in_utc(text):
     """A time without a zone is in UTC; one with a zone is the moment that it says."""
-    assert drafts.read_draft({**FORM, "deadline": text}).rules["deadline"] == datetime(2027, 3, 5, 12, tzinfo=UTC)
+    assert drafts.parse_draft({**FORM, "deadline": text}).rules["deadline"] == datetime(2027, 3, 5, 12, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_times_are_in_utc(text):
 @BOTH
 def test_broken_answers_make_no_challenge(stage, host, answers, form):
     """Answers with problems are told with all of them, and nothing is made."""
-    with pytest.raises((Rejection, FieldError)):
+    with pytest.raises((Rejection, FormError)):
         stage.challenge(host, answers or b"\n", **form)
     assert stage.all(select(func.count()).select_from(Challenge)) == [0]
     page = stage.client(host).post("/organise/new", data={**FORM, **form}, files={"answers": ("a.csv", answers)})
@@ -112,7 +112,7 @@ def test_broken_answers_make_no_challenge(stage, host, answers, form):
 
 def test_two_challenges_have_two_addresses(stage, host, challenge):
     """An address that is taken is told beside its field, and the first challenge stays as it is."""
-    with pytest.raises(FieldError) as caught:
+    with pytest.raises(FormError) as caught:
         stage.challenge(host)
     assert list(caught.value.errors) == ["slug"]
     assert stage.all(select(func.count()).select_from(Version)) == [1]

@@ -139,7 +139,7 @@ def test_a_token_sent_many_times_at_once_is_used_once(player):
 def test_a_token_of_somebody_else_is_nothing(stage, challenge, player):
     """Neither another team nor a member of the same team can use it; the answer is that to a token that never was."""
     mate = stage.person("Ben")
-    teams.join(stage.service, mate, challenge, "", player.team.code)
+    teams.join_challenge(stage.service, mate, challenge, "", player.team.code)
     other = stage.team(challenge, "Otters")
     token = token_of(player.upload(guess(30)).text)
 
@@ -157,7 +157,7 @@ def test_a_token_of_somebody_else_is_nothing(stage, challenge, player):
 def test_a_token_belongs_to_one_challenge(stage, host, player):
     """A file that was checked for one challenge is not submitted to another."""
     second = stage.challenge(host, slug="second")
-    teams.join(stage.service, player.user, second, "Badgers", "")
+    teams.join_challenge(stage.service, player.user, second, "Badgers", "")
     token = token_of(player.upload(guess(30)).text)
     assert player.client().post("/challenges/second/submit", data={"token": token}).status_code == 404
     assert player.confirm(token).status_code == 303
@@ -179,7 +179,7 @@ def test_a_token_expires_after_an_hour(player):
 
 def test_the_worker_discards_what_has_expired(stage, player, monkeypatch):
     """It does so by itself, whatever else fails in its thread."""
-    monkeypatch.setattr(worker, "_RENEWAL", 0.01)
+    monkeypatch.setattr(worker, "_RENEWAL_INTERVAL", 0.01)
     monkeypatch.setattr(worker.Worker, "_renew_claims", lambda _: 1 / 0)
     player.upload(guess(30))
     stage.clock.move(hours=2)

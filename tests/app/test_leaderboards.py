@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from tallymark.app.domain import challenges, submissions, teams
-from tallymark.app.domain.errors import FieldError
+from tallymark.app.domain.errors import FormError
 from tallymark.app.store.models import LeaderboardEntry, Submission
 from tests.app.stage import BOTH, ROWS, guess, table, truth
 
@@ -175,13 +175,13 @@ def test_choices_are_limited(stage, parted):
         ([broken], "scored in time"),
         (["nothing"], "scored in time"),
     ):
-        with pytest.raises(FieldError, match=told):
+        with pytest.raises(FormError, match=told):
             choose(*wanted)
     assert {each.key for each in stage.all(select(Submission).where(Submission.final))} == set(keys[:2])
     assert choose() == 0
     assert stage.all(select(Submission).where(Submission.final)) == []
-    challenges.close(stage.service, parted, closed=True)
-    with pytest.raises(FieldError, match="over"):
+    challenges.set_closed(stage.service, parted, closed=True)
+    with pytest.raises(FormError, match="over"):
         choose(keys[0])
 
 
@@ -193,5 +193,5 @@ def test_late_files_cannot_be_chosen(stage, host):
     key = team.send(_mixed(20, 20))
     with stage.service.database.writing() as session:
         session.get_one(type(challenge), challenge.id).deadline = None  # prolonged by its organiser
-    with pytest.raises(FieldError, match="scored in time"):
+    with pytest.raises(FormError, match="scored in time"):
         teams.choose_finals(stage.service, challenge, team.team.id, [key])

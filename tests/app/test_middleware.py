@@ -101,7 +101,7 @@ def test_headers_are_on_every_answer(stage, challenge, player, monkeypatch):
     found += [(303, stage.client().get(path)) for path in asked[303]]
     found += [(404, client.get(path)) for path in asked[404]]
     found += [(405, client.put("/")), (403, client.get("/", headers={"Host": "x"})), (403, client.get("/a%00b"))]
-    monkeypatch.setattr(type(stage.service.files), "works", _break)
+    monkeypatch.setattr(type(stage.service.files), "is_writable", _break)
     found.append((500, client.get("/ready")))
     for status, answer in found:
         assert answer.status_code == status, answer.url
@@ -177,7 +177,7 @@ def test_logs_do_not_tell(stage, challenge, player, host, monkeypatch):
         client.get(f"/submissions/{key}")
         client.request("SECRETMETHOD", "/")
         client.post("/sign-in", data={"name": "Ada", "password": "a typed password"})
-        monkeypatch.setattr(type(stage.service.files), "works", _break)
+        monkeypatch.setattr(type(stage.service.files), "is_writable", _break)
         client.get("/ready")
         try:
             raise ValueError("the answer of r000 is lynx")

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import func, select
 
 from tallymark.app.domain import submissions
-from tallymark.app.domain.errors import RequestError
+from tallymark.app.domain.errors import ConflictError
 from tallymark.app.store.models import Submission
 from tests.app.stage import BOTH, guess, table
 
@@ -23,7 +23,7 @@ def _sent(service, player, content):
     stream = io.BytesIO(content)
     try:
         submissions.submit_file(service, player.user, player.challenge, player.team.id, stream, "x.csv", "")
-    except RequestError:
+    except ConflictError:
         return False
     return True
 
@@ -52,7 +52,7 @@ def test_the_last_is_refused_with_the_hour(player):
     for n in range(5):
         player.send(guess(n))
     before = player.stage.all(select(func.count()).select_from(Submission))
-    with pytest.raises(RequestError, match=r"All 5 submissions of today are used\. The next day begins at 00:00 UTC"):
+    with pytest.raises(ConflictError, match=r"All 5 submissions of today are used\. The next day begins at 00:00 UTC"):
         player.send(guess(9))
     assert player.stage.all(select(func.count()).select_from(Submission)) == before
     assert str(player.quota_status()) == "5 of 5 used today, resets 00:00 UTC"
@@ -74,7 +74,7 @@ def test_rejected_files_are_not_endless(player):
         for n in range(99):
             columns = {each.name: getattr(first, each.name) for each in Submission.__table__.columns}
             session.add(Submission(**{**columns, "id": None, "key": f"copy{n}"}))
-    with pytest.raises(RequestError, match="100 files were rejected within a day"):
+    with pytest.raises(ConflictError, match="100 files were rejected within a day"):
         player.send(guess(5))
     player.stage.clock.move(days=1)
     player.send(guess(5))
@@ -87,7 +87,7 @@ def test_the_day_ends_at_midnight_utc(player):
     clock.move(hours=11, minutes=59, seconds=59)
     for n in range(5):
         player.send(guess(n))
-    with pytest.raises(RequestError):
+    with pytest.raises(ConflictError):
         player.send(guess(6))
     clock.move(seconds=1)
     assert player.quota_status().used == 0
@@ -118,9 +118,9 @@ def test_a_smaller_quota_counts_at_once(stage, player):
     with stage.service.database.writing() as session:
         held = session.get_one(type(player.challenge), player.challenge.id)
         held.quota = 2
-    with pytest.raises(RequestError, match="All 2 submissions"):
+    with pytest.raises(ConflictError, match="All 2 submissions"):
         player.send(guess(4))
-    assert player.quota_status().left == 0
+    assert player.quota_status().remaining == 0
 
 
 @BOTH

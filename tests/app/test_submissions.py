@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import func, select
 
 from tallymark.app.domain import challenges, drafts, teams
-from tallymark.app.domain.errors import FieldError, RequestError
+from tallymark.app.domain.errors import ConflictError, FormError
 from tallymark.app.store.models import Challenge, Member, StoredFile, StoredScore, Submission, Version
 from tests.app.stage import BOTH, FORM, ROWS, guess, table, truth
 
@@ -24,7 +24,7 @@ def test_before_it_opens_nothing_is_taken(stage, host):
     """A challenge takes files from the moment that it opens."""
     challenge = stage.challenge(host, opens="2027-03-01T12:01")
     player = stage.team(challenge, "Early")
-    with pytest.raises(RequestError, match="not open yet"):
+    with pytest.raises(ConflictError, match="not open yet"):
         player.send(guess(5))
     stage.clock.move(minutes=1)
     player.send(guess(5))
@@ -38,7 +38,7 @@ def test_after_the_deadline_nothing_is_taken(stage, host):
     stage.clock.move(minutes=59, seconds=59)
     player.send(guess(5))
     stage.clock.move(seconds=1)
-    with pytest.raises(RequestError, match="closed"):
+    with pytest.raises(ConflictError, match="closed"):
         player.send(guess(6))
 
 
@@ -61,10 +61,10 @@ def test_closed_and_opened_again(stage, host):
     """A closed challenge takes nothing, not even late files; opened again, it does."""
     challenge = stage.challenge(host, late="mark")
     player = stage.team(challenge, "Team")
-    challenges.close(stage.service, challenge, closed=True)
-    with pytest.raises(RequestError, match="closed"):
+    challenges.set_closed(stage.service, challenge, closed=True)
+    with pytest.raises(ConflictError, match="closed"):
         player.send(guess(5))
-    challenges.close(stage.service, challenge, closed=False)
+    challenges.set_closed(stage.service, challenge, closed=False)
     assert stage.submission(player.send(guess(5))).late is False
 
 
@@ -116,9 +116,9 @@ def test_other_metrics_are_a_new_version(stage, challenge, player, host):
     """Metrics change by a version; texts do not, and neither does what is saved unchanged."""
     key = player.send(guess(30))
     form = {**FORM, "slug": challenge.slug, "title": "Other words"}
-    assert not challenges.change(stage.service, host, challenge, drafts.read_draft(form))
+    assert not challenges.update_challenge(stage.service, host, challenge, drafts.parse_draft(form))
     metrics = {**form, "metrics": "fscore(beta=2, average=macro), accuracy"}
-    assert challenges.change(stage.service, host, challenge, drafts.read_draft(metrics))
+    assert challenges.update_challenge(stage.service, host, challenge, drafts.parse_draft(metrics))
     assert stage.client().get(f"/challenges/{challenge.slug}/leaderboard").status_code == 200
     stage.work()
     assert list(stage.scores(key))[1] == "accuracy"
@@ -156,12 +156,12 @@ def test_one_team_for_each(stage, challenge):
     ada, ben = stage.person("Ada"), stage.person("Ben")
     team = stage.team(challenge, "Badgers", ada).team
     other = stage.team(challenge, "Others", ben).team
-    with pytest.raises(FieldError, match="already"):
-        teams.join(stage.service, ada, challenge, "Again", "")
-    with pytest.raises(FieldError, match="already"):
-        teams.join(stage.service, ada, challenge, "", other.code)
-    with pytest.raises(FieldError, match="No team"):
-        teams.join(stage.service, stage.person("Cem"), challenge, "", "nothing")
+    with pytest.raises(FormError, match="already"):
+        teams.join_challenge(stage.service, ada, challenge, "Again", "")
+    with pytest.raises(FormError, match="already"):
+        teams.join_challenge(stage.service, ada, challenge, "", other.code)
+    with pytest.raises(FormError, match="No team"):
+        teams.join_challenge(stage.service, stage.person("Cem"), challenge, "", "nothing")
     assert len(stage.all(select(Member).where(Member.team_id == team.id))) == 1
     assert stage.all(select(func.count()).select_from(Member)) == [2]
 
@@ -170,8 +170,8 @@ def test_one_team_for_each(stage, challenge):
 @BOTH
 def test_names_that_look_the_same_are_one(stage, challenge, player, name):
     """A name that differs in case, width or spaces from another is taken."""
-    with pytest.raises(FieldError, match="Another team has this name"):
-        teams.join(stage.service, stage.person("Eve"), challenge, name, "")
+    with pytest.raises(FormError, match="Another team has this name"):
+        teams.join_challenge(stage.service, stage.person("Eve"), challenge, name, "")
 
 
 @pytest.mark.parametrize(

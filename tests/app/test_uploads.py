@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import func, select
 from starlette.requests import Request
 
-from tallymark.app.domain.errors import RequestError
+from tallymark.app.http.errors import RequestError
 from tallymark.app.http.uploads import read_form
 from tallymark.app.store.models import Submission
 from tests.app.stage import guess, table, token_of

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from tallymark.app.domain import challenges, scoring
 from tallymark.app.store.models import StoredScore
-from tallymark.app.worker import CLAIM_LEASE, claim
+from tallymark.app.worker import CLAIM_LEASE, claim_next
 from tests.app.stage import BOTH, ROWS, guess, table, token_of
 from tests.waiting import until
 
@@ -46,7 +46,7 @@ def test_a_claim_is_of_one_worker(waiting, make_stage):
         waiting.send(guess(n))
     with ThreadPoolExecutor(8) as pool:
         services = [waiting.stage.service, second.service] * 4
-        taken = [each for each in pool.map(claim, services) if each is not None]
+        taken = [each for each in pool.map(claim_next, services) if each is not None]
     assert len(taken) == len(set(taken)) == 4
 
 
@@ -55,9 +55,9 @@ def test_an_expired_claim_is_taken_over(waiting, make_stage):
     """What another process has claimed is left to it, until it has not been heard of for a minute."""
     stage, second = waiting.stage, make_stage(direct_bytes=1)
     key = waiting.send(guess(9))
-    assert claim(stage.service) == stage.submission(key).id
+    assert claim_next(stage.service) == stage.submission(key).id
     second.clock.at = stage.clock() + CLAIM_LEASE
-    assert claim(second.service) is None
+    assert claim_next(second.service) is None
     second.clock.move(seconds=1)
     assert second.work() > 0
     held = stage.submission(key)
@@ -67,7 +67,7 @@ def test_an_expired_claim_is_taken_over(waiting, make_stage):
 def test_a_start_frees_what_a_dead_process_held(waiting, make_stage):
     """On SQLite, which one process serves, the next start does not wait for claims to expire."""
     key = waiting.send(guess(9))
-    claim(waiting.stage.service)
+    claim_next(waiting.stage.service)
     second = make_stage(direct_bytes=1)
     with second.client():  # with its threads
         until(lambda: second.submission(key).state == "scored")
@@ -100,12 +100,12 @@ def test_a_process_that_dies_three_times_is_the_end(waiting):
     stage = waiting.stage
     key = waiting.send(guess(9))
     for name in ("first", "second", "third"):
-        stage.service.name = name
-        assert claim(stage.service) is not None
-        assert claim(stage.service) is None
+        stage.service.instance_id = name
+        assert claim_next(stage.service) is not None
+        assert claim_next(stage.service) is None
         stage.clock.move(minutes=2)
-    stage.service.name = "fourth"
-    assert claim(stage.service) is None
+    stage.service.instance_id = "fourth"
+    assert claim_next(stage.service) is None
     assert stage.submission(key).state == "failed"
     assert waiting.quota_status().used == 0
 

@@ -17,15 +17,14 @@ from tallymark.optional_packages import needed
 
 def _options(command: Callable[..., Any]) -> Callable[..., Any]:
     """An option for each setting, from their table."""
-    for each in reversed(fields(AppSettings)):
-        kind = click.Choice(SIGN_UP) if each.name == "sign_up" else int if each.type == "int" else str
-        told = f"{each.metadata['told']} Also {PREFIX}{each.name.upper()}."
-        if each.default:
-            told = f"{told}  [default: {each.default}]"
+    for setting in reversed(fields(AppSettings)):
+        kind = click.Choice(SIGN_UP) if setting.name == "sign_up" else int if setting.type == "int" else str
+        description = f"{setting.metadata['description']} Also {PREFIX}{setting.name.upper()}."
+        if setting.default:
+            description = f"{description}  [default: {setting.default}]"
         word = "TEXT" if kind is str else "NUMBER" if kind is int else None
-        command = click.option(f"--{each.name.replace('_', '-')}", each.name, type=kind, metavar=word, help=told)(
-            command
-        )
+        option = f"--{setting.name.replace('_', '-')}"
+        command = click.option(option, setting.name, type=kind, metavar=word, help=description)(command)
     return command
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from tallymark.app.pages.result import ResultPage, StandingSummary
 from tallymark.app.pages.shell import Form
 from tallymark.app.pages.submissions import (
     CheckSummary,
     MySubmissionRow,
     MySubmissionsPage,
-    ResultPage,
-    Standing,
     SubmitPage,
 )
 from tallymark.rendering.document import Card, Code, Notes, Scale, Section
@@ -67,7 +66,7 @@ def result(say: Say) -> ResultPage:
         ],
         "The other intervals follow in a moment.",
         [("compared", "1,200"), ("right", "852"), ("wrong", "348"), ("missing", "3"), ("extra", "0")],
-        Standing(
+        StandingSummary(
             "2–4", "41 entries", "The rows cannot tell these entries apart.", [say("Early birds"), say("Hedgehogs")]
         ),
         sections,

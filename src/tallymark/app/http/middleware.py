@@ -1,4 +1,7 @@
-"""What stands before every route: hosts, origins, headers, a number for each request, logs and measures."""
+"""Middleware around every route: checks of host and origin, security headers, logs and metrics, and the page of errors.
+
+Every request gets a reference, which error pages show and the log has.
+"""
 
 from __future__ import annotations
 
@@ -23,80 +26,83 @@ CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-_SAFE = ("GET", "HEAD", "OPTIONS")
-_METHODS = (*_SAFE, "POST", "PUT", "PATCH", "DELETE")
-_PROBES = ("/health", "/ready", "/metrics")  # which machines ask for by address
-_LOCAL = ("localhost", "127.0.0.1", "::1")
+_SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+_METHODS = (*_SAFE_METHODS, "POST", "PUT", "PATCH", "DELETE")
+_PROBE_PATHS = ("/health", "/ready", "/metrics")  # machines request these by IP address
+_LOCALHOST = ("localhost", "127.0.0.1", "::1")
 _LOG = logging.getLogger("tallymark.app")
 _HOST = re.compile(r"(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::[0-9]{1,5})?", re.ASCII)
 
 
-Failed = Callable[[Request, Exception], Awaitable[Response]]  # the page of a request that raised
+ErrorHandler = Callable[[Request, Exception], Awaitable[Response]]  # answers a request that raised
 
 
 class RequestMiddleware:
-    """Refuses requests for other hosts and from other sites, and tells browsers what pages may do."""
+    """Refuses requests for other hosts and from other sites, and adds security headers to every response."""
 
-    def __init__(self, app: ASGIApp, settings: AppSettings, prometheus: PrometheusMetrics, failed: Failed) -> None:
+    def __init__(
+        self, app: ASGIApp, settings: AppSettings, prometheus: PrometheusMetrics, on_error: ErrorHandler
+    ) -> None:
         self._app = app
-        self._failed = failed
         self._settings = settings
-        self._measures = prometheus
+        self._prometheus = prometheus
+        self._on_error = on_error
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started, status, begun = time.perf_counter(), 500, False
+        start, status, response_started = time.perf_counter(), 500, False
         scope.setdefault("state", {})["reference"] = reference = secrets.token_hex(6)
 
-        async def sent(message: Message) -> None:
-            nonlocal status, begun
+        async def send_with_headers(message: Message) -> None:
+            nonlocal status, response_started
             if message["type"] == "http.response.start":
-                status, begun = message["status"], True
-                self._mark(MutableHeaders(scope=message))
+                status, response_started = message["status"], True
+                self._add_headers(MutableHeaders(scope=message))
             await send(message)
 
-        refused = self._refused(scope["method"], scope["path"], Headers(scope=scope))
+        refusal = self._refusal(scope["method"], scope["path"], Headers(scope=scope))
         try:
-            await (PlainTextResponse(refused, 403) if refused else self._app)(scope, receive, sent)
+            await (PlainTextResponse(refusal, 403) if refusal else self._app)(scope, receive, send_with_headers)
         except Exception as error:
-            if begun:
+            if response_started:
                 raise
-            answer = await self._failed(Request(scope, receive), error)
-            await answer(scope, receive, sent)
+            response = await self._on_error(Request(scope, receive), error)
+            await response(scope, receive, send_with_headers)
         finally:
-            self._note(scope, status, time.perf_counter() - started, reference)
+            self._record(scope, status, time.perf_counter() - start, reference)
 
-    def _refused(self, method: str, path: str, headers: Headers) -> str:
+    def _refusal(self, method: str, path: str, headers: Headers) -> str:
+        """Why a request is refused; empty where it is not."""
         host = headers.get("host", "").lower()
         if "\0" in path:
             return "This is no address.\n"
-        if path not in _PROBES and (not _HOST.fullmatch(host) or not self._knows(_name(host))):
+        if path not in _PROBE_PATHS and (not _HOST.fullmatch(host) or not self._is_own_host(_host_name(host))):
             return "This app is not reached by this name. Its organiser can set `--url`.\n"
-        if method not in _SAFE and not self._same_site(host, headers):
+        if method not in _SAFE_METHODS and not self._is_same_origin(host, headers):
             return "This came from another site. Go to the page itself, and try again.\n"
         return ""
 
-    def _knows(self, name: str) -> bool:
-        """Names of this app: that of its URL; without one, those of this machine, and bare addresses if it listens to
-        others. A name that somebody else has pointed here is none of them."""
+    def _is_own_host(self, name: str) -> bool:
+        """Whether a host name is that of the app's URL; without one, localhost, or any IP address if the app listens to
+        other machines. A foreign name that resolves to this machine is refused (DNS rebinding)."""
         if self._settings.url:
             return name == urlsplit(self._settings.url).hostname
-        if name in _LOCAL or name == self._settings.host.lower():
+        if name in _LOCALHOST or name == self._settings.host.lower():
             return True
-        return self._settings.host not in _LOCAL and _is_address(name)
+        return self._settings.host not in _LOCALHOST and _is_ip_address(name)
 
-    def _same_site(self, host: str, headers: Headers) -> bool:
-        """Whether a browser says that one of our pages sent it. What says nothing is refused."""
+    def _is_same_origin(self, host: str, headers: Headers) -> bool:
+        """Whether the browser says that one of our own pages sent the request. Without a word on it, it is refused."""
         origin = headers.get("origin")
         if origin is not None:
             own = self._settings.address if self._settings.url else f"{origin.partition('://')[0]}://{host}"
             return origin.lower() == own.lower()
         return headers.get("sec-fetch-site") == "same-origin"
 
-    def _mark(self, headers: MutableHeaders) -> None:
+    def _add_headers(self, headers: MutableHeaders) -> None:
         headers["X-Content-Type-Options"] = "nosniff"
         headers["Referrer-Policy"] = "same-origin"
         headers["Cross-Origin-Opener-Policy"] = "same-origin"
@@ -105,12 +111,12 @@ class RequestMiddleware:
         if self._settings.url.startswith("https://"):
             headers["Strict-Transport-Security"] = "max-age=31536000"
 
-    def _note(self, scope: Scope, status: int, seconds: float, reference: str) -> None:
-        """A line without what people typed: the pattern of the address, not the address."""
+    def _record(self, scope: Scope, status: int, seconds: float, reference: str) -> None:
+        """Count and log a request, without anything that people typed: the pattern of the path, not the path."""
         route = getattr(scope.get("route"), "path", None) or "none"
         method = scope["method"] if scope["method"] in _METHODS else "?"
-        self._measures.requests.labels(method, route, status).inc()
-        self._measures.seconds.labels(route).observe(seconds)
+        self._prometheus.requests.labels(method, route, status).inc()
+        self._prometheus.request_seconds.labels(route).observe(seconds)
         facts: dict[str, Any] = {
             "method": method,
             "route": route,
@@ -121,11 +127,12 @@ class RequestMiddleware:
         _LOG.info("answered", extra={"facts": facts})
 
 
-def _name(host: str) -> str:
+def _host_name(host: str) -> str:
+    """The host of a Host header without its port."""
     return host[1 : host.index("]")] if host.startswith("[") else host.partition(":")[0]
 
 
-def _is_address(name: str) -> bool:
+def _is_ip_address(name: str) -> bool:
     try:
         ipaddress.ip_address(name)
     except ValueError:

@@ -23,17 +23,17 @@ class SignUpPage(NamedTuple):
     min_password_length: int
     invitation: str = ""
     invited: str = ""
-    """What the invitation is to, in a sentence."""
+    """The role that the invitation gives, in a sentence."""
     refused: str = ""
-    """Why nobody can sign up here; empty where one can."""
+    """Why sign-up is not possible; empty where it is."""
 
 
 class InvitationRow(NamedTuple):
-    """A link that lets others sign up, shown in full only when it has just been made."""
+    """An invitation of the user. Its link is shown once, when it is created."""
 
     role: str
-    made: PageTime
-    ends: PageTime
+    created: PageTime
+    expires: PageTime
     state: str
     """ "open", "used" or "over"."""
 

@@ -1,29 +1,30 @@
-"""Long lists, a page at a time."""
+"""Pagination of long lists."""
 
 from __future__ import annotations
 
-from tallymark.app.domain.errors import not_found
-from tallymark.app.pages.formatting import pluralize
+from tallymark.app.domain.errors import NotFoundError
+from tallymark.app.pages.formatting import plural
 from tallymark.app.pages.shell import Link, Pagination
 
-_NEAR = 3
+_NEIGHBOURS = 3  # pages linked on either side of the current one
 
 
-def paginate(count: int, page: int, size: int, path: str, what: str, more: str = "") -> tuple[int, Pagination | None]:
-    """Where a page begins, and links to the others; None where there is one. `more` is kept in every address."""
-    last = max(-(-count // size), 1)
+def paginate(
+    count: int, page: int, page_size: int, path: str, noun: str, query: str = ""
+) -> tuple[int, Pagination | None]:
+    """Where a page starts, and links to the others; None where there is one. Every link keeps `query`."""
+    last = max(-(-count // page_size), 1)
     if not 1 <= page <= last:
-        raise not_found()
+        raise NotFoundError()
     if last == 1:
         return 0, None
 
-    def at(number: int) -> str:
-        return f"{path}?page={number}{more}"
+    def address(number: int) -> str:
+        return f"{path}?page={number}{query}"
 
-    near = sorted({1, last, *(n for n in range(page - _NEAR, page + _NEAR + 1) if 1 <= n <= last)})
-    links = [Link(str(n), at(n), n == page) for n in near]
-    start = (page - 1) * size
-    plural = pluralize(2, what).partition(" ")[2]
-    sentence = f"{plural.capitalize()} {start + 1:,} to {min(start + size, count):,} of {count:,}"
-    before, after = (at(page - 1) if page > 1 else ""), (at(page + 1) if page < last else "")
-    return start, Pagination(sentence, links, before, after)
+    near = range(max(page - _NEIGHBOURS, 1), min(page + _NEIGHBOURS, last) + 1)
+    links = [Link(str(number), address(number), number == page) for number in sorted({1, last, *near})]
+    start = (page - 1) * page_size
+    sentence = f"{plural(noun).capitalize()} {start + 1:,} to {min(start + page_size, count):,} of {count:,}"
+    previous, following = (address(page - 1) if page > 1 else ""), (address(page + 1) if page < last else "")
+    return start, Pagination(sentence, links, previous, following)

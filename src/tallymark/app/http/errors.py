@@ -1,0 +1,25 @@
+"""The HTTP status of each error of the domain, and errors in the request itself."""
+
+from __future__ import annotations
+
+from tallymark.app.domain.errors import AppError, ConflictError, ForbiddenError, NotFoundError, SignInRequiredError
+
+_STATUS = {SignInRequiredError: 401, ForbiddenError: 403, NotFoundError: 404, ConflictError: 409}
+
+
+class RequestError(AppError):
+    """A request that cannot be understood or is too large."""
+
+    def __init__(self, status: int, message: str, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.status = status
+
+
+def invalid_form() -> RequestError:
+    """The error for a form that cannot be read, or asks for an action that does not exist."""
+    return RequestError(400, "The form could not be read.", "Go back, and send it again.")
+
+
+def status_of(error: AppError) -> int:
+    """The HTTP status of an error."""
+    return error.status if isinstance(error, RequestError) else _STATUS[type(error)]
