@@ -277,7 +277,7 @@ def test_a_check_that_broke_off_does_not_block_for_ever(player, monkeypatch):
         patch.setattr(checks, "check_submission", dies)
         assert player.upload(guess(30)).status_code == 500
     assert (kept(player.stage), player.stage.all(select(CheckedFile))) == ([], [])
-    checks._begin(player.stage.service, player.user, player.challenge, "0" * 64, "a.csv")
+    checks._start_check(player.stage.service, player.user, player.challenge, "0" * 64, "a.csv")
     assert player.upload(guess(30)).status_code == 409
     player.stage.clock.move(minutes=10)
     assert player.upload(guess(30)).status_code == 200
