@@ -204,15 +204,3 @@ def test_logs_do_not_tell(stage, challenge, player, host, monkeypatch):
         "SECRETM",
     ]
     assert [word for word in private if word in text] == []
-
-
-def test_measures(stage, challenge, player):
-    """What Prometheus reads counts requests by pattern, files and the queue; a method of one's own is no new label."""
-    client = player.client()
-    player.confirm(token_of(player.upload(guess(3)).text))
-    client.request("INVENTED", "/")
-    text = client.get("/metrics").text
-    assert 'route="/challenges/{slug}/submit",status="303"} 1.0' in text
-    assert 'tallymark_submissions_total{state="scored"} 1.0' in text
-    assert 'tallymark_queue{work="score"} 0.0' in text
-    assert "INVENTED" not in text

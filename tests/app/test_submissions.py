@@ -1,4 +1,4 @@
-"""Submissions: when they are taken, what is written down of them, and what versions do to them."""
+"""Submissions: when they are accepted, what is stored of them, and what new versions do to them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import io
 import pytest
 from sqlalchemy import func, select
 
-from tallymark.app.domain import challenges, drafts, teams
-from tallymark.app.domain.errors import ConflictError, FormError
-from tallymark.app.store.models import Challenge, Member, StoredFile, StoredScore, Submission, Version
+from tallymark.app.domain import challenges, drafts
+from tallymark.app.domain.errors import ConflictError
+from tallymark.app.store.models import Challenge, StoredFile, StoredScore, Submission, Version
 from tests.app.stage import BOTH, FORM, ROWS, guess, table, truth
 
 
@@ -148,30 +148,6 @@ def test_the_same_file_of_two_teams_is_stored_once(stage, challenge):
     keys = [each.send(guess(9)) for each in players]
     assert stage.all(select(func.count()).select_from(StoredFile)) == [files + 1]
     assert len({stage.submission(key).file for key in keys}) == 1
-
-
-@BOTH
-def test_one_team_for_each(stage, challenge):
-    """Nobody takes part twice, whether by a name or by a code; a wrong code is told."""
-    ada, ben = stage.person("Ada"), stage.person("Ben")
-    team = stage.team(challenge, "Badgers", ada).team
-    other = stage.team(challenge, "Others", ben).team
-    with pytest.raises(FormError, match="already"):
-        teams.join_challenge(stage.service, ada, challenge, "Again", "")
-    with pytest.raises(FormError, match="already"):
-        teams.join_challenge(stage.service, ada, challenge, "", other.code)
-    with pytest.raises(FormError, match="No team"):
-        teams.join_challenge(stage.service, stage.person("Cem"), challenge, "", "nothing")
-    assert len(stage.all(select(Member).where(Member.team_id == team.id))) == 1
-    assert stage.all(select(func.count()).select_from(Member)) == [2]
-
-
-@pytest.mark.parametrize("name", ["BADGERS", "Ｂadgers", "ᵇadgers", " Badgers  "])
-@BOTH
-def test_names_that_look_the_same_are_one(stage, challenge, player, name):
-    """A name that differs in case, width or spaces from another is taken."""
-    with pytest.raises(FormError, match="Another team has this name"):
-        teams.join_challenge(stage.service, stage.person("Eve"), challenge, name, "")
 
 
 @pytest.mark.parametrize(
