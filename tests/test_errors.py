@@ -11,7 +11,7 @@ import click
 import pytest
 
 import tallymark as tm
-from tallymark.app.http.errors import in_field
+from tallymark.app.domain.errors import field_errors
 from tallymark.cli.wording import Options
 from tallymark.errors import Argument, InputError, Text, Wording, from_dict
 
@@ -74,7 +74,9 @@ def test_a_table_names_its_columns():
 
 def test_a_page_puts_the_error_beside_its_field():
     error = tm.ParameterError(argument="beta", expected="be positive", got="-1.0")
-    assert in_field(error, {"beta": "beta_field"}, "form") == {"beta_field": str(in_field(error, {}, "form")["form"])}
+    assert field_errors(error, {"beta": "beta_field"}, "form") == {
+        "beta_field": str(field_errors(error, {}, "form")["form"])
+    }
 
 
 def test_values_are_never_read_as_templates():

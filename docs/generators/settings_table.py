@@ -19,6 +19,6 @@ def pages() -> Iterator[tuple[str, str]]:
     lines = ["| option | default | what it is |", "|---|---|---|"]
     for each in fields(AppSettings):
         default = f"`{each.default}`" if each.default != "" else ""
-        lines.append(f"| `--{each.name.replace('_', '-')}` | {default} | {each.metadata['told']} |")
+        lines.append(f"| `--{each.name.replace('_', '-')}` | {default} | {each.metadata['description']} |")
     table = "\n".join(lines)
     yield PAGE, MARKED.sub(lambda found: f"{found['begin']}\n{table}\n\n{found['end']}", text)

@@ -70,7 +70,7 @@ def quick_hashes() -> Iterator[None]:
     quick = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(accounts, "_HASHER", quick)
-        patch.setattr(accounts, "_NOBODY", quick.hash("nobody has this password"))
+        patch.setattr(accounts, "_DUMMY_HASH", quick.hash("nobody has this password"))
         yield
 
 

@@ -13,8 +13,8 @@ import pytest
 from sqlalchemy import select
 
 from tallymark.app.create import create_app
-from tallymark.app.domain import accounts, challenges, drafts, submissions, teams
-from tallymark.app.http.request_context import COOKIE
+from tallymark.app.domain import accounts, challenges, drafts, quota, submissions, teams
+from tallymark.app.http.request_context import SESSION_COOKIE
 from tallymark.app.service import Service
 from tallymark.app.settings import AppSettings
 from tallymark.app.store.models import Challenge, LeaderboardEntry, StoredScore, Submission, Team, User
@@ -90,7 +90,7 @@ class Stage:
     def client(self, user: User | None = None, **more: Any) -> TestClient:
         """A browser, of somebody who is signed in."""
         host = self.settings.url or "http://localhost"
-        cookies = {} if user is None else {COOKIE: accounts.new_sign_in(self.service, user)}
+        cookies = {} if user is None else {SESSION_COOKIE: accounts.create_sign_in(self.service, user)}
         given = {"base_url": host, "headers": {"Origin": host}, "follow_redirects": False, "cookies": cookies, **more}
         return TestClient(self.app, **given)
 
@@ -102,14 +102,14 @@ class Stage:
         return user
 
     def challenge(self, host: User, answers: bytes | None = None, **form: str) -> Challenge:
-        draft = drafts.read_draft({**FORM, **form})
-        return challenges.create(self.service, host, draft, io.BytesIO(answers or table(truth())))
+        draft = drafts.parse_draft({**FORM, **form})
+        return challenges.create_challenge(self.service, host, draft, io.BytesIO(answers or table(truth())))
 
     def team(self, challenge: Challenge, name: str, *members: User) -> Player:
         first, *others = members or [self.person(f"{name} person")]
-        team = teams.join(self.service, first, challenge, name, "")
+        team = teams.join_challenge(self.service, first, challenge, name, "")
         for each in others:
-            teams.join(self.service, each, challenge, "", team.code)
+            teams.join_challenge(self.service, each, challenge, "", team.code)
         return Player(self, challenge, team, first)
 
     def work(self) -> int:
@@ -159,7 +159,7 @@ class Player:
         """Hand in a file; the key of the submission."""
         held = content if isinstance(content, bytes) else table(content)
         service = self.stage.service
-        return submissions.accept_file(service, self.user, self.challenge, self.team.id, io.BytesIO(held), name, note)
+        return submissions.submit_file(service, self.user, self.challenge, self.team.id, io.BytesIO(held), name, note)
 
     def upload(self, content: bytes | Sequence[object], name: str = "mine.csv") -> Any:
         """Have a file checked on the submit page; its answer."""
@@ -174,10 +174,10 @@ class Player:
     def submit_page(self) -> str:
         return f"/challenges/{self.challenge.slug}/submit"
 
-    def allowance(self) -> submissions.Allowance:
+    def quota_status(self) -> quota.QuotaStatus:
         with self.stage.service.database.reading() as session:
-            held = session.get_one(Challenge, self.challenge.id)
-            return submissions.allowance(session, self.stage.service, held, self.team.id)
+            challenge = session.get_one(Challenge, self.challenge.id)
+            return quota.quota_status(session, challenge, self.team.id, self.stage.clock())
 
     def client(self) -> TestClient:
         return self.stage.client(self.user)

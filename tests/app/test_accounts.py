@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from tallymark.app.domain import accounts
-from tallymark.app.http.errors import FieldError
+from tallymark.app.domain.errors import FormError
 from tallymark.app.store.models import Invitation, SignIn, User
 from tests.app.stage import BOTH
 
@@ -23,43 +23,43 @@ def _join(stage, name="Ada", invitation="", password=PASSWORD):
 
 def _who(stage, secret):
     with stage.service.database.reading() as session:
-        user = accounts.signed_in(session, stage.service, secret)
+        user = accounts.find_signed_in_user(session, stage.service, secret)
         return None if user is None else user.name
 
 
 @BOTH
 def test_an_invitation_is_for_one(stage, host):
     """Of several who use a link at the same time, one signs up."""
-    secret = accounts.invite(stage.service, host, organiser=False)
+    secret = accounts.create_invitation(stage.service, host, organiser=False)
 
     def use(name):
         try:
             return _join(stage, name, secret).name
-        except FieldError as error:
+        except FormError as error:
             return error.errors
 
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(use, ["Ada", "Ben", "Cem", "Dan"]))
-    assert found.count({"": accounts.NOT_INVITED}) == 3
+    assert found.count({"": accounts.INVALID_INVITATION}) == 3
     assert len(stage.all(select(User))) == 2
 
 
 def test_invitations_end(stage, host):
     """After two weeks a link is worth nothing, and one that never was is told in the same words."""
-    secret = accounts.invite(stage.service, host, organiser=False)
+    secret = accounts.create_invitation(stage.service, host, organiser=False)
     stage.clock.move(days=14)
     for each in (secret, "made up"):
-        with pytest.raises(FieldError) as caught:
+        with pytest.raises(FormError) as caught:
             _join(stage, invitation=each)
-        assert caught.value.errors == {"": accounts.NOT_INVITED}
-    with pytest.raises(FieldError, match="by invitation"):
+        assert caught.value.errors == {"": accounts.INVALID_INVITATION}
+    with pytest.raises(FormError, match="by invitation"):
         _join(stage)
 
 
 @pytest.mark.parametrize("organiser", [False, True])
 def test_an_invitation_says_what_one_will_be(stage, host, organiser):
     """Only an invitation makes an organiser."""
-    secret = accounts.invite(stage.service, host, organiser=organiser)
+    secret = accounts.create_invitation(stage.service, host, organiser=organiser)
     assert _join(stage, invitation=secret).organiser is organiser
 
 
@@ -75,23 +75,23 @@ def test_nobody_makes_themselves_an_organiser(make_stage):
 def test_the_first_link(make_stage):
     """It is made at each start until one was used; the earlier ones are worth nothing, and then there is none."""
     stage = make_stage()
-    first, second = (accounts.first_invitation(stage.service) for _ in range(2))
+    first, second = (accounts.create_first_invitation(stage.service) for _ in range(2))
     assert first
     assert second
-    with pytest.raises(FieldError):
+    with pytest.raises(FormError):
         _join(stage, invitation=first)
     assert _join(stage, invitation=second).organiser
-    with pytest.raises(FieldError):
+    with pytest.raises(FormError):
         _join(stage, "Eve", invitation=second)
-    assert accounts.first_invitation(stage.service) is None
-    assert accounts.first_invitation(make_stage().service) is None
+    assert accounts.create_first_invitation(stage.service) is None
+    assert accounts.create_first_invitation(make_stage().service) is None
 
 
 def test_the_host_of_an_example_is_no_organiser_yet(stage, host):
     """Somebody without a password cannot sign in, so that the first link is still needed, and opens no door."""
-    assert accounts.first_invitation(stage.service)
+    assert accounts.create_first_invitation(stage.service)
     for password in ("", "None", "nobody has this password", PASSWORD):
-        with pytest.raises(FieldError, match="not right"):
+        with pytest.raises(FormError, match="not right"):
             accounts.sign_in(stage.service, host.name, password)
 
 
@@ -125,12 +125,12 @@ def test_a_new_password_ends_other_sign_ins(make_stage):
     stage = make_stage(sign_up="open")
     user = _join(stage)
     secret = accounts.sign_in(stage.service, "Ada", PASSWORD)
-    with pytest.raises(FieldError, match="not your password"):
+    with pytest.raises(FormError, match="not your password"):
         accounts.change_password(stage.service, user, "wrong", "another long one", "another long one")
     assert _who(stage, secret) == "Ada"
     accounts.change_password(stage.service, user, PASSWORD, "another long one", "another long one")
     assert _who(stage, secret) is None
-    with pytest.raises(FieldError, match="not right"):
+    with pytest.raises(FormError, match="not right"):
         accounts.sign_in(stage.service, "Ada", PASSWORD)
     assert accounts.sign_in(stage.service, "Ada", "another long one")
 
@@ -148,7 +148,7 @@ def test_a_new_password_ends_other_sign_ins(make_stage):
 def test_weak_passwords_are_refused(make_stage, password, again, field):
     """Short ones, one letter many times, the name itself, and two that differ."""
     stage = make_stage(sign_up="open")
-    with pytest.raises(FieldError) as caught:
+    with pytest.raises(FormError) as caught:
         accounts.sign_up(stage.service, "Ada Lovelace", password, again, "")
     assert list(caught.value.errors) == [field]
 
@@ -159,14 +159,14 @@ def test_names_that_look_the_same_are_taken(make_stage, name):
     """Case, width and other looks make no other person."""
     stage = make_stage(sign_up="open")
     _join(stage)
-    with pytest.raises(FieldError, match="Somebody has this name already"):
+    with pytest.raises(FormError, match="Somebody has this name already"):
         _join(stage, name)
 
 
 @pytest.mark.parametrize("name", ["", "x", "x" * 41, "a​b", "a‮b", "a\0b", "a\x1b[31m"])
 def test_names_that_cannot_be_read_are_refused(make_stage, name):
     """Too short, too long, or with characters that nobody sees or that turn the words around."""
-    with pytest.raises(FieldError) as caught:
+    with pytest.raises(FormError) as caught:
         _join(make_stage(sign_up="open"), name)
     assert list(caught.value.errors) == ["name"]
 
@@ -178,8 +178,8 @@ def test_secrets_are_not_in_the_data(make_stage):
     secrets = [
         PASSWORD,
         accounts.sign_in(stage.service, "Ada", PASSWORD),
-        accounts.invite(stage.service, user, organiser=True),
-        accounts.first_invitation(stage.service),
+        accounts.create_invitation(stage.service, user, organiser=True),
+        accounts.create_first_invitation(stage.service),
     ]
     content = b"".join(each.read_bytes() for each in stage.settings.folder.rglob("*") if each.is_file())
     assert b"Ada" in content

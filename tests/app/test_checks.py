@@ -13,7 +13,7 @@ from sqlalchemy import create_engine, func, inspect, select, text
 from tallymark.app import worker
 from tallymark.app.domain import checks, teams
 from tallymark.app.domain.accounts import hash_secret
-from tallymark.app.store.database import migrations
+from tallymark.app.store.database import alembic_config
 from tallymark.app.store.models import CheckedFile, Submission
 from tests.app.stage import BOTH, ROWS, guess, table, token_of, truth
 from tests.waiting import LIMIT, until
@@ -53,15 +53,15 @@ def test_a_checked_file_is_submitted_without_a_second_upload(player):
     page = player.upload(guess(30), "mine.csv")
     assert page.status_code == 200
     assert "mine.csv: no problems found, 40 rows" in page.text
-    assert (player.allowance().used, submissions(stage)) == (0, 0)
+    assert (player.quota_status().used, submissions(stage)) == (0, 0)
     token = token_of(page.text)
     assert kept(stage) == [hash_secret(token)]
     answer = player.confirm(token, "the first")
     held = stage.submission(answer.headers["location"].split("/")[-1])
     assert (held.state, held.file_name, held.note) == ("scored", "mine.csv", "the first")
     assert stage.service.files.read(held.file) == table(guess(30))
-    assert player.allowance().used == 1
-    checks.discard(stage.service)
+    assert player.quota_status().used == 1
+    checks.discard_expired(stage.service)
     assert kept(stage) == []
 
 
@@ -74,7 +74,7 @@ def test_all_problems_are_shown_at_once_and_nothing_is_kept(player):
     for place in ("line 3, column 1", "line 4, column 1", "line 5, column 6"):
         assert place in page.text
     assert 'name="token"' not in page.text
-    assert (kept(player.stage), submissions(player.stage), player.allowance().used) == ([], 0, 0)
+    assert (kept(player.stage), submissions(player.stage), player.quota_status().used) == ([], 0, 0)
     assert player.stage.all(select(CheckedFile)) == []
 
 
@@ -120,7 +120,7 @@ def test_a_token_is_used_once(player):
     again = player.confirm(token)
     assert again.status_code == 404
     assert f"/challenges/{player.challenge.slug}/mine" in again.text
-    assert (submissions(player.stage), player.allowance().used) == (1, 1)
+    assert (submissions(player.stage), player.quota_status().used) == (1, 1)
 
 
 @BOTH
@@ -132,14 +132,14 @@ def test_a_token_sent_many_times_at_once_is_used_once(player):
         asked = [pool.submit(each.post, player.submit_page, data={"token": token}) for each in clients]
         found = sorted(each.result().status_code for each in asked)
     assert found == [303] + [404] * 9
-    assert (submissions(player.stage), player.allowance().used) == (1, 1)
+    assert (submissions(player.stage), player.quota_status().used) == (1, 1)
 
 
 @BOTH
 def test_a_token_of_somebody_else_is_nothing(stage, challenge, player):
     """Neither another team nor a member of the same team can use it; the answer is that to a token that never was."""
     mate = stage.person("Ben")
-    teams.join(stage.service, mate, challenge, "", player.team.code)
+    teams.join_challenge(stage.service, mate, challenge, "", player.team.code)
     other = stage.team(challenge, "Otters")
     token = token_of(player.upload(guess(30)).text)
 
@@ -157,7 +157,7 @@ def test_a_token_of_somebody_else_is_nothing(stage, challenge, player):
 def test_a_token_belongs_to_one_challenge(stage, host, player):
     """A file that was checked for one challenge is not submitted to another."""
     second = stage.challenge(host, slug="second")
-    teams.join(stage.service, player.user, second, "Badgers", "")
+    teams.join_challenge(stage.service, player.user, second, "Badgers", "")
     token = token_of(player.upload(guess(30)).text)
     assert player.client().post("/challenges/second/submit", data={"token": token}).status_code == 404
     assert player.confirm(token).status_code == 303
@@ -169,17 +169,17 @@ def test_a_token_expires_after_an_hour(player):
     stage = player.stage
     token = token_of(player.upload(guess(30)).text)
     stage.clock.move(minutes=59, seconds=59)
-    checks.discard(stage.service)
+    checks.discard_expired(stage.service)
     assert kept(stage) == [hash_secret(token)]
     stage.clock.move(seconds=1)
     assert player.confirm(token).status_code == 404
-    checks.discard(stage.service)
+    checks.discard_expired(stage.service)
     assert (kept(stage), stage.all(select(CheckedFile))) == ([], [])
 
 
 def test_the_worker_discards_what_has_expired(stage, player, monkeypatch):
     """It does so by itself, whatever else fails in its thread."""
-    monkeypatch.setattr(worker, "_RENEWAL", 0.01)
+    monkeypatch.setattr(worker, "_RENEWAL_INTERVAL", 0.01)
     monkeypatch.setattr(worker.Worker, "_renew_claims", lambda _: 1 / 0)
     player.upload(guess(30))
     stage.clock.move(hours=2)
@@ -196,7 +196,7 @@ def test_files_that_nothing_belongs_to_are_discarded(stage, player):
     (folder / ("0" * 64)).write_text("left")
     (folder / ("1" * 64)).symlink_to(outside)
     (folder / "a folder").mkdir()
-    checks.discard(stage.service)
+    checks.discard_expired(stage.service)
     assert kept(stage) == sorted([hash_secret(token), "a folder"])
     assert outside.read_text() == "precious"
 
@@ -277,7 +277,7 @@ def test_a_check_that_broke_off_does_not_block_for_ever(player, monkeypatch):
         patch.setattr(checks, "check_submission", dies)
         assert player.upload(guess(30)).status_code == 500
     assert (kept(player.stage), player.stage.all(select(CheckedFile))) == ([], [])
-    checks._begin(player.stage.service, player.user, player.challenge, "0" * 64, "a.csv")
+    checks._start_check(player.stage.service, player.user, player.challenge, "0" * 64, "a.csv")
     assert player.upload(guess(30)).status_code == 409
     player.stage.clock.move(minutes=10)
     assert player.upload(guess(30)).status_code == 200
@@ -286,7 +286,7 @@ def test_a_check_that_broke_off_does_not_block_for_ever(player, monkeypatch):
 def test_a_new_check_replaces_the_one_before(player):
     """An account has one file kept, however often it checks; only the last can be submitted."""
     tokens = [token_of(player.upload(guess(n)).text) for n in range(4)]
-    checks.discard(player.stage.service)
+    checks.discard_expired(player.stage.service)
     assert kept(player.stage) == [hash_secret(tokens[-1])]
     assert [player.confirm(token).status_code for token in tokens] == [404, 404, 404, 303]
 
@@ -296,7 +296,7 @@ def test_a_check_costs_nothing_and_a_token_does_not_beat_the_quota(player):
     """Checks are not counted; once the day is used up a token is refused, kept, and no file is checked either."""
     for n in range(10):
         assert player.upload(guess(n)).status_code == 200
-    assert player.allowance().used == 0
+    assert player.quota_status().used == 0
     token = token_of(player.upload(guess(30)).text)
     for n in range(5):
         player.send(guess(n))
@@ -304,7 +304,7 @@ def test_a_check_costs_nothing_and_a_token_does_not_beat_the_quota(player):
     assert answer.status_code == 409
     assert "All 5 submissions of today are used" in answer.text
     assert player.upload(guess(3)).status_code == 409
-    assert (submissions(player.stage), player.allowance().used) == (5, 5)
+    assert (submissions(player.stage), player.quota_status().used) == (5, 5)
     player.stage.clock.move(minutes=30)
     with player.stage.service.database.writing() as session:
         session.get_one(type(player.challenge), player.challenge.id).quota = 6
@@ -360,12 +360,12 @@ def test_a_database_of_the_first_form_gets_the_table_and_keeps_its_rows(kind, tm
         url = request.getfixturevalue("postgres")().replace("postgresql://", "postgresql+psycopg://")
     engine = create_engine(url)
     with engine.begin() as connection:
-        command.upgrade(migrations(connection), "0001")
+        command.upgrade(alembic_config(connection), "0001")
         assert "checked_files" not in inspect(connection).get_table_names()
         values = "(7, 'Ada', 'ada', false, '2027-03-01 12:00:00')"
         connection.execute(text(f"INSERT INTO users (id, name, key, organiser, created) VALUES {values}"))
     with engine.begin() as connection:
-        command.upgrade(migrations(connection), "head")
+        command.upgrade(alembic_config(connection), "head")
         assert "checked_files" in inspect(connection).get_table_names()
         assert connection.scalar(text("SELECT name FROM users WHERE id = 7")) == "Ada"
     engine.dispose()

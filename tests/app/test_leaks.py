@@ -121,9 +121,9 @@ def test_private_scores_are_told_when_it_is_over(stage, secretive, host):
 
     assert not told()
     assert "On the private part" in stage.client(host).get(path).text
-    challenges.close(stage.service, secretive, closed=True)
+    challenges.set_closed(stage.service, secretive, closed=True)
     assert told()
-    challenges.close(stage.service, secretive, closed=False)
+    challenges.set_closed(stage.service, secretive, closed=False)
     assert not told()
     stage.clock.move(days=8)
     assert told()
@@ -147,7 +147,7 @@ def test_broken_answers_are_not_told(stage, host, secretive):
         assert "Something went wrong on our side" in page
         assert [word for word in CLASSES if word in page] == []
         path.write_bytes(held)
-    assert player.allowance().used == 0
+    assert player.quota_status().used == 0
 
 
 @pytest.mark.parametrize("task", ["probabilities", "numbers"])

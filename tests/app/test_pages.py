@@ -12,8 +12,8 @@ from typing import NamedTuple
 import jinja2
 import pytest
 
-from tallymark.app.pages import challenges, leaderboard, organise, people, rendering, shell, submissions
-from tallymark.app.pages.leaderboard import Point
+from tallymark.app.pages import accounts, challenges, leaderboard, organise, rendering, result, shell, submissions
+from tallymark.app.pages.leaderboard import ChartPoint
 from tallymark.app.pages.shell import Form
 from tallymark.submissions.problems import RULES
 from tests.app.sample_pages import samples
@@ -170,7 +170,7 @@ def test_every_template_has_a_sample():
 def test_every_view_has_a_sample():
     """No view is left out either."""
     made = {type(view).__name__ for _, view in samples().values()}
-    modules = (challenges, leaderboard, organise, people, shell, submissions)
+    modules = (challenges, leaderboard, organise, accounts, result, shell, submissions)
     assert made == {name for module in modules for name in vars(module) if name.endswith("Page")}
 
 
@@ -213,8 +213,8 @@ def test_a_page_that_waits_looks_again_without_a_script_too():
 
 def test_the_best_score_is_drawn_as_steps():
     """It stays until the next one, and the last one to the right edge."""
-    points = [Point(0, 0, "a"), Point(0.5, 1, "b")]
-    assert rendering._steps(points) == "M0.0 120.0H300.0V0.0H600"
+    points = [ChartPoint(0, 0, "a"), ChartPoint(0.5, 1, "b")]
+    assert rendering._step_path(points) == "M0.0 120.0H300.0V0.0H600"
 
 
 def test_static_files_have_their_digest_in_the_address():

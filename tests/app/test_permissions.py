@@ -9,7 +9,7 @@ import pytest
 from fastapi.routing import APIRoute
 
 from tallymark.app import routes
-from tallymark.app.domain.permissions import MAY
+from tallymark.app.domain.permissions import PERMISSIONS
 from tallymark.app.http import request_context
 from tallymark.app.routes import ROUTERS
 from tests.app.stage import FORM, guess, table, token_of, truth
@@ -117,4 +117,4 @@ def test_every_action_is_asked_for():
     source = "".join(
         each.read_text() for each in [*Path(routes.__file__).parent.glob("*.py"), Path(request_context.__file__)]
     )
-    assert [action for action in MAY if f'"{action}"' not in source] == []
+    assert [action for action in PERMISSIONS if f'"{action}"' not in source] == []

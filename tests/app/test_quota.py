@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import func, select
 
 from tallymark.app.domain import submissions
-from tallymark.app.http.errors import RequestError
+from tallymark.app.domain.errors import ConflictError
 from tallymark.app.store.models import Submission
 from tests.app.stage import BOTH, guess, table
 
@@ -22,8 +22,8 @@ def _sent(service, player, content):
     """Whether a file was taken."""
     stream = io.BytesIO(content)
     try:
-        submissions.accept_file(service, player.user, player.challenge, player.team.id, stream, "x.csv", "")
-    except RequestError:
+        submissions.submit_file(service, player.user, player.challenge, player.team.id, stream, "x.csv", "")
+    except ConflictError:
         return False
     return True
 
@@ -41,7 +41,7 @@ def test_twenty_at_once_and_five_count(make_stage, apps):
         asked = [pool.submit(_sent, stages[n % apps].service, player, content) for n, content in enumerate(files)]
         taken = [each.result() for each in asked]
     assert sum(taken) == 5
-    assert player.allowance().used == 5
+    assert player.quota_status().used == 5
     assert stage.all(select(func.count()).select_from(Submission)) == [5]
     assert {each.state for each in stage.all(select(Submission))} == {"scored"}
 
@@ -52,10 +52,10 @@ def test_the_last_is_refused_with_the_hour(player):
     for n in range(5):
         player.send(guess(n))
     before = player.stage.all(select(func.count()).select_from(Submission))
-    with pytest.raises(RequestError, match=r"All 5 submissions of today are used\. The next day begins at 00:00 UTC"):
+    with pytest.raises(ConflictError, match=r"All 5 submissions of today are used\. The next day begins at 00:00 UTC"):
         player.send(guess(9))
     assert player.stage.all(select(func.count()).select_from(Submission)) == before
-    assert str(player.allowance()) == "5 of 5 used today, resets 00:00 UTC"
+    assert str(player.quota_status()) == "5 of 5 used today, resets 00:00 UTC"
 
 
 @BOTH
@@ -64,7 +64,7 @@ def test_rejected_files_cost_nothing(player):
     for _ in range(6):
         key = player.send(BROKEN)
         assert player.stage.submission(key).state == "rejected"
-    assert player.allowance().used == 0
+    assert player.quota_status().used == 0
 
 
 def test_rejected_files_are_not_endless(player):
@@ -74,7 +74,7 @@ def test_rejected_files_are_not_endless(player):
         for n in range(99):
             columns = {each.name: getattr(first, each.name) for each in Submission.__table__.columns}
             session.add(Submission(**{**columns, "id": None, "key": f"copy{n}"}))
-    with pytest.raises(RequestError, match="100 files were rejected within a day"):
+    with pytest.raises(ConflictError, match="100 files were rejected within a day"):
         player.send(guess(5))
     player.stage.clock.move(days=1)
     player.send(guess(5))
@@ -87,12 +87,12 @@ def test_the_day_ends_at_midnight_utc(player):
     clock.move(hours=11, minutes=59, seconds=59)
     for n in range(5):
         player.send(guess(n))
-    with pytest.raises(RequestError):
+    with pytest.raises(ConflictError):
         player.send(guess(6))
     clock.move(seconds=1)
-    assert player.allowance().used == 0
+    assert player.quota_status().used == 0
     player.send(guess(6))
-    assert player.allowance().used == 1
+    assert player.quota_status().used == 1
 
 
 @BOTH
@@ -101,14 +101,14 @@ def test_a_failure_gives_back_to_its_own_day(make_stage):
     stage = make_stage(direct_bytes=1)
     player = stage.team(stage.challenge(stage.person("Olga", organiser=True)), "Badgers")
     key = player.send(guess(3))
-    assert player.allowance().used == 1
+    assert player.quota_status().used == 1
     stage.service.files.path(stage.submission(key).file).unlink()
     stage.clock.move(days=1)
     stage.work()
     assert stage.submission(key).state == "failed"
-    assert player.allowance().used == 0
+    assert player.quota_status().used == 0
     stage.clock.move(days=-1)
-    assert player.allowance().used == 0
+    assert player.quota_status().used == 0
 
 
 def test_a_smaller_quota_counts_at_once(stage, player):
@@ -118,9 +118,9 @@ def test_a_smaller_quota_counts_at_once(stage, player):
     with stage.service.database.writing() as session:
         held = session.get_one(type(player.challenge), player.challenge.id)
         held.quota = 2
-    with pytest.raises(RequestError, match="All 2 submissions"):
+    with pytest.raises(ConflictError, match="All 2 submissions"):
         player.send(guess(4))
-    assert player.allowance().left == 0
+    assert player.quota_status().remaining == 0
 
 
 @BOTH
@@ -130,6 +130,6 @@ def test_each_team_has_its_own(stage, challenge):
     badgers, otters = stage.team(challenge, "Badgers", ada, ben), stage.team(challenge, "Otters")
     for user in (ada, ben, ada, ben, ada):
         stream = io.BytesIO(table(guess(2)))
-        submissions.accept_file(stage.service, user, challenge, badgers.team.id, stream, "x.csv", "")
+        submissions.submit_file(stage.service, user, challenge, badgers.team.id, stream, "x.csv", "")
     assert not _sent(stage.service, badgers, table(guess(3)))
     assert _sent(stage.service, otters, table(guess(3)))

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from sqlalchemy import select
 
-from tallymark.app.example import load_example
 from tallymark.app.routes.organise import _percent
-from tallymark.app.store.models import Challenge, Invitation, Team, User, Version
-from tallymark.errors import FileError
+from tallymark.app.store.models import Challenge, Invitation, User, Version
 from tests.app.stage import FORM, guess, table, truth
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "data"
 PASSWORD = "correct horse battery"
 
 
@@ -167,20 +162,3 @@ def test_static_files(stage, name):
 def test_nothing_else_is_static(stage, name):
     """No other file of the app or the machine can be fetched."""
     assert stage.client().get(f"/static/{name}").status_code == 404
-
-
-def test_the_example(stage):
-    """It is made once, with a baseline, a rejected file, and people who cannot sign in; a wrong folder is told."""
-    for _ in range(2):
-        assert load_example(stage.service, str(EXAMPLES)) == "/challenges/animals-on-photographs"
-    [challenge] = stage.all(select(Challenge))
-    assert stage.board(challenge) == ["Good", "Mediocre", "Always the same"]
-    assert len(stage.all(select(Team))) == 4
-    for path in ("", "/leaderboard", "/sample"):
-        assert stage.client().get(f"/challenges/{challenge.slug}{path}").status_code == 200
-
-
-def test_an_example_of_nothing(stage, tmp_path):
-    """A folder without answers is told."""
-    with pytest.raises(FileError, match=r"must hold answers\.csv"):
-        load_example(stage.service, str(tmp_path))

@@ -93,7 +93,7 @@ def test_a_process_that_was_killed_loses_nothing(tmp_path, database):
         served.kill()
     aside.replace(place)
     assert [stage.submission(key).state for key in keys] == ["queued"] * 3
-    assert player.allowance().used == 3
+    assert player.quota_status().used == 3
     if database:  # which others may serve, too: what the dead one held is free after a minute
         stage.clock.at = datetime.now(UTC) + timedelta(minutes=2)
         stage.work()
@@ -103,7 +103,7 @@ def test_a_process_that_was_killed_loses_nothing(tmp_path, database):
     assert [stage.submission(key).state for key in keys] == ["scored"] * 3
     assert [stage.scores(key)["accuracy"] for key in keys] == [30 / 40, 31 / 40, 32 / 40]
     assert stage.board(player.challenge) == ["Badgers"]
-    assert player.allowance().used == 3
+    assert player.quota_status().used == 3
     stage.close()
 
 

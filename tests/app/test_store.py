@@ -28,7 +28,7 @@ def test_migrations_give_the_models(stage):
     with stage.service.database.engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
         assert compare_metadata(context, Base.metadata) == []
-    assert stage.service.database.works()
+    assert stage.service.database.is_available()
 
 
 @BOTH
@@ -78,7 +78,7 @@ def test_two_starts_migrate_once(postgres):
     databases = [Database(url) for _ in range(4)]
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(Database.migrate, databases))
-    assert all(each.works() for each in databases)
+    assert all(each.is_available() for each in databases)
     for each in databases:
         each.close()
 
@@ -98,7 +98,7 @@ def test_other_databases_are_refused(url):
 def test_files_are_kept_once(tmp_path):
     """The same content has one place, whatever pieces it came in, and is there whole."""
     files = FileStore(tmp_path)
-    one, other = files.keep([b"ab", b"c"]), files.keep([b"abc"])
+    one, other = files.store([b"ab", b"c"]), files.store([b"abc"])
     assert one == other
     assert one.size == 3
     assert files.read(one.hash) == b"abc"
@@ -113,7 +113,7 @@ def test_half_a_file_is_none(tmp_path):
         raise OSError("broken")
 
     with pytest.raises(OSError, match="broken"):
-        FileStore(tmp_path).keep(breaks())
+        FileStore(tmp_path).store(breaks())
     assert list((tmp_path / "files").rglob("*")) == []
 
 

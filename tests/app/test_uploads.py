@@ -57,7 +57,7 @@ def test_too_large(sender, size, chunked):
     assert answer.status_code == 413
     assert "At most 100 kB a file are taken here" in answer.text
     assert _kept(sender.stage) == before
-    assert sender.allowance().used == 0
+    assert sender.quota_status().used == 0
 
 
 def test_exactly_the_limit_is_taken(sender):
@@ -151,7 +151,7 @@ def test_an_empty_file_is_rejected(sender):
     answer = _post(sender, HEAD + TAIL)
     assert answer.status_code == 422
     assert "CSV file is empty" in answer.text
-    assert sender.allowance().used == 0
+    assert sender.quota_status().used == 0
 
 
 @pytest.mark.parametrize("name", ["../../x.csv", "..\\..\\x.csv", "/etc/x.csv", "%2e%2e/x.csv"])

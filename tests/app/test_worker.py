@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from tallymark.app.domain import challenges, scoring
 from tallymark.app.store.models import StoredScore
-from tallymark.app.worker import LEASE, claim
+from tallymark.app.worker import CLAIM_LEASE, claim_next
 from tests.app.stage import BOTH, ROWS, guess, table, token_of
 from tests.waiting import until
 
@@ -46,7 +46,7 @@ def test_a_claim_is_of_one_worker(waiting, make_stage):
         waiting.send(guess(n))
     with ThreadPoolExecutor(8) as pool:
         services = [waiting.stage.service, second.service] * 4
-        taken = [each for each in pool.map(claim, services) if each is not None]
+        taken = [each for each in pool.map(claim_next, services) if each is not None]
     assert len(taken) == len(set(taken)) == 4
 
 
@@ -55,9 +55,9 @@ def test_an_expired_claim_is_taken_over(waiting, make_stage):
     """What another process has claimed is left to it, until it has not been heard of for a minute."""
     stage, second = waiting.stage, make_stage(direct_bytes=1)
     key = waiting.send(guess(9))
-    assert claim(stage.service) == stage.submission(key).id
-    second.clock.at = stage.clock() + LEASE
-    assert claim(second.service) is None
+    assert claim_next(stage.service) == stage.submission(key).id
+    second.clock.at = stage.clock() + CLAIM_LEASE
+    assert claim_next(second.service) is None
     second.clock.move(seconds=1)
     assert second.work() > 0
     held = stage.submission(key)
@@ -67,7 +67,7 @@ def test_an_expired_claim_is_taken_over(waiting, make_stage):
 def test_a_start_frees_what_a_dead_process_held(waiting, make_stage):
     """On SQLite, which one process serves, the next start does not wait for claims to expire."""
     key = waiting.send(guess(9))
-    claim(waiting.stage.service)
+    claim_next(waiting.stage.service)
     second = make_stage(direct_bytes=1)
     with second.client():  # with its threads
         until(lambda: second.submission(key).state == "scored")
@@ -87,7 +87,7 @@ def test_three_failures_are_the_end(waiting, monkeypatch):
     stage.work()
     assert len(tried) == 3
     assert stage.submission(key).state == "failed"
-    assert waiting.allowance().used == 0
+    assert waiting.quota_status().used == 0
     page = waiting.client().get(f"/submissions/{key}").text
     assert "Something went wrong on our side" in page
     assert "lynx" not in page
@@ -100,14 +100,14 @@ def test_a_process_that_dies_three_times_is_the_end(waiting):
     stage = waiting.stage
     key = waiting.send(guess(9))
     for name in ("first", "second", "third"):
-        stage.service.name = name
-        assert claim(stage.service) is not None
-        assert claim(stage.service) is None
+        stage.service.instance_id = name
+        assert claim_next(stage.service) is not None
+        assert claim_next(stage.service) is None
         stage.clock.move(minutes=2)
-    stage.service.name = "fourth"
-    assert claim(stage.service) is None
+    stage.service.instance_id = "fourth"
+    assert claim_next(stage.service) is None
     assert stage.submission(key).state == "failed"
-    assert waiting.allowance().used == 0
+    assert waiting.quota_status().used == 0
 
 
 @BOTH
@@ -125,7 +125,7 @@ def test_a_file_that_cannot_be_scored_at_once_is_left_to_the_worker(player, monk
     assert (answer.status_code, stage.submission(key).state) == (303, "queued")
     stage.work()
     assert stage.submission(key).state == "scored"
-    assert player.allowance().used == 1
+    assert player.quota_status().used == 1
 
 
 @BOTH
@@ -162,7 +162,7 @@ def test_intervals_that_fail_leave_the_scores(stage, host, monkeypatch):
     stage.work()
     assert (stage.submission(key).state, stage.submission(key).work) == ("scored", None)
     assert stage.scores(key) == before
-    assert player.allowance().used == 1
+    assert player.quota_status().used == 1
 
 
 @BOTH
@@ -176,7 +176,7 @@ def test_what_is_scored_while_the_answers_change_is_scored_again(waiting, monkey
         monkeypatch.setattr(scoring, "score_parts", plain)
         with stage.service.database.reading() as session:
             host = session.get_one(type(waiting.user), waiting.challenge.created_by)
-        challenges.renew_answers(stage.service, host, waiting.challenge, io.BytesIO(table(guess(30))))
+        challenges.replace_answers(stage.service, host, waiting.challenge, io.BytesIO(table(guess(30))))
         return found
 
     monkeypatch.setattr(scoring, "score_parts", slowly)

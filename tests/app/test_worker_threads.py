@@ -12,7 +12,7 @@ from sqlalchemy import select
 from tallymark.app import worker
 from tallymark.app.domain import challenges, scoring, submissions, teams
 from tallymark.app.store.models import Submission
-from tallymark.app.worker import claim
+from tallymark.app.worker import claim_next
 from tests.app.stage import BOTH, guess, table, truth
 from tests.waiting import LIMIT, until
 
@@ -34,19 +34,19 @@ def test_everything_at_once(make_stage):
         player = players[n % 6]
         stream = io.BytesIO(same[n % 4])
         service = stages[n % 2].service
-        key = submissions.accept_file(service, player.user, challenge, player.team.id, stream, "x.csv", "")
+        key = submissions.submit_file(service, player.user, challenge, player.team.id, stream, "x.csv", "")
         if n % 3 == 0 and stage.submission(key).state == "scored":
             try:
                 teams.choose_finals(service, challenge, player.team.id, [key])
-            except teams.FieldError:  # scored again by now
+            except teams.FormError:  # scored again by now
                 return
 
     def renew(n):
         answers = io.BytesIO(table(truth()[n:] + truth()[:n]))
         while True:
             try:
-                return challenges.renew_answers(stages[n % 2].service, host, challenge, answers)
-            except teams.FieldError:  # another was quicker
+                return challenges.replace_answers(stages[n % 2].service, host, challenge, answers)
+            except teams.FormError:  # another was quicker
                 continue
 
     with ThreadPoolExecutor(10) as pool:
@@ -61,7 +61,7 @@ def test_everything_at_once(make_stage):
     assert len(held) == 36
     assert {(each.state, each.work, each.version_id) for each in held} == {("scored", None, newest)}
     assert len(stage.board(challenge)) == len(stage.board(challenge, "private")) == 6
-    assert [each.allowance().used for each in players] == [6] * 6
+    assert [each.quota_status().used for each in players] == [6] * 6
     assert len(stage.scores(held[0].key)) > 0
 
 
@@ -76,21 +76,21 @@ def test_a_claim_is_renewed_while_it_is_worked_on(waiting, make_stage, monkeypat
         return plain(*given, **told)
 
     monkeypatch.setattr(scoring, "score_parts", slowly)
-    monkeypatch.setattr(worker, "_RENEWAL", 0.02)
+    monkeypatch.setattr(worker, "_RENEWAL_INTERVAL", 0.02)
     key = waiting.send(guess(9))
     with stage.client():  # with its threads
         assert begun.wait(LIMIT)
         stage.clock.move(minutes=5)
         second.clock.at = stage.clock()
         until(lambda: stage.submission(key).claimed == stage.clock())
-        assert claim(second.service) is None
+        assert claim_next(second.service) is None
         go_on.set()
     assert stage.submission(key).state == "scored"
 
 
 def test_the_worker_outlives_its_errors(stage, challenge, player, monkeypatch):
     """A database that fails for a moment does not end the thread."""
-    plain, failed = worker.claim, threading.Event()
+    plain, failed = worker.claim_next, threading.Event()
 
     def breaks(service):
         if not failed.is_set():
@@ -98,8 +98,8 @@ def test_the_worker_outlives_its_errors(stage, challenge, player, monkeypatch):
             raise OSError("the disk is gone for a moment")
         return plain(service)
 
-    monkeypatch.setattr(worker, "claim", breaks)
+    monkeypatch.setattr(worker, "claim_next", breaks)
     with stage.client() as client:
         assert failed.wait(LIMIT)
-        stage.service.wake.set()
+        stage.service.work_available.set()
         assert client.get("/ready").json()["worker"] is True

@@ -11,7 +11,7 @@ from pathlib import Path
 import tallymark.app
 
 STATIC = Path(tallymark.app.__file__).parent / "static"
-POLICY = (
+CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
@@ -82,7 +82,11 @@ class _Answer(BaseHTTPRequestHandler):
     def _answer(self, status: int, kind: str, text: str, **headers: str) -> None:
         content = text.encode()
         self.send_response(status)
-        about = {"Content-Type": kind, "Content-Length": str(len(content)), "Content-Security-Policy": POLICY}
+        about = {
+            "Content-Type": kind,
+            "Content-Length": str(len(content)),
+            "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+        }
         for name, value in {**about, **headers}.items():
             self.send_header(name, value)
         self.end_headers()

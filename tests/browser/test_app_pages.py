@@ -9,7 +9,7 @@ import pytest
 from tallymark.app.pages import rendering
 from tests.app.sample_pages import samples
 
-POLICY = (
+CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
@@ -42,7 +42,7 @@ def serve(page, pages):
         name = route.request.url.removeprefix(SITE).partition("?")[0]
         file = Path(name.removeprefix("static/"))
         if name in pages:
-            headers = {"content-type": "text/html; charset=utf-8", "content-security-policy": POLICY}
+            headers = {"content-type": "text/html; charset=utf-8", "content-security-policy": CONTENT_SECURITY_POLICY}
             route.fulfill(body=pages[name], headers=headers)
         elif file.name in rendering.static_files():
             route.fulfill(body=rendering.static_files()[file.name], headers={"content-type": KINDS[file.suffix]})

@@ -1,4 +1,4 @@
-"""create_app: the app of some settings, with its worker."""
+"""create_app: the ASGI app with its routes, its worker, and the pages of its errors."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from fastapi.responses import RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from tallymark.app.http.errors import RequestError, not_found
-from tallymark.app.http.guard import Guard
+from tallymark.app.domain.errors import AppError, NotFoundError
+from tallymark.app.http.errors import RequestError, status_of
+from tallymark.app.http.middleware import RequestMiddleware
 from tallymark.app.http.request_context import RequestContext, request_context
 from tallymark.app.pages.shell import ErrorPage, Link
 from tallymark.app.routes import ROUTERS
@@ -25,8 +26,8 @@ from tallymark.app.settings import AppSettings
 from tallymark.app.worker import Worker
 
 _LOG = logging.getLogger("tallymark.app")
-_FORMS = 10  # that are worked on at a time; pages have threads of their own
-_TITLES = {
+_FORM_THREADS = 10  # for forms; pages have threads of their own
+_ERROR_TITLES = {
     400: "This was not understood",
     401: "Sign in first",
     403: "Not for you",
@@ -40,7 +41,7 @@ _TITLES = {
 
 
 def create_app(settings: AppSettings, clock: Callable[[], datetime] = utc_now) -> FastAPI:
-    """An app that keeps its data where the settings say."""
+    """The app with these settings."""
     service = Service(settings, clock)
     service.database.migrate()
     worker = Worker(service)
@@ -54,42 +55,45 @@ def create_app(settings: AppSettings, clock: Callable[[], datetime] = utc_now) -
 
     app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     app.state.service, app.state.worker = service, worker
-    app.state.forms = CapacityLimiter(_FORMS)
-    app.add_middleware(Guard, settings=settings, measures=service.measures, failed=_failed)
+    app.state.form_limiter = CapacityLimiter(_FORM_THREADS)
+    app.add_middleware(
+        RequestMiddleware, settings=settings, prometheus=service.prometheus, on_error=_handle_unexpected_error
+    )
     for router in ROUTERS:
         app.include_router(router)
-    app.add_exception_handler(RequestError, _refused)
-    app.add_exception_handler(HTTPException, _refused)
-    app.add_exception_handler(RequestValidationError, _refused)
+    for kind in (AppError, HTTPException, RequestValidationError):
+        app.add_exception_handler(kind, _handle_error)
     return app
 
 
-async def _refused(request: Request, error: Exception) -> Response:
-    """The page of a request that is not granted. Who is not signed in is asked to, where that is the reason."""
-    if isinstance(error, RequestError):
-        found = error
+async def _handle_error(request: Request, error: Exception) -> Response:
+    """The page of a request that is refused; users who must sign in first are redirected."""
+    shown: AppError
+    if isinstance(error, AppError):
+        shown = error
     elif isinstance(error, HTTPException) and error.status_code != 404:
-        found = RequestError(error.status_code, "This page is not asked for in this way.", "Go back, and try again.")
+        shown = RequestError(error.status_code, "This page is not asked for in this way.", "Go back, and try again.")
     else:
-        found = not_found()
-    if found.status == 401 and request.method == "GET":
+        shown = NotFoundError()
+    if status_of(shown) == 401 and request.method == "GET":
         return RedirectResponse(f"/sign-in?next={quote(request.url.path)}", 303)
-    visit = await run_in_threadpool(request_context, request)
-    return _page(visit, found)
+    context = await run_in_threadpool(request_context, request)
+    return _error_page(context, shown)
 
 
-def _page(visit: RequestContext, found: RequestError) -> Response:
-    title = _TITLES.get(found.status, "This was not understood")
-    where = None if found.where is None else Link(*found.where)
-    view = ErrorPage(visit.shell(title), found.status, found.sentence, found.mend, visit.request.state.reference, where)
-    return visit.page("error.html", view, found.status)
-
-
-async def _failed(request: Request, error: Exception) -> Response:
-    """The page of our own fault. The log knows more by the reference."""
+async def _handle_unexpected_error(request: Request, error: Exception) -> Response:
+    """The page of an internal error. The log has the details by the reference that the page shows."""
     reference = request.state.reference
     _LOG.error("a request failed", exc_info=error, extra={"facts": {"reference": reference}})
-    told = RequestError(
+    shown = RequestError(
         500, "That is our fault, and it was written down.", "Try it again; if it stays, quote the reference."
     )
-    return _page(RequestContext(request, request.app.state.service, None), told)
+    return _error_page(RequestContext(request, request.app.state.service, None), shown)
+
+
+def _error_page(context: RequestContext, error: AppError) -> Response:
+    status = status_of(error)
+    title = _ERROR_TITLES.get(status, "This was not understood")
+    link = None if error.link is None else Link(*error.link)
+    view = ErrorPage(context.shell(title), status, error.message, error.hint, context.request.state.reference, link)
+    return context.page("error.html", view, status)

@@ -1,4 +1,4 @@
-"""An example to look around in: a challenge from a folder with answers and submissions."""
+"""The example of `tallymark serve --example`: a challenge from a folder with answers and submissions."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from sqlalchemy import select
 from tallymark.app.domain import challenges, submissions
 from tallymark.app.domain.accounts import name_key
 from tallymark.app.domain.challenges import is_over
-from tallymark.app.domain.drafts import read_draft
-from tallymark.app.domain.teams import new_team
+from tallymark.app.domain.drafts import parse_draft
+from tallymark.app.domain.teams import create_team
 from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, Submission, Team, User
 from tallymark.errors import FileError
@@ -33,22 +33,22 @@ This challenge is an example: sign up, join it, and send the files in `examples/
 
 
 def load_example(service: Service, folder: str) -> str:
-    """Make the challenge, as far as it is not there; the address of its page."""
-    place = Path(folder)
-    answers, files = place / "answers.csv", sorted(place.glob("submission-*.csv"))
+    """Create the challenge and its submissions unless they exist; the path of its page."""
+    path = Path(folder)
+    answers, files = path / "answers.csv", sorted(path.glob("submission-*.csv"))
     if not answers.is_file() or not files:
         raise FileError(f"`{folder}` must hold answers.csv and files such as submission-good.csv")
     with service.database.reading() as session:
-        made = session.scalar(select(Challenge).where(Challenge.slug == _SLUG))
-    if made is None:
-        host = _somebody(service, "Forest Watch", organiser=True)
+        challenge = session.scalar(select(Challenge).where(Challenge.slug == _SLUG))
+    if challenge is None:
+        organiser = _find_or_add_user(service, "Forest Watch", organiser=True)
         with answers.open("rb") as stream:
-            made = challenges.create(service, host, read_draft(_form(service)), stream)
-    _submit(service, made, "Always the same", "most-common.csv", io.BytesIO(_most_common(answers)), baseline=True)
+            challenge = challenges.create_challenge(service, organiser, parse_draft(_form(service)), stream)
+    _submit(service, challenge, "Always the same", "most-common.csv", io.BytesIO(_baseline(answers)), baseline=True)
     for file in files:
         name = file.stem.removeprefix("submission-").replace("-", " ").capitalize()
         with file.open("rb") as stream:
-            _submit(service, made, name, file.name, stream)
+            _submit(service, challenge, name, file.name, stream)
     return f"/challenges/{_SLUG}"
 
 
@@ -74,8 +74,8 @@ def _form(service: Service) -> dict[str, str]:
     }
 
 
-def _most_common(answers: Path) -> bytes:
-    """A baseline: the same label for every row."""
+def _baseline(answers: Path) -> bytes:
+    """A baseline submission: the most common label for every row."""
     with answers.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     [(label, _)] = Counter(row["label"] for row in rows).most_common(1)
@@ -83,22 +83,22 @@ def _most_common(answers: Path) -> bytes:
 
 
 def _submit(
-    service: Service, challenge: Challenge, team: str, name: str, stream: BinaryIO, *, baseline: bool = False
+    service: Service, challenge: Challenge, team_name: str, file_name: str, stream: BinaryIO, *, baseline: bool = False
 ) -> None:
     with service.database.reading() as session:
-        there = session.scalar(select(Team).where(Team.challenge_id == challenge.id, Team.key == name_key(team)))
-        sent = there and session.scalar(select(Submission.id).where(Submission.team_id == there.id).limit(1))
-    if sent or is_over(challenge, service.now()):
+        team = session.scalar(select(Team).where(Team.challenge_id == challenge.id, Team.key == name_key(team_name)))
+        submitted = team and session.scalar(select(Submission.id).where(Submission.team_id == team.id).limit(1))
+    if submitted or is_over(challenge, service.now()):
         return
-    user = _somebody(service, f"{team} team")
+    user = _find_or_add_user(service, f"{team_name} team")
     with service.database.writing() as session:
-        held = there or new_team(session, service, challenge, team, baseline=baseline)
-    submissions.accept_file(service, user, challenge, held.id, stream, name, "")
+        team = team or create_team(session, service, challenge, team_name, baseline=baseline)
+    submissions.submit_file(service, user, challenge, team.id, stream, file_name, "")
 
 
-def _somebody(service: Service, name: str, *, organiser: bool = False) -> User:
-    """Somebody without a password, who cannot sign in."""
-    key = f"example {name_key(name)}"  # which no name of a person gives
+def _find_or_add_user(service: Service, name: str, *, organiser: bool = False) -> User:
+    """A user without a password, who cannot sign in."""
+    key = f"example {name_key(name)}"  # no user can sign up with this key
     with service.database.writing() as session:
         user = session.scalar(select(User).where(User.key == key))
         if user is None:

@@ -1,4 +1,4 @@
-"""What every part of the app works with: settings, the database, files, the time, and how many may score at once."""
+"""What all parts of a running app share: settings, database, files, clock, and limits on work at the same time."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from tallymark.app.http.prometheus import Measures
+from tallymark.app.prometheus import PrometheusMetrics
 from tallymark.app.settings import AppSettings
 from tallymark.app.store.database import Database
 from tallymark.app.store.files import FileStore
 
 
 def utc_now() -> datetime:
-    """The time."""
+    """The current time in UTC."""
     return datetime.now(UTC)
 
 
 class Service:
-    """The parts of a running app."""
+    """The shared parts of a running app."""
 
     def __init__(self, settings: AppSettings, clock: Callable[[], datetime] = utc_now) -> None:
         settings.folder.mkdir(parents=True, exist_ok=True)
@@ -28,14 +28,14 @@ class Service:
         self.database = Database(settings.database_url)
         self.files = FileStore(settings.folder)
         self.now = clock
-        self.measures = Measures()
-        self.name = secrets.token_hex(8)  # of this process, among others that work on the same queue
-        self.scoring = threading.BoundedSemaphore(settings.scorers)
-        self.hashing = threading.BoundedSemaphore(2)  # each hash takes 64 MB
-        self.claiming = threading.Lock()
-        self.busy: set[int] = set()  # submissions that a thread of this process works on
-        self.wake = threading.Event()  # there is work for the worker
+        self.prometheus = PrometheusMetrics()
+        self.instance_id = secrets.token_hex(8)  # of this process, among others that share the queue
+        self.scoring_slots = threading.BoundedSemaphore(settings.scorers)
+        self.hashing_slots = threading.BoundedSemaphore(2)  # each hash takes 64 MB
+        self.claim_lock = threading.Lock()
+        self.in_progress: set[int] = set()  # submissions that a thread of this process scores
+        self.work_available = threading.Event()  # wakes the worker
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self.database.close()

@@ -14,13 +14,13 @@ PREFIX = "TALLYMARK_"
 SIGN_UP = ("invitation", "open")
 
 
-def _setting(default: Any, told: str) -> Any:
-    return field(default=default, metadata={"told": told})
+def _setting(default: Any, description: str) -> Any:
+    return field(default=default, metadata={"description": description})
 
 
 @dataclass(frozen=True)
 class AppSettings:
-    """What can be set, each by an option of `tallymark serve` and by TALLYMARK_ and its name in capitals."""
+    """The settings. Each has an option of `tallymark serve` and a variable: TALLYMARK_ and its name in capitals."""
 
     data: str = _setting("tallymark-data", "The folder of the database and the files.")
     database: str = _setting("", "The URL of a PostgreSQL database; without one, SQLite in the folder of the data.")
@@ -36,10 +36,10 @@ class AppSettings:
     scorers: int = _setting(2, "How many files are scored at a time.")
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if each.type == "int" and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-                raise ParameterError(argument=each.name, expected="be a whole number, 1 or more", got=repr(value))
+        for setting in fields(self):
+            value = getattr(self, setting.name)
+            if setting.type == "int" and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise ParameterError(argument=setting.name, expected="be a whole number, 1 or more", got=repr(value))
         if self.port > 65_535:
             raise ParameterError(argument="port", expected="be at most 65535", got=f"{self.port}")
         if self.sign_up not in SIGN_UP:
@@ -54,7 +54,7 @@ class AppSettings:
 
     @property
     def database_url(self) -> str:
-        """The URL of the database, by the driver that is installed with the app."""
+        """The URL of the database for SQLAlchemy, with the driver that is installed with the app."""
         if not self.database:
             return f"sqlite:///{self.folder.absolute() / 'tallymark.db'}"
         for scheme in ("postgresql://", "postgres://"):
@@ -64,7 +64,7 @@ class AppSettings:
 
     @property
     def address(self) -> str:
-        """Where the app is reached, without a slash at the end."""
+        """The URL under which people reach the app, without a slash at the end."""
         if self.url:
             return self.url.rstrip("/")
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -72,24 +72,25 @@ class AppSettings:
 
 
 def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> AppSettings:
-    """The settings: those given, else those of the environment, else the defaults.
+    """The settings: given ones first, then those of the environment, then the defaults.
 
     >>> read_settings({"port": 9000}, {"TALLYMARK_SIGN_UP": "open"}).sign_up
     'open'
     """
-    held = os.environ if environment is None else environment
-    found: dict[str, Any] = {}
-    for each in fields(AppSettings):
-        name = PREFIX + each.name.upper()
-        if given.get(each.name) is not None:
-            found[each.name] = given[each.name]
-        elif held.get(name):
-            found[each.name] = _whole(name, held[name]) if each.type == "int" else held[name]
-    return AppSettings(**found)
+    variables = os.environ if environment is None else environment
+    values: dict[str, Any] = {}
+    for setting in fields(AppSettings):
+        variable = PREFIX + setting.name.upper()
+        if given.get(setting.name) is not None:
+            values[setting.name] = given[setting.name]
+        elif variables.get(variable):
+            text = variables[variable]
+            values[setting.name] = _integer(variable, text) if setting.type == "int" else text
+    return AppSettings(**values)
 
 
-def _whole(name: str, text: str) -> int:
+def _integer(variable: str, text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise ParameterError(f"{name} must be a whole number; got {text!r}") from None
+        raise ParameterError(f"{variable} must be a whole number; got {text!r}") from None

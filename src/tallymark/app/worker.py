@@ -1,4 +1,4 @@
-"""The worker: a thread that does what the queue in the database holds, and goes on where another stopped."""
+"""The worker: a thread that scores the queue in the database, and takes over what another process has left."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from datetime import timedelta
 from sqlalchemy import or_, select, update
 
 from tallymark.app.domain import checks, leaderboards
-from tallymark.app.domain.scoring import MOST_ATTEMPTS, give_up, work_on
+from tallymark.app.domain.scoring import MAX_ATTEMPTS, process_submission, retry_or_fail
 from tallymark.app.service import Service
 from tallymark.app.store.models import Submission
 
-LEASE = timedelta(seconds=60)  # after which a claim that nobody renews is worth nothing
-_RENEWAL = 15.0  # seconds
-_PAUSE = 2.0  # seconds between looks at the queue, where nothing wakes the worker
+CLAIM_LEASE = timedelta(seconds=60)  # after which a claim that nobody has renewed has expired
+_RENEWAL_INTERVAL = 15.0  # seconds
+_POLL_INTERVAL = 2.0  # seconds between looks at the queue, if nothing wakes the worker
 _LOG = logging.getLogger("tallymark.app")
 
 
 class Worker:
-    """One thread that works, and one that renews its claim and discards checked files that nobody has submitted.
+    """One thread that scores, and one that renews its claim and deletes expired checked files.
 
     Whatever fails is tried again, three times in all.
     """
@@ -30,79 +30,79 @@ class Worker:
         self._stopped = threading.Event()
         self._threads = [
             threading.Thread(target=self._run, name="worker", daemon=True),
-            threading.Thread(target=self._renew, name="claims", daemon=True),
+            threading.Thread(target=self._maintain, name="claims", daemon=True),
         ]
 
     def start(self) -> None:
-        """Begin, with what an earlier process of this database has left."""
-        if self._service.database.is_sqlite:  # which one process serves: whoever had claims is gone
+        """Start, with what an earlier process has left in the queue."""
+        if self._service.database.is_sqlite:  # which one process serves: earlier claims are of a dead one
             with self._service.database.writing() as session:
                 session.execute(update(Submission).where(Submission.work.is_not(None)).values(claimed_by=None))
         for thread in self._threads:
             thread.start()
 
     def stop(self) -> None:
-        """End when what is being done is done."""
+        """Stop after the current submission."""
         self._stopped.set()
-        self._service.wake.set()
+        self._service.work_available.set()
         for thread in self._threads:
             thread.join()
 
     @property
     def alive(self) -> bool:
-        """Whether it works."""
+        """Whether both threads run."""
         return all(thread.is_alive() for thread in self._threads)
 
     def _run(self) -> None:
         while not self._stopped.is_set():
-            self._service.wake.clear()
+            self._service.work_available.clear()
             try:
                 while not self._stopped.is_set() and self.step():
                     continue
             except Exception:
                 _LOG.exception("the worker failed")
-            self._service.wake.wait(_PAUSE)
+            self._service.work_available.wait(_POLL_INTERVAL)
 
     def step(self) -> bool:
-        """Do one thing; whether there was one."""
+        """Score one submission, else rebuild stale leaderboards; whether there was anything to do."""
         service = self._service
-        found = claim(service)
-        if found is not None:
+        submission_id = claim_next(service)
+        if submission_id is not None:
             try:
-                work_on(service, found)
+                process_submission(service, submission_id)
             except Exception:
-                _LOG.exception("a submission could not be worked on", extra={"facts": {"submission": found}})
-                give_up(service, found)
+                _LOG.exception("a submission could not be worked on", extra={"facts": {"submission": submission_id}})
+                retry_or_fail(service, submission_id)
             finally:
-                service.busy.discard(found)
+                service.in_progress.discard(submission_id)
             return True
         with service.database.reading() as session:
             stale = leaderboards.stale_challenges(session)
-        done = [_rebuilt(service, challenge) for challenge in stale]
-        return any(done)
+        rebuilt = [_try_to_rebuild(service, challenge_id) for challenge_id in stale]
+        return any(rebuilt)
 
-    def _renew(self) -> None:
-        while not self._stopped.wait(_RENEWAL):
+    def _maintain(self) -> None:
+        while not self._stopped.wait(_RENEWAL_INTERVAL):
             try:
                 self._renew_claims()
             except Exception:
                 _LOG.exception("a claim could not be renewed")
             try:
-                checks.discard(self._service)
+                checks.discard_expired(self._service)
             except Exception:
                 _LOG.exception("checked files could not be discarded")
 
     def _renew_claims(self) -> None:
-        busy = list(self._service.busy)
-        if not busy:
+        in_progress = list(self._service.in_progress)
+        if not in_progress:
             return
         with self._service.database.writing() as session:
-            mine = Submission.id.in_(busy) & (Submission.claimed_by == self._service.name)
-            session.execute(update(Submission).where(mine).values(claimed=self._service.now()))
+            own = Submission.id.in_(in_progress) & (Submission.claimed_by == self._service.instance_id)
+            session.execute(update(Submission).where(own).values(claimed=self._service.now()))
 
 
-def _rebuilt(service: Service, challenge_id: int) -> bool:
-    """Whether leaderboards were written anew; those that cannot be do not keep others waiting."""
+def _try_to_rebuild(service: Service, challenge_id: int) -> bool:
+    """Whether the leaderboards of a challenge were rebuilt; a failure does not hold up the others."""
     try:
         leaderboards.rebuild_leaderboards(service, challenge_id)
     except Exception:
@@ -111,27 +111,27 @@ def _rebuilt(service: Service, challenge_id: int) -> bool:
     return True
 
 
-def claim(service: Service) -> int | None:
-    """Take the oldest submission that waits, scores before intervals, if no other worker was quicker. One that this
-    process claimed and works on no more is free, too."""
+def claim_next(service: Service) -> int | None:
+    """Claim the oldest pending submission, scores before intervals; None where there is none. A submission is free if
+    nobody has claimed it, if its claim has expired, or if this process claimed it and no longer scores it."""
     now = service.now()
-    own = Submission.claimed_by == service.name
-    left = ~own & (Submission.claimed < now - LEASE)
-    with service.claiming, service.database.writing() as session:
-        free = or_(Submission.claimed_by.is_(None), left, own & Submission.id.not_in(service.busy))
-        waiting = select(Submission.id).where(Submission.work.is_not(None), free)
-        order = waiting.order_by(Submission.work.desc(), Submission.created).limit(1)  # "score" before "intervals"
-        found = session.scalar(order.with_for_update(skip_locked=True))
-        if found is None:
+    own = Submission.claimed_by == service.instance_id
+    expired = ~own & (Submission.claimed < now - CLAIM_LEASE)
+    with service.claim_lock, service.database.writing() as session:
+        free = or_(Submission.claimed_by.is_(None), expired, own & Submission.id.not_in(service.in_progress))
+        pending = select(Submission.id).where(Submission.work.is_not(None), free)
+        oldest = pending.order_by(Submission.work.desc(), Submission.created).limit(1)  # "score" before "intervals"
+        submission_id = session.scalar(oldest.with_for_update(skip_locked=True))
+        if submission_id is None:
             return None
-        values = {"claimed_by": service.name, "claimed": now, "attempts": Submission.attempts + 1}
-        session.execute(update(Submission).where(Submission.id == found).values(**values))
-        service.busy.add(found)
+        values = {"claimed_by": service.instance_id, "claimed": now, "attempts": Submission.attempts + 1}
+        session.execute(update(Submission).where(Submission.id == submission_id).values(**values))
+        service.in_progress.add(submission_id)
     with service.database.reading() as session:
-        held = session.get(Submission, found)
-        tries = 0 if held is None else held.attempts
-    if tries > MOST_ATTEMPTS:
-        service.busy.discard(found)
-        give_up(service, found, at_once=True)
-        return claim(service)
-    return found
+        submission = session.get(Submission, submission_id)
+        attempts = 0 if submission is None else submission.attempts
+    if attempts > MAX_ATTEMPTS:
+        service.in_progress.discard(submission_id)
+        retry_or_fail(service, submission_id, no_retry=True)
+        return claim_next(service)
+    return submission_id

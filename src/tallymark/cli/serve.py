@@ -17,15 +17,14 @@ from tallymark.optional_packages import needed
 
 def _options(command: Callable[..., Any]) -> Callable[..., Any]:
     """An option for each setting, from their table."""
-    for each in reversed(fields(AppSettings)):
-        kind = click.Choice(SIGN_UP) if each.name == "sign_up" else int if each.type == "int" else str
-        told = f"{each.metadata['told']} Also {PREFIX}{each.name.upper()}."
-        if each.default:
-            told = f"{told}  [default: {each.default}]"
+    for setting in reversed(fields(AppSettings)):
+        kind = click.Choice(SIGN_UP) if setting.name == "sign_up" else int if setting.type == "int" else str
+        description = f"{setting.metadata['description']} Also {PREFIX}{setting.name.upper()}."
+        if setting.default:
+            description = f"{description}  [default: {setting.default}]"
         word = "TEXT" if kind is str else "NUMBER" if kind is int else None
-        command = click.option(f"--{each.name.replace('_', '-')}", each.name, type=kind, metavar=word, help=told)(
-            command
-        )
+        option = f"--{setting.name.replace('_', '-')}"
+        command = click.option(option, setting.name, type=kind, metavar=word, help=description)(command)
     return command
 
 
@@ -48,9 +47,9 @@ def command(example: str | None, **given: Any) -> None:
         import uvicorn
 
         from tallymark.app.create import create_app
-        from tallymark.app.domain.accounts import first_invitation
+        from tallymark.app.domain.accounts import create_first_invitation
         from tallymark.app.example import load_example
-        from tallymark.app.http.logs import start_logs
+        from tallymark.app.logs import start_logs
 
     listening = _listen(settings)
     start_logs()
@@ -58,7 +57,7 @@ def command(example: str | None, **given: Any) -> None:
     page = load_example(app.state.service, example) if example else "/"
     click.echo(f"tallymark is at {settings.address}{page}")
     click.echo(f"Its data is in {settings.folder.absolute()}")
-    secret = first_invitation(app.state.service)
+    secret = create_first_invitation(app.state.service)
     if secret is not None:
         click.echo(f"The first organiser signs up here, once: {settings.address}/sign-up?invitation={secret}")
     click.echo("Ctrl-C stops it.")

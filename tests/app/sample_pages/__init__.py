@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from tallymark.app.pages.accounts import SignInPage
 from tallymark.app.pages.challenges import AnalysePage, ChallengesPage, FrontPage
-from tallymark.app.pages.people import SignInPage
 from tallymark.app.pages.shell import ErrorPage
+from tests.app.sample_pages.accounts import account, sign_up
 from tests.app.sample_pages.challenges import analysed, cards, challenge
 from tests.app.sample_pages.leaderboard import leaderboard
 from tests.app.sample_pages.organise import edit, organise
-from tests.app.sample_pages.people import account, sign_up
 from tests.app.sample_pages.shell import TASKS, Say, problems, shell, wrong
 from tests.app.sample_pages.submissions import checked, mine, rejected, result, submit, waiting
 
@@ -60,9 +60,9 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
         "result-queued": ("result.html", waiting(say)),
         "result-rejected": ("result.html", rejected(say)),
         "leaderboard": ("leaderboard.html", leaderboard(say)),
-        "leaderboard-empty": ("leaderboard.html", leaderboard(say)._replace(groups=(), progress=None, pages=None)),
-        "mine": ("mine.html", mine(say)),
-        "mine-empty": ("mine.html", mine(say)._replace(submissions=())),
+        "leaderboard-empty": ("leaderboard.html", leaderboard(say)._replace(groups=(), history=None, pages=None)),
+        "mine": ("my_submissions.html", mine(say)),
+        "mine-empty": ("my_submissions.html", mine(say)._replace(submissions=())),
         "sign-in": (
             "sign_in.html",
             SignInPage(

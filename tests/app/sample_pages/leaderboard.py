@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from tallymark.app.pages.leaderboard import Entry, LeaderboardPage, Point, RankGroup, ScoreBar, ScoreHistory
-from tallymark.app.pages.shell import Link, Pages
+from tallymark.app.pages.leaderboard import (
+    ChartPoint,
+    HistoryChart,
+    IntervalBar,
+    LeaderboardPage,
+    LeaderboardRow,
+    RankGroup,
+)
+from tallymark.app.pages.shell import Link, Pagination
 from tests.app.sample_pages.shell import HIGHER, SHORT, Say, shell
 
 
-def entry(say: Say, team: str, score: float, **facts: Any) -> Entry:
-    bar = ScoreBar(*(round(160 * (score + reach - 0.36), 2) for reach in (-0.04, 0, 0.04)))
+def entry(say: Say, team: str, score: float, **facts: Any) -> LeaderboardRow:
+    bar = IntervalBar(*(round(160 * (score + reach - 0.36), 2) for reach in (-0.04, 0, 0.04)))
     band = "good" if score >= 0.8 else "fair" if score >= 0.6 else "poor"
     interval = f"{100 * score - 4:.1f} to {100 * score + 4:.1f} %"
-    return Entry(
+    return LeaderboardRow(
         say(team),
         f"{100 * score:.1f} %",
         band,
@@ -41,9 +48,9 @@ def leaderboard(say: Say) -> LeaderboardPage:
     ]
     base = "/challenges/deer/leaderboard"
     steps = [
-        Point(0.0, 0.1, "1 November: 41.0 %, Moles"),
-        Point(0.3, 0.5, "5 November: 62.0 %"),
-        Point(0.8, 0.9, "12 November: 91.0 %"),
+        ChartPoint(0.0, 0.1, "1 November: 41.0 %, Moles"),
+        ChartPoint(0.3, 0.5, "5 November: 62.0 %"),
+        ChartPoint(0.8, 0.9, "12 November: 91.0 %"),
     ]
     return LeaderboardPage(
         shell(say, "Leaderboard", base),
@@ -57,14 +64,14 @@ def leaderboard(say: Say) -> LeaderboardPage:
         ["accuracy ↑", "F1 of macro precision and recall ↑"],
         groups,
         "Entries of a group cannot be told apart by these rows: each may be as good as the best of them.",
-        Pages(
+        Pagination(
             "Entries 1 to 100 of 312",
             [Link(str(k), f"{base}?page={k}", k == 1) for k in (1, 2, 3, 4)],
             "",
             f"{base}?page=2",
         ),
         Link("You are on page 3", f"{base}?page=3"),
-        ScoreHistory(
+        HistoryChart(
             steps,
             "The best score rose from 41.0 % to 91.0 % in 15 days.",
             "1 November",

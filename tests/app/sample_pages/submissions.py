@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from tallymark.app.pages.result import ResultPage, StandingSummary
 from tallymark.app.pages.shell import Form
-from tallymark.app.pages.submissions import Checked, MinePage, OwnSubmission, RankSummary, ResultPage, SubmitPage
+from tallymark.app.pages.submissions import (
+    CheckSummary,
+    MySubmissionRow,
+    MySubmissionsPage,
+    SubmitPage,
+)
 from tallymark.rendering.document import Card, Code, Notes, Scale, Section
 from tallymark.rendering.table import Percent, Table
 from tests.app.sample_pages.shell import PAST, SHORT, Say, problems, shell
@@ -24,7 +30,7 @@ def submit(say: Say) -> SubmitPage:
 
 
 def checked(say: Say) -> SubmitPage:
-    found = Checked("t0ken", say("mine.csv: no problems found, 400 rows"), [say("1 id is missing: r7")])
+    found = CheckSummary("t0ken", say("mine.csv: no problems found, 400 rows"), [say("1 id is missing: r7")])
     return submit(say)._replace(checked=found)
 
 
@@ -60,7 +66,7 @@ def result(say: Say) -> ResultPage:
         ],
         "The other intervals follow in a moment.",
         [("compared", "1,200"), ("right", "852"), ("wrong", "348"), ("missing", "3"), ("extra", "0")],
-        RankSummary(
+        StandingSummary(
             "2–4", "41 entries", "The rows cannot tell these entries apart.", [say("Early birds"), say("Hedgehogs")]
         ),
         sections,
@@ -95,9 +101,9 @@ def rejected(say: Say) -> ResultPage:
     )
 
 
-def mine(say: Say) -> MinePage:
+def mine(say: Say) -> MySubmissionsPage:
     rows = [
-        OwnSubmission(
+        MySubmissionRow(
             "k3y",
             say("submission-7.csv"),
             say("with more trees"),
@@ -109,13 +115,13 @@ def mine(say: Say) -> MinePage:
             True,
             True,
         ),
-        OwnSubmission("k4y", say("submission-6.csv"), "", SHORT, "queued", "Waiting", []),
-        OwnSubmission("k5y", say("submission-5.csv"), "", SHORT, "rejected", "Rejected", []),
-        OwnSubmission(
+        MySubmissionRow("k4y", say("submission-6.csv"), "", SHORT, "queued", "Waiting", []),
+        MySubmissionRow("k5y", say("submission-5.csv"), "", SHORT, "rejected", "Rejected", []),
+        MySubmissionRow(
             "k6y", say("submission-4.csv"), "", SHORT, "scored", "Scored", ["71.2 %", "70.0 %"], True, False, True
         ),
     ]
-    return MinePage(
+    return MySubmissionsPage(
         shell(say, "My submissions", "/challenges/deer/mine"),
         "deer",
         say("Deer or fox"),

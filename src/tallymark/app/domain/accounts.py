@@ -1,4 +1,4 @@
-"""People: names, passwords, sign-ins and invitations. Secrets are kept as hashes only."""
+"""Accounts: names, passwords, sign-ins and invitations. Secrets are stored only as hashes."""
 
 from __future__ import annotations
 
@@ -13,90 +13,92 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from tallymark.app.http.errors import FieldError
+from tallymark.app.domain.errors import FormError
 from tallymark.app.service import Service
 from tallymark.app.store.models import Invitation, SignIn, User
 
-LEAST_PASSWORD = 10
-_MOST_PASSWORD = 1000
-_MOST_NAME = 40
-_INVITATION = timedelta(days=14)
+MIN_PASSWORD_LENGTH = 10
+_MAX_PASSWORD_LENGTH = 1000
+_MAX_NAME_LENGTH = 40
+_INVITATION_LIFETIME = timedelta(days=14)
 _HASHER = PasswordHasher()
-_NOBODY = _HASHER.hash("nobody has this password")  # so that unknown names take as long as known ones
-NOT_INVITED = "This invitation was used, has expired, or never was one. Ask for a new link."
+_DUMMY_HASH = _HASHER.hash("nobody has this password")  # so that an unknown name takes as long as a known one
+INVALID_INVITATION = "This invitation was used, has expired, or never was one. Ask for a new link."
 
 
 def hash_secret(secret: str) -> str:
-    """What is kept of a secret that is too long to be guessed."""
+    """The hash of a random secret. It needs no salt: the secret is too long to be guessed."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def name_key(name: str) -> str:
-    """A name without what looks the same."""
+    """A name without differences of case and form, by which names are unique."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
-def check_name(name: str, what: str = "name") -> str:
-    """A name as it is shown; raises what is wrong with it."""
-    found = " ".join(unicodedata.normalize("NFC", name).split())
-    if not 2 <= len(found) <= _MOST_NAME:
-        raise FieldError({what: f"It must have 2 to {_MOST_NAME} characters; it has {len(found)}."})
-    if not all(each.isprintable() for each in found):
-        raise FieldError({what: "It must have characters that can be read, and no others."})
-    return found
+def check_name(name: str, field: str = "name") -> str:
+    """A name as it is displayed; raises `FormError` for an invalid one."""
+    displayed = " ".join(unicodedata.normalize("NFC", name).split())
+    if not 2 <= len(displayed) <= _MAX_NAME_LENGTH:
+        raise FormError({field: f"It must have 2 to {_MAX_NAME_LENGTH} characters; it has {len(displayed)}."})
+    if not all(character.isprintable() for character in displayed):
+        raise FormError({field: "It must have characters that can be read, and no others."})
+    return displayed
 
 
 def check_password(password: str, again: str, name: str) -> None:
-    """Refuse a password that is easily guessed, or typed in two ways."""
-    if not LEAST_PASSWORD <= len(password) <= _MOST_PASSWORD:
-        raise FieldError({"password": f"It must have {LEAST_PASSWORD} to {_MOST_PASSWORD:,} characters."})
+    """Raise `FormError` for a password that is easily guessed, or typed differently the second time."""
+    if not MIN_PASSWORD_LENGTH <= len(password) <= _MAX_PASSWORD_LENGTH:
+        raise FormError({"password": f"It must have {MIN_PASSWORD_LENGTH} to {_MAX_PASSWORD_LENGTH:,} characters."})
     if len(set(password)) < 4 or name_key(password) == name_key(name):
-        raise FieldError({"password": "It is too easily guessed. Take a few words that do not belong together."})
+        raise FormError({"password": "It is too easily guessed. Take a few words that do not belong together."})
     if password != again:
-        raise FieldError({"again": "The two passwords are not the same."})
+        raise FormError({"again": "The two passwords are not the same."})
 
 
 def sign_up(service: Service, name: str, password: str, again: str, invitation: str) -> User:
-    """A new person: by invitation, or where sign-up is open to all."""
-    shown = check_name(name)
-    check_password(password, again, shown)
+    """A new user, by invitation or where sign-up is open to all."""
+    displayed = check_name(name)
+    check_password(password, again, displayed)
     if not invitation and service.settings.sign_up != "open":
-        raise FieldError({"": "One signs up here by invitation. Ask those who run the challenge for a link."})
-    with service.hashing:
+        raise FormError({"": "One signs up here by invitation. Ask those who run the challenge for a link."})
+    with service.hashing_slots:
         hashed = _HASHER.hash(password)
     now = service.now()
     try:
         with service.database.writing() as session:
-            held = valid_invitation(session, service, invitation) if invitation else None
-            if invitation and held is None:
-                raise FieldError({"": NOT_INVITED})
+            invited = find_valid_invitation(session, service, invitation) if invitation else None
+            if invitation and invited is None:
+                raise FormError({"": INVALID_INVITATION})
             user = User(
-                name=shown,
-                key=name_key(shown),
+                name=displayed,
+                key=name_key(displayed),
                 password=hashed,
-                organiser=held is not None and held.organiser,
+                organiser=invited is not None and invited.organiser,
                 created=now,
             )
             session.add(user)
             session.flush()
-            if held is not None:
-                taken = (Invitation.id == held.id) & Invitation.used.is_(None)
-                used = update(Invitation).where(taken).values(used=now, used_by=user.id).returning(Invitation.id)
-                if session.scalar(used) is None:  # somebody was quicker
-                    raise FieldError({"": NOT_INVITED})
+            if invited is not None:
+                unused = (Invitation.id == invited.id) & Invitation.used.is_(None)
+                claim = update(Invitation).where(unused).values(used=now, used_by=user.id).returning(Invitation.id)
+                if session.scalar(claim) is None:  # somebody was quicker
+                    raise FormError({"": INVALID_INVITATION})
             return user
     except IntegrityError:
-        raise FieldError({"name": "Somebody has this name already. Take another."}) from None
+        raise FormError({"name": "Somebody has this name already. Take another."}) from None
 
 
-def valid_invitation(session: Session, service: Service, secret: str) -> Invitation | None:
+def find_valid_invitation(session: Session, service: Service, secret: str) -> Invitation | None:
     """The invitation of a link, if it can still be used."""
-    found = session.scalar(select(Invitation).where(Invitation.secret == hash_secret(secret)))
-    return found if found is not None and found.used is None and found.expires > service.now() else None
+    invitation = session.scalar(select(Invitation).where(Invitation.secret == hash_secret(secret)))
+    if invitation is None or invitation.used is not None or invitation.expires <= service.now():
+        return None
+    return invitation
 
 
-def invite(service: Service, by: User | None, *, organiser: bool) -> str:
-    """The secret of a new invitation, which nobody can read again."""
+def create_invitation(service: Service, by: User | None, *, organiser: bool) -> str:
+    """The secret of a new invitation. Only its hash is stored."""
     secret, now = secrets.token_urlsafe(32), service.now()
     with service.database.writing() as session:
         session.add(
@@ -106,27 +108,27 @@ def invite(service: Service, by: User | None, *, organiser: bool) -> str:
                 first=by is None,
                 created_by=None if by is None else by.id,
                 created=now,
-                expires=now + _INVITATION,
+                expires=now + _INVITATION_LIFETIME,
             )
         )
     return secret
 
 
-def first_invitation(service: Service) -> str | None:
-    """A secret for the first organiser, as long as there is none; an earlier one is worth nothing any more."""
+def create_first_invitation(service: Service) -> str | None:
+    """The secret of an invitation for the first organiser, None if there is one. An earlier invitation expires."""
     with service.database.writing() as session:
         can_sign_in = User.organiser & User.password.is_not(None)
         if session.scalar(select(func.count()).select_from(User).where(can_sign_in)):
             return None
         session.execute(delete(Invitation).where(Invitation.first & Invitation.used.is_(None)))
-    return invite(service, None, organiser=True)
+    return create_invitation(service, None, organiser=True)
 
 
-def _verify(service: Service, hashed: str | None, password: str) -> bool:
-    """Whether a password is the right one, in the same time for those who have none."""
+def _password_matches(service: Service, hashed: str | None, password: str) -> bool:
+    """Whether a password is right. Without a hash, it takes the same time."""
     try:
-        with service.hashing:
-            return _HASHER.verify(hashed or _NOBODY, password[:_MOST_PASSWORD]) and hashed is not None
+        with service.hashing_slots:
+            return _HASHER.verify(hashed or _DUMMY_HASH, password[:_MAX_PASSWORD_LENGTH]) and hashed is not None
     except (VerificationError, InvalidHashError):
         return False
 
@@ -135,13 +137,13 @@ def sign_in(service: Service, name: str, password: str) -> str:
     """The secret of a new sign-in, for the cookie of a browser."""
     with service.database.reading() as session:
         user = session.scalar(select(User).where(User.key == name_key(" ".join(name.split()))))
-    if not _verify(service, None if user is None else user.password, password) or user is None:
-        raise FieldError({"": "The name or the password is not right."})
-    return new_sign_in(service, user)
+    if not _password_matches(service, None if user is None else user.password, password) or user is None:
+        raise FormError({"": "The name or the password is not right."})
+    return create_sign_in(service, user)
 
 
-def new_sign_in(service: Service, user: User) -> str:
-    """A sign-in without asking for the password."""
+def create_sign_in(service: Service, user: User) -> str:
+    """The secret of a new sign-in of a user, without asking for the password."""
     secret, now = secrets.token_urlsafe(32), service.now()
     with service.database.writing() as session:
         session.execute(delete(SignIn).where(SignIn.expires <= now))
@@ -150,12 +152,12 @@ def new_sign_in(service: Service, user: User) -> str:
     return secret
 
 
-def signed_in(session: Session, service: Service, secret: str | None) -> User | None:
-    """Who holds the secret of a sign-in."""
+def find_signed_in_user(session: Session, service: Service, secret: str | None) -> User | None:
+    """The user of a sign-in, by its secret."""
     if not secret:
         return None
-    held = session.get(SignIn, hash_secret(secret))
-    return held.user if held is not None and held.expires > service.now() else None
+    sign_in = session.get(SignIn, hash_secret(secret))
+    return sign_in.user if sign_in is not None and sign_in.expires > service.now() else None
 
 
 def sign_out(service: Service, secret: str) -> None:
@@ -165,17 +167,17 @@ def sign_out(service: Service, secret: str) -> None:
 
 
 def sign_out_everywhere(service: Service, user: User) -> None:
-    """End all sign-ins of somebody."""
+    """End all sign-ins of a user."""
     with service.database.writing() as session:
         session.execute(delete(SignIn).where(SignIn.user_id == user.id))
 
 
 def change_password(service: Service, user: User, old: str, password: str, again: str) -> None:
-    """A new password, which ends all sign-ins."""
-    if not _verify(service, user.password, old):
-        raise FieldError({"old": "This is not your password."})
+    """Change a password, which ends all sign-ins."""
+    if not _password_matches(service, user.password, old):
+        raise FormError({"old": "This is not your password."})
     check_password(password, again, user.name)
-    with service.hashing:
+    with service.hashing_slots:
         hashed = _HASHER.hash(password)
     with service.database.writing() as session:
         session.execute(update(User).where(User.id == user.id).values(password=hashed))

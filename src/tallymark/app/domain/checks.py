@@ -1,4 +1,9 @@
-"""Checks: a file is checked for free, kept for an hour under a token, and submitted by it without a second upload."""
+"""Free checks: a file without problems is kept for an hour under a token, and submitted without a second upload.
+
+A file is checked against the public sample, never against the answers. It is stored under the hash of its random token;
+the row of the token is deleted in the transaction that takes the quota. An account has one row, which is also the claim
+of the check that runs. The row is written before the file, so the worker can delete every file without a row.
+"""
 
 from __future__ import annotations
 
@@ -16,51 +21,51 @@ from sqlalchemy import ColumnElement, delete, or_, select, update
 from sqlalchemy.orm import Session
 
 from tallymark.app.domain.accounts import hash_secret
-from tallymark.app.domain.versions import scoring_of
-from tallymark.app.http.errors import RequestError
+from tallymark.app.domain.errors import NotFoundError
+from tallymark.app.domain.versions import scoring_config_of
 from tallymark.app.service import Service
-from tallymark.app.store.database import insert_of
+from tallymark.app.store.database import dialect_insert
 from tallymark.app.store.models import Challenge, CheckedFile, User, Version
 from tallymark.submissions.check import SubmissionCheck, check_submission
 from tallymark.submissions.limits import Limits
 
-_KEPT = timedelta(hours=1)
-_LONGEST = timedelta(minutes=10)  # after which a check that has not ended counts as broken off
+_RETENTION = timedelta(hours=1)
+_TIMEOUT = timedelta(minutes=10)  # after which a check that has not ended has crashed
 _LOG = logging.getLogger("tallymark.app")
 
 
-class Busy(Exception):  # noqa: N818 - no fault of ours
+class CheckInProgress(Exception):  # noqa: N818 - a state, not a fault
     """Another file of the same account is being checked."""
 
 
-class Passed(NamedTuple):
-    """A file without problems: the token that submits it, and what the check found."""
+class PassedCheck(NamedTuple):
+    """A file without problems: the token that submits it, and the notes of the check."""
 
     token: str
-    found: SubmissionCheck
+    check: SubmissionCheck
 
 
-class Opened(NamedTuple):
-    """A checked file on its way to be submitted."""
+class OpenedFile(NamedTuple):
+    """The content of a checked file, with the hash of its token."""
 
     secret: str
     stream: BinaryIO
     file_name: str
 
 
-def check_file(
+def check_and_keep(
     service: Service, user: User, challenge: Challenge, version: Version, stream: BinaryIO, name: str
-) -> Passed:
+) -> PassedCheck:
     """Check a file against the public sample; raises its `Rejection`, or `Busy` while another one is checked.
 
     An account has one checked file at a time: a new check replaces the one before.
     """
     token = secrets.token_urlsafe(32)
     secret = hash_secret(token)
-    _begin(service, user, challenge, secret, name)
+    _start_check(service, user, challenge, secret, name)
     try:
-        with service.scoring, service.files.path(version.sample).open("rb") as sample:
-            found = check_submission(stream, sample, **_settings(service, version))
+        with service.scoring_slots, service.files.path(version.sample).open("rb") as sample:
+            check = check_submission(stream, sample, **_arguments(service, version))
         _write(_path(service, secret), stream)
     except BaseException:
         with service.database.writing() as session:
@@ -68,58 +73,58 @@ def check_file(
         _path(service, secret).unlink(missing_ok=True)
         raise
     with service.database.writing() as session:
-        values = {"rows": found.rows, "expires": service.now() + _KEPT}
+        values = {"rows": check.rows, "expires": service.now() + _RETENTION}
         session.execute(update(CheckedFile).where(CheckedFile.secret == secret).values(**values))
-    return Passed(token, found)
+    return PassedCheck(token, check)
 
 
-def _settings(service: Service, version: Version) -> dict[str, Any]:
-    told = scoring_of(version).told()
+def _arguments(service: Service, version: Version) -> dict[str, Any]:
+    scoring = scoring_config_of(version).as_arguments()
     limits = Limits(bytes=service.settings.upload_bytes, rows=service.settings.rows)
-    return {**{name: told[name] for name in ("id", "label", "task", "classes", "missing")}, "limits": limits}
+    return {**{name: scoring[name] for name in ("id", "label", "task", "classes", "missing")}, "limits": limits}
 
 
-def _begin(service: Service, user: User, challenge: Challenge, secret: str, name: str) -> None:
-    """Record that a check runs, in one statement: of two at once, one is refused."""
+def _start_check(service: Service, user: User, challenge: Challenge, secret: str, name: str) -> None:
+    """Claim the row of an account for a check, in one statement: of two at once, one is refused."""
     now = service.now()
     values = {
         "secret": secret,
         "challenge_id": challenge.id,
         "file_name": name,
         "rows": None,
-        "expires": now + _LONGEST,
+        "expires": now + _TIMEOUT,
     }
     free = or_(CheckedFile.rows.is_not(None), CheckedFile.expires <= now)
     with service.database.writing() as session:
-        added = insert_of(session)(CheckedFile).values(user_id=user.id, **values)
-        begun = added.on_conflict_do_update(index_elements=[CheckedFile.user_id], set_=values, where=free)
-        if session.execute(begun.returning(CheckedFile.secret)).first() is None:
-            raise Busy
+        insert = dialect_insert(session)(CheckedFile).values(user_id=user.id, **values)
+        claim = insert.on_conflict_do_update(index_elements=[CheckedFile.user_id], set_=values, where=free)
+        if session.execute(claim.returning(CheckedFile.secret)).first() is None:
+            raise CheckInProgress
 
 
 @contextmanager
-def open_checked(service: Service, user: User, challenge: Challenge, token: str) -> Iterator[Opened]:
-    """The file of a token. One that is foreign, used, expired or made up gets the same answer."""
+def open_checked(service: Service, user: User, challenge: Challenge, token: str) -> Iterator[OpenedFile]:
+    """The file of a token. A token of another user, used, expired or made up raises the same error."""
     with service.database.reading() as session:
-        held = session.scalar(select(CheckedFile).where(_usable(service, user, challenge, hash_secret(token))))
-    if held is None:
-        raise gone(challenge)
+        row = session.scalar(select(CheckedFile).where(_is_valid(service, user, challenge, hash_secret(token))))
+    if row is None:
+        raise token_not_found(challenge)
     try:
-        handle = os.open(_path(service, held.secret), os.O_RDONLY | os.O_NOFOLLOW)
+        handle = os.open(_path(service, row.secret), os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:
         _LOG.warning("a checked file could not be opened", exc_info=True)
-        raise gone(challenge) from None
+        raise token_not_found(challenge) from None
     with os.fdopen(handle, "rb") as stream:
-        yield Opened(held.secret, stream, held.file_name)
+        yield OpenedFile(row.secret, stream, row.file_name)
 
 
-def use(session: Session, service: Service, user: User, challenge: Challenge, secret: str) -> bool:
-    """Use up a token in the transaction that submits its file; whether it was still there."""
-    used = delete(CheckedFile).where(_usable(service, user, challenge, secret)).returning(CheckedFile.secret)
-    return session.scalar(used) is not None
+def consume_token(session: Session, service: Service, user: User, challenge: Challenge, secret: str) -> bool:
+    """Delete a token in the transaction that submits its file; whether it was still valid."""
+    deleted = delete(CheckedFile).where(_is_valid(service, user, challenge, secret)).returning(CheckedFile.secret)
+    return session.scalar(deleted) is not None
 
 
-def _usable(service: Service, user: User, challenge: Challenge, secret: str) -> ColumnElement[bool]:
+def _is_valid(service: Service, user: User, challenge: Challenge, secret: str) -> ColumnElement[bool]:
     return (
         (CheckedFile.secret == secret)
         & (CheckedFile.user_id == user.id)
@@ -129,22 +134,22 @@ def _usable(service: Service, user: User, challenge: Challenge, secret: str) -> 
     )
 
 
-def gone(challenge: Challenge) -> RequestError:
-    """The answer to a token that submits nothing."""
-    mend = "A checked file is kept for an hour and can be submitted once. Look whether it has been, or check it again."
-    where = ("My submissions", f"/challenges/{challenge.slug}/mine")
-    return RequestError(404, "There is no such checked file.", mend, where)
+def token_not_found(challenge: Challenge) -> NotFoundError:
+    """The error for a token without a file."""
+    hint = "A checked file is kept for an hour and can be submitted once. Look whether it has been, or check it again."
+    link = ("My submissions", f"/challenges/{challenge.slug}/mine")
+    return NotFoundError("There is no such checked file.", hint, link)
 
 
-def discard(service: Service) -> None:
-    """Delete checks that have expired, and files that no check belongs to any more."""
+def discard_expired(service: Service) -> None:
+    """Delete expired rows, and files without a row."""
     folder = _folder(service)
     # A file is written after its row: one that is listed here and has no row below was used, replaced or has expired.
-    names = {each.name for each in os.scandir(folder) if not each.is_dir(follow_symlinks=False)}
+    names = {file.name for file in os.scandir(folder) if not file.is_dir(follow_symlinks=False)}
     with service.database.writing() as session:
         session.execute(delete(CheckedFile).where(CheckedFile.expires <= service.now()))
-        left = set(session.scalars(select(CheckedFile.secret)))
-    for name in names - left:
+        current = set(session.scalars(select(CheckedFile.secret)))
+    for name in names - current:
         (folder / name).unlink(missing_ok=True)
 
 

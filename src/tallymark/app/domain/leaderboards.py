@@ -1,29 +1,37 @@
-"""Leaderboards: places and groups, written anew when a score or a choice changes them."""
+"""Leaderboards: who is ranked and in which order, the table of entries, and how pages read it.
+
+A leaderboard is a table of places. It is rebuilt when a score or a choice of final submissions has changed it, so a
+page reads at most a hundred rows. A challenge counts its changes (`changes`) and which of them its leaderboards have
+seen (`ranked`); the slow part of a rebuild runs outside of the writing transaction. Groups of entries that the rows
+cannot tell apart come from stored outcomes, one bit or four bytes per row: each entry is compared with the best of its
+group.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import delete, func, insert, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, delete, func, insert, select, update
+from sqlalchemy.orm import Session, joinedload
 
-from tallymark.app.domain.versions import current_version, lock, metrics_of
+from tallymark.app.domain.versions import current_version, lock_challenge, metrics_of
 from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, LeaderboardEntry, StoredOutcome, StoredScore, Submission, Version
 from tallymark.metrics.base import Metric
 from tallymark.submissions.parts import PRIVATE, PUBLIC
 from tallymark.submissions.ranks import rank_groups
 
-_DIRECT = 1 << 23  # bytes of outcomes that are read while somebody waits
-_FEW = 1000  # entries that are ranked while somebody waits
-_CHUNK = 200
+_MAX_BYTES_AT_ONCE = 1 << 23  # bytes of outcomes that a request may read; more is left to the worker
+_MAX_ENTRIES_AT_ONCE = 1000  # entries that a request may rank
+_CHUNK = 200  # submissions whose outcomes are in memory at a time
+_MAX_TIED = 12  # teams of a group that are named
 
 
-class RankedEntry(NamedTuple):
-    """A scored submission: what it has in a part, and whether its team has chosen it."""
+class RankedSubmission(NamedTuple):
+    """A scored submission that can be ranked in a part; `final` if its team has chosen it."""
 
     team_id: int
     submission_id: int
@@ -33,64 +41,64 @@ class RankedEntry(NamedTuple):
 
 
 def mark_changed(session: Session, challenge_id: int) -> None:
-    """Note that something has changed which is ranked."""
+    """Record that something has changed which is ranked."""
     session.execute(update(Challenge).where(Challenge.id == challenge_id).values(changes=Challenge.changes + 1))
 
 
 def update_leaderboards(service: Service, challenge_id: int) -> None:
-    """Write the leaderboards anew where they changed: now if that is quick, else by the worker."""
+    """Rebuild the leaderboards if they have changed: now if that is quick, else in the worker."""
     with service.database.reading() as session:
         challenge = session.get(Challenge, challenge_id)
         version = None if challenge is None else current_version(session, challenge)
         if challenge is None or version is None or challenge.ranked == challenge.changes:
             return
-        teams = session.scalar(_ranked(select(func.count(func.distinct(Submission.team_id))), version, PUBLIC)) or 0
-    if teams <= _FEW and teams * version.rows * 4 <= _DIRECT:
+        teams = session.scalar(_rankable(select(func.count(func.distinct(Submission.team_id))), version, PUBLIC)) or 0
+    if teams <= _MAX_ENTRIES_AT_ONCE and teams * version.rows * 4 <= _MAX_BYTES_AT_ONCE:
         rebuild_leaderboards(service, challenge_id)
     else:
-        service.wake.set()
+        service.work_available.set()
 
 
 def rebuild_leaderboards(service: Service, challenge_id: int) -> None:
-    """Write the leaderboards of a challenge anew. What takes long is done while others write: if they have changed
-    what is ranked by then, the leaderboards are written once more."""
+    """Rebuild the leaderboards of a challenge. Others may write meanwhile: if they change what is ranked, the
+    leaderboards stay stale and are rebuilt once more."""
     with service.database.reading() as session:
         challenge = session.get(Challenge, challenge_id)
         version = None if challenge is None else current_version(session, challenge)
         if challenge is None or version is None:
             return
-        rows = _standings(session, version)
+        rows = _rank(session, version)
     with service.database.writing() as session:
-        now_so = lock(session, challenge_id)
-        if now_so is None or now_so.ranked >= challenge.changes:  # another was quicker
+        locked = lock_challenge(session, challenge_id)
+        if locked is None or locked.ranked >= challenge.changes:  # another rebuild was quicker
             return
         session.execute(delete(LeaderboardEntry).where(LeaderboardEntry.challenge_id == challenge_id))
         if rows:
             session.execute(insert(LeaderboardEntry), rows)
-        now_so.ranked = challenge.changes
+        locked.ranked = challenge.changes
 
 
 def stale_challenges(session: Session) -> Sequence[int]:
-    """The challenges whose leaderboards wait to be written anew."""
+    """The challenges whose leaderboards must be rebuilt."""
     return session.scalars(select(Challenge.id).where(Challenge.ranked != Challenge.changes)).all()
 
 
-def _standings(session: Session, version: Version) -> list[dict[str, Any]]:
-    """All places of a version."""
-    first = next(iter(metrics_of(version).values()))
-    public = _candidates(session, version, PUBLIC)
-    private = _candidates(session, version, PRIVATE) if version.public is not None else []
-    counts = _counts([*public, *private])
+def _rank(session: Session, version: Version) -> list[dict[str, Any]]:
+    """The entries of both parts, as rows of the table."""
+    metric = next(iter(metrics_of(version).values()))
+    public = _load_rankable(session, version, PUBLIC)
+    private = _load_rankable(session, version, PRIVATE) if version.public is not None else []
+    counts = _submissions_by_team([*public, *private])
     return [
-        *_places(session, version, PUBLIC, _best(public, first), counts),
-        *_places(session, version, PRIVATE, _best(_chosen(public, private, first), first), counts),
+        *_entry_rows(session, version, PUBLIC, _best_of_teams(public, metric), counts),
+        *_entry_rows(session, version, PRIVATE, _best_of_teams(_finals(public, private, metric), metric), counts),
     ]
 
 
-def _ranked(asked: Any, version: Version, part: str) -> Any:
-    """The submissions that can be ranked: scored by this version, in time, with a value."""
+def _rankable(query: Any, version: Version, part: str) -> Any:
+    """Restrict a query to submissions that can be ranked: scored by this version, in time, with a defined value."""
     return (
-        asked.join(StoredScore, StoredScore.submission_id == Submission.id)
+        query.join(StoredScore, StoredScore.submission_id == Submission.id)
         .where(Submission.challenge_id == version.challenge_id, Submission.state == "scored")
         .where(Submission.version_id == version.id, Submission.late.is_(False))
         .where(
@@ -102,45 +110,47 @@ def _ranked(asked: Any, version: Version, part: str) -> Any:
     )
 
 
-def _candidates(session: Session, version: Version, part: str) -> list[RankedEntry]:
-    asked = select(Submission.team_id, Submission.id, Submission.created, StoredScore.value, Submission.final)
-    return [RankedEntry(*row) for row in session.execute(_ranked(asked, version, part))]
+def _load_rankable(session: Session, version: Version, part: str) -> list[RankedSubmission]:
+    query = select(Submission.team_id, Submission.id, Submission.created, StoredScore.value, Submission.final)
+    return [RankedSubmission(*row) for row in session.execute(_rankable(query, version, part))]
 
 
-def _counts(candidates: Sequence[RankedEntry]) -> dict[int, int]:
+def _submissions_by_team(ranked: Sequence[RankedSubmission]) -> dict[int, int]:
     """How many submissions each team has that are ranked in a part or in both."""
-    teams = {each.submission_id: each.team_id for each in candidates}
+    teams = {each.submission_id: each.team_id for each in ranked}
     return Counter(teams.values())
 
 
-def ranking_key(item: Metric, value: Any, size: Callable[[Any], Any] = abs) -> Any:
-    """How far a value, or a column whose `size` the database takes, is from the best: smaller ranks first."""
-    if item.better == "higher":
+def ranking_key(metric: Metric, value: Any, absolute: Callable[[Any], Any] = abs) -> Any:
+    """How far a value is from the best: smaller ranks first. With SQL's `func.abs`, the value may be a column."""
+    if metric.better == "higher":
         return -value
-    return size(value - item.better) if isinstance(item.better, (int, float)) else value
+    return absolute(value - metric.better) if isinstance(metric.better, (int, float)) else value
 
 
-def _best(candidates: Sequence[RankedEntry], item: Metric) -> list[RankedEntry]:
-    """The best of each team, best first, and of equal ones the earliest."""
-    ordered = sorted(candidates, key=lambda each: (ranking_key(item, each.value), each.created, each.submission_id))
-    best: dict[int, RankedEntry] = {}
+def _best_of_teams(ranked: Sequence[RankedSubmission], metric: Metric) -> list[RankedSubmission]:
+    """The best submission of each team, best first; of equal ones the earlier."""
+    ordered = sorted(ranked, key=lambda each: (ranking_key(metric, each.value), *_submitted(each)))
+    best: dict[int, RankedSubmission] = {}
     for each in ordered:
         best.setdefault(each.team_id, each)
     return list(best.values())
 
 
-def _chosen(public: Sequence[RankedEntry], private: Sequence[RankedEntry], item: Metric) -> list[RankedEntry]:
-    """What counts in the end: the submissions that a team has chosen, else its best in public."""
-    choosers = {each.team_id for each in private if each.final}
-    fallback = {each.submission_id for each in _best(public, item) if each.team_id not in choosers}
-    return [each for each in private if each.final or each.submission_id in fallback]
+def _finals(
+    public: Sequence[RankedSubmission], private: Sequence[RankedSubmission], metric: Metric
+) -> list[RankedSubmission]:
+    """The submissions that count in the private part: those that a team has chosen, else its best in public."""
+    teams_that_chose = {each.team_id for each in private if each.final}
+    defaults = {each.submission_id for each in _best_of_teams(public, metric) if each.team_id not in teams_that_chose}
+    return [each for each in private if each.final or each.submission_id in defaults]
 
 
-def _places(
-    session: Session, version: Version, part: str, best: Sequence[RankedEntry], counts: dict[int, int]
+def _entry_rows(
+    session: Session, version: Version, part: str, best: Sequence[RankedSubmission], counts: dict[int, int]
 ) -> list[dict[str, Any]]:
-    packed = _packed(session, version, part, [each.submission_id for each in best])
-    groups = rank_groups(packed, among=sum(counts.values()))  # each is the best of all tries of its team
+    outcomes = _load_outcomes(session, version, part, [each.submission_id for each in best])
+    groups = rank_groups(outcomes, among=sum(counts.values()))  # each is the best of all submissions of its team
     return [
         {
             "challenge_id": version.challenge_id,
@@ -156,27 +166,142 @@ def _places(
 
 
 def _earliest_first(
-    best: Sequence[RankedEntry], groups: Sequence[int | None]
-) -> Iterator[tuple[RankedEntry, int | None]]:
-    """The same places for each group, in which who came first stands first: the rows do not say more."""
-    held: dict[int, list[RankedEntry]] = {}
+    best: Sequence[RankedSubmission], groups: Sequence[int | None]
+) -> Iterator[tuple[RankedSubmission, int | None]]:
+    """The same places for each group; within a group, the earlier submission comes first."""
+    members: dict[int, list[RankedSubmission]] = {}
     for each, group in zip(best, groups, strict=True):
         if group is not None:
-            held.setdefault(group, []).append(each)
-    turns = {group: iter(sorted(some, key=_age)) for group, some in held.items()}
+            members.setdefault(group, []).append(each)
+    by_time = {group: iter(sorted(some, key=_submitted)) for group, some in members.items()}
     for each, group in zip(best, groups, strict=True):
-        yield (each if group is None else next(turns[group])), group
+        yield (each if group is None else next(by_time[group])), group
 
 
-def _age(each: RankedEntry) -> tuple[datetime, int]:
+def _submitted(each: RankedSubmission) -> tuple[datetime, int]:
     return each.created, each.submission_id
 
 
-def _packed(session: Session, version: Version, part: str, ids: Sequence[int]) -> Iterator[bytes | None]:
-    """The outcomes of submissions, in this order, a few at a time."""
+def _load_outcomes(session: Session, version: Version, part: str, ids: Sequence[int]) -> Iterator[bytes | None]:
+    """The outcomes of submissions, in this order, a few in memory at a time."""
     for start in range(0, len(ids), _CHUNK):
-        few = ids[start : start + _CHUNK]
-        asked = select(StoredOutcome.submission_id, StoredOutcome.packed).where(StoredOutcome.submission_id.in_(few))
-        asked = asked.where(StoredOutcome.version_id == version.id, StoredOutcome.part == part)
-        held: dict[int, bytes] = {row[0]: row[1] for row in session.execute(asked)}
-        yield from (held.get(each) for each in few)
+        chunk = ids[start : start + _CHUNK]
+        query = select(StoredOutcome.submission_id, StoredOutcome.packed).where(StoredOutcome.submission_id.in_(chunk))
+        query = query.where(StoredOutcome.version_id == version.id, StoredOutcome.part == part)
+        packed: dict[int, bytes] = {row[0]: row[1] for row in session.execute(query)}
+        yield from (packed.get(each) for each in chunk)
+
+
+class Leaderboard(NamedTuple):
+    """The leaderboard of a challenge in one part, as pages read it."""
+
+    challenge_id: int
+    part: str
+
+    @property
+    def _entries(self) -> ColumnElement[bool]:
+        return (LeaderboardEntry.challenge_id == self.challenge_id) & (LeaderboardEntry.part == self.part)
+
+    def count(self, session: Session) -> int:
+        """How many entries there are."""
+        return session.scalar(select(func.count()).select_from(LeaderboardEntry).where(self._entries)) or 0
+
+    def entries(self, session: Session, start: int, size: int) -> Sequence[LeaderboardEntry]:
+        """The entries after the first `start`, with their teams, submissions and scores."""
+        return session.scalars(
+            select(LeaderboardEntry)
+            .where(self._entries, LeaderboardEntry.place > start, LeaderboardEntry.place <= start + size)
+            .order_by(LeaderboardEntry.place)
+            .options(
+                joinedload(LeaderboardEntry.team),
+                joinedload(LeaderboardEntry.submission).selectinload(Submission.scores),
+            )
+        ).all()
+
+    def group_places(self, session: Session, groups: Collection[int]) -> dict[int, tuple[int, int]]:
+        """The first and the last place of each group."""
+        query = select(LeaderboardEntry.group, func.min(LeaderboardEntry.place), func.max(LeaderboardEntry.place))
+        query = query.where(self._entries, LeaderboardEntry.group.in_(groups)).group_by(LeaderboardEntry.group)
+        return {group: (first, last) for group, first, last in session.execute(query) if group is not None}
+
+    def place_of_team(self, session: Session, team_id: int) -> int | None:
+        """The place of a team; None where it has no entry."""
+        return session.scalar(select(LeaderboardEntry.place).where(self._entries, LeaderboardEntry.team_id == team_id))
+
+    def group_teams(self, session: Session, group: int, limit: int) -> list[str]:
+        """The names of the first teams of a group."""
+        query = select(LeaderboardEntry).where(self._entries, LeaderboardEntry.group == group)
+        return [each.team.name for each in session.scalars(query.order_by(LeaderboardEntry.place).limit(limit))]
+
+
+class Standing(NamedTuple):
+    """The places that an entry shares with its group, of how many, and the other teams of the group."""
+
+    total: int
+    first: int
+    last: int
+    is_own: bool
+    """Whether the submission itself is the entry, and not another one of its team."""
+    has_group: bool
+    tied_teams: Sequence[str] = ()
+
+
+def find_standing(session: Session, submission: Submission) -> Standing | None:
+    """The place of a submission on the public leaderboard, else of its team; None where the team has no entry."""
+    query = select(LeaderboardEntry).where(
+        LeaderboardEntry.challenge_id == submission.challenge_id,
+        LeaderboardEntry.part == PUBLIC,
+        LeaderboardEntry.team_id == submission.team_id,
+    )
+    entry = session.scalar(query)
+    if entry is None:
+        return None
+    board, is_own = Leaderboard(submission.challenge_id, PUBLIC), entry.submission_id == submission.id
+    total = board.count(session)
+    if entry.group is None:
+        return Standing(total, entry.place, entry.place, is_own, has_group=False)
+    first, last = board.group_places(session, [entry.group])[entry.group]
+    tied: list[str] = []
+    if is_own:
+        teams = board.group_teams(session, entry.group, _MAX_TIED + 1)
+        tied = [name for name in teams if name != submission.team.name][:_MAX_TIED]
+    return Standing(total, first, last, is_own, True, tied)
+
+
+class Improvement(NamedTuple):
+    """A submission that was better than all before it."""
+
+    created: datetime
+    value: float
+
+
+def score_history(
+    session: Session, version: Version, metric: Metric, part: str
+) -> tuple[list[Improvement], datetime | None]:
+    """The best score over time, from improvement to improvement, and when the last submission came."""
+    distance = ranking_key(metric, StoredScore.value, func.abs)
+    in_time = (
+        (Submission.challenge_id == version.challenge_id) & (Submission.state == "scored") & Submission.late.is_(False)
+    )
+    scored = (
+        select(
+            Submission.created,
+            StoredScore.value,
+            distance.label("distance"),
+            func.min(distance).over(order_by=(Submission.created, Submission.id), rows=(None, -1)).label("best_before"),
+        )
+        .join(StoredScore, StoredScore.submission_id == Submission.id)
+        .where(in_time, StoredScore.version_id == version.id, StoredScore.part == part)
+        .where(StoredScore.place == 0, StoredScore.value.is_not(None))
+        .subquery()
+    ).c
+    improves = scored.best_before.is_(None) | (scored.distance < scored.best_before)
+    rows = session.execute(select(scored.created, scored.value).where(improves).order_by(scored.created))
+    steps = [Improvement(*row) for row in rows]
+    return steps, session.scalar(select(func.max(Submission.created)).where(in_time))
+
+
+def count_queued(session: Session, challenge: Challenge) -> int:
+    """How many submissions of a challenge have no scores yet."""
+    queued = (Submission.challenge_id == challenge.id) & (Submission.state == "queued")
+    return session.scalar(select(func.count()).select_from(Submission).where(queued)) or 0

@@ -1,4 +1,4 @@
-"""Who may do what: one table, which every route asks."""
+"""Permissions: who may do what, in one table that every route asks."""
 
 from __future__ import annotations
 
@@ -8,73 +8,73 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from tallymark.app.http.errors import RequestError, not_found
+from tallymark.app.domain.errors import NotFoundError, SignInRequiredError
 from tallymark.app.store.models import Challenge, Member, Submission, User, Version
 
 
 class Actor(NamedTuple):
-    """Who asks: nobody in particular, or somebody who is signed in; and their team, where it is about a challenge."""
+    """Who acts: a user, None if nobody is signed in; and their team in the challenge that it is about."""
 
     user: User | None
     team_id: int | None = None
 
 
-class Subject(NamedTuple):
-    """What is asked for: a challenge, whether it can be seen by all, and the team that something belongs to."""
+class Resource(NamedTuple):
+    """What is acted on: a challenge, whether everybody can see it, and the team that a submission belongs to."""
 
     challenge: Challenge | None = None
     published: bool = False
     team_id: int | None = None
 
 
-Rule = Callable[[Actor, Subject], bool]
+Rule = Callable[[Actor, Resource], bool]
 
 
-def _anyone(_: Actor, __: Subject) -> bool:
+def _anyone(_: Actor, __: Resource) -> bool:
     return True
 
 
-def _signed_in(actor: Actor, _: Subject) -> bool:
+def _signed_in(actor: Actor, _: Resource) -> bool:
     return actor.user is not None
 
 
-def _organiser(actor: Actor, _: Subject) -> bool:
+def _organiser(actor: Actor, _: Resource) -> bool:
     return actor.user is not None and actor.user.organiser
 
 
-def _sees(actor: Actor, subject: Subject) -> bool:
-    return subject.published or _organiser(actor, subject)
+def _can_see(actor: Actor, resource: Resource) -> bool:
+    return resource.published or _organiser(actor, resource)
 
 
-def _joins(actor: Actor, subject: Subject) -> bool:
-    return _signed_in(actor, subject) and _sees(actor, subject)
+def _can_join(actor: Actor, resource: Resource) -> bool:
+    return _signed_in(actor, resource) and _can_see(actor, resource)
 
 
-def _member(actor: Actor, _: Subject) -> bool:
+def _member(actor: Actor, _: Resource) -> bool:
     return actor.team_id is not None
 
 
-def _own(actor: Actor, subject: Subject) -> bool:
-    return actor.team_id is not None and actor.team_id == subject.team_id
+def _own_team(actor: Actor, resource: Resource) -> bool:
+    return actor.team_id is not None and actor.team_id == resource.team_id
 
 
-def _own_or_organiser(actor: Actor, subject: Subject) -> bool:
-    return _own(actor, subject) or _organiser(actor, subject)
+def _own_team_or_organiser(actor: Actor, resource: Resource) -> bool:
+    return _own_team(actor, resource) or _organiser(actor, resource)
 
 
-MAY: dict[str, Rule] = {
+PERMISSIONS: dict[str, Rule] = {
     "analyse a file": _anyone,
     "sign up and in": _anyone,
     "see challenges": _anyone,
-    "see a challenge": _sees,
-    "see a leaderboard": _sees,
-    "take a sample": _sees,
+    "see a challenge": _can_see,
+    "see a leaderboard": _can_see,
+    "take a sample": _can_see,
     "have an account": _signed_in,
-    "join a challenge": _joins,
+    "join a challenge": _can_join,
     "submit a file": _member,
     "see own submissions": _member,
     "choose finals": _member,
-    "see a submission": _own_or_organiser,
+    "see a submission": _own_team_or_organiser,
     "see what is hidden": _organiser,
     "invite others": _organiser,
     "create a challenge": _organiser,
@@ -82,23 +82,28 @@ MAY: dict[str, Rule] = {
 }
 
 
-def require(action: str, actor: Actor, subject: Subject | None = None) -> None:
-    """Refuse an action: strangers are asked to sign in, others learn no more than that there is nothing for them."""
-    if MAY[action](actor, subject or Subject()):
+def is_allowed(action: str, actor: Actor, resource: Resource | None = None) -> bool:
+    """Whether somebody may do something."""
+    return PERMISSIONS[action](actor, resource or Resource())
+
+
+def require(action: str, actor: Actor, resource: Resource | None = None) -> None:
+    """Raise unless it is allowed: strangers are asked to sign in, users only learn that there is nothing for them."""
+    if is_allowed(action, actor, resource):
         return
     if actor.user is None:
-        raise RequestError(401, "Sign in to see this page.", "Then you come back here.")
-    raise not_found()
+        raise SignInRequiredError("Sign in to see this page.", "Then you come back here.")
+    raise NotFoundError()
 
 
-def actor_in(session: Session, user: User | None, challenge: Challenge | None) -> Actor:
-    """Somebody, with their team in a challenge."""
+def find_actor(session: Session, user: User | None, challenge: Challenge | None) -> Actor:
+    """A user, with their team in a challenge."""
     if user is None or challenge is None:
         return Actor(user)
-    found = select(Member.team_id).where(Member.challenge_id == challenge.id, Member.user_id == user.id)
-    return Actor(user, session.scalar(found))
+    team = select(Member.team_id).where(Member.challenge_id == challenge.id, Member.user_id == user.id)
+    return Actor(user, session.scalar(team))
 
 
-def subject_of(challenge: Challenge, version: Version | None, submission: Submission | None = None) -> Subject:
-    """A challenge, which all may see once it has answers, or a submission to it."""
-    return Subject(challenge, version is not None, None if submission is None else submission.team_id)
+def resource_of(challenge: Challenge, version: Version | None, submission: Submission | None = None) -> Resource:
+    """A challenge, which everybody can see once it has answers, or a submission to it."""
+    return Resource(challenge, version is not None, None if submission is None else submission.team_id)

@@ -1,4 +1,9 @@
-"""Scoring: what is left to do for a submission is done, and written down."""
+"""Scoring: runs the pending work of a submission, its scores or its intervals, and stores what came of it.
+
+Both parts are scored at once (`tallymark.submissions.parts`): the files are read and matched once, and each part is a
+choice of the matched rows. Scores and outcomes are stored by version, and a result is dropped where the submission has
+moved to another version meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +12,25 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from tallymark.app.domain import leaderboards
-from tallymark.app.domain.versions import lock, scoring_of
+from tallymark.app.domain import leaderboards, quota
+from tallymark.app.domain.versions import lock_challenge, scoring_config_of
 from tallymark.app.service import Service
-from tallymark.app.store.models import Challenge, Quota, StoredOutcome, StoredScore, Submission, Version
+from tallymark.app.store.models import Challenge, StoredOutcome, StoredScore, Submission, Version
 from tallymark.errors import Rejection, TallymarkError
 from tallymark.submissions.limits import Limits
 from tallymark.submissions.outcomes import Outcomes
 from tallymark.submissions.parts import Scored, score_parts
 
-LEVEL = 0.95
-MOST_ATTEMPTS = 3
-MOST_CLASSES = 200  # that are kept of the table of classes
+CONFIDENCE_LEVEL = 0.95
+MAX_ATTEMPTS = 3
+MAX_CLASSES = 200  # stored of the table of classes
 
 
-def work_on(service: Service, submission_id: int) -> None:
-    """Do what is left to do for a submission that this process has claimed."""
+def process_submission(service: Service, submission_id: int) -> None:
+    """Run the pending work of a submission that this process has claimed, and store the results."""
     with service.database.reading() as session:
         submission = session.get(Submission, submission_id)
         if submission is None or submission.work is None:
@@ -33,26 +38,23 @@ def work_on(service: Service, submission_id: int) -> None:
         version, challenge, work = submission.version, submission.challenge, submission.work
     resampled = work == "intervals"
     try:
-        with service.scoring:
-            scored = _score(service, submission, version, challenge, resampled=resampled)
+        with service.scoring_slots:
+            scored = _score(service, submission, version, resampled=resampled)
     except Rejection as error:
         state = "rejected"
-        _write_rejection(service, submission, version, error)
+        _store_rejection(service, submission, version, error)
     except TallymarkError as error:
         state = "failed"
-        _write_failure(service, submission, version, error)
+        _store_failure(service, submission, version, error)
     else:
         state = "intervals" if resampled else "scored"
-        _write_scores(service, submission, version, challenge, scored, resampled=resampled)
-    service.measures.submissions.labels(state).inc()
+        _store_scores(service, submission, version, challenge, scored, resampled=resampled)
+    service.prometheus.submissions.labels(state).inc()
     leaderboards.update_leaderboards(service, challenge.id)
 
 
-def _score(
-    service: Service, submission: Submission, version: Version, challenge: Challenge, *, resampled: bool
-) -> Scored:
+def _score(service: Service, submission: Submission, version: Version, *, resampled: bool) -> Scored:
     limits = Limits(bytes=service.settings.upload_bytes, rows=service.settings.rows)
-    method = "auto" if resampled else "analytic"
     with (
         service.files.path(version.answers).open("rb") as answers,
         service.files.path(submission.file).open("rb") as stream,
@@ -61,77 +63,76 @@ def _score(
             answers,
             stream,
             public_rows(service, version),
-            **scoring_of(version).told(),
+            **scoring_config_of(version).as_arguments(),
             limits=limits,
-            tells_classes=True,  # kept; who sees it is decided when it is read
-            ci=LEVEL,
-            ci_method=method,
+            tells_classes=True,  # stored; `results.visibility` decides who sees it
+            ci=CONFIDENCE_LEVEL,
+            ci_method="auto" if resampled else "analytic",
             resamples=service.settings.resamples,
         )
 
 
 def public_rows(service: Service, version: Version) -> Any:
-    """Which rows of the answers are public; None where all are."""
+    """Which rows of the answers are public, as a mask; None where all are."""
     if version.public is None:
         return None
     packed = np.frombuffer(service.files.read(version.public), np.uint8)
     return np.unpackbits(packed, count=version.rows).astype(bool)
 
 
-def _write_scores(
+def _store_scores(
     service: Service, submission: Submission, version: Version, challenge: Challenge, scored: Scored, *, resampled: bool
 ) -> None:
-    """Scores, outcomes and facts, unless the submission is to be scored by another version by now."""
+    """Store scores, outcomes and facts, unless another version scores the submission by now."""
     rows = [row for part, result in scored.parts.items() for row in _score_rows(submission, version, part, result)]
-    waits = not resampled and any(row.lo is None and row.value is not None for row in rows)
+    needs_resampling = not resampled and any(row.lo is None and row.value is not None for row in rows)
     with service.database.writing() as session:
-        held = _held(session, submission, version)
-        if held is None:
+        locked = _lock_submission(session, submission, version)
+        if locked is None:
             return
-        which = (StoredScore.submission_id == held.id) & (StoredScore.version_id == version.id)
-        session.execute(delete(StoredScore).where(which))
+        previous = (StoredScore.submission_id == locked.id) & (StoredScore.version_id == version.id)
+        session.execute(delete(StoredScore).where(previous))
         session.add_all(rows)
         if not resampled:
-            which = (StoredOutcome.submission_id == held.id) & (StoredOutcome.version_id == version.id)
-            session.execute(delete(StoredOutcome).where(which))
-            session.add_all(_outcomes(submission, version, scored))
+            previous = (StoredOutcome.submission_id == locked.id) & (StoredOutcome.version_id == version.id)
+            session.execute(delete(StoredOutcome).where(previous))
+            session.add_all(_outcome_rows(submission, version, scored))
             leaderboards.mark_changed(session, challenge.id)
-        held.facts = _facts(scored)
-        held.state, held.finished = "scored", service.now()
-        held.work = "intervals" if waits else None
-        held.claimed_by = held.claimed = None
-        held.attempts = 0
+        locked.facts = _facts(scored)
+        locked.state, locked.finished = "scored", service.now()
+        locked.work = "intervals" if needs_resampling else None
+        locked.claimed_by = locked.claimed = None
+        locked.attempts = 0
 
 
 def _score_rows(submission: Submission, version: Version, part: str, result: Any) -> list[StoredScore]:
-    found = []
-    for place, key in enumerate(result.report):
-        cell = result.report.cell(key)
-        value = cell.value if math.isfinite(cell.value) else None
-        found.append(
+    rows = []
+    for place, name in enumerate(result.report):
+        cell = result.report.cell(name)
+        rows.append(
             StoredScore(
                 submission_id=submission.id,
                 version_id=version.id,
                 part=part,
                 place=place,
-                name=key,
-                value=value,
+                name=name,
+                value=cell.value if math.isfinite(cell.value) else None,
                 lo=cell.lo,
                 hi=cell.hi,
                 method=cell.method,
             )
         )
-    return found
+    return rows
 
 
-def _outcomes(submission: Submission, version: Version, scored: Scored) -> list[StoredOutcome]:
-    found = []
+def _outcome_rows(submission: Submission, version: Version, scored: Scored) -> list[StoredOutcome]:
+    rows = []
     for part, result in scored.parts.items():
-        held = result.outcomes(next(iter(result.report)))
-        if isinstance(held, Outcomes):
-            packed = held.to_bytes()
-            found.append(StoredOutcome(submission_id=submission.id, version_id=version.id, part=part, packed=packed))
-    return found
+        outcomes = result.outcomes(next(iter(result.report)))
+        if isinstance(outcomes, Outcomes):
+            packed = outcomes.to_bytes()
+            rows.append(StoredOutcome(submission_id=submission.id, version_id=version.id, part=part, packed=packed))
+    return rows
 
 
 def _facts(scored: Scored) -> dict[str, Any]:
@@ -143,84 +144,79 @@ def _facts(scored: Scored) -> dict[str, Any]:
         "extra": scored.extra,
         "extra_ids": scored.extra_ids,
         "matches": public.matches,
-        "mismatches": None if public.matches is None else _wrong(scored),
+        "mismatches": None if public.matches is None else _count_mismatches(scored),
         "warnings": public.warnings,
         "preview": scored.preview,
     }
     if public.per_class is not None:
-        known = [each for each in public.per_class.to_dict()["classes"] if each["support"]]
-        facts["classes"] = [_finite(each) for each in known[:MOST_CLASSES]]  # what was only said tells of single rows
+        # A class that was only predicted would tell of single rows.
+        true_classes = [each for each in public.per_class.to_dict()["classes"] if each["support"]]
+        facts["classes"] = [_undefined_as_none(each) for each in true_classes[:MAX_CLASSES]]
     return facts
 
 
-def _wrong(scored: Scored) -> int:
-    """Rows that are not right. Of a part, those that are missing are among them: how many of the file's rows are in it
-    would tell which."""
+def _count_mismatches(scored: Scored) -> int:
+    """Rows that are not right. With parts, missing rows are among them: the number of rows of the file in the public
+    part would tell which rows are public."""
     public = scored.parts["public"]
     assert public.matches is not None
     return public.compared + (public.missing if len(scored.parts) > 1 else 0) - public.matches
 
 
-def _finite(facts: dict[str, Any]) -> dict[str, Any]:
-    """The same with None for what is undefined: JSON has no word for it."""
+def _undefined_as_none(facts: dict[str, Any]) -> dict[str, Any]:
+    """The same with None instead of NaN, which JSON does not have."""
     return {
         name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in facts.items()
     }
 
 
-def _write_rejection(service: Service, submission: Submission, version: Version, error: Rejection) -> None:
-    """The problems; what it cost is given back."""
+def _store_rejection(service: Service, submission: Submission, version: Version, error: Rejection) -> None:
+    """Store the problems of a file, and give its quota back."""
     with service.database.writing() as session:
-        held = _held(session, submission, version)
-        if held is None:
+        locked = _lock_submission(session, submission, version)
+        if locked is None:
             return
-        _give_back(session, held)
+        quota.give_back(session, locked)
         problems = [each.to_dict() for each in error.problems]
-        held.facts = {"problems": problems, "total": error.total, "stopped": error.stopped}
-        _end(held, "rejected", service.now())
+        locked.facts = {"problems": problems, "total": error.total, "stopped": error.stopped}
+        _finish(locked, "rejected", service.now())
 
 
-def _write_failure(service: Service, submission: Submission, version: Version, error: Exception) -> None:
-    """That it is our fault, or that of the answers: nothing of why, which may tell of them, and it costs nothing."""
+def _store_failure(service: Service, submission: Submission, version: Version, error: Exception) -> None:
+    """Store that scoring failed, by our fault or that of the answers, and give the quota back. Only the type of the
+    error is stored: its message could tell of the answers."""
     with service.database.writing() as session:
-        held = _held(session, submission, version)
-        if held is None:
+        locked = _lock_submission(session, submission, version)
+        if locked is None:
             return
-        if held.work == "intervals":  # the scores stand
-            _end(held, "scored", service.now())
+        if locked.work == "intervals":  # the scores remain
+            _finish(locked, "scored", service.now())
             return
-        _give_back(session, held)
-        held.facts = {"error": type(error).__name__}
-        _end(held, "failed", service.now())
+        quota.give_back(session, locked)
+        locked.facts = {"error": type(error).__name__}
+        _finish(locked, "failed", service.now())
 
 
-def give_up(service: Service, submission_id: int, *, at_once: bool = False) -> None:
-    """Leave a submission that could not be worked on for a later try, or for good after the last."""
+def retry_or_fail(service: Service, submission_id: int, *, no_retry: bool = False) -> None:
+    """Release a submission whose work has raised, for another attempt; after the last one, it has failed."""
     with service.database.writing() as session:
-        held = session.get(Submission, submission_id)
-        if held is None or held.claimed_by != service.name:
+        submission = session.get(Submission, submission_id)
+        if submission is None or submission.claimed_by != service.instance_id:
             return
-        held.claimed_by = held.claimed = None
-        version, last = held.version, at_once or held.attempts >= MOST_ATTEMPTS
-    if last:
-        _write_failure(service, held, version, RuntimeError())
+        submission.claimed_by = submission.claimed = None
+        version, fails = submission.version, no_retry or submission.attempts >= MAX_ATTEMPTS
+    if fails:
+        _store_failure(service, submission, version, RuntimeError())
 
 
-def _give_back(session: Session, held: Submission) -> None:
-    """What a submission cost."""
-    if held.day is not None:
-        mine = (Quota.team_id == held.team_id) & (Quota.day == held.day) & (Quota.used > 0)
-        session.execute(update(Quota).where(mine).values(used=Quota.used - 1))
-        held.day = None
+def _finish(submission: Submission, state: str, now: datetime) -> None:
+    submission.state, submission.finished, submission.work = state, now, None
+    submission.claimed_by = submission.claimed = None
 
 
-def _end(held: Submission, state: str, now: datetime) -> None:
-    held.state, held.finished, held.work = state, now, None
-    held.claimed_by = held.claimed = None
-
-
-def _held(session: Session, submission: Submission, version: Version) -> Submission | None:
+def _lock_submission(session: Session, submission: Submission, version: Version) -> Submission | None:
     """The submission as it is now, locked; None where it belongs to another version by now."""
-    lock(session, submission.challenge_id)
-    held = session.scalar(select(Submission).where(Submission.id == submission.id).with_for_update(of=Submission))
-    return held if held is not None and held.version_id == version.id else None
+    lock_challenge(session, submission.challenge_id)
+    query = select(Submission).where(Submission.id == submission.id).with_for_update(of=Submission)
+    locked = session.scalar(query)
+    return locked if locked is not None and locked.version_id == version.id else None

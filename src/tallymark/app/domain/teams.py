@@ -1,4 +1,4 @@
-"""Teams: who takes part together, and what they choose to be ranked in the end."""
+"""Teams: joining a challenge, and choosing the final submissions."""
 
 from __future__ import annotations
 
@@ -11,44 +11,44 @@ from sqlalchemy.orm import Session
 
 from tallymark.app.domain import leaderboards
 from tallymark.app.domain.accounts import check_name, name_key
-from tallymark.app.domain.challenges import is_over, takes_files
-from tallymark.app.domain.versions import lock
-from tallymark.app.http.errors import FieldError, not_found
+from tallymark.app.domain.challenges import accepts_submissions, is_over
+from tallymark.app.domain.errors import FormError, NotFoundError
+from tallymark.app.domain.versions import lock_challenge
 from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, Member, Submission, Team, User
 
 
-def join(service: Service, user: User, challenge: Challenge, name: str, code: str) -> Team:
-    """Take part: in a new team of this name, or in the one with this code. What an organiser sends is a baseline."""
+def join_challenge(service: Service, user: User, challenge: Challenge, name: str, code: str) -> Team:
+    """Join a challenge in a new team of this name, or in the team with this code. Teams of organisers are baselines."""
     with service.database.writing() as session:
-        held = session.get(Challenge, challenge.id)
-        if held is None:
-            raise not_found()
-        if is_over(held, service.now()) and not takes_files(held, service.now()):
-            raise FieldError({"": "The challenge is over: nobody can join it any more."})
+        current = session.get(Challenge, challenge.id)
+        if current is None:
+            raise NotFoundError()
+        if is_over(current, service.now()) and not accepts_submissions(current, service.now()):
+            raise FormError({"": "The challenge is over: nobody can join it any more."})
         if code.strip():
             team = session.scalar(select(Team).where(Team.code == code.strip(), Team.challenge_id == challenge.id))
             if team is None:
-                raise FieldError({"code": "No team of this challenge has this code. Ask those in the team for it."})
+                raise FormError({"code": "No team of this challenge has this code. Ask those in the team for it."})
         elif not name:
-            raise FieldError({"team": "Give a new team its name, or enter the code of one that there is."})
+            raise FormError({"team": "Give a new team its name, or enter the code of one that there is."})
         else:
-            team = new_team(session, service, challenge, name, baseline=user.organiser)
+            team = create_team(session, service, challenge, name, baseline=user.organiser)
         try:
             with session.begin_nested():
                 session.add(Member(team_id=team.id, user_id=user.id, challenge_id=challenge.id))
         except IntegrityError:
-            raise FieldError({"": "You take part in this challenge already."}) from None
+            raise FormError({"": "You take part in this challenge already."}) from None
         return team
 
 
-def new_team(session: Session, service: Service, challenge: Challenge, name: str, *, baseline: bool = False) -> Team:
-    """A team without members."""
-    shown = check_name(name, "team")
+def create_team(session: Session, service: Service, challenge: Challenge, name: str, *, baseline: bool = False) -> Team:
+    """A new team without members."""
+    displayed = check_name(name, "team")
     team = Team(
         challenge_id=challenge.id,
-        name=shown,
-        key=name_key(shown),
+        name=displayed,
+        key=name_key(displayed),
         code=secrets.token_urlsafe(12),
         baseline=baseline,
         created=service.now(),
@@ -57,32 +57,47 @@ def new_team(session: Session, service: Service, challenge: Challenge, name: str
         with session.begin_nested():
             session.add(team)
     except IntegrityError:
-        raise FieldError({"team": "Another team has this name. Take another."}) from None
+        raise FormError({"team": "Another team has this name. Take another."}) from None
     return team
 
 
 def choose_finals(
     service: Service, challenge: Challenge, team_id: int, keys: Sequence[str], shown: Sequence[str] | None = None
 ) -> int:
-    """Choose the submissions that are ranked in the end, of those `shown` or of all; how many are chosen now."""
-    wanted = set(keys)
+    """Choose the submissions that are ranked in the private part; how many are chosen now.
+
+    With `shown`, the submissions that the form listed, choices among the others stay.
+    """
+    selected = set(keys)
     with service.database.writing() as session:
-        now_so = lock(session, challenge.id)
-        if now_so is None:
-            raise not_found()
-        if is_over(now_so, service.now()):
-            raise FieldError({"final": "The challenge is over: the choice stands."})
+        locked = lock_challenge(session, challenge.id)
+        if locked is None:
+            raise NotFoundError()
+        if is_over(locked, service.now()):
+            raise FormError({"final": "The challenge is over: the choice stands."})
         own = (Submission.challenge_id == challenge.id) & (Submission.team_id == team_id)
-        able = own & (Submission.state == "scored") & Submission.late.is_(False)
-        found = session.scalars(select(Submission.id).where(able & Submission.key.in_(wanted))).all()
-        if len(found) != len(wanted):
-            raise FieldError({"final": "Only submissions that were scored in time can be chosen."})
-        asked = able if shown is None else able & Submission.key.in_(shown)
-        session.execute(update(Submission).where(asked).values(final=False))
-        session.execute(update(Submission).where(Submission.id.in_(found)).values(final=True))
+        eligible = own & (Submission.state == "scored") & Submission.late.is_(False)
+        ids = session.scalars(select(Submission.id).where(eligible & Submission.key.in_(selected))).all()
+        if len(ids) != len(selected):
+            raise FormError({"final": "Only submissions that were scored in time can be chosen."})
+        listed = eligible if shown is None else eligible & Submission.key.in_(shown)
+        session.execute(update(Submission).where(listed).values(final=False))
+        session.execute(update(Submission).where(Submission.id.in_(ids)).values(final=True))
         chosen = session.scalar(select(func.count()).select_from(Submission).where(own & Submission.final)) or 0
-        if chosen > now_so.finals:
-            raise FieldError({"final": f"At most {now_so.finals} can be chosen; these were {chosen}."})
+        if chosen > locked.finals:
+            raise FormError({"final": f"At most {locked.finals} can be chosen; these were {chosen}."})
         leaderboards.mark_changed(session, challenge.id)
     leaderboards.update_leaderboards(service, challenge.id)
     return chosen
+
+
+def count_teams(session: Session, challenge: Challenge) -> int:
+    """How many teams take part in a challenge, without baselines."""
+    teams = select(func.count()).select_from(Team).where(Team.challenge_id == challenge.id, Team.baseline.is_(False))
+    return session.scalar(teams) or 0
+
+
+def member_names(session: Session, team_id: int) -> list[str]:
+    """The names of the members of a team, sorted."""
+    names = select(User.name).join(Member, Member.user_id == User.id).where(Member.team_id == team_id)
+    return sorted(session.scalars(names))

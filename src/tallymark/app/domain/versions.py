@@ -1,4 +1,7 @@
-"""Versions: how a challenge is scored, and the answers it is scored by. A version never changes."""
+"""Versions of a challenge: its answers, and how they score. A version never changes.
+
+Scores and outcomes are stored by version. A new version puts every submission back in the queue.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,9 @@ from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
 import tallymark
-from tallymark.app.http.errors import FieldError, in_field
+from tallymark.app.domain.errors import FormError, field_errors
 from tallymark.app.service import Service
-from tallymark.app.store.database import insert_of
+from tallymark.app.store.database import dialect_insert
 from tallymark.app.store.files import StoredContent
 from tallymark.app.store.models import Challenge, LeaderboardEntry, StoredFile, StoredScore, Submission, User, Version
 from tallymark.data.arrays import Array
@@ -28,11 +31,11 @@ from tallymark.submissions.parts import PUBLIC, Answers, read_answers, score_par
 from tallymark.submissions.score import score_submission
 from tallymark.submissions.settings import settings_of
 
-NUMBERS = ("numbers", "ranking")  # tasks whose answers are numbers
+_NUMERIC_TASKS = ("numbers", "ranking")  # tasks whose answers are numbers
 
 
-class Scoring(NamedTuple):
-    """How a challenge is scored: what a version is made of, but for the answers."""
+class ScoringConfig(NamedTuple):
+    """How a challenge is scored: all of a version except the answers."""
 
     task: str
     id_column: str
@@ -44,8 +47,8 @@ class Scoring(NamedTuple):
     metrics: list[str]
     split: dict[str, Any]
 
-    def told(self) -> dict[str, Any]:
-        """The same in the words of `score_submission`."""
+    def as_arguments(self) -> dict[str, Any]:
+        """The same as arguments of `score_submission`."""
         return {
             "task": self.task,
             "id": self.id_column,
@@ -58,30 +61,30 @@ class Scoring(NamedTuple):
         }
 
 
-def check_scoring(scoring: Scoring) -> dict[str, str]:
-    """What is wrong with metrics and columns, before any answers are there."""
+def validate_scoring(scoring: ScoringConfig) -> dict[str, str]:
+    """Errors of the metrics and columns by form field, before any answers are read."""
     try:
-        settings_of(mode="challenge", **scoring.told())
+        settings_of(mode="challenge", **scoring.as_arguments())
     except TallymarkError as error:
         fields = {"classes": "classes", "id": "id_column", "label": "label_column", "task": "task"}
-        return in_field(error, fields, "metrics")
+        return field_errors(error, fields, "metrics")
     return {}
 
 
-def metrics_of(version: Version | Scoring) -> dict[str, Metric]:
+def metrics_of(version: Version | ScoringConfig) -> dict[str, Metric]:
     """The metrics of a version by name; the first ranks."""
-    return settings_of(mode="challenge", **scoring_of(version).told()).metrics
+    return settings_of(mode="challenge", **scoring_config_of(version).as_arguments()).metrics
 
 
-def scoring_of(version: Version | Scoring) -> Scoring:
+def scoring_config_of(version: Version | ScoringConfig) -> ScoringConfig:
     """How a version is scored."""
-    return Scoring(*(getattr(version, name) for name in Scoring._fields))
+    return ScoringConfig(*(getattr(version, name) for name in ScoringConfig._fields))
 
 
-class Prepared(NamedTuple):
-    """What was made from answers before anything is written down."""
+class PreparedVersion(NamedTuple):
+    """A version before it is stored in the database: its files are stored, and its metrics are known to work."""
 
-    scoring: Scoring
+    scoring: ScoringConfig
     answers: StoredContent
     sample: StoredContent
     public: StoredContent | None
@@ -89,26 +92,26 @@ class Prepared(NamedTuple):
     public_rows: int
 
 
-def prepare(service: Service, scoring: Scoring, answers: BinaryIO) -> Prepared:
-    """Read answers, try the metrics on them, and store them with a sample of a submission and the split."""
-    held = _read(service, scoring, answers)
-    sample = _sample(held, scoring)
+def prepare_version(service: Service, scoring: ScoringConfig, answers: BinaryIO) -> PreparedVersion:
+    """Read answers, try the metrics on them, and store the files: answers, a sample submission and the split."""
+    parsed = _read_answers(service, scoring, answers)
+    sample = _sample_submission(parsed, scoring)
     answers.seek(0)
-    _try_out(answers, sample, scoring, held.public)
-    public = None if held.public is None else service.files.keep([np.packbits(held.public).tobytes()])
-    rows = len(held.ids)
-    return Prepared(
+    _try_metrics(answers, sample, scoring, parsed.public)
+    public = None if parsed.public is None else service.files.store([np.packbits(parsed.public).tobytes()])
+    rows = len(parsed.ids)
+    return PreparedVersion(
         scoring,
-        service.files.keep_stream(answers),
-        service.files.keep([sample]),
+        service.files.store_stream(answers),
+        service.files.store([sample]),
         public,
         rows,
-        rows if held.public is None else int(held.public.sum()),
+        rows if parsed.public is None else int(parsed.public.sum()),
     )
 
 
-def _read(service: Service, scoring: Scoring, answers: BinaryIO) -> Answers:
-    """The answers as they are scored by, with their parts."""
+def _read_answers(service: Service, scoring: ScoringConfig, answers: BinaryIO) -> Answers:
+    """The answers, checked and split into parts."""
     split = scoring.split
     limits = Limits(bytes=service.settings.upload_bytes, rows=service.settings.rows)
     answers.seek(0)
@@ -128,60 +131,57 @@ def _read(service: Service, scoring: Scoring, answers: BinaryIO) -> Answers:
         raise
     except TallymarkError as error:
         fields = {"split_column": "split_column", "share": "split_share"}
-        raise FieldError(in_field(error, fields, "answers")) from error
+        raise FormError(field_errors(error, fields, "answers")) from error
 
 
-def _sample(held: Answers, scoring: Scoring) -> bytes:
-    """A submission that would be taken: every id, in an order that tells nothing, and what says nothing."""
+def _sample_submission(answers: Answers, scoring: ScoringConfig) -> bytes:
+    """A valid submission without information: every id, sorted, and a constant prediction."""
     columns, row = [scoring.label_column], ["0"]
     if scoring.task == "labels":
         row = ["label"]
     elif scoring.task == "probabilities":
         columns = scoring.classes or columns
-        row = ["0.5"] if len(columns) == 1 else _shares(len(columns))
-    return _csv([scoring.id_column, *columns], ([each, *row] for each in sorted(held.ids.to_pylist())))
+        row = ["0.5"] if len(columns) == 1 else [repr(1 / len(columns))] * len(columns)
+    return _csv([scoring.id_column, *columns], ([row_id, *row] for row_id in sorted(answers.ids.to_pylist())))
 
 
-def _shares(count: int) -> list[str]:
-    return [repr(1 / count)] * count
-
-
-def _try_out(answers: BinaryIO, sample: bytes, scoring: Scoring, public: Array | None) -> None:
-    """Score something, so that metrics which cannot be computed show now, in full words, and not to participants."""
-    perfect = scoring.task != "probabilities"
-    copy = io.BytesIO(answers.read()) if perfect else io.BytesIO(sample)
+def _try_metrics(answers: BinaryIO, sample: bytes, scoring: ScoringConfig, public: Array | None) -> None:
+    """Score a submission, so that the organiser sees now which metrics fail, and not the participants later."""
+    use_answers = scoring.task != "probabilities"
+    submission = io.BytesIO(answers.read() if use_answers else sample)
     answers.seek(0)
     try:
-        result = score_submission(answers, copy, **scoring.told())
+        result = score_submission(answers, submission, **scoring.as_arguments())
         failures = result.report.failures
         if failures:
-            raise FieldError({"metrics": str(next(iter(failures.values())))})
+            raise FormError({"metrics": str(next(iter(failures.values())))})
         disclosed(result.report)
-        for each in (answers, copy):
-            each.seek(0)
-        for part, scored in score_parts(answers, copy, public, **scoring.told()).parts.items():
-            key, value = next(iter(scored.scores.items()))
+        for stream in (answers, submission):
+            stream.seek(0)
+        for part, scored in score_parts(answers, submission, public, **scoring.as_arguments()).parts.items():
+            name, value = next(iter(scored.scores.items()))
             if not math.isfinite(value):
-                raise FieldError({"metrics": f"{key} is undefined on the {part} part: nobody could be ranked there."})
+                raise FormError({"metrics": f"{name} is undefined on the {part} part: nobody could be ranked there."})
         answers.seek(0)
     except TallymarkError as error:
-        raise FieldError(in_field(error, {"positive": "positive", "classes": "classes"}, "metrics")) from error
+        raise FormError(field_errors(error, {"positive": "positive", "classes": "classes"}, "metrics")) from error
 
 
-def answers_of_part(service: Service, version: Version, part: str) -> bytes:
-    """The answers of a part as CSV, by which the scores of that part can be had elsewhere."""
-    scoring = scoring_of(version)
+def part_as_csv(service: Service, version: Version, part: str) -> bytes:
+    """The answers of a part as CSV, with which the scores of that part can be reproduced elsewhere."""
+    scoring = scoring_config_of(version)
     with service.files.path(version.answers).open("rb") as stream:
-        held = _read(service, scoring, stream)
-    columns = [held.ids.to_pylist(), held.labels.tolist() if scoring.task in NUMBERS else held.labels.to_pylist()]
+        answers = _read_answers(service, scoring, stream)
+    labels = answers.labels.tolist() if scoring.task in _NUMERIC_TASKS else answers.labels.to_pylist()
+    columns = [answers.ids.to_pylist(), labels]
     names = [scoring.id_column, scoring.label_column]
-    if held.queries is not None:
-        columns.append(held.queries.to_pylist())
+    if answers.queries is not None:
+        columns.append(answers.queries.to_pylist())
         names.append(scoring.query_column)
     rows: Iterable[Sequence[object]] = zip(*columns, strict=True)
-    if held.public is not None:
-        wanted = held.public if part == PUBLIC else ~held.public
-        rows = (row for row, inside in zip(rows, wanted.tolist(), strict=True) if inside)
+    if answers.public is not None:
+        mask = answers.public if part == PUBLIC else ~answers.public
+        rows = (row for row, in_part in zip(rows, mask.tolist(), strict=True) if in_part)
     return _csv(names, rows)
 
 
@@ -198,58 +198,60 @@ def add_version(
     service: Service,
     challenge: Challenge,
     user: User,
-    made: Prepared,
+    prepared: PreparedVersion,
     note: str = "",
     *,
     after: Version | None = None,
 ) -> None:
-    """Write down the version that follows another, and have all that was ever scored scored by it."""
+    """Store the version that follows `after`, and queue every submission that was ever scored to be scored by it."""
     now = service.now()
-    lock(session, challenge.id)
-    for kept in filter(None, (made.answers, made.sample, made.public)):
-        note_file(session, kept, now)
+    lock_challenge(session, challenge.id)
+    for file in filter(None, (prepared.answers, prepared.sample, prepared.public)):
+        record_file(session, file, now)
     last = session.scalar(select(func.max(Version.number)).where(Version.challenge_id == challenge.id)) or 0
     if last != (0 if after is None else after.number):
-        raise FieldError({"": "Somebody else has changed this challenge by now. Look at it again, and then change it."})
+        raise FormError({"": "Somebody else has changed this challenge by now. Look at it again, and then change it."})
     version = Version(
         challenge_id=challenge.id,
         number=last + 1,
         created_by=user.id,
         created=now,
         note=note,
-        **made.scoring._asdict(),
-        answers=made.answers.hash,
-        sample=made.sample.hash,
-        public=None if made.public is None else made.public.hash,
-        rows=made.rows,
-        public_rows=made.public_rows,
+        **prepared.scoring._asdict(),
+        answers=prepared.answers.hash,
+        sample=prepared.sample.hash,
+        public=None if prepared.public is None else prepared.public.hash,
+        rows=prepared.rows,
+        public_rows=prepared.public_rows,
         software=f"tallymark {tallymark.__version__}",
     )
     session.add(version)
     session.flush()
-    ever = select(StoredScore.submission_id).where(StoredScore.submission_id == Submission.id).exists()
-    earlier = (Submission.challenge_id == challenge.id) & or_(Submission.state != "rejected", ever)
-    again = {"version_id": version.id, "state": "queued", "work": "score", "claimed_by": None, "attempts": 0}
-    session.execute(update(Submission).where(earlier).values(**again))
-    session.execute(
-        delete(LeaderboardEntry).where(LeaderboardEntry.challenge_id == challenge.id)
-    )  # places by scores of the past
+    scored_before = select(StoredScore.submission_id).where(StoredScore.submission_id == Submission.id).exists()
+    earlier = (Submission.challenge_id == challenge.id) & or_(Submission.state != "rejected", scored_before)
+    requeued = {"version_id": version.id, "state": "queued", "work": "score", "claimed_by": None, "attempts": 0}
+    session.execute(update(Submission).where(earlier).values(**requeued))
+    # Places by scores of the previous version.
+    session.execute(delete(LeaderboardEntry).where(LeaderboardEntry.challenge_id == challenge.id))
     session.execute(update(Challenge).where(Challenge.id == challenge.id).values(changes=Challenge.changes + 1))
 
 
-def note_file(session: Session, kept: StoredContent, now: datetime) -> None:
-    """Write down that a file is there."""
-    values = {"hash": kept.hash, "size": kept.size, "created": now}
-    session.execute(insert_of(session)(StoredFile).values(**values).on_conflict_do_nothing())
+def record_file(session: Session, file: StoredContent, now: datetime) -> None:
+    """Add the row of a stored file, unless it exists."""
+    values = {"hash": file.hash, "size": file.size, "created": now}
+    session.execute(dialect_insert(session)(StoredFile).values(**values).on_conflict_do_nothing())
 
 
-def lock(session: Session, challenge_id: int, *, shared: bool = False) -> Challenge | None:
-    """A challenge, which no other transaction gives a new version until this one ends. Whoever also locks submissions
-    locks their challenge first, so that no two wait for each other."""
+def lock_challenge(session: Session, challenge_id: int, *, shared: bool = False) -> Challenge | None:
+    """A challenge, locked: no other transaction adds a version until this one ends. To lock submissions as well, lock
+    their challenge first, so that no two transactions wait for each other.
+
+    On SQLite, writing transactions take the lock of the database when they begin; on PostgreSQL this locks the row.
+    """
     return session.get(Challenge, challenge_id, with_for_update={"read": shared}, populate_existing=True)
 
 
 def current_version(session: Session, challenge: Challenge) -> Version | None:
     """The newest version of a challenge."""
-    asked = select(Version).where(Version.challenge_id == challenge.id)
-    return session.scalar(asked.order_by(Version.number.desc()).limit(1))
+    versions = select(Version).where(Version.challenge_id == challenge.id)
+    return session.scalar(versions.order_by(Version.number.desc()).limit(1))

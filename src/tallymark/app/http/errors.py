@@ -1,58 +1,25 @@
-"""What the app refuses, in the words that people read."""
+"""The HTTP status of each error of the domain, and errors in the request itself."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from tallymark.app.domain.errors import AppError, ConflictError, ForbiddenError, NotFoundError, SignInRequiredError
 
-from tallymark.errors import TallymarkError, Wording
-
-_LABELS = {
-    "classes": "Classes",
-    "id": "Column of ids",
-    "label": "Column of answers",
-    "metrics": "Metrics",
-    "positive": "Positive class",
-    "query": "Column of queries",
-    "share": "Public share",
-    "task": "What is predicted",
-}
+_STATUS = {SignInRequiredError: 401, ForbiddenError: 403, NotFoundError: 404, ConflictError: 409}
 
 
-class Labels(Wording):
-    """Arguments of a call under the labels of the fields in a form."""
+class RequestError(AppError):
+    """A request that cannot be understood or is too large."""
 
-    def argument(self, name: str) -> str:
-        """The label in quotes."""
-        return f"“{_LABELS[name]}”" if name in _LABELS else super().argument(name)
-
-
-def in_field(error: TallymarkError, fields: Mapping[str, str], otherwise: str) -> dict[str, str]:
-    """The message of an error at the field of the argument that it names, in the words of a form."""
-    named = (field for argument, field in fields.items() if error.names(argument))
-    return {next(named, otherwise): error.write(Labels())}
-
-
-class RequestError(Exception):
-    """A request that is not granted: a page says why, what to do, and where, as the text and the address of a link."""
-
-    def __init__(self, status: int, sentence: str, mend: str = "", where: tuple[str, str] | None = None) -> None:
-        super().__init__(sentence)
+    def __init__(self, status: int, message: str, hint: str = "") -> None:
+        super().__init__(message, hint)
         self.status = status
-        self.sentence = sentence
-        self.mend = mend
-        self.where = where
 
 
-class FieldError(Exception):
-    """A form that was not filled in rightly: a sentence for each field, "" for the whole."""
-
-    def __init__(self, errors: Mapping[str, str]) -> None:
-        super().__init__("; ".join(errors.values()))
-        self.errors = dict(errors)
+def invalid_form() -> RequestError:
+    """The error for a form that cannot be read, or asks for an action that does not exist."""
+    return RequestError(400, "The form could not be read.", "Go back, and send it again.")
 
 
-def not_found() -> RequestError:
-    """What is said where there is nothing, or nothing for this reader: the two look the same."""
-    return RequestError(
-        404, "There is nothing here.", "Look at the address again, or start from the list of challenges."
-    )
+def status_of(error: AppError) -> int:
+    """The HTTP status of an error."""
+    return error.status if isinstance(error, RequestError) else _STATUS[type(error)]

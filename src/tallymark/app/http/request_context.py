@@ -1,4 +1,4 @@
-"""A visit: one request with who makes it, and the page that answers it."""
+"""The context of a request: the app, the user and the time, and the page that answers it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from sqlalchemy.orm import Session
 
-from tallymark.app.domain.accounts import signed_in
-from tallymark.app.domain.permissions import MAY, Actor, Subject, actor_in, require
-from tallymark.app.http.uploads import Sent, read_form, show_bytes
+from tallymark.app.domain.accounts import find_signed_in_user
+from tallymark.app.domain.permissions import Actor, Resource, find_actor, is_allowed, require
+from tallymark.app.http.uploads import ParsedForm, format_bytes, read_form
 from tallymark.app.pages.rendering import render
 from tallymark.app.pages.shell import Flash, Form, Link, Person, Shell
 from tallymark.app.service import Service
 from tallymark.app.settings import AppSettings
 from tallymark.app.store.models import Challenge, User
 
-COOKIE = "tallymark"
-SAID = {  # what a page that was gone to may say, by a word in its address
+SESSION_COOKIE = "tallymark"
+FLASHES = {  # messages after a redirect, by a word in the query of its address
     "joined": ("good", "You take part. Your first submission can be sent now."),
     "saved": ("good", "Saved."),
     "version": ("good", "Saved as a new version: every submission is being scored again."),
@@ -37,7 +37,7 @@ SAID = {  # what a page that was gone to may say, by a word in its address
 
 
 class RequestContext:
-    """One request: the service, who asks, and the time."""
+    """One request: the service, the user, and the time."""
 
     def __init__(self, request: Request, service: Service, user: User | None) -> None:
         self.request = request
@@ -52,23 +52,23 @@ class RequestContext:
 
     @property
     def upload_limit(self) -> str:
-        """How large a file may be."""
-        return show_bytes(self.settings.upload_bytes)
+        """The largest size of a file, in words."""
+        return format_bytes(self.settings.upload_bytes)
 
-    def may(self, action: str, session: Session | None = None, subject: Subject | None = None) -> Actor:
-        """Who asks, if they may do this; else a page says no."""
-        challenge: Challenge | None = None if subject is None else subject.challenge
-        actor = Actor(self.user) if session is None else actor_in(session, self.user, challenge)
-        require(action, actor, subject)
+    def require(self, action: str, session: Session | None = None, resource: Resource | None = None) -> Actor:
+        """The user as an actor, if they may do this; else raises."""
+        challenge: Challenge | None = None if resource is None else resource.challenge
+        actor = Actor(self.user) if session is None else find_actor(session, self.user, challenge)
+        require(action, actor, resource)
         return actor
 
     @property
-    def organises(self) -> bool:
-        """Whether who asks may see what participants do not."""
-        return MAY["see what is hidden"](Actor(self.user), Subject())
+    def is_organiser(self) -> bool:
+        """Whether the user may see what participants do not."""
+        return is_allowed("see what is hidden", Actor(self.user))
 
-    def person(self) -> User:
-        """Who is signed in, where a route has asked for it."""
+    def signed_in_user(self) -> User:
+        """The user, in a route that requires one."""
         assert self.user is not None
         return self.user
 
@@ -78,73 +78,76 @@ class RequestContext:
         values: Mapping[str, str] | None = None,
         errors: Mapping[str, str] | None = None,
     ) -> Shell:
-        """What surrounds a page."""
+        """The frame of a page: its title, navigation, messages, and the values and errors of its form."""
         path = self.request.url.path
         links = [("Analyse", "/analyse"), ("Challenges", "/challenges")]
         person = None
         if self.user is not None:
             links += [("Organise", "/organise")] * self.user.organiser
             person = Person(self.user.name, "organiser" if self.user.organiser else "participant")
-        said = SAID.get(self.request.query_params.get("said", ""))
-        told = [Flash(*said)] if said and self.request.method == "GET" else []
+        flash = FLASHES.get(self.request.query_params.get("said", ""))
         return Shell(
             title,
             path,
             person,
-            [Link(text, to, path == to or path.startswith(f"{to}/")) for text, to in links],
-            told,
+            [Link(text, target, path == target or path.startswith(f"{target}/")) for text, target in links],
+            [Flash(*flash)] if flash and self.request.method == "GET" else [],
             Form(values or {}, errors or {}),
         )
 
     def page(self, template: str, view: NamedTuple, status: int = 200) -> HTMLResponse:
-        """A page."""
+        """The response with a page."""
         return HTMLResponse(render(template, view), status)
 
 
 def request_context(request: Request) -> RequestContext:
-    """The visit of a request."""
+    """The context of a request, with the user of its cookie."""
     service: Service = request.app.state.service
-    secret = request.cookies.get(COOKIE)
+    secret = request.cookies.get(SESSION_COOKIE)
     user = None
     if secret:
         with service.database.reading() as session:
-            user = signed_in(session, service, secret)
+            user = find_signed_in_user(session, service, secret)
     return RequestContext(request, service, user)
 
 
-Visiting = Annotated[RequestContext, Depends(request_context)]
+ContextDep = Annotated[RequestContext, Depends(request_context)]
 
 
-async def answer_form(
-    request: Request, visit: RequestContext, work: Callable[[RequestContext, Sent], Response], *, files: int = 0
+async def handle_form(
+    request: Request,
+    context: RequestContext,
+    handler: Callable[[RequestContext, ParsedForm], Response],
+    *,
+    max_files: int = 0,
 ) -> Response:
-    """Read a form, and have a thread answer it: a few at a time, while others wait without one."""
-    sent = await read_form(request, files=files, most=visit.settings.upload_bytes)
+    """Read a form, and run its handler in a thread: a few at a time, while others wait without a thread."""
+    form = await read_form(request, max_files, context.settings.upload_bytes)
     try:
-        return await to_thread.run_sync(work, visit, sent, limiter=request.app.state.forms)
+        return await to_thread.run_sync(handler, context, form, limiter=request.app.state.form_limiter)
     finally:
-        sent.close()
+        form.close()
 
 
-def redirect(path: str, said: str = "") -> RedirectResponse:
-    """Go to a page after something was done."""
-    return RedirectResponse(f"{path}?said={said}" if said else path, 303)
+def redirect(path: str, flash: str = "") -> RedirectResponse:
+    """A redirect after a form, with the key of a message to show there."""
+    return RedirectResponse(f"{path}?said={flash}" if flash else path, 303)
 
 
 def local_path(path: str) -> str:
-    """An address within the app; the front page where it is none."""
-    plain = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
-    return quote(path, safe="/?=&-_.~") if plain else "/"
+    """A path within the app as it is; the front page for any other address."""
+    is_local = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
+    return quote(path, safe="/?=&-_.~") if is_local else "/"
 
 
-def remember(answer: Response, visit: RequestContext, secret: str) -> Response:
-    """Give a browser the secret of its sign-in."""
-    answer.set_cookie(
-        COOKIE,
+def set_session_cookie(response: Response, context: RequestContext, secret: str) -> Response:
+    """The response with the cookie of a sign-in."""
+    response.set_cookie(
+        SESSION_COOKIE,
         secret,
-        max_age=86_400 * visit.settings.session_days,
-        secure=visit.settings.url.startswith("https://"),
+        max_age=86_400 * context.settings.session_days,
+        secure=context.settings.url.startswith("https://"),
         httponly=True,
         samesite="lax",
     )
-    return answer
+    return response

@@ -1,4 +1,4 @@
-"""Forms as they come in: read in pieces, counted before they are kept, on disk where they are large."""
+"""Uploaded forms: read as a stream, refused once they exceed the limit, and kept on disk where they are large."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import FormParser, MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
-from tallymark.app.http.errors import RequestError
+from tallymark.app.http.errors import RequestError, invalid_form
 
-PLAIN = 600_000  # bytes of a form without files
-_SLACK = 600_000  # bytes of a form beside its files
-_FIELD = 400_000  # bytes of the longest text: rules, whatever their script
-_DRAINED = 4  # times the limit, that are read and thrown away so that a browser gets to see the answer
-
-
-class TooLarge(MultiPartException):
-    """More was sent than may be."""
+MAX_PLAIN_FORM = 600_000  # bytes of a form without files
+_FORM_OVERHEAD = 600_000  # bytes of a form beside its files
+_MAX_FIELD = 400_000  # bytes of the longest text: rules, in any script
+_DRAIN_FACTOR = 4  # times the limit, read and thrown away so that the browser shows the answer
 
 
-class Sent(NamedTuple):
-    """A form: its texts, all values of fields that come several times, and its files with their names."""
+class UploadTooLarge(MultiPartException):
+    """The request body or one of its files exceeds the limit."""
 
-    texts: dict[str, str]
+
+class ParsedForm(NamedTuple):
+    """A form: the first value of each text field, all of its values, and the uploaded files."""
+
+    values: dict[str, str]
     lists: dict[str, list[str]]
     files: dict[str, UploadFile]
 
@@ -33,15 +33,15 @@ class Sent(NamedTuple):
         return self.files[name].file
 
     def close(self) -> None:
-        """Forget the files."""
-        for each in self.files.values():
-            each.file.close()
+        """Close the files, which deletes them."""
+        for file in self.files.values():
+            file.file.close()
 
 
-def show_bytes(count: int) -> str:
-    """A size as a person reads it.
+def format_bytes(count: int) -> str:
+    """A size with its unit.
 
-    >>> show_bytes(10_000_000), show_bytes(2_500)
+    >>> format_bytes(10_000_000), format_bytes(2_500)
     ('10 MB', '2.5 kB')
     """
     for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 1000)):
@@ -50,78 +50,78 @@ def show_bytes(count: int) -> str:
     return f"{count} bytes"
 
 
-async def read_form(request: Request, files: int = 0, most: int = 0) -> Sent:
-    """The form of a request, with at most so many files of at most so many bytes each."""
-    limit = files * most + _SLACK if files else PLAIN
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    stream = _counted(request, limit)
+async def read_form(request: Request, max_files: int = 0, max_bytes: int = 0) -> ParsedForm:
+    """The form of a request, with at most `max_files` files of at most `max_bytes` each."""
+    limit = max_files * max_bytes + _FORM_OVERHEAD if max_files else MAX_PLAIN_FORM
+    content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    stream = _limited(request, limit)
     try:
-        if kind == "multipart/form-data":
-            parser = _Parser(request.headers, stream, max_files=files, max_fields=100, max_part_size=_FIELD)
-            return _sorted(await parser.read(), most)
-        if kind == "application/x-www-form-urlencoded":
-            return _sorted(await FormParser(request.headers, stream).parse(), most)
-    except TooLarge:
-        told = f"At most {show_bytes(most)} a file are taken here." if files else "This is more than the form can hold."
-        raise RequestError(413, f"The file is too large. {told}", "Leave out columns that nobody needs.") from None
+        if content_type == "multipart/form-data":
+            parser = _Parser(request.headers, stream, max_files=max_files, max_fields=100, max_part_size=_MAX_FIELD)
+            return _parse(await parser.read(), max_bytes)
+        if content_type == "application/x-www-form-urlencoded":
+            return _parse(await FormParser(request.headers, stream).parse(), max_bytes)
+    except UploadTooLarge:
+        allowed = f"At most {format_bytes(max_bytes)} a file are taken here."
+        reason = allowed if max_files else "This is more than the form can hold."
+        raise RequestError(413, f"The file is too large. {reason}", "Leave out columns that nobody needs.") from None
     except (MultiPartException, ClientDisconnect, UnicodeError, ValueError):
-        raise RequestError(400, "The form could not be read.", "Go back, and send it again.") from None
+        raise invalid_form() from None
     raise RequestError(415, "The form was sent in a way that is not known here.", "Go back, and send it again.")
 
 
 class _Parser(MultiPartParser):
-    """A parser that leaves no file open, and takes none that broke off."""
+    """A parser that leaves no file open, and refuses a form that breaks off."""
 
     async def read(self) -> FormData:
         """The form."""
         try:
             form = await self.parse()
-            whole = sum(isinstance(value, UploadFile) for _, value in form.multi_items())
-            if whole < len(self._files_to_close_on_error):
+            complete = sum(isinstance(value, UploadFile) for _, value in form.multi_items())
+            if complete < len(self._files_to_close_on_error):
                 raise MultiPartException("a file has no end")
         except BaseException:
-            for each in self._files_to_close_on_error:
-                each.close()
+            for file in self._files_to_close_on_error:
+                file.close()
             raise
         return form
 
 
-async def _counted(request: Request, most: int) -> AsyncGenerator[bytes, None]:
+async def _limited(request: Request, limit: int) -> AsyncGenerator[bytes, None]:
     total = 0
-    async for piece in request.stream():
-        total += len(piece)
-        if total <= most:
-            yield piece
-        elif total > _DRAINED * most:
+    async for chunk in request.stream():
+        total += len(chunk)
+        if total <= limit:
+            yield chunk
+        elif total > _DRAIN_FACTOR * limit:
             break
-    if total > most:
-        raise TooLarge("more was sent than may be")
+    if total > limit:
+        raise UploadTooLarge("more was sent than may be")
 
 
-def _check(text: str) -> None:
-    """Refuse what databases cannot keep: the character NUL, and halves of characters."""
+def _check_text(text: str) -> None:
+    """Refuse what databases cannot store: the character NUL, and lone surrogates."""
     if "\0" in text:
         raise ValueError("a text has the character NUL")
     text.encode()
 
 
-def _sorted(form: FormData, most: int) -> Sent:
-    texts: dict[str, str] = {}
+def _parse(form: FormData, max_bytes: int) -> ParsedForm:
+    values: dict[str, str] = {}
     lists: dict[str, list[str]] = {}
     files: dict[str, UploadFile] = {}
-    held: list[tuple[str, Any]] = form.multi_items()
-    for name, value in held:
+    items: list[tuple[str, Any]] = form.multi_items()
+    for name, value in items:
         if isinstance(value, str):
-            _check(name + value)
-            texts.setdefault(name, value)
+            _check_text(name + value)
+            values.setdefault(name, value)
             lists.setdefault(name, []).append(value)
         elif value.size or value.filename:
             files[name] = value
         else:
             value.file.close()
-    large = next((name for name, file in files.items() if (file.size or 0) > most), None)
-    if large is not None:
+    if any((file.size or 0) > max_bytes for file in files.values()):
         for file in files.values():
             file.file.close()
-        raise TooLarge("a file is larger than it may be")
-    return Sent(texts, lists, files)
+        raise UploadTooLarge("a file is larger than it may be")
+    return ParsedForm(values, lists, files)

@@ -1,14 +1,28 @@
-"""The front page, two files of one's own, and challenges."""
+"""The pages of challenges, the front page, and the page that scores two files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from markupsafe import Markup
 
+from tallymark.app.domain.versions import metrics_of
+from tallymark.app.pages.formatting import TASK_NAMES, direction_arrow, direction_text, optional_page_time, pluralize
 from tallymark.app.pages.shell import PageTime, ProblemSection, SelectOption, Shell
+from tallymark.app.store.models import Challenge, Version
+from tallymark.metrics.base import Metric
 from tallymark.rendering.document import Document
+from tallymark.submissions.document import WHY_MACRO
+from tallymark.submissions.settings import must_be_whole
+
+_COLUMN_MEANINGS = {
+    "labels": ("what you predict", "cat"),
+    "numbers": ("the number that you predict", "12.5"),
+    "ranking": ("a score: the higher, the further up in its query", "0.73"),
+    "probabilities": ("the probability of the positive class", "0.73"),
+}
 
 
 class ChallengeCard(NamedTuple):
@@ -28,7 +42,7 @@ class ChallengeCard(NamedTuple):
 
 
 class FrontPage(NamedTuple):
-    """`/` (front.html): what this is, and the challenges that are open."""
+    """`/` (front.html): what the app does, and open challenges."""
 
     shell: Shell
     challenges: Sequence[ChallengeCard]
@@ -37,7 +51,7 @@ class FrontPage(NamedTuple):
 
 
 class AnalysePage(NamedTuple):
-    """`/analyse` (analyse.html): two files are scored, and nothing is kept.
+    """`/analyse` (analyse.html): scores two files and stores nothing.
 
     Fields: files `answers` and `submission`; `id_column`, `label_column`, `task`, `metrics`, `query_column`,
     `positive`, `class_names`, `intervals`; the second button sends `form` = "html" for the report as a file.
@@ -47,10 +61,10 @@ class AnalysePage(NamedTuple):
     tasks: Sequence[SelectOption]
     upload_limit: str
     document: Document | None = None
-    """The result, as `report_document` tells it."""
+    """The result, from `submission_document`."""
     problems: ProblemSection | None = None
     report: str = ""
-    """The address of the result as a page, which holds all of it."""
+    """The result as a page in a data: URL."""
 
 
 class ChallengesPage(NamedTuple):
@@ -61,7 +75,7 @@ class ChallengesPage(NamedTuple):
 
 
 class MetricFacts(NamedTuple):
-    """A metric explained; `ranks` for the one that entries are ordered by."""
+    """The explanation of a metric; `ranks` for the one that ranks entries."""
 
     name: str
     arrow: str
@@ -70,12 +84,12 @@ class MetricFacts(NamedTuple):
     formula: str
     reading: Sequence[str]
     why: str = ""
-    """Why macro averages, where it is one."""
+    """Why it is a macro average, where it is one."""
     ranks: bool = False
 
 
 class ColumnFacts(NamedTuple):
-    """A column of the file to hand in."""
+    """A column that a submission must have."""
 
     name: str
     meaning: str
@@ -83,7 +97,7 @@ class ColumnFacts(NamedTuple):
 
 
 class TeamCard(NamedTuple):
-    """One's own team and the code by which others join it."""
+    """The user's team and the code by which others join it."""
 
     name: str
     code: str
@@ -104,7 +118,7 @@ class ChallengePage(NamedTuple):
     metrics: Sequence[MetricFacts]
     columns: Sequence[ColumnFacts]
     example: str
-    """The first lines of a file that would be taken."""
+    """The first lines of a valid file."""
     opens: PageTime | None
     deadline: PageTime | None
     late: str
@@ -118,3 +132,80 @@ class ChallengePage(NamedTuple):
     may_join: bool = False
     may_submit: bool = False
     may_organise: bool = False
+
+
+def challenge_card(challenge: Challenge, version: Version, state: str, teams: int, now: datetime) -> ChallengeCard:
+    """A challenge in a list."""
+    name, metric = next(iter(metrics_of(version).items()))
+    return ChallengeCard(
+        challenge.slug,
+        challenge.title,
+        challenge.summary,
+        TASK_NAMES[version.task],
+        name,
+        direction_arrow(metric),
+        direction_text(metric),
+        state,
+        optional_page_time(challenge.deadline, now),
+        pluralize(teams, "team"),
+    )
+
+
+def explain_metrics(metrics: Iterable[tuple[str, Metric]]) -> list[MetricFacts]:
+    """Explanations of metrics, of which the first ranks."""
+    return [
+        MetricFacts(
+            name,
+            direction_arrow(metric),
+            direction_text(metric),
+            metric.description,
+            metric.formula,
+            [line for line in (metric.reading, *metric.pitfalls) if line],
+            WHY_MACRO if "macro" in str(getattr(metric, "average", "")) else "",
+            place == 0,
+        )
+        for place, (name, metric) in enumerate(metrics)
+    ]
+
+
+def describe_columns(version: Version) -> list[ColumnFacts]:
+    """The columns of a submission."""
+    needs_all = must_be_whole(version.task, version.missing, metrics_of(version).values())
+    rule = "each one once" if needs_all else "each at most once; one that is missing counts as wrong"
+    ids = ColumnFacts(version.id_column, f"the ids that are asked for, {rule}", "17")
+    if version.task == "probabilities" and version.classes:
+        share = f"{1 / len(version.classes):.3g}"
+        return [ids, *(ColumnFacts(name, f"the probability of {name}", share) for name in version.classes)]
+    return [ids, ColumnFacts(version.label_column, *_COLUMN_MEANINGS[version.task])]
+
+
+def describe_split(version: Version) -> str:
+    """Which rows are scored when, in words."""
+    if version.public is None:
+        return f"All {version.rows:,} rows of the answers are scored at once."
+    private = version.rows - version.public_rows
+    return (
+        f"Scores are of {version.public_rows:,} public rows while the challenge runs. The {private:,} private rows, "
+        "which decide in the end, are told when it is over. Nobody is told which rows are which."
+    )
+
+
+def describe_finals(challenge: Challenge, version: Version) -> str:
+    """Which submissions count in the end, in words."""
+    if version.public is None:
+        return "The best submission of a team counts"
+    limit = pluralize(challenge.finals, "submission")
+    return f"A team chooses up to {limit} for the private part; else its best in public counts"
+
+
+def describe_visibility(challenge: Challenge, version: Version) -> list[str]:
+    """What participants see of their results, one sentence each."""
+    sentences = ["Your scores, and where they stand on the leaderboard."]
+    if challenge.shows_intervals:
+        sentences.append("How sure each score is: its 95 % interval.")
+    has_labels = version.task == "labels"
+    if challenge.shows_counts and has_labels:
+        sentences.append("How many rows are right and wrong.")
+    if challenge.shows_classes and has_labels:
+        sentences.append("Precision, recall and F1 of each class.")
+    return [*sentences, "Never the answers, nor which rows are right."]

@@ -17,7 +17,7 @@ class OrganisedChallenge(NamedTuple):
     deadline: PageTime | None
     teams: str
     submissions: str
-    waiting: str
+    pending: str
     answers: str
     """ "version 2"."""
 
@@ -30,11 +30,11 @@ class OrganisePage(NamedTuple):
 
 
 class AnswersVersion(NamedTuple):
-    """A version of the answers of a challenge."""
+    """A version of the answers."""
 
     name: str
     rows: str
-    made: PageTime
+    created: PageTime
     digest: str
     current: bool
     note: str = ""
@@ -43,8 +43,8 @@ class AnswersVersion(NamedTuple):
 class EditPage(NamedTuple):
     """`/organise/new` and `/organise/{slug}` (edit.html).
 
-    Forms send `action`: "save" with the fields below, "answers" with the file `answers` and `answers_note` (of a
-    challenge that there is; a new one has the file in its form), "close" or "reopen".
+    Forms send `action`: "save" with the fields below, "answers" with the file `answers` and `answers_note` (of an
+    existing challenge; a new one has the file in its form), "close" or "reopen".
 
     Fields: `title`, `slug`, `summary`, `rules`, `task`, `id_column`, `label_column`, `query_column`, `classes`,
     `positive`, `metrics`, `missing`, `split`, `split_column`, `split_share`, `split_seed`, `opens`, `deadline` (as
@@ -64,4 +64,4 @@ class EditPage(NamedTuple):
     versions: Sequence[AnswersVersion] = ()
     problems: ProblemSection | None = None
     parts: Sequence[Link] = ()
-    """The answers that are in use, to be saved."""
+    """Downloads of the current answers, by part."""

@@ -1,4 +1,4 @@
-"""What is wrong with a file, for a page."""
+"""The problems of a file, as a section of a page."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from tallymark.errors import Rejection
 from tallymark.sources.problems import Problem
 
 
-def problem_list(error: Rejection, sentence: str | None = None) -> ProblemSection:
-    """The problems of a file that was just read."""
+def problem_section(error: Rejection, sentence: str | None = None) -> ProblemSection:
+    """The problems of a file that was just rejected."""
     if sentence is None:
         sentence = f"The {error.file} {'were' if error.file == 'answers' else 'was'} rejected: the file"
-    return _list(error.problems, error.total, error.stopped, sentence)
+    return _section(error.problems, error.total, error.stopped, sentence)
 
 
 def stored_problems(facts: Mapping[str, Any]) -> ProblemSection:
-    """The problems that were written down."""
-    fields = set(Problem._fields)
-    problems = [Problem(**{key: value for key, value in each.items() if key in fields}) for each in facts["problems"]]
-    return _list(problems, facts["total"], facts["stopped"], "The submission was rejected: the file")
+    """The problems of a rejected submission, from its stored facts."""
+    known = set(Problem._fields)
+    problems = [Problem(**{key: value for key, value in each.items() if key in known}) for each in facts["problems"]]
+    return _section(problems, facts["total"], facts["stopped"], "The submission was rejected: the file")
 
 
-def _list(problems: Sequence[Problem], total: int, stopped: bool, sentence: str) -> ProblemSection:
+def _section(problems: Sequence[Problem], total: int, stopped: bool, sentence: str) -> ProblemSection:
     least = "at least " if stopped else ""
     count = "one problem" if total == 1 else f"{least}{total:,} problems"
     hidden = total - len(problems)

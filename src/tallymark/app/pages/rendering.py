@@ -1,4 +1,4 @@
-"""Views become pages: templates that escape everything, and refuse names that they are not given."""
+"""Rendering: templates that escape everything and refuse undefined names, and static files."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from tallymark.app.pages.leaderboard import Point
+from tallymark.app.pages.leaderboard import ChartPoint
 from tallymark.rendering.document import Card, Section
 from tallymark.rendering.html_page import SIGNS, cards_to_html, section_to_html, style_of_parts, theme_rules
 from tallymark.rendering.text import printable
 
-_WIDE, _HIGH = 600, 120  # of the drawing of progress, in its own units
+_CHART_WIDTH, _CHART_HEIGHT = 600, 120  # of the chart in leaderboard.html, in SVG units
 
 
 def render(name: str, view: NamedTuple) -> str:
@@ -34,12 +34,12 @@ def static_files() -> dict[str, bytes]:
     """All static files by name: those of the folder, and `report.css`, the colours of both looks and what pages share
     with reports."""
     folder = files("tallymark.app").joinpath("static")
-    held = {each.name: each.read_bytes() for each in folder.iterdir() if each.is_file()}
-    return {**held, "report.css": (theme_rules() + style_of_parts()).encode()}
+    content = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
+    return {**content, "report.css": (theme_rules() + style_of_parts()).encode_labels()}
 
 
 def static_address(name: str) -> str:
-    """Where a static file is, with its digest: it may be kept for ever, and a new one has another address."""
+    """The address of a static file, with its digest. Browsers may cache it for ever: a change has a new address."""
     return f"/static/{name}?v={_digests()[name]}"
 
 
@@ -54,7 +54,7 @@ def _environment() -> Environment:
         loader=PackageLoader("tallymark.app"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_shown,
+        finalize=_make_printable,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -62,14 +62,12 @@ def _environment() -> Environment:
     environment.globals["signs"] = SIGNS
     environment.filters["cards"] = _cards
     environment.filters["section"] = _section
-    environment.filters["steps"] = _steps
-    environment.filters["across"] = _across
-    environment.filters["down"] = _down
+    environment.filters["step_path"] = _step_path
     return environment
 
 
-def _shown(value: Any) -> Any:
-    """What stands in a page: of plain texts only what can be read, so that no name can turn the words around it."""
+def _make_printable(value: Any) -> Any:
+    """A text without control characters, so that no name can change the direction of the words around it."""
     if isinstance(value, str) and not isinstance(value, Markup) and not value.isprintable():
         return "\n".join(map(printable, value.splitlines()))
     return value
@@ -83,17 +81,10 @@ def _section(section: Section) -> Markup:
     return Markup(section_to_html(section))
 
 
-def _across(point: Point) -> str:
-    return f"{_WIDE * point.x:.1f}"
-
-
-def _down(point: Point) -> str:
-    return f"{_HIGH * (1 - point.y):.1f}"
-
-
-def _steps(points: Sequence[Point]) -> str:
-    """A path that keeps its height until the next point, and after the last one goes on to the right edge."""
+def _step_path(points: Sequence[ChartPoint]) -> str:
+    """The SVG path of a step line, which keeps its height until the next point, and at last to the right edge."""
     path = ""
     for point in points:
-        path += f"H{_across(point)}V{_down(point)}" if path else f"M{_across(point)} {_down(point)}"
-    return f"{path}H{_WIDE}"
+        x, y = f"{_CHART_WIDTH * point.x:.1f}", f"{_CHART_HEIGHT * (1 - point.y):.1f}"
+        path += f"H{x}V{y}" if path else f"M{x} {y}"
+    return f"{path}H{_CHART_WIDTH}"

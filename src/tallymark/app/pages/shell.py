@@ -1,4 +1,4 @@
-"""What surrounds every page, and what several pages show."""
+"""The shell around every page (base.html), and records that several pages share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tallymark.sources.problems import Problem
 
 
 class Link(NamedTuple):
-    """Somewhere to go; `current` where one is already."""
+    """A link; `current` if it leads to the page that shows it."""
 
     text: str
     href: str
@@ -17,7 +17,7 @@ class Link(NamedTuple):
 
 
 class Flash(NamedTuple):
-    """A sentence about what has just happened: `kind` is "good", "bad" or "note"."""
+    """A message about what has just happened: `kind` is "good", "bad" or "note"."""
 
     kind: str
     text: str
@@ -31,14 +31,14 @@ class Person(NamedTuple):
 
 
 class Form(NamedTuple):
-    """What was given in a form and what is wrong with it, by the names of its fields; "" stands for the whole form."""
+    """The values and errors of a form by the names of its fields; the error under "" is of the whole form."""
 
     values: Mapping[str, str] = {}
     errors: Mapping[str, str] = {}
 
 
 class Shell(NamedTuple):
-    """What surrounds every page."""
+    """The title, the navigation and the messages of a page, and the values and errors of its form."""
 
     title: str
     path: str
@@ -49,15 +49,15 @@ class Shell(NamedTuple):
 
 
 class PageTime(NamedTuple):
-    """A time: for machines, in words ("16 November 2026, 12:00 UTC"), and from now ("in 3 days")."""
+    """A time: for machines, in words ("16 November 2026, 12:00 UTC"), and relative to now ("in 3 days")."""
 
     iso: str
     text: str
-    away: str = ""
+    relative: str = ""
 
 
 class SelectOption(NamedTuple):
-    """One of those that a field may be, with a sentence about it."""
+    """An option of a field, with a sentence about it."""
 
     value: str
     text: str
@@ -65,29 +65,32 @@ class SelectOption(NamedTuple):
 
 
 class ProblemSection(NamedTuple):
-    """What is wrong with a file: a sentence, the first problems, and how many more there are, in words."""
+    """The problems of a file: a sentence, the first of them, and how many more there are, in words."""
 
     sentence: str
     problems: Sequence[Problem]
     more: str = ""
 
 
-class Pages(NamedTuple):
-    """Links to the pages of a list; empty texts for none before or after. `sentence` is "Entries 101 to 200 of 412"."""
+class Pagination(NamedTuple):
+    """Links to the pages of a list; `previous` and `next` are empty on the first and the last page.
+
+    `sentence` is "Entries 101 to 200 of 412".
+    """
 
     sentence: str
     links: Sequence[Link]
-    before: str = ""
-    after: str = ""
+    previous: str = ""
+    next: str = ""
 
 
 class ErrorPage(NamedTuple):
-    """Any error (error.html): what happened, what to do about it, and what to quote to who runs the server."""
+    """Any error (error.html): what happened, what to do about it, and the reference of the request in the log."""
 
     shell: Shell
     status: int
-    sentence: str
-    mend: str
+    message: str
+    hint: str
     reference: str = ""
-    where: Link | None = None
-    """Where it can be done."""
+    link: Link | None = None
+    """A page where the user can go on."""

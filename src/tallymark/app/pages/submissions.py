@@ -1,16 +1,30 @@
-"""Submissions: the form, what came of a file, and a team's own."""
+"""The page that checks and submits a file, and the page of a team's own submissions. Results are in `pages.result`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
-from tallymark.app.pages.shell import Pages, PageTime, ProblemSection, Shell
-from tallymark.rendering.document import Card, Section
+from tallymark.app.domain.results import submission_state
+from tallymark.app.pages.formatting import format_score, page_time
+from tallymark.app.pages.shell import PageTime, Pagination, ProblemSection, Shell
+from tallymark.app.store.models import Challenge, Submission, Version
+from tallymark.metrics.base import Metric
+from tallymark.submissions.check import SubmissionCheck
+from tallymark.submissions.parts import PUBLIC
+
+_STATE_TEXTS = {
+    "queued": "waiting",
+    "scoring": "being scored",
+    "scored": "scored",
+    "rejected": "rejected",
+    "failed": "not scored",
+}
 
 
-class Checked(NamedTuple):
-    """A file without problems: `token` submits it, `notes` are what to look at before."""
+class CheckSummary(NamedTuple):
+    """A file without problems: `token` submits it, `notes` are warnings to read before."""
 
     token: str
     sentence: str
@@ -27,72 +41,32 @@ class SubmitPage(NamedTuple):
     quota: str
     """ "1 of 5 today, resets 00:00 UTC"."""
     refused: str
-    """Why nothing can be handed in now; empty where it can."""
+    """Why the team cannot submit now; empty where it can."""
     upload_limit: str
     upload_bytes: int
     late: str = ""
-    """What being late means, where the deadline has passed."""
+    """What late submissions mean, once the deadline has passed."""
     problems: ProblemSection | None = None
-    checked: Checked | None = None
+    checked: CheckSummary | None = None
 
 
-class RankSummary(NamedTuple):
-    """Where an entry stands: "1–3" of "41 entries", and what that means; `tied` are the others of its group."""
-
-    rank: str
-    of: str
-    sentence: str
-    tied: Sequence[str] = ()
-
-
-class ResultPage(NamedTuple):
-    """`/submissions/{key}` (result.html). `state` is "queued", "scoring", "scored", "rejected" or "failed"."""
-
-    shell: Shell
-    key: str
-    slug: str
-    challenge: str
-    team: str
-    file: str
-    sent: PageTime
-    state: str
-    sentence: str
-    """What the state means: where in the queue, that a rejected file cost nothing, …"""
-    note: str = ""
-    late: bool = False
-    refresh: int | None = None
-    """Seconds after which the page looks again, where there is something to wait for."""
-    cards: Sequence[Card] = ()
-    pending: str = ""
-    """ "The intervals follow in a moment." where they do."""
-    counts: Sequence[tuple[str, str]] = ()
-    """What was counted and the number, in words."""
-    standing: RankSummary | None = None
-    sections: Sequence[Section] = ()
-    """Tables, notes and code below: classes where they are told, warnings, how to reproduce."""
-    problems: ProblemSection | None = None
-    facts: Sequence[tuple[str, str]] = ()
-    """Versions of the answers, the metrics and the library, the digest of the file."""
-    has_report: bool = False
-
-
-class OwnSubmission(NamedTuple):
-    """A row of one's own history; `state` as for a result, `told` is the word for it."""
+class MySubmissionRow(NamedTuple):
+    """A submission of the team; `state` as for a result, `state_text` is the word for it."""
 
     key: str
     file: str
     note: str
     date: PageTime
     state: str
-    told: str
+    state_text: str
     scores: Sequence[str]
     late: bool = False
     final: bool = False
     may_be_final: bool = False
 
 
-class MinePage(NamedTuple):
-    """`/challenges/{slug}/mine` (mine.html). The form sends the keys of those chosen in `final`, once for each."""
+class MySubmissionsPage(NamedTuple):
+    """`/challenges/{slug}/mine` (my_submissions.html). The form sends the keys of the chosen ones, each as `final`."""
 
     shell: Shell
     slug: str
@@ -100,9 +74,46 @@ class MinePage(NamedTuple):
     quota: str
     metrics: Sequence[str]
     """With their arrows."""
-    submissions: Sequence[OwnSubmission]
+    submissions: Sequence[MySubmissionRow]
     finals: str
-    """What the final selection means, how many may be chosen and how many are."""
+    """How the final selection works, how many may be chosen and how many are."""
     may_choose: bool
     may_submit: bool
-    pages: Pages | None = None
+    pages: Pagination | None = None
+
+
+def check_summary(name: str, check: SubmissionCheck, token: str) -> CheckSummary:
+    """The result of a check without problems."""
+    _, *notes = str(check).splitlines()
+    return CheckSummary(token, f"{name}: no problems found, {check.rows:,} row{'s' * (check.rows != 1)}", notes)
+
+
+def my_submission_row(
+    submission: Submission, metrics: Mapping[str, Metric], now: datetime, selected: Collection[str] | None
+) -> MySubmissionRow:
+    """A submission of the team. `selected` has the keys that a rejected form has chosen, None without one."""
+    is_scored = submission.state == "scored"
+    values = {score.name: score.value for score in submission.scores if score.part == PUBLIC}
+    state = submission_state(submission)
+    return MySubmissionRow(
+        submission.key,
+        submission.file_name,
+        submission.note,
+        page_time(submission.created, now),
+        state,
+        _STATE_TEXTS[state],
+        [format_score(metric, values.get(name)) for name, metric in metrics.items()] if is_scored else [],
+        submission.late,
+        submission.final if selected is None else submission.key in selected,
+        is_scored and not submission.late,
+    )
+
+
+def describe_selection(challenge: Challenge, version: Version, chosen: int) -> str:
+    """How the final selection works, how many may be chosen and how many are."""
+    if version.public is None:
+        return "Your best submission counts: there is nothing to choose."
+    return (
+        f"Choose up to {challenge.finals} to be ranked on the private part in the end; {chosen} "
+        f"{'is' if chosen == 1 else 'are'} chosen. If you choose none, your best in public counts."
+    )

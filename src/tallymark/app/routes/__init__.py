@@ -1,9 +1,9 @@
-"""The routes of the app, one file for each part of it."""
+"""The routes of the app, a module for each area. They check permissions, call the domain, and render pages."""
 
 from fastapi import APIRouter
 
-from tallymark.app.routes import analyse, challenges, health, leaderboard, organise, people, submissions
+from tallymark.app.routes import accounts, analyse, challenges, health, leaderboard, organise, submissions
 
 ROUTERS: tuple[APIRouter, ...] = tuple(
-    each.router for each in (analyse, challenges, submissions, leaderboard, people, organise, health)
+    module.router for module in (analyse, challenges, submissions, leaderboard, accounts, organise, health)
 )

@@ -1,4 +1,4 @@
-"""The front page, and the page that scores two files of one's own and keeps nothing."""
+"""The front page, and the page that scores two files and stores nothing."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from sqlalchemy import select
 
-from tallymark.app.domain.challenges import state_of
-from tallymark.app.http.errors import Labels
-from tallymark.app.http.request_context import RequestContext, Visiting, answer_form
-from tallymark.app.http.uploads import Sent
+from tallymark.app.domain.challenges import challenge_state
+from tallymark.app.domain.errors import FormWording
+from tallymark.app.http.request_context import ContextDep, RequestContext, handle_form
+from tallymark.app.http.uploads import ParsedForm
 from tallymark.app.pages.challenges import AnalysePage, FrontPage
 from tallymark.app.pages.commands import score_command
-from tallymark.app.pages.formatting import TASKS
-from tallymark.app.pages.problems import problem_list
+from tallymark.app.pages.formatting import TASK_NAMES
+from tallymark.app.pages.problems import problem_section
 from tallymark.app.pages.shell import ProblemSection, SelectOption
-from tallymark.app.routes.challenges import tiles
+from tallymark.app.routes.challenges import challenge_cards
 from tallymark.app.store.models import Challenge
 from tallymark.data.arguments import split_list
 from tallymark.errors import Rejection, TallymarkError
@@ -30,82 +30,87 @@ from tallymark.submissions.result import SubmissionResult
 from tallymark.submissions.score import score_submission
 
 router = APIRouter()
-_TASKS = [SelectOption("", "What the metrics read, else labels"), *(SelectOption(*each) for each in TASKS.items())]
+_MAX_CARDS = 6
+_TASKS = [SelectOption("", "What the metrics read, else labels"), *(SelectOption(*each) for each in TASK_NAMES.items())]
 
 
 @router.get("/")
-def front(visit: Visiting) -> Response:
-    """What this is."""
-    visit.may("see challenges")
-    with visit.service.database.reading() as session:
-        every = session.scalars(select(Challenge).order_by(Challenge.created.desc())).all()
-        open_now = [each for each in every if state_of(each, visit.now) == "open"]
-        view = FrontPage(visit.shell("Scores you can trust"), tiles(session, visit, open_now[:6]), visit.upload_limit)
-    return visit.page("front.html", view)
+def front(context: ContextDep) -> Response:
+    """The front page, with open challenges."""
+    context.require("see challenges")
+    with context.service.database.reading() as session:
+        newest_first = session.scalars(select(Challenge).order_by(Challenge.created.desc())).all()
+        open_now = [each for each in newest_first if challenge_state(each, context.now) == "open"]
+        view = FrontPage(
+            context.shell("Scores you can trust"),
+            challenge_cards(session, context, open_now[:_MAX_CARDS]),
+            context.upload_limit,
+        )
+    return context.page("front.html", view)
 
 
 @router.get("/analyse")
-def form(visit: Visiting) -> Response:
+def analyse_form(context: ContextDep) -> Response:
     """The empty form."""
-    visit.may("analyse a file")
-    return visit.page("analyse.html", AnalysePage(visit.shell("Score two files"), _TASKS, visit.upload_limit))
+    context.require("analyse a file")
+    return context.page("analyse.html", AnalysePage(context.shell("Score two files"), _TASKS, context.upload_limit))
 
 
 @router.post("/analyse")
-async def analyse(request: Request, visit: Visiting) -> Response:
-    """Score two files, and forget them."""
-    visit.may("analyse a file")
-    return await answer_form(request, visit, _analyse, files=2)
+async def analyse(request: Request, context: ContextDep) -> Response:
+    """Score two files, and delete them."""
+    context.require("analyse a file")
+    return await handle_form(request, context, _analyse, max_files=2)
 
 
-def _analyse(visit: RequestContext, sent: Sent) -> Response:
-    lacking = {name: "Choose a file." for name in ("answers", "submission") if name not in sent.files}
-    if lacking:
-        return _answer(visit, sent.texts, errors=lacking, status=422)
+def _analyse(context: RequestContext, form: ParsedForm) -> Response:
+    missing = {name: "Choose a file." for name in ("answers", "submission") if name not in form.files}
+    if missing:
+        return _analyse_page(context, form.values, errors=missing, status=422)
     try:
-        with visit.service.scoring:
-            result = _score(visit, sent)
+        with context.service.scoring_slots:
+            result = _score(context, form)
     except Rejection as error:
-        return _answer(visit, sent.texts, problems=problem_list(error), status=422)
+        return _analyse_page(context, form.values, problems=problem_section(error), status=422)
     except TallymarkError as error:
-        return _answer(visit, sent.texts, errors={"": error.write(Labels())}, status=422)
-    told = _told(sent.texts)
-    names = [sent.files[name].filename or name for name in ("answers", "submission")]
-    document = submission_document(result, None, score_command(*names, **told))
+        return _analyse_page(context, form.values, errors={"": error.write(FormWording())}, status=422)
+    arguments = _arguments(form.values)
+    names = [form.files[name].filename or name for name in ("answers", "submission")]
+    document = submission_document(result, None, score_command(*names, **arguments))
     page = to_page(document)
-    if sent.texts.get("form") == "html":
-        name = {"Content-Disposition": 'attachment; filename="score.html"'}
-        return Response(page, media_type="text/html", headers=name)
-    return _answer(visit, sent.texts, document=document, report=_as_link(page))
+    if form.values.get("form") == "html":
+        headers = {"Content-Disposition": 'attachment; filename="score.html"'}
+        return Response(page, media_type="text/html", headers=headers)
+    return _analyse_page(context, form.values, document=document, report=_data_url(page))
 
 
-def _as_link(page: str) -> str:
-    """A page as an address that holds all of it: it can be saved, though it is kept nowhere."""
+def _data_url(page: str) -> str:
+    """A page as a data: URL, so that it can be saved although the server does not store it."""
     return f"data:text/html;charset=utf-8;base64,{b64encode(page.encode()).decode()}"
 
 
-def _score(visit: RequestContext, sent: Sent) -> SubmissionResult:
-    limits = Limits(bytes=visit.settings.upload_bytes, rows=visit.settings.rows)
-    return score_submission(sent.stream("answers"), sent.stream("submission"), **_told(sent.texts), limits=limits)
+def _score(context: RequestContext, form: ParsedForm) -> SubmissionResult:
+    limits = Limits(bytes=context.settings.upload_bytes, rows=context.settings.rows)
+    return score_submission(form.stream("answers"), form.stream("submission"), **_arguments(form.values), limits=limits)
 
 
-def _told(texts: Mapping[str, str]) -> dict[str, Any]:
-    """What the form says, in the words of the call."""
-    given = {
-        "id": texts.get("id_column", "").strip(),
-        "label": texts.get("label_column", "").strip(),
-        "task": texts.get("task", "").strip(),
-        "query": texts.get("query_column", "").strip(),
-        "positive": texts.get("positive", "").strip(),
-        "classes": split_list([texts.get("class_names", "")]),
-        "metrics": split_list([texts.get("metrics", "")]),
-        "ci": 0.95 if texts.get("intervals") == "1" else None,
+def _arguments(values: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of the form as arguments of `score_submission`."""
+    arguments = {
+        "id": values.get("id_column", "").strip(),
+        "label": values.get("label_column", "").strip(),
+        "task": values.get("task", "").strip(),
+        "query": values.get("query_column", "").strip(),
+        "positive": values.get("positive", "").strip(),
+        "classes": split_list([values.get("class_names", "")]),
+        "metrics": split_list([values.get("metrics", "")]),
+        "ci": 0.95 if values.get("intervals") == "1" else None,
     }
-    return {name: value for name, value in given.items() if value}
+    return {name: value for name, value in arguments.items() if value}
 
 
-def _answer(
-    visit: RequestContext,
+def _analyse_page(
+    context: RequestContext,
     values: Mapping[str, str],
     *,
     errors: Mapping[str, str] | None = None,
@@ -114,6 +119,6 @@ def _answer(
     report: str = "",
     status: int = 200,
 ) -> Response:
-    shell = visit.shell("Score two files", values, errors)
-    view = AnalysePage(shell, _TASKS, visit.upload_limit, document, problems, report)
-    return visit.page("analyse.html", view, status)
+    shell = context.shell("Score two files", values, errors)
+    view = AnalysePage(shell, _TASKS, context.upload_limit, document, problems, report)
+    return context.page("analyse.html", view, status)

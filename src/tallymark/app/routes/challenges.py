@@ -1,4 +1,4 @@
-"""Challenges: the list, a challenge with its rules, its sample file, and how to take part."""
+"""Challenges: the list, a challenge with its rules, its sample file, and joining it."""
 
 from __future__ import annotations
 
@@ -7,192 +7,143 @@ from functools import partial
 
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, Response
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from tallymark.app.domain.challenges import find, state_of, takes_files
-from tallymark.app.domain.permissions import MAY, Actor, subject_of
-from tallymark.app.domain.teams import join
+from tallymark.app.domain.challenges import accepts_submissions, challenge_state, find_challenge
+from tallymark.app.domain.errors import FormError, NotFoundError
+from tallymark.app.domain.permissions import Actor, is_allowed, resource_of
+from tallymark.app.domain.teams import count_teams, join_challenge, member_names
 from tallymark.app.domain.versions import current_version, metrics_of
-from tallymark.app.http.errors import FieldError, not_found
-from tallymark.app.http.request_context import RequestContext, Visiting, answer_form, redirect
-from tallymark.app.http.uploads import Sent
-from tallymark.app.pages.challenges import ChallengeCard, ChallengePage, ChallengesPage, ColumnFacts
-from tallymark.app.pages.challenges import TeamCard as OwnTeam
-from tallymark.app.pages.formatting import TASKS, arrow, direction, explain_metrics, many, maybe, show_rules
-from tallymark.app.store.models import Challenge, Member, Team, User, Version
-from tallymark.submissions.settings import must_be_whole
+from tallymark.app.http.request_context import ContextDep, RequestContext, handle_form, redirect
+from tallymark.app.http.uploads import ParsedForm
+from tallymark.app.pages.challenges import (
+    ChallengeCard,
+    ChallengePage,
+    ChallengesPage,
+    TeamCard,
+    challenge_card,
+    describe_columns,
+    describe_finals,
+    describe_split,
+    describe_visibility,
+    explain_metrics,
+)
+from tallymark.app.pages.formatting import TASK_NAMES, optional_page_time, pluralize, render_markdown
+from tallymark.app.store.models import Challenge, Team, Version
 
 router = APIRouter()
-_MEANING = {
-    "labels": ("what you predict", "cat"),
-    "numbers": ("the number that you predict", "12.5"),
-    "ranking": ("a score: the higher, the further up in its query", "0.73"),
-    "probabilities": ("the probability of the positive class", "0.73"),
-}
+_EXAMPLE_LINES = 4
 
 
 @router.get("/challenges")
-def challenges(visit: Visiting) -> Response:
+def challenges(context: ContextDep) -> Response:
     """All challenges, those that are open first."""
-    visit.may("see challenges")
-    with visit.service.database.reading() as session:
-        every = session.scalars(select(Challenge).order_by(Challenge.created.desc())).all()
+    context.require("see challenges")
+    with context.service.database.reading() as session:
+        newest_first = session.scalars(select(Challenge).order_by(Challenge.created.desc())).all()
         order = {"open": 0, "soon": 1, "closed": 2}
-        ordered = sorted(every, key=lambda each: order[state_of(each, visit.now)])
-        view = ChallengesPage(visit.shell("Challenges"), tiles(session, visit, ordered))
-    return visit.page("challenges.html", view)
+        ordered = sorted(newest_first, key=lambda each: order[challenge_state(each, context.now)])
+        view = ChallengesPage(context.shell("Challenges"), challenge_cards(session, context, ordered))
+    return context.page("challenges.html", view)
 
 
-def tiles(session: Session, visit: RequestContext, found: Sequence[Challenge]) -> list[ChallengeCard]:
-    """Challenges in a list, as far as they can be seen."""
+def challenge_cards(session: Session, context: RequestContext, challenges: Sequence[Challenge]) -> list[ChallengeCard]:
+    """The challenges that the user can see, as cards."""
     cards = []
-    for each in found:
+    for each in challenges:
         version = current_version(session, each)
-        if version is None or not MAY["see a challenge"](Actor(visit.user), subject_of(each, version)):
+        if version is None or not is_allowed("see a challenge", Actor(context.user), resource_of(each, version)):
             continue
-        key, item = next(iter(metrics_of(version).items()))
-        cards.append(
-            ChallengeCard(
-                each.slug,
-                each.title,
-                each.summary,
-                TASKS[version.task],
-                key,
-                arrow(item),
-                direction(item),
-                state_of(each, visit.now),
-                maybe(each.deadline, visit.now),
-                many(_teams(session, each), "team"),
-            )
-        )
+        state, teams = challenge_state(each, context.now), count_teams(session, each)
+        cards.append(challenge_card(each, version, state, teams, context.now))
     return cards
 
 
-def _teams(session: Session, challenge: Challenge) -> int:
-    asked = select(func.count()).select_from(Team).where(Team.challenge_id == challenge.id, Team.baseline.is_(False))
-    return session.scalar(asked) or 0
-
-
 @router.get("/challenges/{slug}")
-def challenge(slug: str, visit: Visiting) -> Response:
+def challenge(slug: str, context: ContextDep) -> Response:
     """A challenge with its rules."""
-    return _page(visit, slug)
+    return _challenge_page(context, slug)
 
 
-def _page(
-    visit: RequestContext, slug: str, values: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
+def _challenge_page(
+    context: RequestContext,
+    slug: str,
+    values: Mapping[str, str] | None = None,
+    errors: Mapping[str, str] | None = None,
 ) -> Response:
-    with visit.service.database.reading() as session:
-        found, version = find(session, slug)
-        actor = visit.may("see a challenge", session, subject_of(found, version))
+    with context.service.database.reading() as session:
+        challenge, version = find_challenge(session, slug)
+        actor = context.require("see a challenge", session, resource_of(challenge, version))
         if version is None:
-            raise not_found()
-        state = state_of(found, visit.now)
-        team = None if actor.team_id is None else _own_team(session, actor.team_id)
+            raise NotFoundError()
+        state = challenge_state(challenge, context.now)
+        accepts = accepts_submissions(challenge, context.now)
+        team = None if actor.team_id is None else _team_card(session, actor.team_id)
         view = ChallengePage(
-            shell=visit.shell(found.title, values, errors),
+            shell=context.shell(challenge.title, values, errors),
             slug=slug,
-            title=found.title,
-            summary=found.summary,
+            title=challenge.title,
+            summary=challenge.summary,
             state=state,
-            rules=show_rules(found.rules),
-            task=TASKS[version.task],
+            rules=render_markdown(challenge.rules),
+            task=TASK_NAMES[version.task],
             metrics=explain_metrics(metrics_of(version).items()),
-            columns=_columns(version),
-            example=_example(visit, version),
-            opens=maybe(found.opens, visit.now),
-            deadline=maybe(found.deadline, visit.now),
-            late="Taken and marked, but not ranked" if found.late == "mark" else "Nothing is taken",
-            quota=f"{found.quota} a day for each team",
-            split=split_sentence(version),
-            finals=_finals(found, version),
-            shown=_shown(found, version),
-            teams=many(_teams(session, found), "team"),
+            columns=describe_columns(version),
+            example=_first_lines(context, version),
+            opens=optional_page_time(challenge.opens, context.now),
+            deadline=optional_page_time(challenge.deadline, context.now),
+            late="Taken and marked, but not ranked" if challenge.late == "mark" else "Nothing is taken",
+            quota=f"{challenge.quota} a day for each team",
+            split=describe_split(version),
+            finals=describe_finals(challenge, version),
+            shown=describe_visibility(challenge, version),
+            teams=pluralize(count_teams(session, challenge), "team"),
             team=team,
-            may_join=actor.user is not None and team is None and (state == "soon" or takes_files(found, visit.now)),
-            may_submit=team is not None and takes_files(found, visit.now),
-            may_organise=visit.organises,
+            may_join=actor.user is not None and team is None and (state == "soon" or accepts),
+            may_submit=team is not None and accepts,
+            may_organise=context.is_organiser,
         )
-    return visit.page("challenge.html", view, 422 if errors else 200)
+    return context.page("challenge.html", view, 422 if errors else 200)
 
 
-def _own_team(session: Session, team_id: int) -> OwnTeam:
+def _team_card(session: Session, team_id: int) -> TeamCard:
     team = session.get_one(Team, team_id)
-    names = session.scalars(select(User.name).join(Member, Member.user_id == User.id).where(Member.team_id == team_id))
-    return OwnTeam(team.name, team.code, sorted(names))
+    return TeamCard(team.name, team.code, member_names(session, team_id))
 
 
-def _columns(version: Version) -> list[ColumnFacts]:
-    whole = must_be_whole(version.task, version.missing, metrics_of(version).values())
-    need = "each one once" if whole else "each at most once; one that is missing counts as wrong"
-    ids = ColumnFacts(version.id_column, f"the ids that are asked for, {need}", "17")
-    if version.task == "probabilities" and version.classes:
-        share = f"{1 / len(version.classes):.3g}"
-        return [ids, *(ColumnFacts(name, f"the probability of {name}", share) for name in version.classes)]
-    return [ids, ColumnFacts(version.label_column, *_MEANING[version.task])]
-
-
-def _example(visit: RequestContext, version: Version) -> str:
-    """The first lines of the sample."""
-    with visit.service.files.path(version.sample).open(encoding="utf-8") as file:
-        return "".join(line for line, _ in zip(file, range(4), strict=False)).rstrip("\n")
-
-
-def split_sentence(version: Version) -> str:
-    """Which rows are scored when, in words."""
-    if version.public is None:
-        return f"All {version.rows:,} rows of the answers are scored at once."
-    private = version.rows - version.public_rows
-    return (
-        f"Scores are of {version.public_rows:,} public rows while the challenge runs. The {private:,} private rows, "
-        "which decide in the end, are told when it is over. Nobody is told which rows are which."
-    )
-
-
-def _finals(challenge: Challenge, version: Version) -> str:
-    if version.public is None:
-        return "The best submission of a team counts"
-    most = many(challenge.finals, "submission")
-    return f"A team chooses up to {most} for the private part; else its best in public counts"
-
-
-def _shown(challenge: Challenge, version: Version) -> list[str]:
-    told = ["Your scores, and where they stand on the leaderboard."]
-    if challenge.shows_intervals:
-        told.append("How sure each score is: its 95 % interval.")
-    labels = version.task == "labels"
-    if challenge.shows_counts and labels:
-        told.append("How many rows are right and wrong.")
-    if challenge.shows_classes and labels:
-        told.append("Precision, recall and F1 of each class.")
-    return [*told, "Never the answers, nor which rows are right."]
+def _first_lines(context: RequestContext, version: Version) -> str:
+    """The first lines of the sample submission."""
+    with context.service.files.path(version.sample).open(encoding="utf-8") as file:
+        return "".join(line for line, _ in zip(file, range(_EXAMPLE_LINES), strict=False)).rstrip("\n")
 
 
 @router.get("/challenges/{slug}/sample")
-def sample(slug: str, visit: Visiting) -> Response:
-    """A file with every id that is asked for."""
-    with visit.service.database.reading() as session:
-        found, version = find(session, slug)
-        visit.may("take a sample", session, subject_of(found, version))
+def sample(slug: str, context: ContextDep) -> Response:
+    """A sample submission, with every id that a file must have."""
+    with context.service.database.reading() as session:
+        challenge, version = find_challenge(session, slug)
+        context.require("take a sample", session, resource_of(challenge, version))
         if version is None:
-            raise not_found()
-    return FileResponse(visit.service.files.path(version.sample), media_type="text/csv", filename=f"{slug}-sample.csv")
+            raise NotFoundError()
+    path = context.service.files.path(version.sample)
+    return FileResponse(path, media_type="text/csv", filename=f"{slug}-sample.csv")
 
 
 @router.post("/challenges/{slug}/join")
-async def take_part(slug: str, request: Request, visit: Visiting) -> Response:
-    """Take part, in a new team or in one that there is."""
-    visit.may("have an account")
-    return await answer_form(request, visit, partial(_take_part, slug))
+async def join(slug: str, request: Request, context: ContextDep) -> Response:
+    """Join a challenge, in a new team or in one that exists."""
+    context.require("have an account")
+    return await handle_form(request, context, partial(_join, slug))
 
 
-def _take_part(slug: str, visit: RequestContext, sent: Sent) -> Response:
-    with visit.service.database.reading() as session:
-        found, version = find(session, slug)
-        visit.may("join a challenge", session, subject_of(found, version))
+def _join(slug: str, context: RequestContext, form: ParsedForm) -> Response:
+    with context.service.database.reading() as session:
+        challenge, version = find_challenge(session, slug)
+        context.require("join a challenge", session, resource_of(challenge, version))
+    name, code = form.values.get("team", "").strip(), form.values.get("code", "")
     try:
-        join(visit.service, visit.person(), found, sent.texts.get("team", "").strip(), sent.texts.get("code", ""))
-    except FieldError as error:
-        return _page(visit, slug, sent.texts, error.errors)
+        join_challenge(context.service, context.signed_in_user(), challenge, name, code)
+    except FormError as error:
+        return _challenge_page(context, slug, form.values, error.errors)
     return redirect(f"/challenges/{slug}", "joined")

@@ -1,4 +1,4 @@
-"""For organisers: their challenges, a new one, and one that there is."""
+"""For organisers: the list of challenges, a new challenge, and changes to an existing one."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from tallymark.app.domain import challenges
-from tallymark.app.domain.drafts import read_draft
-from tallymark.app.domain.permissions import subject_of
-from tallymark.app.domain.versions import answers_of_part, current_version
-from tallymark.app.http.errors import FieldError, RequestError, not_found
-from tallymark.app.http.request_context import RequestContext, Visiting, answer_form, redirect
-from tallymark.app.http.uploads import Sent
-from tallymark.app.pages.formatting import TASKS, maybe, moment
+from tallymark.app.domain.drafts import parse_draft
+from tallymark.app.domain.errors import FormError, NotFoundError
+from tallymark.app.domain.permissions import resource_of
+from tallymark.app.domain.versions import current_version, part_as_csv
+from tallymark.app.http.errors import invalid_form
+from tallymark.app.http.request_context import ContextDep, RequestContext, handle_form, redirect
+from tallymark.app.http.uploads import ParsedForm
+from tallymark.app.pages.formatting import TASK_NAMES, optional_page_time, page_time
 from tallymark.app.pages.organise import AnswersVersion, EditPage, OrganisedChallenge, OrganisePage
-from tallymark.app.pages.problems import problem_list
+from tallymark.app.pages.problems import problem_section
 from tallymark.app.pages.shell import Link, ProblemSection, SelectOption
 from tallymark.app.store.models import Challenge, Submission, Team, Version
 from tallymark.errors import Rejection
@@ -29,12 +30,12 @@ from tallymark.submissions.parts import PRIVATE, PUBLIC
 
 router = APIRouter()
 _TASKS = [
-    SelectOption("labels", TASKS["labels"], "A class for each row, such as cat or dog."),
-    SelectOption("numbers", TASKS["numbers"], "A number for each row, such as a price."),
+    SelectOption("labels", TASK_NAMES["labels"], "A class for each row, such as cat or dog."),
+    SelectOption("numbers", TASK_NAMES["numbers"], "A number for each row, such as a price."),
     SelectOption(
-        "probabilities", TASKS["probabilities"], "Of the positive class, or a column for each of the classes."
+        "probabilities", TASK_NAMES["probabilities"], "Of the positive class, or a column for each of the classes."
     ),
-    SelectOption("ranking", TASKS["ranking"], "Scores by which the rows of each query are put in order."),
+    SelectOption("ranking", TASK_NAMES["ranking"], "Scores by which the rows of each query are put in order."),
 ]
 _MISSING = [
     SelectOption("count", "counts as wrong", "Where labels are predicted; elsewhere the file is always rejected."),
@@ -49,7 +50,7 @@ _LATE = [
     SelectOption("refuse", "Nothing is taken"),
     SelectOption("mark", "Files are scored and marked as late, but not ranked"),
 ]
-_FRESH = {
+_DEFAULTS = {
     "task": "labels",
     "id_column": "row_id",
     "label_column": "label",
@@ -63,121 +64,125 @@ _FRESH = {
 
 
 @router.get("/organise")
-def organise(visit: Visiting) -> Response:
-    """All challenges, for those who run them."""
-    visit.may("organise a challenge")
-    with visit.service.database.reading() as session:
-        found = session.scalars(select(Challenge).order_by(Challenge.created.desc())).all()
-        view = OrganisePage(visit.shell("Organise"), [_organised(session, visit, each) for each in found])
-    return visit.page("organise.html", view)
+def organise(context: ContextDep) -> Response:
+    """All challenges, for organisers."""
+    context.require("organise a challenge")
+    with context.service.database.reading() as session:
+        newest_first = session.scalars(select(Challenge).order_by(Challenge.created.desc())).all()
+        view = OrganisePage(
+            context.shell("Organise"), [_organised_challenge(session, context, each) for each in newest_first]
+        )
+    return context.page("organise.html", view)
 
 
-def _organised(session: Session, visit: RequestContext, challenge: Challenge) -> OrganisedChallenge:
+def _organised_challenge(session: Session, context: RequestContext, challenge: Challenge) -> OrganisedChallenge:
     version = current_version(session, challenge)
-    of_it = Submission.challenge_id == challenge.id
+    submitted = Submission.challenge_id == challenge.id
     teams = session.scalar(select(func.count()).select_from(Team).where(Team.challenge_id == challenge.id)) or 0
-    sent = session.scalar(select(func.count()).select_from(Submission).where(of_it)) or 0
-    waiting = of_it & Submission.work.is_not(None)
-    waits = session.scalar(select(func.count()).select_from(Submission).where(waiting)) or 0
+    submissions = session.scalar(select(func.count()).select_from(Submission).where(submitted)) or 0
+    is_pending = submitted & Submission.work.is_not(None)
+    pending = session.scalar(select(func.count()).select_from(Submission).where(is_pending)) or 0
     return OrganisedChallenge(
         challenge.slug,
         challenge.title,
-        challenges.state_of(challenge, visit.now),
-        maybe(challenge.deadline, visit.now),
+        challenges.challenge_state(challenge, context.now),
+        optional_page_time(challenge.deadline, context.now),
         f"{teams:,}",
-        f"{sent:,}",
-        f"{waits:,}",
+        f"{submissions:,}",
+        f"{pending:,}",
         "none" if version is None else f"version {version.number}",
     )
 
 
 @router.get("/organise/new")
-def new_form(visit: Visiting) -> Response:
+def new_form(context: ContextDep) -> Response:
     """The form for a new challenge."""
-    visit.may("create a challenge")
-    return _edit(visit, None, _FRESH)
+    context.require("create a challenge")
+    return _edit_page(context, None, _DEFAULTS)
 
 
 @router.post("/organise/new")
-async def create(request: Request, visit: Visiting) -> Response:
+async def create(request: Request, context: ContextDep) -> Response:
     """A new challenge, with its answers."""
-    visit.may("create a challenge")
-    return await answer_form(request, visit, _create, files=1)
+    context.require("create a challenge")
+    return await handle_form(request, context, _create, max_files=1)
 
 
-def _create(visit: RequestContext, sent: Sent) -> Response:
+def _create(context: RequestContext, form: ParsedForm) -> Response:
     try:
-        draft = read_draft(sent.texts)
-        if "answers" not in sent.files:
-            raise FieldError({"answers": "Choose a file."})
-        made = challenges.create(visit.service, visit.person(), draft, sent.stream("answers"))
-    except FieldError as error:
-        return _edit(visit, None, sent.texts, error.errors)
+        draft = parse_draft(form.values)
+        if "answers" not in form.files:
+            raise FormError({"answers": "Choose a file."})
+        created = challenges.create_challenge(context.service, context.signed_in_user(), draft, form.stream("answers"))
+    except FormError as error:
+        return _edit_page(context, None, form.values, error.errors)
     except Rejection as error:
-        return _edit(visit, None, sent.texts, problems=problem_list(error))
-    return redirect(f"/organise/{made.slug}", "created")
+        return _edit_page(context, None, form.values, problems=problem_section(error))
+    return redirect(f"/organise/{created.slug}", "created")
 
 
 @router.get("/organise/{slug}")
-def edit_form(slug: str, visit: Visiting) -> Response:
-    """The form for a challenge that there is."""
-    return _edit(visit, _found(visit, slug))
+def edit_form(slug: str, context: ContextDep) -> Response:
+    """The form for an existing challenge."""
+    return _edit_page(context, _find_organised(context, slug))
 
 
-def _found(visit: RequestContext, slug: str) -> Challenge:
-    visit.may("organise a challenge")
-    with visit.service.database.reading() as session:
-        challenge, version = challenges.find(session, slug)
-        visit.may("organise a challenge", session, subject_of(challenge, version))
+def _find_organised(context: RequestContext, slug: str) -> Challenge:
+    context.require("organise a challenge")
+    with context.service.database.reading() as session:
+        challenge, version = challenges.find_challenge(session, slug)
+        context.require("organise a challenge", session, resource_of(challenge, version))
     return challenge
 
 
 @router.get("/organise/{slug}/answers/{part}")
-def answers(slug: str, part: str, visit: Visiting) -> Response:
-    """The answers of a part, with which its scores can be had at the command line."""
-    visit.may("organise a challenge")
-    with visit.service.database.reading() as session:
-        challenge, version = challenges.find(session, slug)
-        visit.may("organise a challenge", session, subject_of(challenge, version))
+def answers(slug: str, part: str, context: ContextDep) -> Response:
+    """The answers of a part, with which its scores can be reproduced at the command line."""
+    context.require("organise a challenge")
+    with context.service.database.reading() as session:
+        challenge, version = challenges.find_challenge(session, slug)
+        context.require("organise a challenge", session, resource_of(challenge, version))
     if version is None or part not in (PUBLIC, PRIVATE) or (part == PRIVATE and version.public is None):
-        raise not_found()
-    name = {"Content-Disposition": f'attachment; filename="{slug}-{part}-answers.csv"'}
-    return Response(answers_of_part(visit.service, version, part), media_type="text/csv", headers=name)
+        raise NotFoundError()
+    headers = {"Content-Disposition": f'attachment; filename="{slug}-{part}-answers.csv"'}
+    return Response(part_as_csv(context.service, version, part), media_type="text/csv", headers=headers)
 
 
 @router.post("/organise/{slug}")
-async def change(slug: str, request: Request, visit: Visiting) -> Response:
-    """Change a challenge, give it other answers, close it or open it again."""
-    visit.may("organise a challenge")
-    return await answer_form(request, visit, partial(_change, slug), files=1)
+async def change(slug: str, request: Request, context: ContextDep) -> Response:
+    """Change a challenge, replace its answers, close it or reopen it."""
+    context.require("organise a challenge")
+    return await handle_form(request, context, partial(_change, slug), max_files=1)
 
 
-def _change(slug: str, visit: RequestContext, sent: Sent) -> Response:
-    challenge, action = _found(visit, slug), sent.texts.get("action", "")
-    place = f"/organise/{slug}"
+def _change(slug: str, context: RequestContext, form: ParsedForm) -> Response:
+    challenge, action = _find_organised(context, slug), form.values.get("action", "")
+    path = f"/organise/{slug}"
     try:
         if action == "save":
-            draft = read_draft({**sent.texts, "slug": slug})
-            renewed = challenges.change(visit.service, visit.person(), challenge, draft)
-            return redirect(place, "version" if renewed else "saved")
+            draft = parse_draft({**form.values, "slug": slug})
+            is_new_version = challenges.update_challenge(context.service, context.signed_in_user(), challenge, draft)
+            return redirect(path, "version" if is_new_version else "saved")
         if action == "answers":
-            if "answers" not in sent.files:
-                raise FieldError({"answers": "Choose a file."})
-            note = sent.texts.get("answers_note", "")
-            challenges.renew_answers(visit.service, visit.person(), challenge, sent.stream("answers"), note)
-            return redirect(place, "version")
+            if "answers" not in form.files:
+                raise FormError({"answers": "Choose a file."})
+            note = form.values.get("answers_note", "")
+            challenges.replace_answers(
+                context.service, context.signed_in_user(), challenge, form.stream("answers"), note
+            )
+            return redirect(path, "version")
         if action in ("close", "reopen"):
-            challenges.close(visit.service, challenge, closed=action == "close")
-            return redirect(place, "closed" if action == "close" else "reopened")
-    except (FieldError, Rejection) as error:
-        values = sent.texts if action == "save" else None
-        errors, problems = (error.errors, None) if isinstance(error, FieldError) else (None, problem_list(error))
-        return _edit(visit, challenge, values, errors, problems, sent.texts.get("answers_note", ""))
-    raise RequestError(400, "The form could not be read.", "Go back, and send it again.")
+            challenges.set_closed(context.service, challenge, closed=action == "close")
+            return redirect(path, "closed" if action == "close" else "reopened")
+    except (FormError, Rejection) as error:
+        values = form.values if action == "save" else None
+        errors, problems = (error.errors, None) if isinstance(error, FormError) else (None, problem_section(error))
+        return _edit_page(context, challenge, values, errors, problems, form.values.get("answers_note", ""))
+    raise invalid_form()
 
 
-def _edit(
-    visit: RequestContext,
+def _edit_page(
+    context: RequestContext,
     challenge: Challenge | None,
     values: Mapping[str, str] | None = None,
     errors: Mapping[str, str] | None = None,
@@ -186,51 +191,55 @@ def _edit(
 ) -> Response:
     versions: list[Version] = []
     if challenge is not None:
-        with visit.service.database.reading() as session:
-            asked = select(Version).where(Version.challenge_id == challenge.id).order_by(Version.number.desc())
-            versions = list(session.scalars(asked))
-    given = values if values is not None or challenge is None else _values(challenge, versions[0])
-    given = {**(given or {}), "answers_note": note}  # a file that is rejected does not cost what was written beside it
+        with context.service.database.reading() as session:
+            newest_first = select(Version).where(Version.challenge_id == challenge.id).order_by(Version.number.desc())
+            versions = list(session.scalars(newest_first))
+    fields = values if values is not None or challenge is None else _fields(challenge, versions[0])
+    fields = {**(fields or {}), "answers_note": note}  # kept when the file beside it is rejected
     title = "A new challenge" if challenge is None else challenge.title
     view = EditPage(
-        visit.shell(title, given, errors),
+        context.shell(title, fields, errors),
         "" if challenge is None else challenge.slug,
         title,
         _TASKS,
         _MISSING,
         _SPLITS,
         _LATE,
-        visit.upload_limit,
-        "soon" if challenge is None else challenges.state_of(challenge, visit.now),
-        [_version(visit, each, versions[0]) for each in versions],
+        context.upload_limit,
+        "soon" if challenge is None else challenges.challenge_state(challenge, context.now),
+        [_version_row(context, each, versions[0]) for each in versions],
         problems,
-        [] if challenge is None else _parts(challenge, versions[0]),
+        [] if challenge is None else _part_links(challenge, versions[0]),
     )
-    return visit.page("edit.html", view, 422 if errors or problems else 200)
+    return context.page("edit.html", view, 422 if errors or problems else 200)
 
 
-def _parts(challenge: Challenge, version: Version) -> list[Link]:
-    at = f"/organise/{challenge.slug}/answers"
+def _part_links(challenge: Challenge, version: Version) -> list[Link]:
+    path = f"/organise/{challenge.slug}/answers"
     if version.public is None:
-        return [Link("the answers", f"{at}/public")]
-    return [Link(f"the answers of the {part} part", f"{at}/{part}") for part in (PUBLIC, PRIVATE)]
+        return [Link("the answers", f"{path}/public")]
+    return [Link(f"the answers of the {part} part", f"{path}/{part}") for part in (PUBLIC, PRIVATE)]
 
 
-def _version(visit: RequestContext, held: Version, newest: Version) -> AnswersVersion:
-    made = moment(held.created, visit.now)
+def _version_row(context: RequestContext, version: Version, current: Version) -> AnswersVersion:
     return AnswersVersion(
-        f"version {held.number}", f"{held.rows:,}", made, held.answers[:12], held is newest, held.note
+        f"version {version.number}",
+        f"{version.rows:,}",
+        page_time(version.created, context.now),
+        version.answers[:12],
+        version is current,
+        version.note,
     )
 
 
-def _values(challenge: Challenge, version: Version) -> dict[str, str]:
+def _fields(challenge: Challenge, version: Version) -> dict[str, str]:
     """A challenge as the fields of its form."""
     split = version.split
     values = {
         **{name: getattr(challenge, name) for name in ("title", "slug", "summary", "rules", "late")},
         **{name: str(getattr(challenge, name)) for name in ("quota", "finals")},
-        "opens": _field(challenge.opens),
-        "deadline": _field(challenge.deadline),
+        "opens": _local_time(challenge.opens),
+        "deadline": _local_time(challenge.deadline),
         **{name: getattr(version, name) for name in ("task", "id_column", "label_column", "query_column", "missing")},
         "classes": ", ".join(version.classes or ()),
         "positive": version.positive or "",
@@ -247,12 +256,13 @@ def _values(challenge: Challenge, version: Version) -> dict[str, str]:
 
 
 def _percent(share: float) -> str:
-    """The shortest number of percent that is read as the same share."""
-    near = 100 * share
-    texts = [f"{near:.{decimals}f}" for decimals in range(16)]
-    texts += map(repr, (near, math.nextafter(near, 0), math.nextafter(near, 100)))
+    """The shortest percentage that is read back as the same share."""
+    percent = 100 * share
+    texts = [f"{percent:.{decimals}f}" for decimals in range(16)]
+    texts += map(repr, (percent, math.nextafter(percent, 0), math.nextafter(percent, 100)))
     return next(text for text in texts if float(text) / 100 == share)
 
 
-def _field(at: datetime | None) -> str:
-    return "" if at is None else at.strftime("%Y-%m-%dT%H:%M")
+def _local_time(time: datetime | None) -> str:
+    """A time as the value of a datetime-local field."""
+    return "" if time is None else time.strftime("%Y-%m-%dT%H:%M")

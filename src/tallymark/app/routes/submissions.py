@@ -1,243 +1,215 @@
-"""Submissions: the form, what came of a file, its report, and a team's own history with its final choice."""
+"""Submissions: checking and submitting a file, its result and report, and a team's own submissions with its choice."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from functools import partial
-from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from tallymark.app.domain import results
-from tallymark.app.domain.challenges import find, is_over
-from tallymark.app.domain.checks import Busy, Passed, check_file, open_checked
-from tallymark.app.domain.permissions import subject_of
-from tallymark.app.domain.submissions import accept_file, allowance, plain_name, why_refused
+from tallymark.app.domain.challenges import find_challenge, is_over
+from tallymark.app.domain.checks import CheckInProgress, check_and_keep, open_checked
+from tallymark.app.domain.errors import ForbiddenError, FormError, NotFoundError
+from tallymark.app.domain.permissions import resource_of
+from tallymark.app.domain.quota import quota_status
+from tallymark.app.domain.results import load_result
+from tallymark.app.domain.submissions import clean_file_name, refusal_reason, submit_file
 from tallymark.app.domain.teams import choose_finals
 from tallymark.app.domain.versions import metrics_of
-from tallymark.app.http.errors import FieldError, RequestError, not_found
-from tallymark.app.http.request_context import RequestContext, Visiting, answer_form, redirect
-from tallymark.app.http.uploads import Sent
-from tallymark.app.pages.formatting import arrow, moment, show_value
-from tallymark.app.pages.paging import pages_of
-from tallymark.app.pages.problems import problem_list
+from tallymark.app.http.request_context import ContextDep, RequestContext, handle_form, redirect
+from tallymark.app.http.uploads import ParsedForm
+from tallymark.app.pages.leaderboard import metric_heading
+from tallymark.app.pages.pagination import paginate
+from tallymark.app.pages.problems import problem_section
+from tallymark.app.pages.result import result_document, result_page
 from tallymark.app.pages.shell import ProblemSection
-from tallymark.app.pages.submissions import Checked, MinePage, OwnSubmission, SubmitPage
+from tallymark.app.pages.submissions import (
+    CheckSummary,
+    MySubmissionsPage,
+    SubmitPage,
+    check_summary,
+    describe_selection,
+    my_submission_row,
+)
 from tallymark.app.store.models import Challenge, Submission, Version
 from tallymark.errors import Rejection
 from tallymark.rendering.html_page import to_page
 
 router = APIRouter()
-_TOLD = {
-    "queued": "waiting",
-    "scoring": "being scored",
-    "scored": "scored",
-    "rejected": "rejected",
-    "failed": "not scored",
-}
-_PAGE = 100
+_PAGE_SIZE = 100
 
 
-def _own(session: Session, visit: RequestContext, slug: str, action: str) -> tuple[Challenge, Version, int]:
-    """A challenge that one takes part in, its version and one's team."""
-    found, version = find(session, slug)
-    subject = subject_of(found, version)
-    if visit.user is not None and version is not None:
-        visit.may("see a challenge", session, subject)
-        if visit.may("join a challenge", session, subject).team_id is None:
-            there = ("To the challenge", f"/challenges/{slug}")
-            raise RequestError(403, "You do not take part in this challenge yet.", "Join it on its page.", there)
-    actor = visit.may(action, session, subject)
+def _require_membership(
+    session: Session, context: RequestContext, slug: str, action: str
+) -> tuple[Challenge, Version, int]:
+    """A challenge that the user takes part in, its version, and the id of their team."""
+    challenge, version = find_challenge(session, slug)
+    resource = resource_of(challenge, version)
+    if context.user is not None and version is not None:
+        context.require("see a challenge", session, resource)
+        if context.require("join a challenge", session, resource).team_id is None:
+            link = ("To the challenge", f"/challenges/{slug}")
+            raise ForbiddenError("You do not take part in this challenge yet.", "Join it on its page.", link)
+    actor = context.require(action, session, resource)
     if version is None or actor.team_id is None:
-        raise not_found()
-    return found, version, actor.team_id
+        raise NotFoundError()
+    return challenge, version, actor.team_id
 
 
 @router.get("/challenges/{slug}/submit")
-def form(slug: str, visit: Visiting) -> Response:
+def submit_form(slug: str, context: ContextDep) -> Response:
     """The form for a file."""
-    return _form(visit, slug)
+    return _submit_page(context, slug)
 
 
-def _form(
-    visit: RequestContext,
+def _submit_page(
+    context: RequestContext,
     slug: str,
     status: int = 200,
     *,
     error: str = "",
     problems: ProblemSection | None = None,
-    checked: Checked | None = None,
+    checked: CheckSummary | None = None,
 ) -> Response:
-    with visit.service.database.reading() as session:
-        found, _, team_id = _own(session, visit, slug, "submit a file")
-        late = "What is sent now is scored and marked as late, and not ranked." if is_over(found, visit.now) else ""
+    with context.service.database.reading() as session:
+        challenge, _, team_id = _require_membership(session, context, slug, "submit a file")
+        over = is_over(challenge, context.now)
         view = SubmitPage(
-            visit.shell(f"Submit to {found.title}", {}, {"submission": error} if error else {}),
-            slug,
-            found.title,
-            allowance(session, visit.service, found, team_id).cost,
-            why_refused(session, visit.service, found, team_id),
-            visit.upload_limit,
-            visit.settings.upload_bytes,
-            late,
-            problems,
-            checked,
+            shell=context.shell(f"Submit to {challenge.title}", {}, {"submission": error} if error else {}),
+            slug=slug,
+            title=challenge.title,
+            quota=quota_status(session, challenge, team_id, context.now).next_submission,
+            refused=refusal_reason(session, context.service, challenge, team_id),
+            upload_limit=context.upload_limit,
+            upload_bytes=context.settings.upload_bytes,
+            late="What is sent now is scored and marked as late, and not ranked." if over else "",
+            problems=problems,
+            checked=checked,
         )
-    return visit.page("submit.html", view, status)
+    return context.page("submit.html", view, status)
 
 
 @router.post("/challenges/{slug}/submit")
-async def submit(slug: str, request: Request, visit: Visiting) -> Response:
-    """Check a file and show what is wrong with it, or submit one that was checked and go to its result."""
-    visit.may("have an account")  # before anything is read
-    return await answer_form(request, visit, partial(_submit, slug), files=1)
+async def submit(slug: str, request: Request, context: ContextDep) -> Response:
+    """Check a file and show its problems, or submit one that was checked and go to its result."""
+    context.require("have an account")  # before anything is read
+    return await handle_form(request, context, partial(_submit, slug), max_files=1)
 
 
-def _submit(slug: str, visit: RequestContext, sent: Sent) -> Response:
-    with visit.service.database.reading() as session:
-        found, version, team_id = _own(session, visit, slug, "submit a file")
-        refused = why_refused(session, visit.service, found, team_id)
-    if "submission" in sent.files:
-        return _form(visit, slug, 409) if refused else _check(visit, found, version, sent)
-    if "token" not in sent.texts:
-        return _form(visit, slug, 422, error="Choose a file.")
-    user, note = visit.person(), sent.texts.get("note", "")
-    with open_checked(visit.service, user, found, sent.texts["token"]) as held:
-        key = accept_file(visit.service, user, found, team_id, held.stream, held.file_name, note, held.secret)
+def _submit(slug: str, context: RequestContext, form: ParsedForm) -> Response:
+    with context.service.database.reading() as session:
+        challenge, version, team_id = _require_membership(session, context, slug, "submit a file")
+        refused = refusal_reason(session, context.service, challenge, team_id)
+    if "submission" in form.files:
+        return _submit_page(context, slug, 409) if refused else _check(context, challenge, version, form)
+    if "token" not in form.values:
+        return _submit_page(context, slug, 422, error="Choose a file.")
+    user, note = context.signed_in_user(), form.values.get("note", "")
+    with open_checked(context.service, user, challenge, form.values["token"]) as file:
+        key = submit_file(context.service, user, challenge, team_id, file.stream, file.file_name, note, file.secret)
     return redirect(f"/submissions/{key}")
 
 
-def _check(visit: RequestContext, challenge: Challenge, version: Version, sent: Sent) -> Response:
-    """Check a file, which costs nothing, and keep it where it has no problems."""
-    name, stream = plain_name(sent.files["submission"].filename or ""), sent.stream("submission")
+def _check(context: RequestContext, challenge: Challenge, version: Version, form: ParsedForm) -> Response:
+    """Check a file, which is free, and keep it where it has no problems."""
+    name, stream = clean_file_name(form.files["submission"].filename or ""), form.stream("submission")
     try:
-        passed = check_file(visit.service, visit.person(), challenge, version, stream, name)
-    except Busy:
-        told = "Another file of yours is being checked. Wait until that is done, then check this one."
-        return _form(visit, challenge.slug, 409, error=told)
-    except Rejection as error:
-        problems = problem_list(error, f"{name} cannot be submitted: it")
-        return _form(visit, challenge.slug, 422, problems=problems)
-    return _form(visit, challenge.slug, checked=_checked(name, passed))
+        passed = check_and_keep(context.service, context.signed_in_user(), challenge, version, stream, name)
+    except CheckInProgress:
+        error = "Another file of yours is being checked. Wait until that is done, then check this one."
+        return _submit_page(context, challenge.slug, 409, error=error)
+    except Rejection as rejection:
+        problems = problem_section(rejection, f"{name} cannot be submitted: it")
+        return _submit_page(context, challenge.slug, 422, problems=problems)
+    return _submit_page(context, challenge.slug, checked=check_summary(name, passed.check, passed.token))
 
 
-def _checked(name: str, passed: Passed) -> Checked:
-    rows = passed.found.rows
-    _, *notes = str(passed.found).splitlines()
-    return Checked(passed.token, f"{name}: no problems found, {rows:,} row{'s' * (rows != 1)}", notes)
-
-
-def _submission(session: Session, visit: RequestContext, key: str) -> Submission:
-    held = session.scalar(select(Submission).where(Submission.key == key))
-    if held is None:
-        raise not_found()
-    visit.may("see a submission", session, subject_of(held.challenge, held.version, held))
-    return held
+def _find_submission(session: Session, context: RequestContext, key: str) -> Submission:
+    submission = session.scalar(select(Submission).where(Submission.key == key))
+    if submission is None:
+        raise NotFoundError()
+    resource = resource_of(submission.challenge, submission.version, submission)
+    context.require("see a submission", session, resource)
+    return submission
 
 
 @router.get("/submissions/{key}")
-def result(key: str, visit: Visiting) -> Response:
-    """What came of a file."""
-    with visit.service.database.reading() as session:
-        held = _submission(session, visit, key)
-        return visit.page("result.html", results.page(session, visit, held))
+def result(key: str, context: ContextDep) -> Response:
+    """The result of a submission."""
+    with context.service.database.reading() as session:
+        submission = _find_submission(session, context, key)
+        result = load_result(session, submission, context.now, is_organiser=context.is_organiser)
+        shell = context.shell(submission.file_name)
+        return context.page("result.html", result_page(shell, result, context.now, context.settings.resamples))
 
 
 @router.get("/submissions/{key}/report")
-def report(key: str, visit: Visiting) -> Response:
-    """The same as a file that needs nothing else."""
-    with visit.service.database.reading() as session:
-        held = _submission(session, visit, key)
-        if held.state != "scored":
-            raise not_found()
-        page = to_page(results.document(session, visit, held))
-    name = {"Content-Disposition": f'attachment; filename="{held.challenge.slug}-{held.key[:6]}.html"'}
-    return Response(page, media_type="text/html", headers=name)
+def report(key: str, context: ContextDep) -> Response:
+    """The result as a file that needs nothing else."""
+    with context.service.database.reading() as session:
+        submission = _find_submission(session, context, key)
+        if submission.state != "scored":
+            raise NotFoundError()
+        result = load_result(session, submission, context.now, is_organiser=context.is_organiser)
+        page = to_page(result_document(result, context.now, context.settings.resamples))
+    file_name = f"{submission.challenge.slug}-{submission.key[:6]}.html"
+    headers = {"Content-Disposition": f'attachment; filename="{file_name}"'}
+    return Response(page, media_type="text/html", headers=headers)
 
 
 @router.get("/challenges/{slug}/mine")
-def mine(slug: str, visit: Visiting, page: int = 1) -> Response:
+def my_submissions(slug: str, context: ContextDep, page: int = 1) -> Response:
     """A team's own submissions."""
-    return _mine(visit, slug, page)
+    return _my_submissions_page(context, slug, page)
 
 
-def _mine(
-    visit: RequestContext,
+def _my_submissions_page(
+    context: RequestContext,
     slug: str,
     page: int,
     errors: Mapping[str, str] | None = None,
-    ticked: Collection[str] | None = None,
+    selected: Collection[str] | None = None,
 ) -> Response:
-    with visit.service.database.reading() as session:
-        found, version, team_id = _own(session, visit, slug, "see own submissions")
-        own = (Submission.challenge_id == found.id) & (Submission.team_id == team_id)
+    with context.service.database.reading() as session:
+        challenge, version, team_id = _require_membership(session, context, slug, "see own submissions")
+        own = (Submission.challenge_id == challenge.id) & (Submission.team_id == team_id)
         count = session.scalar(select(func.count()).select_from(Submission).where(own)) or 0
-        start, pages = pages_of(count, page, _PAGE, f"/challenges/{slug}/mine", "submission")
-        asked = select(Submission).where(own).order_by(Submission.created.desc(), Submission.id.desc())
-        held = session.scalars(asked.offset(start).limit(_PAGE)).all()
+        start, pages = paginate(count, page, _PAGE_SIZE, f"/challenges/{slug}/mine", "submission")
+        newest_first = select(Submission).where(own).order_by(Submission.created.desc(), Submission.id.desc())
+        submissions = session.scalars(newest_first.offset(start).limit(_PAGE_SIZE)).all()
         chosen = session.scalar(select(func.count()).select_from(Submission).where(own & Submission.final)) or 0
         metrics = metrics_of(version)
-        view = MinePage(
-            visit.shell(f"My submissions to {found.title}", {}, errors),
-            slug,
-            found.title,
-            str(allowance(session, visit.service, found, team_id)),
-            [f"{key} {arrow(item)}" for key, item in metrics.items()],
-            [_row(visit, each, metrics, ticked) for each in held],
-            _finals(found, version, chosen),
-            version.public is not None and not is_over(found, visit.now),
-            not why_refused(session, visit.service, found, team_id),
-            pages,
+        view = MySubmissionsPage(
+            shell=context.shell(f"My submissions to {challenge.title}", {}, errors),
+            slug=slug,
+            title=challenge.title,
+            quota=str(quota_status(session, challenge, team_id, context.now)),
+            metrics=[metric_heading(*each) for each in metrics.items()],
+            submissions=[my_submission_row(each, metrics, context.now, selected) for each in submissions],
+            finals=describe_selection(challenge, version, chosen),
+            may_choose=version.public is not None and not is_over(challenge, context.now),
+            may_submit=not refusal_reason(session, context.service, challenge, team_id),
+            pages=pages,
         )
-    return visit.page("mine.html", view, 422 if errors else 200)
-
-
-def _row(
-    visit: RequestContext, held: Submission, metrics: Mapping[str, Any], ticked: Collection[str] | None
-) -> OwnSubmission:
-    public = {each.name: each.value for each in held.scores if each.part == "public"}
-    scores = [show_value(item, public.get(key)) for key, item in metrics.items()] if held.state == "scored" else []
-    state = "scoring" if held.state == "queued" and held.claimed_by is not None else held.state
-    able = held.state == "scored" and not held.late
-    return OwnSubmission(
-        held.key,
-        held.file_name,
-        held.note,
-        moment(held.created, visit.now),
-        state,
-        _TOLD[state],
-        scores,
-        held.late,
-        held.final if ticked is None else held.key in ticked,
-        able,
-    )
-
-
-def _finals(challenge: Challenge, version: Version, chosen: int) -> str:
-    if version.public is None:
-        return "Your best submission counts: there is nothing to choose."
-    return (
-        f"Choose up to {challenge.finals} to be ranked on the private part in the end; {chosen} "
-        f"{'is' if chosen == 1 else 'are'} chosen. If you choose none, your best in public counts."
-    )
+    return context.page("my_submissions.html", view, 422 if errors else 200)
 
 
 @router.post("/challenges/{slug}/mine")
-async def choose(slug: str, request: Request, visit: Visiting) -> Response:
+async def choose(slug: str, request: Request, context: ContextDep) -> Response:
     """Choose the submissions that count in the end."""
-    visit.may("have an account")
-    return await answer_form(request, visit, partial(_choose, slug))
+    context.require("have an account")
+    return await handle_form(request, context, partial(_choose, slug))
 
 
-def _choose(slug: str, visit: RequestContext, sent: Sent) -> Response:
-    with visit.service.database.reading() as session:
-        found, _, team_id = _own(session, visit, slug, "choose finals")
-    ticked = sent.lists.get("final", [])
+def _choose(slug: str, context: RequestContext, form: ParsedForm) -> Response:
+    with context.service.database.reading() as session:
+        challenge, _, team_id = _require_membership(session, context, slug, "choose finals")
+    selected = form.lists.get("final", [])
     try:
-        choose_finals(visit.service, found, team_id, ticked, sent.lists.get("shown", []))
-    except FieldError as error:
-        return _mine(visit, slug, 1, {"": error.errors["final"]}, ticked)
+        choose_finals(context.service, challenge, team_id, selected, form.lists.get("shown", []))
+    except FormError as error:
+        return _my_submissions_page(context, slug, 1, {"": error.errors["final"]}, selected)
     return redirect(f"/challenges/{slug}/mine", "chosen")

@@ -1,4 +1,4 @@
-"""The database: how it is opened, brought to the newest form, read and written."""
+"""The database: connections, migrations, and transactions that read or write."""
 
 from __future__ import annotations
 
@@ -17,13 +17,17 @@ from sqlalchemy.orm import Session, sessionmaker
 from tallymark.errors import ParameterError
 from tallymark.optional_packages import needed
 
-_WAIT = 30  # seconds for another writer
+_BUSY_TIMEOUT = 30  # seconds to wait for another writer
 _MIGRATIONS = Path(__file__).with_name("migrations")
-_LOCK = 0x7A11  # of PostgreSQL, so that of several servers that start one migrates
+_MIGRATION_LOCK = 0x7A11  # in PostgreSQL: of several servers that start together, one migrates
 
 
 class Database:
-    """A SQLite or PostgreSQL database. Writing transactions take their lock when they begin: check, then insert."""
+    """A SQLite or PostgreSQL database, for the same code.
+
+    On SQLite, a writing transaction takes the lock of the database when it begins. On PostgreSQL, transactions lock the
+    rows that they decide on. Either way, code that checks and then inserts is safe.
+    """
 
     def __init__(self, url: str) -> None:
         self.engine = _engine(url)
@@ -33,14 +37,14 @@ class Database:
 
     @property
     def is_sqlite(self) -> bool:
-        """Whether this is SQLite, which one process at a time should serve."""
+        """Whether this is SQLite, which one process at a time should use."""
         return self.engine.dialect.name == "sqlite"
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """A transaction that only reads, and sees one state of everything."""
+        """A transaction that only reads, from one snapshot."""
         with self._sessions() as session:
-            yield session  # closing it leaves what was read as it is
+            yield session  # objects stay readable after it is closed
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
@@ -49,13 +53,13 @@ class Database:
             yield session
 
     def migrate(self) -> None:
-        """Bring the tables to their newest form."""
+        """Migrate the tables to the newest version."""
         with self.engine.execution_options(writes=True).connect() as connection, connection.begin():
             if not self.is_sqlite:
-                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
-            command.upgrade(migrations(connection), "head")
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+            command.upgrade(alembic_config(connection), "head")
 
-    def works(self) -> bool:
+    def is_available(self) -> bool:
         """Whether the database answers."""
         try:
             with self.reading() as session:
@@ -69,13 +73,13 @@ class Database:
         self.engine.dispose()
 
 
-def insert_of(session: Session) -> Any:
-    """The `insert` of the session's database, which knows what to do where a row is there already."""
+def dialect_insert(session: Session) -> Any:
+    """The `insert` of the session's database, which has `on_conflict_do_update`."""
     return (postgresql if session.get_bind().dialect.name == "postgresql" else sqlite).insert
 
 
-def migrations(connection: Connection) -> Config:
-    """What alembic needs to know to work on a connection."""
+def alembic_config(connection: Connection) -> Config:
+    """The configuration of alembic for a connection."""
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
@@ -93,21 +97,21 @@ def _engine(url: str) -> Engine:
     if backend == "postgresql":
         with needed("a PostgreSQL database", "psycopg", extra="postgres"):
             return create_engine(parsed, pool_pre_ping=True, pool_size=10, max_overflow=20)
-    engine = create_engine(parsed, connect_args={"timeout": _WAIT, "check_same_thread": False})
-    event.listen(engine, "connect", _prepare)
-    event.listen(engine, "begin", _begin)
+    engine = create_engine(parsed, connect_args={"timeout": _BUSY_TIMEOUT, "check_same_thread": False})
+    event.listen(engine, "connect", _configure_sqlite)
+    event.listen(engine, "begin", _begin_transaction)
     return engine
 
 
-def _prepare(connection: Any, _: object) -> None:
-    """SQLite that loses nothing at a power cut, and lets others read while one writes."""
-    connection.isolation_level = None  # transactions begin where we say so
+def _configure_sqlite(connection: Any, _: object) -> None:
+    """Make SQLite durable across power cuts, and let others read while one writes."""
+    connection.isolation_level = None  # `_begin_transaction` begins transactions
     cursor = connection.cursor()
-    for line in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={1000 * _WAIT}"):
-        cursor.execute(f"PRAGMA {line}")
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={1000 * _BUSY_TIMEOUT}"):
+        cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 
 
-def _begin(connection: Connection) -> None:
+def _begin_transaction(connection: Connection) -> None:
     writes = connection.get_execution_options().get("writes", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,4 +1,4 @@
-"""The tables of the app. What is looked up is indexed; answers and metrics are versions that never change."""
+"""The tables of the app. Answers and metrics are versions that never change; scores refer to them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
-NAMES = {
+NAMING_CONVENTION = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
     "ck": "ck_%(table_name)s_%(constraint_name)s",
@@ -32,7 +32,7 @@ NAMES = {
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A moment in UTC, in databases that know time zones and in those that do not."""
+    """A time in UTC, in databases with and without time zones."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -43,8 +43,8 @@ class UtcDateTime(TypeDecorator[datetime]):
             return None
         if value.tzinfo is None:
             raise ValueError("a moment needs its time zone")
-        found = value.astimezone(UTC)
-        return found.replace(tzinfo=None) if dialect.name == "sqlite" else found
+        utc = value.astimezone(UTC)
+        return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         """As it is read."""
@@ -56,12 +56,12 @@ class UtcDateTime(TypeDecorator[datetime]):
 class Base(DeclarativeBase):
     """The base of all tables."""
 
-    metadata = MetaData(naming_convention=NAMES)
+    metadata = MetaData(naming_convention=NAMING_CONVENTION)
     type_annotation_map = {datetime: UtcDateTime, dict[str, Any]: JSON, list[Any]: JSON, str: Text, bytes: LargeBinary}
 
 
 class User(Base):
-    """Somebody with a name. Without a password they cannot sign in."""
+    """A user. Without a password they cannot sign in."""
 
     __tablename__ = "users"
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -73,7 +73,7 @@ class User(Base):
 
 
 class SignIn(Base):
-    """A browser that is signed in, by the hash of its secret."""
+    """A browser where a user is signed in, by the hash of its secret."""
 
     __tablename__ = "sign_ins"
     secret: Mapped[str] = mapped_column(String(64), primary_key=True)
@@ -84,7 +84,7 @@ class SignIn(Base):
 
 
 class Invitation(Base):
-    """A link with which one person may sign up, by the hash of its secret."""
+    """A link by which one person may sign up, by the hash of its secret."""
 
     __tablename__ = "invitations"
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -108,7 +108,7 @@ class StoredFile(Base):
 
 
 class Challenge(Base):
-    """A challenge: its texts and rules. What is scored, and how, are its versions."""
+    """A challenge: its texts and rules. Its versions have the answers and the metrics."""
 
     __tablename__ = "challenges"
     __table_args__ = (CheckConstraint("late IN ('refuse', 'mark')", name="late"),)
@@ -128,12 +128,12 @@ class Challenge(Base):
     shows_intervals: Mapped[bool] = mapped_column(default=True)
     shows_classes: Mapped[bool] = mapped_column(default=False)
     shows_counts: Mapped[bool] = mapped_column(default=True)
-    changes: Mapped[int] = mapped_column(default=0)  # to what is ranked
-    ranked: Mapped[int] = mapped_column(default=0)  # those of them that the leaderboards have seen
+    changes: Mapped[int] = mapped_column(default=0)  # of what is ranked, counted
+    ranked: Mapped[int] = mapped_column(default=0)  # the count that the leaderboards have seen
 
 
 class Version(Base):
-    """Answers and metrics as they were at one time. A row is never changed, and recorded with every score."""
+    """Answers and metrics of a challenge. A version never changes; every score refers to one."""
 
     __tablename__ = "versions"
     __table_args__ = (UniqueConstraint("challenge_id", "number"),)
@@ -161,7 +161,7 @@ class Version(Base):
 
 
 class Team(Base):
-    """Those who take part in a challenge together, by a name and a code that lets others join."""
+    """A team in a challenge, with a code by which others join."""
 
     __tablename__ = "teams"
     __table_args__ = (UniqueConstraint("challenge_id", "key"),)
@@ -175,7 +175,7 @@ class Team(Base):
 
 
 class Member(Base):
-    """Somebody in a team; in each challenge they are in one."""
+    """A user in a team; in each challenge they are in one."""
 
     __tablename__ = "members"
     __table_args__ = (UniqueConstraint("challenge_id", "user_id"),)
@@ -185,7 +185,7 @@ class Member(Base):
 
 
 class Quota(Base):
-    """How many submissions of a team count on a day."""
+    """How many submissions of a team count on a day (see `domain.quota`)."""
 
     __tablename__ = "quotas"
     team_id: Mapped[int] = mapped_column(ForeignKey("teams.id"), primary_key=True)
@@ -194,7 +194,7 @@ class Quota(Base):
 
 
 class CheckedFile(Base):
-    """The file that an account had checked last, by the hash of the token that submits it."""
+    """The file that a user had checked last, by the hash of the token that submits it (see `domain.checks`)."""
 
     __tablename__ = "checked_files"
     user_id: Mapped[int] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
@@ -206,7 +206,7 @@ class CheckedFile(Base):
 
 
 class Submission(Base):
-    """A file that a team has sent, what became of it, and its place in the queue as long as there is work to do."""
+    """A file of a team, its state, and its place in the queue while it has pending work."""
 
     __tablename__ = "submissions"
     __table_args__ = (
@@ -229,7 +229,7 @@ class Submission(Base):
     late: Mapped[bool] = mapped_column(default=False)
     final: Mapped[bool] = mapped_column(default=False)
     state: Mapped[str] = mapped_column(String(10))
-    work: Mapped[str | None] = mapped_column(String(10))  # what is left to do
+    work: Mapped[str | None] = mapped_column(String(10))  # pending: its scores, or its intervals; None if there is none
     claimed_by: Mapped[str | None] = mapped_column(String(40))
     claimed: Mapped[datetime | None]
     attempts: Mapped[int] = mapped_column(default=0)
@@ -262,7 +262,7 @@ class StoredScore(Base):
 
 
 class StoredOutcome(Base):
-    """What each row of a part came to, packed, for paired tests between submissions."""
+    """The outcomes of the rows of a part, packed, for paired tests between submissions."""
 
     __tablename__ = "outcomes"
     submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id", ondelete="CASCADE"), primary_key=True)
@@ -272,13 +272,13 @@ class StoredOutcome(Base):
 
 
 class LeaderboardEntry(Base):
-    """A place on a leaderboard. Those of a part are written anew whenever a score changes them."""
+    """A place on a leaderboard. They are rebuilt when a score or a choice changes them (see `domain.leaderboards`)."""
 
     __tablename__ = "standings"
     challenge_id: Mapped[int] = mapped_column(ForeignKey("challenges.id"), primary_key=True)
     part: Mapped[str] = mapped_column(String(10), primary_key=True)
     place: Mapped[int] = mapped_column(primary_key=True)
-    group: Mapped[int | None]  # None: nothing tells whom it is tied with
+    group: Mapped[int | None]  # None: no outcomes to compare it by
     team_id: Mapped[int] = mapped_column(ForeignKey("teams.id"), index=True)
     submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id"))
     entries: Mapped[int]  # how many scored submissions the team has

@@ -20,20 +20,20 @@ class SignUpPage(NamedTuple):
     """`/sign-up` (sign_up.html). Fields: `name`, `password`, `again`, `invitation`."""
 
     shell: Shell
-    least_password: int
+    min_password_length: int
     invitation: str = ""
     invited: str = ""
-    """What the invitation is to, in a sentence."""
+    """The role that the invitation gives, in a sentence."""
     refused: str = ""
-    """Why nobody can sign up here; empty where one can."""
+    """Why sign-up is not possible; empty where it is."""
 
 
 class InvitationRow(NamedTuple):
-    """A link that lets others sign up, shown in full only when it has just been made."""
+    """An invitation of the user. Its link is shown once, when it is created."""
 
     role: str
-    made: PageTime
-    ends: PageTime
+    created: PageTime
+    expires: PageTime
     state: str
     """ "open", "used" or "over"."""
 
@@ -51,7 +51,7 @@ class AccountPage(NamedTuple):
     since: PageTime
     sessions: str
     """ "Signed in on 2 devices"."""
-    least_password: int
+    min_password_length: int
     may_invite: bool = False
     roles: Sequence[SelectOption] = ()
     new_link: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tallymark.app.pages.people import AccountPage, InvitationRow, SignUpPage
+from tallymark.app.pages.accounts import AccountPage, InvitationRow, SignUpPage
 from tallymark.app.pages.shell import SelectOption
 from tests.app.sample_pages.shell import SHORT, Say, shell, wrong
 

@@ -1,4 +1,4 @@
-"""Logs as lines of JSON: what happened and when, without labels, names or secrets."""
+"""Logs as lines of JSON, without labels, names or secrets."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The line."""
-        told = {
+        entry = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "event": record.getMessage(),
             **getattr(record, "facts", {}),
         }
-        if record.exc_info and record.exc_info[0] is not None:  # where, not with what: values may be answers
-            told["error"] = record.exc_info[0].__name__
-            told["at"] = _places(record)
-        return json.dumps(told)
+        if record.exc_info and record.exc_info[0] is not None:  # only where it was raised: the message may have answers
+            entry["error"] = record.exc_info[0].__name__
+            entry["at"] = _traceback(record)
+        return json.dumps(entry)
 
 
-def _places(record: logging.LogRecord) -> list[str]:
+def _traceback(record: logging.LogRecord) -> list[str]:
     assert record.exc_info is not None
-    places, trace = [], record.exc_info[2]
+    frames, trace = [], record.exc_info[2]
     while trace is not None:
         code = trace.tb_frame.f_code
-        places.append(f"{code.co_filename}:{trace.tb_lineno} {code.co_name}")
+        frames.append(f"{code.co_filename}:{trace.tb_lineno} {code.co_name}")
         trace = trace.tb_next
-    return places[-10:]
+    return frames[-10:]
 
 
 def start_logs(stream: TextIO | None = None, level: int = logging.INFO) -> None:

@@ -1,4 +1,4 @@
-"""Submissions: when they are taken, what is written down of them, and what versions do to them."""
+"""Submissions: when they are accepted, what is stored of them, and what new versions do to them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import io
 import pytest
 from sqlalchemy import func, select
 
-from tallymark.app.domain import challenges, drafts, teams
-from tallymark.app.http.errors import FieldError, RequestError
-from tallymark.app.store.models import Challenge, Member, StoredFile, StoredScore, Submission, Version
+from tallymark.app.domain import challenges, drafts
+from tallymark.app.domain.errors import ConflictError
+from tallymark.app.store.models import Challenge, StoredFile, StoredScore, Submission, Version
 from tests.app.stage import BOTH, FORM, ROWS, guess, table, truth
 
 
@@ -24,7 +24,7 @@ def test_before_it_opens_nothing_is_taken(stage, host):
     """A challenge takes files from the moment that it opens."""
     challenge = stage.challenge(host, opens="2027-03-01T12:01")
     player = stage.team(challenge, "Early")
-    with pytest.raises(RequestError, match="not open yet"):
+    with pytest.raises(ConflictError, match="not open yet"):
         player.send(guess(5))
     stage.clock.move(minutes=1)
     player.send(guess(5))
@@ -38,7 +38,7 @@ def test_after_the_deadline_nothing_is_taken(stage, host):
     stage.clock.move(minutes=59, seconds=59)
     player.send(guess(5))
     stage.clock.move(seconds=1)
-    with pytest.raises(RequestError, match="closed"):
+    with pytest.raises(ConflictError, match="closed"):
         player.send(guess(6))
 
 
@@ -61,10 +61,10 @@ def test_closed_and_opened_again(stage, host):
     """A closed challenge takes nothing, not even late files; opened again, it does."""
     challenge = stage.challenge(host, late="mark")
     player = stage.team(challenge, "Team")
-    challenges.close(stage.service, challenge, closed=True)
-    with pytest.raises(RequestError, match="closed"):
+    challenges.set_closed(stage.service, challenge, closed=True)
+    with pytest.raises(ConflictError, match="closed"):
         player.send(guess(5))
-    challenges.close(stage.service, challenge, closed=False)
+    challenges.set_closed(stage.service, challenge, closed=False)
     assert stage.submission(player.send(guess(5))).late is False
 
 
@@ -75,7 +75,7 @@ def test_a_new_version_scores_everything_again(stage, challenge, player, host):
     keys = [player.send(guess(28)), other.send(guess(20))]
     before = [stage.scores(key)["accuracy"] for key in keys]
     turned = guess(20)  # what the second team has said
-    challenges.renew_answers(stage.service, host, challenge, io.BytesIO(table(turned)), "a mistake")
+    challenges.replace_answers(stage.service, host, challenge, io.BytesIO(table(turned)), "a mistake")
     for path in ("", "/leaderboard"):  # while they wait
         assert stage.client().get(f"/challenges/{challenge.slug}{path}").status_code == 200
     assert player.client().get(f"/submissions/{keys[0]}").status_code == 200
@@ -106,7 +106,7 @@ def test_failed_files_are_tried_again_by_a_new_version(make_stage):
     key = player.send(guess(10))
     with stage.service.database.writing() as session:
         session.get_one(Submission, stage.submission(key).id).state = "failed"
-    challenges.renew_answers(stage.service, host, challenge, io.BytesIO(table(truth())))
+    challenges.replace_answers(stage.service, host, challenge, io.BytesIO(table(truth())))
     stage.work()
     assert stage.submission(key).state == "scored"
 
@@ -116,9 +116,9 @@ def test_other_metrics_are_a_new_version(stage, challenge, player, host):
     """Metrics change by a version; texts do not, and neither does what is saved unchanged."""
     key = player.send(guess(30))
     form = {**FORM, "slug": challenge.slug, "title": "Other words"}
-    assert not challenges.change(stage.service, host, challenge, drafts.read_draft(form))
+    assert not challenges.update_challenge(stage.service, host, challenge, drafts.parse_draft(form))
     metrics = {**form, "metrics": "fscore(beta=2, average=macro), accuracy"}
-    assert challenges.change(stage.service, host, challenge, drafts.read_draft(metrics))
+    assert challenges.update_challenge(stage.service, host, challenge, drafts.parse_draft(metrics))
     assert stage.client().get(f"/challenges/{challenge.slug}/leaderboard").status_code == 200
     stage.work()
     assert list(stage.scores(key))[1] == "accuracy"
@@ -133,11 +133,11 @@ def test_a_file_that_the_new_version_rejects_is_not_ranked(stage, host):
     challenge = stage.challenge(host, missing="reject")
     player = stage.team(challenge, "Team")
     key = player.send(guess(30))
-    challenges.renew_answers(stage.service, host, challenge, io.BytesIO(table(truth(ROWS + 1))))
+    challenges.replace_answers(stage.service, host, challenge, io.BytesIO(table(truth(ROWS + 1))))
     stage.work()
     assert stage.submission(key).state == "rejected"
     assert stage.board(challenge) == []
-    assert player.allowance().used == 0
+    assert player.quota_status().used == 0
 
 
 @BOTH
@@ -148,30 +148,6 @@ def test_the_same_file_of_two_teams_is_stored_once(stage, challenge):
     keys = [each.send(guess(9)) for each in players]
     assert stage.all(select(func.count()).select_from(StoredFile)) == [files + 1]
     assert len({stage.submission(key).file for key in keys}) == 1
-
-
-@BOTH
-def test_one_team_for_each(stage, challenge):
-    """Nobody takes part twice, whether by a name or by a code; a wrong code is told."""
-    ada, ben = stage.person("Ada"), stage.person("Ben")
-    team = stage.team(challenge, "Badgers", ada).team
-    other = stage.team(challenge, "Others", ben).team
-    with pytest.raises(FieldError, match="already"):
-        teams.join(stage.service, ada, challenge, "Again", "")
-    with pytest.raises(FieldError, match="already"):
-        teams.join(stage.service, ada, challenge, "", other.code)
-    with pytest.raises(FieldError, match="No team"):
-        teams.join(stage.service, stage.person("Cem"), challenge, "", "nothing")
-    assert len(stage.all(select(Member).where(Member.team_id == team.id))) == 1
-    assert stage.all(select(func.count()).select_from(Member)) == [2]
-
-
-@pytest.mark.parametrize("name", ["BADGERS", "Ｂadgers", "ᵇadgers", " Badgers  "])
-@BOTH
-def test_names_that_look_the_same_are_one(stage, challenge, player, name):
-    """A name that differs in case, width or spaces from another is taken."""
-    with pytest.raises(FieldError, match="Another team has this name"):
-        teams.join(stage.service, stage.person("Eve"), challenge, name, "")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from itertools import groupby
 import pytest
 from sqlalchemy import select
 
-from tallymark.app.domain.teams import join
+from tallymark.app.domain.teams import join_challenge
 from tallymark.app.store.models import LeaderboardEntry
 from tests.app.crowd import crowd
 from tests.app.stage import BOTH, ROWS, table, truth
@@ -52,7 +52,7 @@ def test_ten_thousand_entries(stage, host):
         assert client.get(f"{path}?page={number}").status_code == 404
 
     ada = stage.person("Ada")
-    join(stage.service, ada, challenge, "", f"c{held[4_321].team_id}")
+    join_challenge(stage.service, ada, challenge, "", f"c{held[4_321].team_id}")
     assert "You are on page 44" in stage.client(ada).get(path).text
     assert '<span class="tag own">you</span>' in stage.client(ada).get(f"{path}?page=44").text
 

@@ -1,17 +1,19 @@
-"""What is counted for those who watch over the app."""
+"""Prometheus metrics of the app, which `/metrics` serves."""
 
 from __future__ import annotations
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 
-class Measures:
-    """What is counted for Prometheus."""
+class PrometheusMetrics:
+    """Counters of one app, in a registry of their own."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         labels = ["method", "route", "status"]
         self.requests = Counter("tallymark_requests", "Requests answered", labels, registry=self.registry)
-        self.seconds = Histogram("tallymark_request_seconds", "Time to answer", ["route"], registry=self.registry)
+        self.request_seconds = Histogram(
+            "tallymark_request_seconds", "Time to answer", ["route"], registry=self.registry
+        )
         self.submissions = Counter("tallymark_submissions", "Files worked on", ["state"], registry=self.registry)
         self.queue = Gauge("tallymark_queue", "Submissions that wait for work", ["work"], registry=self.registry)

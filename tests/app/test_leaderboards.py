@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from tallymark.app.domain import challenges, submissions, teams
-from tallymark.app.http.errors import FieldError
+from tallymark.app.domain.errors import FormError
 from tallymark.app.store.models import LeaderboardEntry, Submission
 from tests.app.stage import BOTH, ROWS, guess, table, truth
 
@@ -101,9 +101,9 @@ def test_what_is_not_scored_is_not_ranked(make_stage):
 def test_baselines_are_marked(stage, challenge, host):
     """The entry of a baseline says so on the page."""
     with stage.service.database.writing() as session:
-        team = teams.new_team(session, stage.service, challenge, "Always lynx", baseline=True)
+        team = teams.create_team(session, stage.service, challenge, "Always lynx", baseline=True)
     stream = io.BytesIO(table(["lynx"] * ROWS))
-    submissions.accept_file(stage.service, host, challenge, team.id, stream, "x.csv", "")
+    submissions.submit_file(stage.service, host, challenge, team.id, stream, "x.csv", "")
     page = stage.client().get(f"/challenges/{challenge.slug}/leaderboard").text
     assert "baseline" in page.split("Always lynx", 1)[1].split("</tr>", 1)[0]
 
@@ -175,13 +175,13 @@ def test_choices_are_limited(stage, parted):
         ([broken], "scored in time"),
         (["nothing"], "scored in time"),
     ):
-        with pytest.raises(FieldError, match=told):
+        with pytest.raises(FormError, match=told):
             choose(*wanted)
     assert {each.key for each in stage.all(select(Submission).where(Submission.final))} == set(keys[:2])
     assert choose() == 0
     assert stage.all(select(Submission).where(Submission.final)) == []
-    challenges.close(stage.service, parted, closed=True)
-    with pytest.raises(FieldError, match="over"):
+    challenges.set_closed(stage.service, parted, closed=True)
+    with pytest.raises(FormError, match="over"):
         choose(keys[0])
 
 
@@ -193,5 +193,5 @@ def test_late_files_cannot_be_chosen(stage, host):
     key = team.send(_mixed(20, 20))
     with stage.service.database.writing() as session:
         session.get_one(type(challenge), challenge.id).deadline = None  # prolonged by its organiser
-    with pytest.raises(FieldError, match="scored in time"):
+    with pytest.raises(FormError, match="scored in time"):
         teams.choose_finals(stage.service, challenge, team.team.id, [key])

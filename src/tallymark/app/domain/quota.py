@@ -1,0 +1,84 @@
+"""The quota: how many submissions of a team count on a day, from midnight to midnight UTC.
+
+`take` counts one more in the transaction that stores the submission (`submissions.submit_file`). `give_back` undoes it
+in the transaction that stores a rejection or a failure (`scoring`), so nothing is counted twice or lost. Rejected files
+cost nothing, but a team can have at most a hundred of them in 24 hours.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from tallymark.app.store.database import dialect_insert
+from tallymark.app.store.models import Challenge, Quota, Submission
+
+_MAX_REJECTED = 100  # files of a team in 24 hours that cost nothing
+
+
+class QuotaStatus(NamedTuple):
+    """How many submissions of a team count today, of how many."""
+
+    used: int
+    limit: int
+
+    @property
+    def remaining(self) -> int:
+        """How many more submissions count today."""
+        return max(self.limit - self.used, 0)
+
+    def __str__(self) -> str:
+        return f"{self.used} of {self.limit} used today, resets 00:00 UTC"
+
+    @property
+    def next_submission(self) -> str:
+        """The number of the next submission of today, in words."""
+        return f"{min(self.used + 1, self.limit)} of {self.limit} today, resets 00:00 UTC"
+
+
+def quota_status(session: Session, challenge: Challenge, team_id: int, now: datetime) -> QuotaStatus:
+    """The quota of a team today."""
+    row = session.get(Quota, (team_id, day_of(now)))
+    return QuotaStatus(0 if row is None else row.used, challenge.quota)
+
+
+def exceeded(session: Session, challenge: Challenge, team_id: int, now: datetime) -> str:
+    """Why a team has no submission left; empty where it has one."""
+    if not quota_status(session, challenge, team_id, now).remaining:
+        return f"All {challenge.quota} submissions of today are used. The next day begins at 00:00 UTC."
+    if _count_rejected(session, team_id, now) >= _MAX_REJECTED:
+        return f"{_MAX_REJECTED} files were rejected within a day. Check them with `tallymark check` first."
+    return ""
+
+
+def take(session: Session, team_id: int, day: str, limit: int) -> bool:
+    """Count one more submission, in one statement: of two at once that would be the last, one is refused."""
+    first = dialect_insert(session)(Quota).values(team_id=team_id, day=day, used=1)
+    counted = first.on_conflict_do_update(
+        index_elements=[Quota.team_id, Quota.day], set_={"used": Quota.used + 1}, where=Quota.used < limit
+    )
+    return session.execute(counted.returning(Quota.used)).first() is not None
+
+
+def give_back(session: Session, submission: Submission) -> None:
+    """Undo what a submission took, on the day on which it was sent; a second time does nothing."""
+    if submission.day is not None:
+        used = (Quota.team_id == submission.team_id) & (Quota.day == submission.day) & (Quota.used > 0)
+        session.execute(update(Quota).where(used).values(used=Quota.used - 1))
+        submission.day = None
+
+
+def day_of(now: datetime) -> str:
+    """The day on which a submission counts."""
+    return now.date().isoformat()
+
+
+def _count_rejected(session: Session, team_id: int, now: datetime) -> int:
+    since = now - timedelta(days=1)
+    rejected = (
+        (Submission.team_id == team_id) & (Submission.created > since) & Submission.state.in_(("rejected", "failed"))
+    )
+    return session.scalar(select(func.count()).select_from(Submission).where(rejected)) or 0

@@ -1,0 +1,245 @@
+"""The page and the report of a result. Both show only what `domain.results` lets the reader see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from tallymark.app.domain.results import Result
+from tallymark.app.domain.scoring import CONFIDENCE_LEVEL
+from tallymark.app.domain.versions import metrics_of, scoring_config_of
+from tallymark.app.pages.commands import check_command, score_command
+from tallymark.app.pages.formatting import format_interval, format_ranks, format_score, page_time, pluralize, score_card
+from tallymark.app.pages.problems import stored_problems
+from tallymark.app.pages.shell import PageTime, ProblemSection, Shell
+from tallymark.app.store.models import StoredScore, Submission
+from tallymark.metrics.base import Metric
+from tallymark.rendering.document import Card, Code, Document, Notes, Section
+from tallymark.rendering.table import Table
+from tallymark.submissions.document import share_of_class
+from tallymark.submissions.match import list_ids
+from tallymark.submissions.parts import PRIVATE, PUBLIC
+
+_REFRESH = 3  # seconds
+
+
+class StandingSummary(NamedTuple):
+    """The place of an entry: "1–3" of "41 entries", and what that means; `tied` are the other teams of its group."""
+
+    rank: str
+    total: str
+    sentence: str
+    tied: Sequence[str] = ()
+
+
+class ResultPage(NamedTuple):
+    """`/submissions/{key}` (result.html). `state` is "queued", "scoring", "scored", "rejected" or "failed"."""
+
+    shell: Shell
+    key: str
+    slug: str
+    challenge: str
+    team: str
+    file: str
+    submitted: PageTime
+    state: str
+    sentence: str
+    """What the state means: where in the queue, that a rejected file cost nothing, …"""
+    note: str = ""
+    late: bool = False
+    refresh: int | None = None
+    """Seconds after which the page is loaded again, while something is pending."""
+    cards: Sequence[Card] = ()
+    pending: str = ""
+    """ "The intervals follow in a moment.", while they are computed."""
+    counts: Sequence[tuple[str, str]] = ()
+    """Names of counts and their values."""
+    standing: StandingSummary | None = None
+    sections: Sequence[Section] = ()
+    """Tables, notes and code below: classes where they are shown, warnings, how to reproduce."""
+    problems: ProblemSection | None = None
+    facts: Sequence[tuple[str, str]] = ()
+    """Versions of the answers, the metrics and the library, the digest of the file."""
+    has_report: bool = False
+
+
+def result_page(shell: Shell, result: Result, now: datetime, resamples: int) -> ResultPage:
+    """The page of a result. `resamples` is that of the settings, for the command that reproduces the scores."""
+    submission, scored = result.submission, result.state == "scored"
+    pending = result.intervals_pending
+    return ResultPage(
+        shell=shell,
+        key=submission.key,
+        slug=submission.challenge.slug,
+        challenge=submission.challenge.title,
+        team=submission.team.name,
+        file=submission.file_name,
+        submitted=page_time(submission.created, now),
+        state=result.state,
+        sentence=_state_sentence(result),
+        note=submission.note,
+        late=submission.late,
+        refresh=_REFRESH if submission.state == "queued" or pending else None,
+        cards=_cards(result) if scored else (),
+        pending="The intervals are being computed; they follow in a moment." if pending else "",
+        counts=_counts(result) if scored else (),
+        standing=_standing_summary(result) if scored else None,
+        sections=_sections(result, resamples) if scored else (),
+        problems=stored_problems(submission.facts) if submission.state == "rejected" and submission.facts else None,
+        facts=_facts(submission),
+        has_report=scored,
+    )
+
+
+def result_document(result: Result, now: datetime, resamples: int) -> Document:
+    """The report of a result, for a file that needs nothing else."""
+    submission = result.submission
+    counts = Table("", ("rows", "count"), list(_counts(result)), numbers=("count",))
+    standing = _standing_summary(result)
+    place = [] if standing is None else [f"{standing.rank} of {standing.total}. {standing.sentence}"]
+    sections = [
+        *([Section("standing", "Where it stands", "", [Notes(place)])] if place else []),
+        *([Section("rows", "Rows", "", [counts])] if counts.rows else []),
+        *_sections(result, resamples),
+        Section("facts", "What it was scored with", "", [Table("", ("what", "which"), list(_facts(submission)))]),
+    ]
+    submitted = page_time(submission.created, now).text
+    line = f"{submission.challenge.title} · {submission.team.name} · sent {submitted}"
+    return Document(submission.file_name, line, _cards(result), sections)
+
+
+def _state_sentence(result: Result) -> str:
+    submission = result.submission
+    if result.state == "rejected":
+        return "It could not be scored, and cost nothing. All that was found is below: mend it, and send it again."
+    if result.state == "failed":
+        return "Something went wrong on our side. It cost nothing; those who run the challenge can see it."
+    if result.state == "scored":
+        late = " It came after the deadline and is not ranked." if submission.late else ""
+        return f"Scored on {_public_rows(submission)}.{late}"
+    if result.state == "scoring":
+        return "It is being scored now."
+    comes = "comes" if result.ahead == 1 else "come"
+    if result.ahead:
+        return f"It waits; {pluralize(result.ahead, 'submission')} {comes} before it."
+    return "It is the next in the queue."
+
+
+def _public_rows(submission: Submission) -> str:
+    version = submission.version
+    if version.public is None:
+        return pluralize(version.rows, "row")
+    return f"the {pluralize(version.public_rows, 'row')} of the public part"
+
+
+def _scores(submission: Submission, part: str) -> list[tuple[Metric, StoredScore]]:
+    metrics = metrics_of(submission.version)
+    return [(metrics[score.name], score) for score in submission.scores if score.part == part and score.name in metrics]
+
+
+def _cards(result: Result) -> list[Card]:
+    intervals = result.visible.intervals
+    return [score_card(metric, score, intervals=intervals) for metric, score in _scores(result.submission, PUBLIC)]
+
+
+def _counts(result: Result) -> list[tuple[str, str]]:
+    facts = result.submission.facts or {}
+    labels = [("compared", "compared"), ("missing", "missing"), ("extra", "extra")]
+    if result.visible.counts:
+        has_parts = result.submission.version.public is not None
+        words = ("right in public", "wrong or missing in public") if has_parts else ("right", "wrong")
+        labels[1:1] = list(zip(("matches", "mismatches"), words, strict=True))
+    return [(label, f"{facts[name]:,}") for name, label in labels if facts.get(name) is not None]
+
+
+def _standing_summary(result: Result) -> StandingSummary | None:
+    """The place on the leaderboard: of this submission, or of the team where another submission is its best."""
+    standing = result.standing
+    if standing is None:
+        return None
+    rank, total = format_ranks(standing.first, standing.last), pluralize(standing.total, "entry")
+    if not standing.is_own:
+        return StandingSummary(rank, total, "That is the place of your team, by another submission.")
+    if standing.tied_teams:
+        sentence = "The rows cannot tell it apart from the others of its group."
+    elif standing.has_group:
+        sentence = "No other entry is in its group."
+    else:
+        sentence = "Nothing tells whether it differs from those beside it."
+    return StandingSummary(rank, total, sentence, standing.tied_teams)
+
+
+def _sections(result: Result, resamples: int) -> list[Section]:
+    facts = result.submission.facts or {}
+    sections = []
+    if facts.get("warnings"):
+        sections.append(Section("warnings", "To look at twice", "", [Notes(facts["warnings"])]))
+    if result.visible.private_part:
+        sections.append(Section("private", "On the private part", "", [_private_scores(result)]))
+    if facts.get("classes") and result.visible.classes:
+        sections.append(Section("classes", "Classes", "", [_class_table(facts["classes"])]))
+    unmatched = _unmatched_ids(facts)
+    if unmatched:
+        sections.append(Section("ids", "Ids in only one file", "", [Notes(unmatched)]))
+    if facts.get("preview"):
+        lead = "The first rows as they were read."
+        sections.append(Section("preview", "Preview", lead, [_preview(facts["preview"])], folded=True))
+    return [*sections, _how_to_reproduce(result.submission, resamples)]
+
+
+def _private_scores(result: Result) -> Table:
+    scores = _scores(result.submission, PRIVATE)
+    if not result.visible.intervals:
+        values = [(score.name, format_score(metric, score.value)) for metric, score in scores]
+        return Table("", ("score", "value"), values, numbers=("value",))
+    rows = [(score.name, format_score(metric, score.value), format_interval(metric, score)) for metric, score in scores]
+    return Table("", ("score", "value", "95 % interval"), rows, numbers=("value",))
+
+
+def _class_table(classes: Sequence[Mapping[str, Any]]) -> Table:
+    names = list(classes[0])
+    rows = [tuple(_class_cell(name, value) for name, value in row.items()) for row in classes]
+    return Table("", ["F1" if name == "fscore" else name for name in names], rows, numbers=("F1", *names[1:]))
+
+
+def _class_cell(name: str, value: Any) -> Any:
+    """A share in percent; the number of rows as it is."""
+    if name == "support":
+        return int(value)
+    if isinstance(value, float):
+        return share_of_class(value)
+    return "undefined" if value is None else value
+
+
+def _unmatched_ids(facts: Mapping[str, Any]) -> list[str]:
+    return [
+        f"{label}: {list_ids(facts[f'{name}_ids'], facts[name])}"
+        for name, label in (("missing", "missing from the file"), ("extra", "not asked for"))
+        if facts.get(name)
+    ]
+
+
+def _preview(rows: Sequence[Mapping[str, Any]]) -> Table:
+    return Table("", tuple(rows[0]), [tuple(row.values()) for row in rows])
+
+
+def _how_to_reproduce(submission: Submission, resamples: int) -> Section:
+    arguments = scoring_config_of(submission.version).as_arguments()
+    check = check_command(submission.file_name, "sample.csv", **arguments)
+    score = score_command(
+        "ANSWERS", submission.file_name, mode="challenge", **arguments, ci=CONFIDENCE_LEVEL, resamples=resamples
+    )
+    part = "" if submission.version.public is None else ", whose rows are those of one part"
+    codes = [Code("Check a file before it is sent", check), Code(f"Score it, with the answers{part}", score)]
+    return Section("reproduce", "How to reproduce", "The same file gives the same number to the last bit.", codes)
+
+
+def _facts(submission: Submission) -> list[tuple[str, str]]:
+    version = submission.version
+    return [
+        ("answers and metrics", f"version {version.number}"),
+        ("rows of the answers", f"{version.rows:,}"),
+        ("file", f"sha256 {submission.file}"),
+        ("software", version.software),
+    ]
