@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from tallymark.cli.group import Command
-from tallymark.cli.output import show_tables, write
+from tallymark.cli.output import print_tables, write
 from tallymark.guidance.choose import Choice, choose
 from tallymark.guidance.decisions import TASKS, Question
 
@@ -65,7 +65,7 @@ def command(task: str | None, ask: bool | None, as_json: bool, **answers: str | 
     if as_json:
         write(f"{found.to_json()}\n")
     else:
-        show_tables(found.tables())
+        print_tables(found.tables())
 
 
 def _is_person_there() -> bool:

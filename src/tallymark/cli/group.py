@@ -43,17 +43,17 @@ def _show_traces(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
         ctx.obj.debug = True
 
 
-class NoReader(Exception):  # noqa: N818 - no fault of ours, nor of the reader
+class OutputClosed(Exception):  # noqa: N818 - no fault of ours, nor of the reader
     """Who read what is printed has left."""
 
 
 @contextmanager
-def _noticing() -> Iterator[None]:
+def _detect_closed_output() -> Iterator[None]:
     """Tell a reader that left from other ends, which click does not."""
     try:
         yield
     except BrokenPipeError as error:
-        raise NoReader from error
+        raise OutputClosed from error
 
 
 class Command(click.Command):
@@ -104,12 +104,12 @@ class Commands(click.Group):
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Read the options, among them those that print and leave."""
-        with _noticing():
+        with _detect_closed_output():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that was named."""
-        with _noticing():
+        with _detect_closed_output():
             return super().invoke(ctx)
 
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:

@@ -130,7 +130,7 @@ def fold_ranges(
         found = [state.with_reads(BoundedScoresOf(resolved, _FINER_BINS)) for state in job.read(finer)]
         bins_of = [state for state in found if isinstance(state, BoundedScores)]
         ranges = refine(ranges, dict(zip(large, bins_of, strict=True)), count)
-    outcomes = source.exchange(RangeJob(rows, ranges, ScoresOf(resolved, wants)), passes.begin(1))
+    outcomes = source.shuffle(RangeJob(rows, ranges, ScoresOf(resolved, wants)), passes.begin(1))
     sums = add_ranges([RangeSums.from_bytes(outcome) for outcome in outcomes], ranges)
     return held.read_by(tally.metrics, RankedScores(ScoresOf(tally.target, wants), binned, *sums))
 
@@ -212,12 +212,12 @@ class RangeJob:
         self._bounds = ranges
         self._resolved = resolved
 
-    def deal(self, chunks: Iterable[Chunk]) -> list[bytes]:
+    def split(self, chunks: Iterable[Chunk]) -> list[bytes]:
         """The scores of some rows by range."""
         whole = reduce(add, (self._rows.read(chunk) for chunk in chunks if chunk.batch.num_rows), self._zero())
         return [piece.to_bytes() if piece.n else b"" for piece in cut_scores(whole, self._bounds.edges)]
 
-    def close(self, place: int, pieces: Iterable[bytes]) -> bytes:
+    def finish(self, place: int, pieces: Iterable[bytes]) -> bytes:
         """The sums over a range."""
         whole = reduce(add, map(Scores.from_bytes, pieces), self._zero())
         return sum_range(whole.with_reads(self._resolved), self._bounds, place).to_bytes()

@@ -208,7 +208,7 @@ def _fold(
                 return fold_ranges(source, tally, roles, score_ranges, tell, in_order=in_order)
             return source.fold(TableJob(tally.to_bytes(), roles, own_metrics(chosen.values())), tell, in_order=in_order)
 
-    with _explained(getattr(source, "odd", {})):
+    with _explained(getattr(source, "non_numbers", {})):
         found = _as_typed(source, roles.names(), attempt, by_types=wanted is None)
     return Tally.from_bytes(found) if isinstance(found, bytes) else found
 
@@ -231,7 +231,7 @@ def _as_typed(source: Source, columns: Sequence[str], attempt: Callable[[], Any]
     try:
         found = attempt()
     except (KindError, TypeOfDataError, ShapeError, DomainError, MissingValueError, ParameterError) as error:
-        if isinstance(error, MissingValueError) and not source.unsure:
+        if isinstance(error, MissingValueError) and not source.uncertain:
             raise  # at once: an empty field is missing among numbers and among texts
         source.infer_types(columns)
         if types() == before:

@@ -14,7 +14,7 @@ from tallymark.evaluation.tally import Tally
 from tallymark.metrics import registry
 from tallymark.metrics.base import Metric
 from tallymark.sources.base import Chunk
-from tallymark.sources.columns import AUTO, Builder, Column, side_by_side
+from tallymark.sources.columns import AUTO, Column, ColumnBuilder, stack_columns
 
 
 class Columns(NamedTuple):
@@ -35,7 +35,7 @@ class Columns(NamedTuple):
 
     def rows(self, held: dict[str, Column]) -> tuple[Any, Any]:
         """Truth and predictions."""
-        return side_by_side(self.truth, held), side_by_side(self.prediction, held)
+        return stack_columns(self.truth, held), stack_columns(self.prediction, held)
 
     def given(self, held: dict[str, Column]) -> dict[str, Any]:
         """What else there is of each row, by the names of the arguments."""
@@ -73,9 +73,9 @@ def read_columns_of_batch(
     for name in names:
         column = table.column(table.schema.get_field_index(name))
         check_arrow(column, f"column {name!r}", place)
-        builder = Builder(name, AUTO, place)
+        builder = ColumnBuilder(name, AUTO, place)
         for piece in getattr(column, "chunks", [column]):
-            builder.add(piece, written=False)
+            builder.add(piece, from_text=False)
         out[name] = builder.finish()
     return out
 

@@ -2,11 +2,11 @@
 
 from tallymark.sources.problems import Problem
 from tallymark.submissions.check import SubmissionCheck, check_submission
-from tallymark.submissions.limits import Limits
 from tallymark.submissions.outcomes import NoOutcomes, Outcomes
 from tallymark.submissions.ranks import paired_test, rank_groups
 from tallymark.submissions.result import SubmissionResult
 from tallymark.submissions.score import score_submission
+from tallymark.submissions.settings import Limits
 
 __all__ = [
     "Limits",

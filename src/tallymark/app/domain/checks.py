@@ -22,7 +22,7 @@ from tallymark.app.service import Service
 from tallymark.app.store.database import insert_of
 from tallymark.app.store.models import Challenge, CheckedFile, User, Version
 from tallymark.submissions.check import SubmissionCheck, check_submission
-from tallymark.submissions.limits import Limits
+from tallymark.submissions.settings import Limits
 
 _KEPT = timedelta(hours=1)
 _LONGEST = timedelta(minutes=10)  # after which a check that has not ended counts as broken off

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from tallymark.app.domain.versions import Scoring, check_scoring
 from tallymark.app.http.errors import FieldError
 from tallymark.data.arguments import split_list
-from tallymark.submissions.tasks import TASKS
+from tallymark.submissions.settings import TASKS
 
 SPLITS = ("none", "column", "seeded")
 LATE = ("refuse", "mark")

@@ -15,9 +15,9 @@ from tallymark.app.domain.versions import lock, scoring_of
 from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, Quota, StoredOutcome, StoredScore, Submission, Version
 from tallymark.errors import Rejection, TallymarkError
-from tallymark.submissions.limits import Limits
 from tallymark.submissions.outcomes import Outcomes
-from tallymark.submissions.parts import Scored, score_parts
+from tallymark.submissions.parts import PartScores, score_parts
+from tallymark.submissions.settings import Limits
 
 LEVEL = 0.95
 MOST_ATTEMPTS = 3
@@ -50,7 +50,7 @@ def work_on(service: Service, submission_id: int) -> None:
 
 def _score(
     service: Service, submission: Submission, version: Version, challenge: Challenge, *, resampled: bool
-) -> Scored:
+) -> PartScores:
     limits = Limits(bytes=service.settings.upload_bytes, rows=service.settings.rows)
     method = "auto" if resampled else "analytic"
     with (
@@ -63,7 +63,7 @@ def _score(
             public_rows(service, version),
             **scoring_of(version).told(),
             limits=limits,
-            tells_classes=True,  # kept; who sees it is decided when it is read
+            reveal_classes=True,  # kept; who sees it is decided when it is read
             ci=LEVEL,
             ci_method=method,
             resamples=service.settings.resamples,
@@ -79,7 +79,13 @@ def public_rows(service: Service, version: Version) -> Any:
 
 
 def _write_scores(
-    service: Service, submission: Submission, version: Version, challenge: Challenge, scored: Scored, *, resampled: bool
+    service: Service,
+    submission: Submission,
+    version: Version,
+    challenge: Challenge,
+    scored: PartScores,
+    *,
+    resampled: bool,
 ) -> None:
     """Scores, outcomes and facts, unless the submission is to be scored by another version by now."""
     rows = [row for part, result in scored.parts.items() for row in _score_rows(submission, version, part, result)]
@@ -124,7 +130,7 @@ def _score_rows(submission: Submission, version: Version, part: str, result: Any
     return found
 
 
-def _outcomes(submission: Submission, version: Version, scored: Scored) -> list[StoredOutcome]:
+def _outcomes(submission: Submission, version: Version, scored: PartScores) -> list[StoredOutcome]:
     found = []
     for part, result in scored.parts.items():
         held = result.outcomes(next(iter(result.report)))
@@ -134,7 +140,7 @@ def _outcomes(submission: Submission, version: Version, scored: Scored) -> list[
     return found
 
 
-def _facts(scored: Scored) -> dict[str, Any]:
+def _facts(scored: PartScores) -> dict[str, Any]:
     public = scored.parts["public"]
     facts: dict[str, Any] = {
         "compared": scored.compared,
@@ -153,7 +159,7 @@ def _facts(scored: Scored) -> dict[str, Any]:
     return facts
 
 
-def _wrong(scored: Scored) -> int:
+def _wrong(scored: PartScores) -> int:
     """Rows that are not right. Of a part, those that are missing are among them: how many of the file's rows are in it
     would tell which."""
     public = scored.parts["public"]

@@ -22,11 +22,10 @@ from tallymark.app.store.models import Challenge, LeaderboardEntry, StoredFile, 
 from tallymark.data.arrays import Array
 from tallymark.errors import Rejection, TallymarkError
 from tallymark.metrics.base import Metric
-from tallymark.submissions.disclosure import disclosed
-from tallymark.submissions.limits import Limits
+from tallymark.submissions.disclosure import scores_only
 from tallymark.submissions.parts import PUBLIC, Answers, read_answers, score_parts
 from tallymark.submissions.score import score_submission
-from tallymark.submissions.settings import settings_of
+from tallymark.submissions.settings import Limits, scoring_settings
 
 NUMBERS = ("numbers", "ranking")  # tasks whose answers are numbers
 
@@ -61,7 +60,7 @@ class Scoring(NamedTuple):
 def check_scoring(scoring: Scoring) -> dict[str, str]:
     """What is wrong with metrics and columns, before any answers are there."""
     try:
-        settings_of(mode="challenge", **scoring.told())
+        scoring_settings(mode="challenge", **scoring.told())
     except TallymarkError as error:
         fields = {"classes": "classes", "id": "id_column", "label": "label_column", "task": "task"}
         return in_field(error, fields, "metrics")
@@ -70,7 +69,7 @@ def check_scoring(scoring: Scoring) -> dict[str, str]:
 
 def metrics_of(version: Version | Scoring) -> dict[str, Metric]:
     """The metrics of a version by name; the first ranks."""
-    return settings_of(mode="challenge", **scoring_of(version).told()).metrics
+    return scoring_settings(mode="challenge", **scoring_of(version).told()).metrics
 
 
 def scoring_of(version: Version | Scoring) -> Scoring:
@@ -156,7 +155,7 @@ def _try_out(answers: BinaryIO, sample: bytes, scoring: Scoring, public: Array |
         failures = result.report.failures
         if failures:
             raise FieldError({"metrics": str(next(iter(failures.values())))})
-        disclosed(result.report)
+        scores_only(result.report)
         for each in (answers, copy):
             each.seek(0)
         for part, scored in score_parts(answers, copy, public, **scoring.told()).parts.items():

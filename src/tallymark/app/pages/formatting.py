@@ -15,7 +15,7 @@ from tallymark.metrics.base import Metric
 from tallymark.rendering.document import Card, Scale
 from tallymark.rendering.table import Percent, show_number
 from tallymark.submissions.document import WHY_MACRO
-from tallymark.submissions.result import between, is_share
+from tallymark.submissions.result import interval_text, shown_in_percent
 
 TASKS = {
     "labels": "Labels",
@@ -90,7 +90,7 @@ def show_value(item: Metric, value: float | None) -> str:
     """A score as people read it."""
     if value is None:
         return "undefined"
-    return str(Percent(value, "")) if is_share(item) else show_number(value, 4)
+    return str(Percent(value, "")) if shown_in_percent(item) else show_number(value, 4)
 
 
 def band(item: Metric, value: float | None) -> str:
@@ -100,14 +100,14 @@ def band(item: Metric, value: float | None) -> str:
 
 def format_interval(item: Metric, score: StoredScore) -> str:
     """The interval of a score in words; empty where there is none."""
-    return "" if score.lo is None or score.hi is None else between(item, score.lo, score.hi)
+    return "" if score.lo is None or score.hi is None else interval_text(item, score.lo, score.hi)
 
 
 def card(item: Metric, score: StoredScore, *, intervals: bool) -> Card:
     """A score as a headline number."""
     told = format_interval(item, score) if intervals else ""
     scale = None
-    if score.value is not None and is_share(item):
+    if score.value is not None and shown_in_percent(item):
         lo, hi = (score.lo, score.hi) if intervals else (None, None)
         scale = Scale(0.0, 1.0, score.value, lo, hi)
     interval = f"95 % interval: {told}" if told else ""

@@ -25,9 +25,9 @@ from tallymark.data.arguments import split_list
 from tallymark.errors import Rejection, TallymarkError
 from tallymark.rendering.page import to_page
 from tallymark.submissions.document import submission_document
-from tallymark.submissions.limits import Limits
 from tallymark.submissions.result import SubmissionResult
 from tallymark.submissions.score import score_submission
+from tallymark.submissions.settings import Limits
 
 router = APIRouter()
 _TASKS = [SelectOption("", "What the metrics read, else labels"), *(SelectOption(*each) for each in TASKS.items())]

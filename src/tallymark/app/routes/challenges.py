@@ -21,7 +21,7 @@ from tallymark.app.pages.challenges import ChallengeCard, ChallengePage, Challen
 from tallymark.app.pages.challenges import TeamCard as OwnTeam
 from tallymark.app.pages.formatting import TASKS, arrow, direction, explain_metrics, many, maybe, show_rules
 from tallymark.app.store.models import Challenge, Member, Team, User, Version
-from tallymark.submissions.settings import must_be_whole
+from tallymark.submissions.settings import requires_every_row
 
 router = APIRouter()
 _MEANING = {
@@ -124,7 +124,7 @@ def _own_team(session: Session, team_id: int) -> OwnTeam:
 
 
 def _columns(version: Version) -> list[ColumnFacts]:
-    whole = must_be_whole(version.task, version.missing, metrics_of(version).values())
+    whole = requires_every_row(version.task, version.missing, metrics_of(version).values())
     need = "each one once" if whole else "each at most once; one that is missing counts as wrong"
     ids = ColumnFacts(version.id_column, f"the ids that are asked for, {need}", "17")
     if version.task == "probabilities" and version.classes:

@@ -1,6 +1,8 @@
-"""CSV read by Arrow. What Arrow takes without a word, such as a quote that is never closed, is noticed on the way.
+"""CSV read by Arrow, with checks for what Arrow accepts silently.
 
-Where something is wrong is found by `csv_tokens`.
+Arrow takes a quote that is never closed, and bytes in any encoding. So bytes are checked on their way to it: they must
+be UTF-8 without NUL, and each quote must open a field, close one or be doubled, which follows from its two neighbours,
+for a whole block at once. The check does not locate an error: `tokenizer.py` reads the file again to do so.
 """
 
 from __future__ import annotations
@@ -13,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from tallymark.errors import FileError
-from tallymark.sources.arrow import load, reader_of
+from tallymark.sources.arrow import load
 from tallymark.sources.csv.tokenizer import first_row
+from tallymark.sources.streams import reader_of
 
 BLOCK = 1 << 20
 _LONGEST_HEADER = 1 << 20
@@ -24,7 +27,7 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class Malformed(Exception):  # noqa: N818 - becomes an error with a line
-    """The text breaks a rule of CSV; which one, and where, is found by reading it again."""
+    """The text breaks a rule of CSV; the tokenizer then reads it again to locate every error."""
 
 
 class CheckedText(io.RawIOBase):
@@ -36,9 +39,9 @@ class CheckedText(io.RawIOBase):
         self._name = name
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._clean = True  # no character is cut at the end of the last block
-        self._around = np.zeros(256, dtype=bool)
-        self._around[[ord(separator), ord("\n"), ord("\r"), _QUOTE]] = True
-        self._carry = b"\n"
+        self._allowed_beside_quote = np.zeros(256, dtype=bool)
+        self._allowed_beside_quote[[ord(separator), ord("\n"), ord("\r"), _QUOTE]] = True
+        self._tail = b"\n"
         self._quotes = 0
         self._unread = b""
         self._at_start = True
@@ -59,8 +62,8 @@ class CheckedText(io.RawIOBase):
             self._finish()
             return block
         self._check_text(block)
-        self._check_quotes(self._carry + block)
-        self._carry = (self._carry + block)[-2:]
+        self._check_quotes(self._tail + block)
+        self._tail = (self._tail + block)[-2:]
         return block
 
     def unread(self, block: bytes) -> None:
@@ -95,13 +98,13 @@ class CheckedText(io.RawIOBase):
         at = np.flatnonzero(data == _QUOTE)
         at = at[(at > 0) & (at < len(data) - 1)]
         opening = (np.arange(len(at)) + self._quotes) % 2 == 0
-        if not self._around[np.where(opening, data[at - 1], data[at + 1])].all():
+        if not self._allowed_beside_quote[np.where(opening, data[at - 1], data[at + 1])].all():
             raise Malformed("a quote is out of place")
         self._quotes += len(at)
 
     def _finish(self) -> None:
-        self._check_quotes(self._carry + b"\n")
-        self._carry = b"\n"
+        self._check_quotes(self._tail + b"\n")
+        self._tail = b"\n"
         if self._quotes % 2 or not self._clean:
             raise Malformed("it ends inside quotes or in the middle of a character")
 
@@ -126,12 +129,12 @@ def read_header(text: CheckedText, name: str, separator: str) -> list[str]:
 def _end_of_record(held: bytes, *, last: bool) -> int | None:
     """Where the first line ends that ends outside of quotes; None where it is not there yet."""
     data = np.frombuffer(held, dtype=np.uint8)
-    ends = ((data == _NEWLINE) | (data == _RETURN)) & _outside(data)
+    ends = ((data == _NEWLINE) | (data == _RETURN)) & _outside_quotes(data)
     at = int(ends.argmax()) if len(ends) else 0
     return at if len(ends) and ends[at] else len(held) if last else None
 
 
-def _outside(data: Any) -> Any:
+def _outside_quotes(data: Any) -> Any:
     """Which bytes stand outside of quotes, those at both ends not counted, in a byte for each."""
     return np.cumsum(data == _QUOTE, dtype=np.uint8) & 1 == 0
 
@@ -186,6 +189,6 @@ def _end_of_rows(held: bytes) -> int:
     if not ends.any():
         ends = data == _RETURN
         ends[-1] = False  # the newline that belongs to it may follow
-    ends &= _outside(data)
+    ends &= _outside_quotes(data)
     back = int(ends[::-1].argmax())
     return len(data) - back if ends[len(data) - 1 - back] else 0
