@@ -40,9 +40,9 @@ def command(**given: Any) -> None:
     from tallymark.comparison.compare import compare
 
     check_output_paths(given)
-    twice = [name for k, name in enumerate(given["prediction"]) if name in given["prediction"][:k]]
-    if twice:
-        raise ParameterError(f"`--prediction` must name each column once; {twice[0]!r} was named twice")
+    repeated = [name for k, name in enumerate(given["prediction"]) if name in given["prediction"][:k]]
+    if repeated:
+        raise ParameterError(f"`--prediction` must name each column once; {repeated[0]!r} was named twice")
     with progress_bar(given["file"]) as progress:
         columns = FileColumns(given["file"], given, progress)
         with columns.explain_types():

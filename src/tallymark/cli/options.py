@@ -183,7 +183,7 @@ def _applied(decorators: list[Decorator]) -> Decorator:
 
 
 def row_options(file: Decorator, prediction: str) -> Decorator:
-    """A file or several, their columns, and what their rows are."""
+    """A file or several, their columns, and the kind of their rows."""
     return _applied(
         [
             file,

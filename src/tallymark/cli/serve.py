@@ -19,11 +19,11 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
     """An option for each setting, from their table."""
     for each in reversed(fields(AppSettings)):
         kind = click.Choice(SIGN_UP) if each.name == "sign_up" else int if each.type == "int" else str
-        told = f"{each.metadata['told']} Also {PREFIX}{each.name.upper()}."
+        help_text = f"{each.metadata['told']} Also {PREFIX}{each.name.upper()}."
         if each.default:
-            told = f"{told}  [default: {each.default}]"
+            help_text = f"{help_text}  [default: {each.default}]"
         word = "TEXT" if kind is str else "NUMBER" if kind is int else None
-        command = click.option(f"--{each.name.replace('_', '-')}", each.name, type=kind, metavar=word, help=told)(
+        command = click.option(f"--{each.name.replace('_', '-')}", each.name, type=kind, metavar=word, help=help_text)(
             command
         )
     return command

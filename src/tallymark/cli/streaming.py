@@ -37,8 +37,8 @@ def is_streamed(options: Mapping[str, Any]) -> bool:
         if options["score_ranges"] is not None:
             raise ParameterError("`--no-stream` has all scores in memory, and `--score-ranges` has not; leave one out")
         return False
-    asked = options["stream"] or options["engine"] is not None or options["score_ranges"] is not None
-    return bool(asked) or not _is_one_small_file(options["files"])
+    requested = options["stream"] or options["engine"] is not None or options["score_ranges"] is not None
+    return bool(requested) or not _is_one_small_file(options["files"])
 
 
 def _is_one_small_file(paths: Sequence[str]) -> bool:
@@ -59,8 +59,8 @@ def evaluate_score_ranges(options: Mapping[str, Any]) -> Report:
         raise ParameterError(
             "`--save-tally` keeps what adds to other tallies, and scores in ranges do not; leave `--score-ranges` out"
         )
-    asked = {"score_ranges": options["score_ranges"], "min_rows": options["min_rows"]}
-    return _read_files(options, partial(evaluate_table, **asked))
+    keywords = {"score_ranges": options["score_ranges"], "min_rows": options["min_rows"]}
+    return _read_files(options, partial(evaluate_table, **keywords))
 
 
 def _read_files(options: Mapping[str, Any], read: Callable[..., T]) -> T:

@@ -29,8 +29,8 @@ def reading_as(format: str, name: str) -> Iterator[None]:
     except Exception as error:  # Arrow has many, and some are of no other kind
         if type(error) is MemoryError:  # Arrow's own says that the file asks for more than there is
             raise
-        told = (str(error).splitlines() or [type(error).__name__])[0]
-        raise FileError(f"{name} could not be read as {format}; it may be damaged: {told}") from error
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise FileError(f"{name} could not be read as {format}; it may be damaged: {reason}") from error
 
 
 FILE, STREAM = b"ARROW1", b"\xff\xff\xff\xff"  # how each begins

@@ -212,8 +212,8 @@ def without_view_types(piece: Any) -> Any:
     if isinstance(piece, pa.ChunkedArray):
         return pa.chunked_array(list(map(without_view_types, piece.chunks))) if piece.num_chunks else piece
     if pa.types.is_dictionary(piece.type):
-        held = without_view_types(piece.dictionary)
-        return piece if held is piece.dictionary else pa.DictionaryArray.from_arrays(piece.indices, held)
+        dictionary = without_view_types(piece.dictionary)
+        return piece if dictionary is piece.dictionary else pa.DictionaryArray.from_arrays(piece.indices, dictionary)
     if pa.types.is_string_view(piece.type):
         return _compute().cast(piece, pa.large_string())
     return _compute().cast(piece, pa.large_binary()) if pa.types.is_binary_view(piece.type) else piece

@@ -110,7 +110,7 @@ def _pick(by_range: list[bytes] | WorkerError, place: int) -> bytes | WorkerErro
 
 def _finish_range(job: ShuffleJob, place: int, pieces: Sequence[bytes | WorkerError]) -> bytes | WorkerError:
     """The result of a range."""
-    return _unless_failed(pieces, lambda held: job.finish(place, filter(None, held)))
+    return _unless_failed(pieces, lambda filled: job.finish(place, filter(None, filled)))
 
 
 def _gather(ranges: Sequence[bytes | WorkerError]) -> list[bytes] | WorkerError:
@@ -120,10 +120,10 @@ def _gather(ranges: Sequence[bytes | WorkerError]) -> list[bytes] | WorkerError:
 
 def _unless_failed(pieces: Sequence[bytes | WorkerError], work: Callable[[list[bytes]], T]) -> T | WorkerError:
     """The result of work on pieces; the first error among them, if there is one."""
-    held = [piece for piece in pieces if not isinstance(piece, WorkerError)]
-    if len(held) < len(pieces):
+    results = [piece for piece in pieces if not isinstance(piece, WorkerError)]
+    if len(results) < len(pieces):
         return next(piece for piece in pieces if isinstance(piece, WorkerError))
-    return catch_error(lambda: work(held))
+    return catch_error(lambda: work(results))
 
 
 def _compute_on_cluster(client: Any, partitions: list[Any], root: Any, progress: ProgressCallback | None) -> Any:
@@ -199,13 +199,13 @@ def connected(scheduler: str | None = None) -> Iterator[None]:
     try:
         client = Client(scheduler, **settings)
     except (OSError, ValueError) as error:
-        told = str(error) or type(error).__name__
+        reason = str(error) or type(error).__name__
         raise ParameterError(
             Text(
                 "{scheduler} must be the address of a Dask scheduler, such as tcp://host:8786; "
                 "{} could not be reached: {}",
                 repr(scheduler),
-                told.splitlines()[0],
+                reason.splitlines()[0],
             ),
             argument="scheduler",
         ) from error

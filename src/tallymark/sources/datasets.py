@@ -79,10 +79,10 @@ class FileDataset:
         found = None
         for path in self._paths:
             with self._open(path) as file:
-                held = self._empty(file, columns)
-                if held is not None and (file.part_rows is None or any(file.part_rows)):
-                    return held
-            found = held if found is None else found
+                empty = self._empty(file, columns)
+                if empty is not None and (file.part_rows is None or any(file.part_rows)):
+                    return empty
+            found = empty if found is None else found
         return found
 
     def _empty(self, file: File, columns: Sequence[str]) -> Any:
@@ -92,14 +92,14 @@ class FileDataset:
             return None if first is None or not first.num_rows else self._typed(first, file, 0).slice(0, 0)
         pa, places = load("pyarrow"), [file.column_index(name) for name in columns]
         fields = [file.schema.field(place).with_name(name) for place, name in zip(places, columns, strict=True)]
-        held = [pa.nulls(0, field.type) for field in fields]
-        return self._typed(pa.RecordBatch.from_arrays(held, schema=pa.schema(fields)), file, 0)
+        columns_without_rows = [pa.nulls(0, field.type) for field in fields]
+        return self._typed(pa.RecordBatch.from_arrays(columns_without_rows, schema=pa.schema(fields)), file, 0)
 
     def _typed(self, batch: Any, file: File, row: int) -> Any:
         """A batch with the types of its columns; it begins at that row of the file."""
         from_text = file.schema is None
         batch = _cast_columns(batch, self._read_as, file.name, row, from_text=from_text) if self._read_as else batch
-        return self._types.cast(batch, file.name, row, but=self._read_as) if from_text else batch
+        return self._types.cast(batch, file.name, row, skip=self._read_as) if from_text else batch
 
     def infer_types(self, columns: Sequence[str]) -> bool:
         """Read all fields of CSV for their types; whether one changed."""
@@ -143,9 +143,9 @@ class FileDataset:
                     found.append(FilePart(path, None, 0, file.size))
                     continue
                 rows, first = max(sum(file.part_rows), 1), 0
-                for place, held in enumerate(file.part_rows):
-                    found.append(FilePart(path, place, first, file.size * held // rows))
-                    first += held
+                for place, part_rows in enumerate(file.part_rows):
+                    found.append(FilePart(path, place, first, file.size * part_rows // rows))
+                    first += part_rows
         return found
 
     def _fold(self, parts: list[FilePart], job: Job, progress: ProgressCallback | None, threads: int) -> Any:
@@ -255,7 +255,7 @@ def _cast_columns(batch: Any, read_as: Mapping[str, str], name: str, row: int, *
     `from_text` where all fields are texts, as in a CSV file.
     """
     pa = load("pyarrow")
-    held = [
+    arrays = [
         _cast_column(
             ColumnBuilder(each, read_as[each], lambda at: f"row {row + at:,} of {name}"), column, from_text=from_text
         )
@@ -263,7 +263,7 @@ def _cast_columns(batch: Any, read_as: Mapping[str, str], name: str, row: int, *
         else column
         for each, column in zip(batch.schema.names, batch.columns, strict=True)
     ]
-    return pa.RecordBatch.from_arrays(held, names=batch.schema.names)
+    return pa.RecordBatch.from_arrays(arrays, names=batch.schema.names)
 
 
 def _cast_column(builder: ColumnBuilder, column: Any, *, from_text: bool) -> Any:

@@ -45,9 +45,9 @@ _MAGIC_BY_ENDING = {  # by the endings of names
 class File:
     """An open file of rows: the `names` of its columns, and its rows in batches.
 
-    `path` is "-" for standard input, or something with `read`, of which a copy is made. `progress` is told now and then
-    how many of how many bytes are read. `size_limits` say how large it may be. A `tolerant` file keeps what is wrong at
-    its beginning as `fault`, and then has no names; its reader locates the error.
+    `path` is "-" for standard input, or something with `read`, of which a copy is made. `progress` is called now and
+    then with how many of how many bytes are read. `size_limits` say how large the file may be. A `tolerant` file keeps
+    what is wrong at its beginning as `fault`, and then has no names; its reader locates the error.
     """
 
     def __init__(

@@ -203,13 +203,13 @@ def connected(scheduler: str | None = None) -> Iterator[None]:
     try:
         ray.init(address=scheduler, include_dashboard=None if scheduler else False, log_to_driver=False)
     except (ConnectionError, ValueError, RuntimeError) as error:
-        told = (str(error).splitlines() or [type(error).__name__])[0]
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise ParameterError(
             Text(
                 "{scheduler} must be the address of a Ray cluster, such as host:6379 or "
                 "ray://host:10001; {} could not be reached: {}",
                 repr(scheduler),
-                told,
+                reason,
             ),
             argument="scheduler",
         ) from error

@@ -31,18 +31,18 @@ def cast_batch(arrays: Sequence[Any], schema: Any) -> Any:
 
 def combine_batches(batches: Iterable[Any]) -> Iterator[Any]:
     """The same rows in fewer batches, since each costs as much as thousands of rows."""
-    held: list[Any] = []
+    waiting: list[Any] = []
     rows = 0
     for batch in batches:
-        held.append(batch)
+        waiting.append(batch)
         rows += batch.num_rows
         if rows >= _BATCH_ROWS:
-            yield from _joined(held)
-            held, rows = [], 0
-    yield from _joined(held)
+            yield from _join_batches(waiting)
+            waiting, rows = [], 0
+    yield from _join_batches(waiting)
 
 
-def _joined(batches: list[Any]) -> list[Any]:
+def _join_batches(batches: list[Any]) -> list[Any]:
     """One batch of all rows; several where texts are too long for one."""
     if len(batches) < 2:
         return batches
@@ -64,7 +64,7 @@ def cast_column(array: Any, wanted: Any, name: str) -> Any:
         return pa.DictionaryArray.from_arrays(indices, cast_column(array.dictionary, wanted.value_type, name))
     if pa.types.is_dictionary(array.type):
         return cast_column(array.dictionary_decode(), wanted, name)
-    have, want = _family(array.type), _family(wanted)
+    have, want = _type_family(array.type), _type_family(wanted)
     lossy = TypeOfDataError(
         f"column {name!r} must hold values of type {wanted} in every partition; one held values "
         f"of type {array.type} that cannot be converted without loss",
@@ -85,7 +85,7 @@ def cast_column(array: Any, wanted: Any, name: str) -> Any:
 _WIDER = {("integer", "real"), ("integer", "decimal")}
 
 
-def _family(kind: Any) -> str:
+def _type_family(kind: Any) -> str:
     """Types between which a cast keeps every value or fails."""
     types = load("pyarrow").types
     tests = {

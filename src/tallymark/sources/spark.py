@@ -339,13 +339,13 @@ def connected(scheduler: str | None = None) -> Iterator[None]:
     try:
         session = before or builder.getOrCreate()
     except Exception as error:  # of Java, gRPC or Spark
-        told = (str(error).splitlines() or [type(error).__name__])[0]
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise ParameterError(
             Text(
                 "{scheduler} must be a master of Spark, such as local[4] or spark://host:7077, "
                 "or a remote, such as sc://host; {} could not be reached: {}",
                 repr(scheduler),
-                told,
+                reason,
             ),
             argument="scheduler",
         ) from error

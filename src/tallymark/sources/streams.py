@@ -190,6 +190,6 @@ def reader_of(data: bytes) -> Any:
     Where a program ends while a thread of Arrow lets go of bytes that Python holds, it would end by a crash.
     """
     pa = load("pyarrow")
-    held = pa.allocate_buffer(len(data))
-    pa.FixedSizeBufferWriter(held).write(data)
-    return pa.BufferReader(held)
+    buffer = pa.allocate_buffer(len(data))
+    pa.FixedSizeBufferWriter(buffer).write(data)
+    return pa.BufferReader(buffer)

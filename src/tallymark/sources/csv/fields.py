@@ -13,7 +13,7 @@ TEXT = "text"
 _CODES = r"^[-+]?0[0-9xX]"
 _HEXADECIMAL = r"^[-+]?0[xX]"
 _WHOLE = r"^[-+]?[0-9]+$"
-_MOST_DIGITS = 1000  # of a whole number; a longer one is a float like any other. Python reads 4,300
+_MAX_DIGITS = 1000  # of a whole number; a longer one is a float like any other. Python reads 4,300
 _BOOLEAN = "^(true|false)$"
 _EXACT = 2**53  # up to here, floats hold all whole numbers
 _NUMBER, _EXACTLY = "tallymark number", "tallymark whole number"  # fields of numbers that no type of Arrow holds
@@ -54,7 +54,7 @@ def _as_numbers(texts: Any, *, codes: bool) -> tuple[str, Any] | None:
     if values is None:
         return None
     wide = all(compute.all(compute.match_substring_regex(part, _WHOLE)).as_py() for part in (texts.slice(0, 50), texts))
-    wide = wide and compute.max(compute.binary_length(texts)).as_py() <= _MOST_DIGITS
+    wide = wide and compute.max(compute.binary_length(texts)).as_py() <= _MAX_DIGITS
     return ("wide", texts) if wide else ("real", values)
 
 
@@ -72,8 +72,8 @@ def to_floats(values: Any, texts: Callable[[], Any]) -> Any:
     floats, and beside them the texts of such whole numbers, so that labels and ids stay what they are."""
     compute, pa = _compute(), _arrow()
     reals = compute.cast(values, pa.float64(), safe=False)
-    held = np.frombuffer(reals.buffers()[1] or b"", np.float64)[reals.offset : reals.offset + len(reals)]
-    large = np.abs(held) >= _EXACT  # faster than Arrow's largest
+    floats = np.frombuffer(reals.buffers()[1] or b"", np.float64)[reals.offset : reals.offset + len(reals)]
+    large = np.abs(floats) >= _EXACT  # faster than Arrow's largest
     if not large.any():
         return reals
     written = _trimmed(compute.cast(texts(), pa.string()))
@@ -81,7 +81,7 @@ def to_floats(values: Any, texts: Callable[[], Any]) -> Any:
     pairs = zip(reals.take(rows).to_pylist(), written.take(rows).to_pylist(), strict=True)
     rounded = np.zeros(len(reals), bool)
     rounded[rows.to_numpy()] = [
-        len(text) <= _MOST_DIGITS and (real in (np.inf, -np.inf) or int(real) != int(text)) for real, text in pairs
+        len(text) <= _MAX_DIGITS and (real in (np.inf, -np.inf) or int(real) != int(text)) for real, text in pairs
     ]
     if not rounded.any():
         return reals

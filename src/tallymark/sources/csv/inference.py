@@ -53,15 +53,15 @@ class InferredTypes:
             except Widened:
                 continue
 
-    def cast(self, batch: Any, name: str, row: int, but: Container[str] = ()) -> Any:
-        """A batch of texts with the types of its columns, but for some that have theirs; its first row is that one of
-        the file of this name."""
+    def cast(self, batch: Any, name: str, row: int, skip: Container[str] = ()) -> Any:
+        """A batch of texts cast to the types of its columns, except those to skip; its first row has that place in the
+        file of this name."""
         names = batch.schema.names
-        held = [
-            texts if each in but else self._cast_column(_without_empty(texts), each, name, row)
+        arrays = [
+            texts if each in skip else self._cast_column(_without_empty(texts), each, name, row)
             for each, texts in zip(names, batch.columns, strict=True)
         ]
-        return load("pyarrow").RecordBatch.from_arrays(held, names=names)
+        return load("pyarrow").RecordBatch.from_arrays(arrays, names=names)
 
     def _cast_column(self, texts: Any, column: str, name: str, row: int) -> Any:
         if self._types.get(column) == TEXT:

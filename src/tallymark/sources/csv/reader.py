@@ -110,32 +110,32 @@ class CheckedText(io.RawIOBase):
 
 
 def read_header(text: CheckedText, name: str, separator: str) -> list[str]:
-    """The names of the columns; the text then stands at the first row."""
-    held = b""
+    """The names of the columns; the text is then at the first row."""
+    buffered = b""
     while True:
         block = text.read(1 << 16)
-        held = (held + block).lstrip(b"\r\n")
-        end = _end_of_record(held, last=not block)
+        buffered = (buffered + block).lstrip(b"\r\n")
+        end = _end_of_record(buffered, last=not block)
         if end is not None:
             break
-        if len(held) > _LONGEST_HEADER:
+        if len(buffered) > _LONGEST_HEADER:
             raise FileError(f"{name} must begin with the names of its columns; its first line is longer than 1 MB")
-    text.unread(held[end:])
+    text.unread(buffered[end:])
     if not end:
         raise FileError(f"{name} is empty")
-    return first_row(held[:end], separator)
+    return first_row(buffered[:end], separator)
 
 
-def _end_of_record(held: bytes, *, last: bool) -> int | None:
+def _end_of_record(buffered: bytes, *, last: bool) -> int | None:
     """Where the first line ends that ends outside of quotes; None where it is not there yet."""
-    data = np.frombuffer(held, dtype=np.uint8)
+    data = np.frombuffer(buffered, dtype=np.uint8)
     ends = ((data == _NEWLINE) | (data == _RETURN)) & _outside_quotes(data)
     at = int(ends.argmax()) if len(ends) else 0
-    return at if len(ends) and ends[at] else len(held) if last else None
+    return at if len(ends) and ends[at] else len(buffered) if last else None
 
 
 def _outside_quotes(data: Any) -> Any:
-    """Which bytes stand outside of quotes, those at both ends not counted, in a byte for each."""
+    """Which bytes are outside of quotes, those at both ends not counted, in a byte for each."""
     return np.cumsum(data == _QUOTE, dtype=np.uint8) & 1 == 0
 
 
@@ -157,12 +157,12 @@ def read_csv_batches(text: CheckedText, separator: str, width: int, places: Sequ
     )
     parsed = arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True)
     names = [str(k) for k in range(width)]
-    held = b""
+    buffered = b""
     while True:
         block = text.read(BLOCK)
-        held += block
-        end = _end_of_rows(held) if block else len(held)
-        rows = held[:end].lstrip(b"\r\n")
+        buffered += block
+        end = _end_of_rows(buffered) if block else len(buffered)
+        rows = buffered[:end].lstrip(b"\r\n")
         if rows.startswith(codecs.BOM_UTF8):  # which Arrow would take away from a field
             rows = b"\n" + rows
         if rows:
@@ -174,17 +174,17 @@ def read_csv_batches(text: CheckedText, separator: str, width: int, places: Sequ
             yield from table.combine_chunks().to_batches()
         if not block:
             return
-        held = held[end:]
-        if len(held) > LONGEST_ROW:
+        buffered = buffered[end:]
+        if len(buffered) > LONGEST_ROW:
             raise Malformed(f"a row has more than {LONGEST_ROW >> 20} MB")
 
 
-def _end_of_rows(held: bytes) -> int:
+def _end_of_rows(buffered: bytes) -> int:
     """Where the last row ends that ends here; 0 where none does."""
-    if b'"' not in held:
-        end = held.rfind(b"\n")
-        return (end if end >= 0 else held.rfind(b"\r", 0, -1)) + 1
-    data = np.frombuffer(held, dtype=np.uint8)
+    if b'"' not in buffered:
+        end = buffered.rfind(b"\n")
+        return (end if end >= 0 else buffered.rfind(b"\r", 0, -1)) + 1
+    data = np.frombuffer(buffered, dtype=np.uint8)
     ends = data == _NEWLINE
     if not ends.any():
         ends = data == _RETURN

@@ -56,8 +56,8 @@ def tokenize(source: Any, separator: str, found: ProblemList, limits: RowLimits 
         if isinstance(piece, Record):
             yield piece
         else:
-            held = enumerate(piece.lines, start=piece.number)
-            yield from (locate_fields(line, number, separator) for number, line in held if line)
+            lines = enumerate(piece.lines, start=piece.number)
+            yield from (locate_fields(line, number, separator) for number, line in lines if line)
 
 
 def first_row(text: bytes, separator: str) -> list[str]:
@@ -129,7 +129,7 @@ def rows_of_width(
 
 
 def _replace_invalid(text: str) -> str:
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()  # its odd bytes are noted
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()  # its invalid bytes are noted
 
 
 def _note_ragged(piece: Record | PlainLines, width: int, found: ProblemList, most: RowLimits) -> None:
@@ -169,7 +169,7 @@ def find_rows(
 
 
 def _plain_lines(block: str, separator: str) -> list[str] | None:
-    """The lines without their ends, where each is a row, nothing in them is odd, and none is very long."""
+    """The lines without their ends, where each is a row, no character is invalid, and none is very long."""
     if "\0" in block or not (block.isascii() or _INVALID.search(block) is None):
         return None
     if '"' in block and _complete_lines(separator).fullmatch(block) is None:
@@ -206,7 +206,7 @@ def _has_quote(text: io.TextIOWrapper) -> bool:
 
 
 class _OpenRow:
-    """A row that is being read; `open` while the text stands between quotes, `length` characters of it so far."""
+    """A row that is being read; `open` between quotes, `length` characters of it so far."""
 
     def __init__(self) -> None:
         self.fields: list[str] = []
