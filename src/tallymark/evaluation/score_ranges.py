@@ -1,7 +1,7 @@
 """Exact metrics on scores that are too many for one machine: two passes over the rows, and ranges between them.
 
 The first pass folds all other metrics, and bins of the scores, by which ranges of about as many rows are chosen. The
-second deals the scores to the ranges; each is walked by itself, and a few numbers come back. Where bins do not tell
+second splits the scores by these ranges; each is walked by itself, and a few numbers come back. Where bins do not tell
 enough scores apart, as of probabilities close to 1, a pass between them bins the ranges that are too large.
 """
 

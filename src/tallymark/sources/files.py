@@ -1,9 +1,7 @@
 """The one reader of files: CSV, plain or compressed, Parquet and Arrow, by what is in them.
 
 Columns are read by name and with explicit types, in batches, so that memory holds no more than what was asked for. A
-file may be read twice (`columns.py`), which a pipe cannot: it is copied first, in memory while it is small. Parquet is
-bounded by its number of values before anything is read, since a small file can unpack to any size, and its texts stay
-in dictionaries for the same reason.
+file may be read twice (`columns.py`), which a pipe cannot: it is copied first, in memory while it is small.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Parquet: bounded by what it would unpack to before any of it is read."""
+"""Parquet, bounded by its number of values and by what its pages unpack to before any of it is read.
+
+A small file can unpack to any size. Texts stay in dictionaries for the same reason.
+"""
 
 from __future__ import annotations
 
@@ -140,8 +143,8 @@ class ParquetRows:
         self._readers: dict[tuple[tuple[str, ...], bool], Any] = {}
 
     def batches(self, names: Sequence[str], parts: Sequence[int] | None = None, rows: int = _ROWS) -> Iterator[Any]:
-        """Batches of these columns, of all row groups or of some, by one thread each. Texts that repeat are held once,
-        so that they cannot unfold to much."""
+        """Batches of these columns, of all row groups or of some, by one thread each. Texts stay in
+        dictionaries, so that they do not unpack to more."""
         with reading_as("Parquet", self._name):
             file = self._reader(tuple(name for name in self._texts if name in names), whole=parts is None)
             wanted = {"batch_size": rows, "columns": list(names)}
