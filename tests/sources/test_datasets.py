@@ -217,7 +217,7 @@ def test_five_thousand_small_files(tmp_path):
     assert len(os.listdir("/proc/self/fd")) <= open_before
 
 
-def test_ways_that_columns_are_read_in(tmp_path):
+def test_columns_are_read_as_numbers_or_text_where_that_is_asked_for(tmp_path):
     """As numbers, as texts, or as what all fields are, from files with types and without."""
     (tmp_path / "a.csv").write_text("y,p\n007,1\n,2.0\n")
     pq.write_table(pa.table({"y": ["007", ""], "p": [1.0, 2.0]}), tmp_path / "b.parquet")

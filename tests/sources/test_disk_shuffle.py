@@ -1,4 +1,4 @@
-"""The exchange on one machine: every piece comes to its range once, and nothing stays behind."""
+"""The shuffle on one machine: every piece comes to its range once, and no file is left."""
 
 from __future__ import annotations
 

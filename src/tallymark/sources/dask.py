@@ -1,7 +1,6 @@
 """Dask data frames: each partition becomes a tally where it lies, and tallies are added eight at a time.
 
-In a shuffle, a partition is split by ranges and each range has a task that picks its piece, so pieces travel one by
-one.
+In a shuffle, a partition is split by ranges, and the task of a range picks its piece, so pieces travel one by one.
 """
 
 from __future__ import annotations
@@ -46,9 +45,9 @@ def fold(source: Any, job: Job, progress: ProgressCallback | None = None) -> byt
 def shuffle(source: Any, job: ShuffleJob, progress: ProgressCallback | None = None) -> list[bytes]:
     """The result of every range."""
     dask = _load()
-    pick, close, gather = (dask.delayed(each, pure=False) for each in (_pick, _finish_range, _gather))
+    pick, finish, gather = (dask.delayed(each, pure=False) for each in (_pick, _finish_range, _gather))
     shared, partitions = _partition_tasks(source, job, _split)
-    ranges = [close(shared, place, [pick(task, place) for task in partitions]) for place in range(job.ranges)]
+    ranges = [finish(shared, place, [pick(task, place) for task in partitions]) for place in range(job.ranges)]
     found: list[bytes] = _compute(source, partitions, gather(ranges), progress)
     return found
 

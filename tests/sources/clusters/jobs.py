@@ -125,7 +125,7 @@ class Held:
 
 
 class Digits:
-    """An exchange by the last digit of `y`: what is left of a range are its numbers, in order."""
+    """A shuffle by the last digit of `y`: the result of a range is its numbers, in order."""
 
     columns = ("y",)
     ranges = 10

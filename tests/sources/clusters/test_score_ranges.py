@@ -130,7 +130,7 @@ def test_an_interrupt_ends_it(engine, request):
 
 
 def test_nothing_is_left_on_dask(dask_client):
-    """Neither of an exchange that ends well nor of one that is refused."""
+    """Neither of a shuffle that ends well nor of one that fails."""
     dask_engine.shuffle(test_dask.numbers(), Digits())
     test_dask.nothing_is_left_on(dask_client)
     with pytest.raises(MissingValueError):

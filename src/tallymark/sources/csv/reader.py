@@ -16,7 +16,8 @@ import numpy as np
 
 from tallymark.errors import FileError
 from tallymark.sources.arrow import load
-from tallymark.sources.csv.tokenizer import first_row
+from tallymark.sources.csv.tokenizer import tokenize
+from tallymark.sources.problems import ProblemList
 from tallymark.sources.streams import reader_of
 
 BLOCK = 1 << 20
@@ -123,7 +124,15 @@ def read_header(text: CheckedText, name: str, separator: str) -> list[str]:
     text.unread(buffered[end:])
     if not end:
         raise FileError(f"{name} is empty")
-    return first_row(buffered[:end], separator)
+    return _header_fields(buffered[:end], separator)
+
+
+def _header_fields(text: bytes, separator: str) -> list[str]:
+    """The fields of a well-formed header."""
+    if b'"' not in text:
+        return text.decode().split(separator)
+    # The byte order mark that the tokenizer takes away from the beginning of a file is not one of the text.
+    return next(tokenize(io.BytesIO(codecs.BOM_UTF8 + text), separator, ProblemList())).fields
 
 
 def _end_of_record(buffered: bytes, *, last: bool) -> int | None:

@@ -7,7 +7,6 @@ here.
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import re
@@ -58,14 +57,6 @@ def tokenize(source: Any, separator: str, found: ProblemList, limits: RowLimits 
         else:
             lines = enumerate(piece.lines, start=piece.number)
             yield from (locate_fields(line, number, separator) for number, line in lines if line)
-
-
-def first_row(text: bytes, separator: str) -> list[str]:
-    """The fields of a well-formed row."""
-    if b'"' not in text:
-        return text.decode().split(separator)
-    # The mark that is taken away from the beginning of a file is not one of the text.
-    return next(tokenize(io.BytesIO(codecs.BOM_UTF8 + text), separator, ProblemList())).fields
 
 
 def locate_fields(line: str, number: int, separator: str) -> Record:
