@@ -14,7 +14,7 @@ import pyarrow as pa
 import tallymark as tm
 from tallymark.sources.files import read_columns
 from tallymark.sources.schema_cast import cast_column
-from tallymark.sources.spark import _collected
+from tallymark.sources.spark import _collect
 from tallymark.states.serialization import pack, unpack
 
 
@@ -100,7 +100,7 @@ class TooLarge:
 
 CASES = {
     "partition of another type": lambda: cast_column(pa.array(["1"]), pa.int64(), "y"),
-    "tally too large for Spark's driver": lambda: _collected(TooLarge()),
+    "tally too large for Spark's driver": lambda: _collect(TooLarge()),
     "no such file": lambda: read_columns("absent/rows.csv", ["y"]),
     "a folder": lambda: read_columns("/", ["y"]),
     "an empty file": lambda: read(b""),

@@ -85,7 +85,7 @@ CASES = {
     "a limit that is none": lambda: score(ANSWERS, limits=tm.submissions.Limits(rows=-1)),
     "outcomes of a score that there is not": lambda: score(ANSWERS, outcomes=["auc"]),
     "outcomes for which nobody asked": lambda: score(ANSWERS).outcomes("accuracy"),
-    "outcomes of other rows": lambda: paired_test(*(Outcomes.of_bits(np.ones(n, bool), 1.0) for n in (3, 4))),
+    "outcomes of other rows": lambda: paired_test(*(Outcomes.from_bits(np.ones(n, bool), 1.0) for n in (3, 4))),
     "outcomes that are another state": lambda: Outcomes.from_bytes(tm.Tally(["mae"]).to_bytes()),
     "entries of an unknown number": lambda: rank_groups(iter([None])),
     "more entries than were told": lambda: rank_groups([None, None], among=1),

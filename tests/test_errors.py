@@ -12,7 +12,7 @@ import pytest
 
 import tallymark as tm
 from tallymark.app.domain.errors import field_errors
-from tallymark.cli.wording import Options
+from tallymark.cli.run import CommandWording
 from tallymark.errors import Argument, InputError, Text, Wording, from_dict
 
 NAN = float("nan")
@@ -60,7 +60,7 @@ def test_every_interface_uses_its_own_words():
         ],
     )
     assert (
-        finite().write(Options(command))
+        finite().write(CommandWording(command))
         == "`--truth` must be finite; got nan (row 3). Pass --missing drop to leave such rows out"
     )
 

@@ -43,7 +43,7 @@ def crowd(stage: Stage, challenge: Challenge, teams: int) -> list[float]:
         ]
         session.execute(StoredScore.__table__.insert(), scores)
         packed = [
-            {**of_version, "submission_id": n, "packed": Outcomes.of_bits(bits, value).to_bytes()}
+            {**of_version, "submission_id": n, "packed": Outcomes.from_bits(bits, value).to_bytes()}
             for n, bits, value in zip(numbers, right, values, strict=True)
         ]
         session.execute(StoredOutcome.__table__.insert(), packed)

@@ -17,7 +17,7 @@ import pyarrow.feather
 import pytest
 
 import tallymark as tm
-from tallymark.cli import folding, progress
+from tallymark.cli import progress, streaming
 from tallymark.cli.run import run
 
 N = 300
@@ -107,15 +107,15 @@ def test_pieces_have_the_numbers_of_the_whole(told, folder, asked):
 
 def test_which_files_are_read_in_pieces(told, folder, monkeypatch):
     """One file is read at once up to a size; the numbers are the same, also of metrics that keep the rows."""
-    pieces, read = [], folding._read_files
-    monkeypatch.setattr(folding, "_read_files", lambda *args: pieces.append(args) or read(*args))
+    pieces, read = [], streaming._read_files
+    monkeypatch.setattr(streaming, "_read_files", lambda *args: pieces.append(args) or read(*args))
     asked = (*VALUE, "--metrics", "median_absolute_error", "--json")
     whole = told("evaluate", "all.csv", *asked)
     assert (whole[0], len(pieces)) == (0, 0)
     for one in (("all.csv", "--stream"), ("day*.csv",), ("parquet",), ("day0.csv", "day1.csv", "day2.csv")):
         assert told("evaluate", *one, *asked) == whole
     assert len(pieces) == 4
-    monkeypatch.setattr(folding, "LARGE", 100)
+    monkeypatch.setattr(streaming, "MIN_STREAMED", 100)
     assert told("evaluate", "all.csv", *asked) == whole
     assert len(pieces) == 5
     assert told("evaluate", "all.csv", *asked, "--no-stream") == whole
@@ -290,7 +290,10 @@ def test_an_engine_is_given_paths_and_columns(told, folder, engine):
     )
     paths = [str(folder / "parquet" / f"{k}.parquet") for k in range(3)]
     assert engine == [("connected", "tcp://x"), (paths, ["late", "p", "city"]), "closed"]
-    assert folding._parquet(["s3://bucket/rows/", "parquet/0.parquet"]) == ["s3://bucket/rows/", "parquet/0.parquet"]
+    assert streaming._find_parquet(["s3://bucket/rows/", "parquet/0.parquet"]) == [
+        "s3://bucket/rows/",
+        "parquet/0.parquet",
+    ]
 
 
 def test_what_an_engine_cannot_open(told, folder, engine):
@@ -311,10 +314,10 @@ def test_an_interrupt_while_files_are_read(told, folder, monkeypatch, threads):
     before, alive, once = tm.get_threads(), set(threading.enumerate()), [signal.SIGINT]
 
     @contextmanager
-    def watched(what, long=progress.LONG):
+    def progress_bar(what, long=progress.LONG):
         yield lambda done, total: once and os.kill(os.getpid(), once.pop())
 
-    monkeypatch.setattr(folding, "watched", watched)
+    monkeypatch.setattr(streaming, "progress_bar", progress_bar)
     tm.set_threads(threads)
     try:
         outcome = told("evaluate", "parquet", "arrow", *VALUE, "--save-tally", "x.tally", "-o", "x.json")
@@ -333,11 +336,11 @@ def test_a_bar_for_who_watches(folder, monkeypatch):
     heard = []
 
     @contextmanager
-    def watched(what, long=progress.LONG):
+    def progress_bar(what, long=progress.LONG):
         heard.append(what)
         yield lambda done, total: heard.append((done, total))
 
-    monkeypatch.setattr(folding, "watched", watched)
+    monkeypatch.setattr(streaming, "progress_bar", progress_bar)
     assert run(["evaluate", "day0.csv", "parquet", *VALUE, "-o", "r.txt"]) == 0
     size = sum(path.stat().st_size for path in [folder / "day0.csv", *(folder / "parquet").iterdir()])
     assert heard[0] == "2 files"

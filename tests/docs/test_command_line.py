@@ -19,5 +19,5 @@ def test_every_command_has_its_help():
 
 def test_every_exit_code_is_explained():
     """Those that the command line has, and no others."""
-    codes = [run.FINE, run.NOT_ACCEPTED, run.BAD_INPUT, run.INTERRUPTED, run.UNREAD]
+    codes = [run.FINE, run.NOT_ACCEPTED, run.BAD_INPUT, run.INTERRUPTED, run.OUTPUT_CLOSED]
     assert [int(code) for code in re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE)] == codes

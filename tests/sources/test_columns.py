@@ -71,7 +71,7 @@ def test_what_looks_like_numbers_for_long_is_read_again_as_text(file, monkeypatc
     found = column(file("\n".join(["y,x", *(f"{row},1" for row in [*rows, "none"])])))
     assert found.type == "text"
     assert items(found) == [*rows, "none"]
-    assert found.odd == (5000, "none")
+    assert found.non_number == (5000, "none")
     assert column(file("\n".join(["y,x", *["true,1"] * 5000, "2,1"]))).type == "text"
 
 

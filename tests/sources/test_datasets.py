@@ -167,8 +167,8 @@ def test_an_interrupt_ends_all_threads(tmp_path, kind, form):
 @pytest.mark.usefixtures("two_threads")
 def test_a_fault_of_the_rows_ends_all_threads(tmp_path, monkeypatch):
     """The other thread does not read the rest of the files first."""
-    stop, stopped = datasets._Work.stop, threading.Event()
-    monkeypatch.setattr(datasets._Work, "stop", lambda work: (stop(work), stopped.set()))
+    stop, stopped = datasets._PartQueue.stop, threading.Event()
+    monkeypatch.setattr(datasets._PartQueue, "stop", lambda work: (stop(work), stopped.set()))
     for k in range(200):
         write(tmp_path, f"{k:03}.csv")
     (tmp_path / "001.csv").write_text("y,p\n1,\n")
@@ -217,14 +217,14 @@ def test_five_thousand_small_files(tmp_path):
     assert len(os.listdir("/proc/self/fd")) <= open_before
 
 
-def test_ways_that_columns_are_read_in(tmp_path):
+def test_columns_are_read_as_numbers_or_text_where_that_is_asked_for(tmp_path):
     """As numbers, as texts, or as what all fields are, from files with types and without."""
     (tmp_path / "a.csv").write_text("y,p\n007,1\n,2.0\n")
     pq.write_table(pa.table({"y": ["007", ""], "p": [1.0, 2.0]}), tmp_path / "b.parquet")
 
-    def types(ways):
+    def types(read_as):
         return [
-            [str(field.type) for field in FileDataset(tmp_path / name, ways=ways).empty(["y", "p"]).schema]
+            [str(field.type) for field in FileDataset(tmp_path / name, read_as=read_as).empty(["y", "p"]).schema]
             for name in ("a.csv", "b.parquet")
         ]
 

@@ -18,7 +18,7 @@ import tallymark as tm
 from tallymark.errors import FileError, MissingPackageError, ParameterError
 from tallymark.sources import streams
 from tallymark.sources.csv import reader
-from tallymark.sources.files import File, read_columns
+from tallymark.sources.files import read_columns
 from tests.sources.conftest import column, items
 
 
@@ -108,10 +108,10 @@ def test_parquet_is_bounded_before_it_is_read(tmp_path):
     pq.write_table(pa.table({"y": np.zeros(1_000_000)}), path)
     assert path.stat().st_size < 20_000
     with pytest.raises(FileError, match=r"must have at most 999,999 values .*; it has 1,000,000"):
-        column(path, most_cells=999_999)
+        column(path, max_cells=999_999)
     (tmp_path / "rows.csv").write_text("y,x\n" + "1,2\n" * 10)
     with pytest.raises(FileError, match="must have at most 9 values"):
-        column(tmp_path / "rows.csv", most_cells=9)
+        column(tmp_path / "rows.csv", max_cells=9)
 
 
 def test_texts_that_repeat_are_held_once(tmp_path):
@@ -192,29 +192,10 @@ def test_a_pipe_is_read_like_a_file(tmp_path):
 
 def test_a_pipe_without_end_stops(monkeypatch):
     """Before its copy has taken the room that others need."""
-    monkeypatch.setattr(streams, "_SPOOLED", 1 << 20)
+    monkeypatch.setattr(streams, "_MEMORY_COPY", 1 << 20)
     monkeypatch.setattr(streams.shutil, "disk_usage", lambda _: SimpleNamespace(free=4 << 20))
     with pytest.raises(FileError, match="is a pipe of more than 2,097,152 bytes, which is half of the room"):
         column("/dev/zero")
-
-
-def test_batches_are_the_rows_in_order(tmp_path, file, monkeypatch):
-    """The same as all at once, from both forms; faults count rows from the beginning of the file."""
-    monkeypatch.setattr(reader, "BLOCK", 1 << 12)
-    numbers = np.arange(3000)
-    path = file("y,x\n" + "".join(f"{k},a{k}\n" for k in numbers))
-    write_parquet(tmp_path / "rows.parquet", y=pa.array(numbers), x=pa.array([f"a{k}" for k in numbers]))
-    for each in (path, tmp_path / "rows.parquet"):
-        with File(each) as opened:
-            assert opened.names == ["y", "x"]
-            batches = list(opened.batches({"x": "text", "y": "number"}))
-        assert [item for batch in batches for item in items(batch["y"])] == numbers.tolist()
-        assert [item for batch in batches for item in items(batch["x"])][-1] == "a2999"
-    with File(path) as opened, pytest.raises(ParameterError, match="must be read as number or text; got 'auto'"):
-        next(opened.batches({"y": "auto"}))
-    bad = file("y,x\n" + "1,2\n" * 3000 + "b,2\n")
-    with File(bad) as opened, pytest.raises(FileError, match=r"row 3,000 \(line 3,002\) is 'b'"):
-        list(opened.batches({"y": "number"}))
 
 
 def test_a_header_without_rows(file):
@@ -222,8 +203,6 @@ def test_a_header_without_rows(file):
     for content in ("y,x\n", "y,x", "y,x\n\n\n"):
         path = file(content)
         assert len(column(path).values) == 0
-        with File(path) as opened:
-            assert list(opened.batches({"y": "number"})) == []
 
 
 def test_progress_goes_from_nothing_to_all(tmp_path, file, monkeypatch):

@@ -46,7 +46,7 @@ def test_a_column_that_unpacks_to_much_is_refused_before_it_is_read():
     table = pa.table({"id": ["a", "b"], "label": ["x" * (20 << 20), "y"]})
     out = written(table, use_dictionary=False, compression="zstd")
     assert len(out.getvalue()) < 10_000
-    with File(io.BytesIO(out.getvalue()), bounds=SizeLimits(ratio=100.0)) as file:
+    with File(io.BytesIO(out.getvalue()), size_limits=SizeLimits(ratio=100.0)) as file:
         with pytest.raises(BoundError, match="must unpack to at most"):
             file.read({"label": "text"})
         assert file.read({"id": "text"})["id"].values.to_pylist() == ["a", "b"]
@@ -67,7 +67,7 @@ def test_a_footer_that_declares_less_does_not_help():
     forged = honest[:footer] + honest[footer:].replace(declared, varint(64, len(declared)))
     assert pq.read_metadata(io.BytesIO(forged)).row_group(0).column(0).total_uncompressed_size == 64
     with (
-        File(io.BytesIO(forged), bounds=SizeLimits(ratio=100.0)) as file,
+        File(io.BytesIO(forged), size_limits=SizeLimits(ratio=100.0)) as file,
         pytest.raises(BoundError, match="must unpack to at most"),
     ):
         file.read({"label": "text"})

@@ -8,9 +8,9 @@ import tallymark as tm
 from tallymark.sources.csv.fields import TEXT
 from tallymark.sources.files import File
 from tallymark.submissions.diagnose import read_and_locate
-from tallymark.submissions.limits import Limits
-from tallymark.submissions.normalize import normal_texts
+from tallymark.submissions.normalize import normalize_texts
 from tallymark.submissions.problems import RULES
+from tallymark.submissions.settings import Limits
 
 ANSWERS = {"row_id": ["a", "b", "c", "d"], "label": ["cat", "dög", "dog", "cat"]}
 WANTED = {"row_id": TEXT, "label": TEXT}
@@ -43,14 +43,18 @@ def agree(content: bytes) -> bool:
     """The fast reading and the careful one say the same of a CSV text; whether it is well formed."""
     try:
         with File(io.BytesIO(content), tolerant=True) as file:
-            if file.form != "CSV" or file.fault is not None or not set(WANTED) <= {name.strip() for name in file.names}:
+            if (
+                file.format != "CSV"
+                or file.fault is not None
+                or not set(WANTED) <= {name.strip() for name in file.names}
+            ):
                 return False
             names = [name.strip() for name in file.names]
             if any(names.count(name) > 1 for name in WANTED):
                 return False
             slow, found, _ = read_and_locate(file, names, WANTED, Limits())
             try:
-                fast = {name: normal_texts(held.values) for name, held in file.read(WANTED).items()}
+                fast = {name: normalize_texts(held.values) for name, held in file.read(WANTED).items()}
             except tm.FileError:
                 assert found, "the careful reading found nothing where the fast one stopped"
                 return False

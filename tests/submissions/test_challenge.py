@@ -9,7 +9,7 @@ import pytest
 
 import tallymark as tm
 from tallymark.metrics.naming import metric
-from tallymark.submissions.settings import COUNTED
+from tallymark.submissions.settings import COUNTS_MISSING_ROWS
 from tests.submissions.files import ANSWERS, file, problems, rejected, score
 
 SECRET = "row_id,label\na,quokka\nb,numbat\nc,numbat\nd,quokka\n"
@@ -66,7 +66,7 @@ def test_missing_numbers_are_always_rejected(task):
     assert score("row_id,label\na,0.5\n", answers, task=task).missing == 1
 
 
-OTHERS = [str(each) for each in tm.list_metrics() if each.kind == "label" and each.name not in COUNTED]
+OTHERS = [str(each) for each in tm.list_metrics() if each.kind == "label" and each.name not in COUNTS_MISSING_ROWS]
 
 
 def average(name, way):
@@ -76,7 +76,7 @@ def average(name, way):
 
 
 @pytest.mark.parametrize("way", ["macro", "micro", "weighted", "binary"])
-@pytest.mark.parametrize("name", sorted(COUNTED))
+@pytest.mark.parametrize("name", sorted(COUNTS_MISSING_ROWS))
 def test_no_prediction_is_never_better_than_the_right_one(name, way):
     """In any metric that counts missing rows; and two right rows of many are worse than all of them."""
     chance, asked = random.Random(11), average(name, way)

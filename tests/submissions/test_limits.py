@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tallymark as tm
-from tallymark.submissions.validate import validate_header
+from tallymark.submissions.entries import validate_header
 from tests.submissions.files import ANSWERS, NUMBERS, file, problems, rejected
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import tallymark as tm
 from tallymark._core import TextCodes, are_plain
-from tallymark.submissions.match import code_ids, match, repeated
+from tallymark.submissions.match import code_ids, find_duplicates, match
 
 
 def twin(*columns):
@@ -76,20 +76,20 @@ def test_rows_only_in_one_file_are_found():
     codes = TextCodes()
     found = match(*columns, [code_ids(codes, column) for column in columns][1])
     assert found.rows.tolist() == [0, 2]
-    assert found.places.tolist() == [2, 0]
+    assert found.answer_rows.tolist() == [2, 0]
     assert (found.missing_ids, found.extra, found.extra_ids) == (["b"], 2, ["x", "y"])
 
 
-def test_repeated_ids_come_with_their_first_rows():
+def test_duplicate_ids_come_with_their_first_rows():
     """Those of the first of them, how many rows each has, and how many such ids there are."""
     codes = np.array([7, -1, 7, -1, 3, 3, 7])
-    assert repeated(codes, 1) == ([([0], 3)], 2)
-    assert repeated(codes, 2) == ([([0, 2], 3), ([4, 5], 2)], 2)
-    assert repeated(codes, 5) == ([([0, 2, 6], 3), ([4, 5], 2)], 2)
+    assert find_duplicates(codes, 1) == ([([0], 3)], 2)
+    assert find_duplicates(codes, 2) == ([([0, 2], 3), ([4, 5], 2)], 2)
+    assert find_duplicates(codes, 5) == ([([0, 2, 6], 3), ([4, 5], 2)], 2)
 
 
 @pytest.mark.parametrize("most", [1, 3, 50])
-def test_repeated_ids_are_found_however_far_apart(most):
+def test_duplicate_ids_are_found_however_far_apart(most):
     """As by a look at all rows."""
     codes = np.random.default_rng(5).integers(-1, 120_000, 200_000).astype(np.int32)
     codes[:5] = 7
@@ -98,7 +98,7 @@ def test_repeated_ids_are_found_however_far_apart(most):
         rows.setdefault(code, []).append(row)
     several = [held for code, held in rows.items() if code >= 0 and len(held) > 1]
     several.sort(key=lambda held: held[0])
-    assert repeated(codes, most) == ([(held[:most], len(held)) for held in several[:most]], len(several))
+    assert find_duplicates(codes, most) == ([(held[:most], len(held)) for held in several[:most]], len(several))
 
 
 @pytest.mark.parametrize("odd", ["", " a", "a ", "\ta", "a\n", "a\x1c", "é", "a\u00a0"])

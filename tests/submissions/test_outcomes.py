@@ -14,7 +14,7 @@ from tallymark.data.target import Target
 from tallymark.errors import ParameterError, StateError
 from tallymark.metrics.naming import metric
 from tallymark.states.serialization import pack
-from tallymark.submissions.outcomes import MOST_CELLS, NoOutcomes, Outcomes, outcomes_of
+from tallymark.submissions.outcomes import MAX_CELLS, NoOutcomes, Outcomes, row_outcomes
 
 RNG = np.random.default_rng(3)
 N = 400
@@ -149,7 +149,7 @@ INFLUENCES = [
 def test_an_influence_is_the_derivative_by_the_weight_of_a_row(name, kind, truth, said):
     """So they add up to nothing, and a score is the mean of itself and its influences."""
     item = metric(name)
-    found = outcomes_of(item, item(truth, said), Batch(truth, said), Target(kind))
+    found = row_outcomes(item, item(truth, said), Batch(truth, said), Target(kind))
     moved = np.ldexp(found.influences()[0], found.exponent)
     assert len(moved) == N
     assert abs(moved.mean()) < 1e-6 * np.abs(moved).max()
@@ -160,12 +160,12 @@ def test_an_influence_is_the_derivative_by_the_weight_of_a_row(name, kind, truth
 def test_influences_on_an_area_are_placements():
     """Of each class among the other; they add up to nothing in each."""
     value = tm.auc(YES, CHANCE)
-    found = outcomes_of(metric("auc"), value, Batch(YES, CHANCE), Target("score"))
+    found = row_outcomes(metric("auc"), value, Batch(YES, CHANCE), Target("score"))
     above, below = (np.ldexp(part, found.exponent) for part in found.influences())
     assert found.sizes == (YES.sum(), (~YES).sum())
     assert above == pytest.approx([np.mean(CHANCE[~YES] < each) - value for each in CHANCE[YES]], abs=1e-6)
     assert below == pytest.approx([np.mean(CHANCE[YES] > each) - value for each in CHANCE[~YES]], abs=1e-6)
-    twice = outcomes_of(metric("gini"), tm.gini(YES, CHANCE), Batch(YES, CHANCE), Target("score"))
+    twice = row_outcomes(metric("gini"), tm.gini(YES, CHANCE), Batch(YES, CHANCE), Target("score"))
     assert np.ldexp(twice.influences()[0], twice.exponent) == pytest.approx(2 * above, abs=1e-6)
 
 
@@ -190,26 +190,26 @@ def test_a_ranking_has_an_outcome_for_each_query():
 def test_what_rows_do_not_make_up_has_a_reason(name, kind, truth, said):
     """Medians, extremes, other areas, clusters."""
     item = metric(name)
-    found = outcomes_of(item, item(truth, said), Batch(truth, said), Target(kind))
+    found = row_outcomes(item, item(truth, said), Batch(truth, said), Target(kind))
     assert found == NoOutcomes("it is not made up of what single rows say")
 
 
 def test_other_reasons():
     """No value, no direction, too many pairs of classes."""
     values = Batch(NUMBERS, GUESSED)
-    assert outcomes_of(metric("r2"), math.nan, values, Target("value")).reason == "it has no value"
-    bias = outcomes_of(metric("mean_bias"), 0.2, values, Target("value"))
+    assert row_outcomes(metric("r2"), math.nan, values, Target("value")).reason == "it has no value"
+    bias = row_outcomes(metric("mean_bias"), 0.2, values, Target("value"))
     assert bias.reason == "neither higher nor lower is better"
-    many = np.arange(MOST_CELLS + 1)
+    many = np.arange(MAX_CELLS + 1)
     item = metric("fscore(average=macro)")
-    assert outcomes_of(item, 1.0, Batch(many, many), Target("label")).reason == "there are too many pairs of classes"
+    assert row_outcomes(item, 1.0, Batch(many, many), Target("label")).reason == "there are too many pairs of classes"
 
 
 def test_numbers_of_any_size_have_influences():
     """They have a unit of their own, so that squares neither vanish nor overflow."""
     for size in (1e-100, 1.0, 1e100):
         truth, said = NUMBERS * size, GUESSED * size
-        found = outcomes_of(metric("mse"), tm.mse(truth, said), Batch(truth, said), Target("value"))
+        found = row_outcomes(metric("mse"), tm.mse(truth, said), Batch(truth, said), Target("value"))
         plain = (GUESSED - NUMBERS) ** 2 - tm.mse(NUMBERS, GUESSED)
         assert np.ldexp(found.influences()[0], found.exponent) == pytest.approx(plain * size**2, rel=1e-5)
 
@@ -245,11 +245,11 @@ def test_nothing_that_is_shown_or_sent_holds_outcomes():
 
 
 SOME = [
-    Outcomes.of_bits(LABELS == SAID, float(np.mean(LABELS == SAID))),
-    Outcomes.of_bits(np.ones(8, bool), 1.0),
-    Outcomes.of_influences(0.5, RNG.normal(size=9)),
-    Outcomes.of_influences(0.5, np.zeros(3), np.zeros(2)),
-    Outcomes.of_influences(1e-250, np.array([1e-250, -1e-250])),
+    Outcomes.from_bits(LABELS == SAID, float(np.mean(LABELS == SAID))),
+    Outcomes.from_bits(np.ones(8, bool), 1.0),
+    Outcomes.from_influences(0.5, RNG.normal(size=9)),
+    Outcomes.from_influences(0.5, np.zeros(3), np.zeros(2)),
+    Outcomes.from_influences(1e-250, np.array([1e-250, -1e-250])),
 ]
 
 

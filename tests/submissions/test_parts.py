@@ -91,7 +91,7 @@ def test_classes_are_told_only_where_they_may_be():
     ids, truth, said = rows()
     few = table(ids[:200], said[:200])
     assert score_parts(table(ids, truth), few, None).parts[PUBLIC].per_class is None
-    told = score_parts(table(ids, truth), few, None, tells_classes=True).parts[PUBLIC].per_class
+    told = score_parts(table(ids, truth), few, None, reveal_classes=True).parts[PUBLIC].per_class
     assert told is not None
     classes = {each["class"]: each for each in told.to_dict()["classes"]}
     assert {name: each["support"] for name, each in classes.items()} == {

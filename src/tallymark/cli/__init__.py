@@ -1,4 +1,9 @@
-"""The command line: one file per command, which reads options, calls one function and prints what it answers."""
+"""The command line: one file per command, which reads its options, calls one function and prints the result.
+
+`group.py` is the table of commands, `options.py` the options that several share, `output.py` prints and writes
+results, and `run.py` turns outcomes into exit codes and errors into one sentence. `columns.py` and `streaming.py` read
+the files.
+"""
 
 from __future__ import annotations
 

@@ -8,15 +8,15 @@ import click
 
 from tallymark.cli import options
 from tallymark.cli.group import Command
-from tallymark.cli.output import tell_rejection, write
+from tallymark.cli.output import print_rejection, write
 from tallymark.errors import Rejection
 
 
 @click.command("check", cls=Command, short_help="Check a submission without the answers.")
 @click.argument("submission", metavar="SUBMISSION", type=click.Path())
 @click.option("--template", metavar="FILE", type=click.Path(), help="A file with the ids that are asked for.")
-@options.columns_of_a_submission()
-@click.option("--json", "form", flag_value="json", help="Print JSON.")
+@options.submission_options()
+@click.option("--json", "format", flag_value="json", help="Print JSON.")
 def command(**given: Any) -> None:
     """Check a SUBMISSION, a file of CSV or Parquet, as score would, without the answers; - is standard input.
 
@@ -34,10 +34,10 @@ def command(**given: Any) -> None:
             given["submission"],
             given["template"],
             classes=given["classes"] or None,
-            limits=options.limits_of(given),
+            limits=options.submission_limits(given),
             **{name: given[name] for name in keywords},
         )
     except Rejection as error:
-        tell_rejection(error, given["form"])
+        print_rejection(error, given["format"])
         raise
     write(f"{to_json(found.to_dict()) if given['form'] == 'json' else found}\n")

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from tallymark.cli.group import Command
-from tallymark.cli.output import show_tables, write
+from tallymark.cli.output import print_tables, write
 from tallymark.guidance.choose import Choice, choose
 from tallymark.guidance.decision_table import TASKS, Question
 
@@ -59,20 +59,20 @@ def command(task: str | None, ask: bool | None, as_json: bool, **answers: str | 
       tallymark choose
       tallymark choose regression --large-errors no --outliers yes
     """
-    asks = _is_person_there() and not as_json if ask is None else ask
+    asks = _is_interactive() and not as_json if ask is None else ask
     given: dict[str, object] = {key: answer for key, answer in answers.items() if answer is not None}
-    found = _asked(task, given) if asks else choose(task, **given)
+    found = _ask(task, given) if asks else choose(task, **given)
     if as_json:
         write(f"{found.to_json()}\n")
     else:
-        show_tables(found.tables())
+        print_tables(found.tables())
 
 
-def _is_person_there() -> bool:
+def _is_interactive() -> bool:
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
-def _asked(task: str | None, answers: dict[str, object]) -> Choice:
+def _ask(task: str | None, answers: dict[str, object]) -> Choice:
     """The choice after asking what is open; a question mark leaves it open."""
     if task is None:
         click.echo("What is predicted?")

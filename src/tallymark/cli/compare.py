@@ -7,18 +7,17 @@ from typing import Any
 import click
 
 from tallymark.cli import options
+from tallymark.cli.columns import FileColumns
 from tallymark.cli.group import Command
-from tallymark.cli.output import check_places, deliver
-from tallymark.cli.progress import watched
-from tallymark.cli.table_rows import FileRows
-from tallymark.cli.wording import command_line
+from tallymark.cli.output import check_output_paths, command_line, print_or_write
+from tallymark.cli.progress import progress_bar
 from tallymark.comparison.corrections import CORRECTIONS
 from tallymark.errors import ParameterError
 
 
 @click.command("compare", cls=Command, short_help="Compare models whose predictions are in one file.")
 @options.row_options(options.ONE_FILE, "The predictions of the models, a column for each.")
-@options.intervals(
+@options.interval_options(
     click.option("--ci", type=float, default=0.95, show_default=True, metavar="LEVEL", help="The level of intervals.")
 )
 @options.column("--baseline", "The model that all others are compared with; without it, every pair is.")
@@ -29,7 +28,7 @@ from tallymark.errors import ParameterError
     show_default=True,
     help="How p-values are corrected for the number of pairs.",
 )
-@options.forms(files=True)
+@options.output_options(files=True)
 def command(**given: Any) -> None:
     """Compare models whose predictions stand in one FILE of CSV or Parquet; - is standard input.
 
@@ -40,19 +39,19 @@ def command(**given: Any) -> None:
     """
     from tallymark.comparison.compare import compare
 
-    check_places(given)
-    twice = [name for k, name in enumerate(given["prediction"]) if name in given["prediction"][:k]]
-    if twice:
-        raise ParameterError(f"`--prediction` must name each column once; {twice[0]!r} was named twice")
-    with watched(given["file"]) as progress:
-        rows = FileRows(given["file"], given, progress)
-        with rows.explained():
+    check_output_paths(given)
+    repeated = [name for k, name in enumerate(given["prediction"]) if name in given["prediction"][:k]]
+    if repeated:
+        raise ParameterError(f"`--prediction` must name each column once; {repeated[0]!r} was named twice")
+    with progress_bar(given["file"]) as progress:
+        columns = FileColumns(given["file"], given, progress)
+        with columns.explain_types():
             found = compare(
-                rows.array(given["truth"]),
-                rows.named(given["prediction"]),
-                **rows.facts(),
+                columns.array(given["truth"]),
+                columns.by_name(given["prediction"]),
+                **columns.keywords(),
                 ci=given["ci"],
                 correction=given["correction"],
                 baseline=given["baseline"],
             )
-    deliver(found, given, command_line())
+    print_or_write(found, given, command_line())

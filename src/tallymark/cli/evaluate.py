@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from tallymark.cli import options
+from tallymark.cli.columns import FileColumns
 from tallymark.cli.group import Command
-from tallymark.cli.output import answer, check_places, check_report
-from tallymark.cli.progress import watched
-from tallymark.cli.table_rows import FileRows
+from tallymark.cli.output import check_output_paths, check_report, finish_report
+from tallymark.cli.progress import progress_bar
 from tallymark.evaluation.report import Report
 from tallymark.evaluation.tally import Tally
 
@@ -20,7 +20,7 @@ from tallymark.evaluation.tally import Tally
 @options.row_options(options.FILES, "The predictions; several columns are one per class, output or quantile.")
 @options.columns("--by", "Groups to evaluate one by one, too.")
 @options.MIN_ROWS
-@options.intervals(
+@options.interval_options(
     click.option("--ci", type=float, metavar="LEVEL", help="Put an interval around each number, such as 0.95."),
     options.CI_METHOD,
 )
@@ -43,7 +43,7 @@ from tallymark.evaluation.tally import Tally
 @click.option("--scheduler", metavar="ADDRESS", help="Where the engine is; without it, as its own settings say.")
 @options.SAVE_TALLY
 @options.ACCEPT
-@options.forms(files=True)
+@options.output_options(files=True)
 def command(**given: Any) -> int:
     """Evaluate the predictions in a FILE of CSV, Parquet or Arrow; - is standard input.
 
@@ -63,22 +63,22 @@ def command(**given: Any) -> int:
       tallymark evaluate 'june/*.parquet' --truth clicked --prediction p --kind probability --save-tally june.tally
     """
     from tallymark.acceptance.accept import check_condition
-    from tallymark.cli.folding import is_streamed
+    from tallymark.cli.streaming import is_streamed
 
-    check_places(given)
+    check_output_paths(given)
     if given["accept"]:
         check_condition(given["accept"])  # before anything takes long
-    return answer(_streamed(given) if is_streamed(given) else _at_once(given), given)
+    return finish_report(_streamed(given) if is_streamed(given) else _at_once(given), given)
 
 
 def _streamed(given: Mapping[str, Any]) -> Report:
     """The report of rows that are read in pieces."""
-    from tallymark.cli.folding import evaluate_ranges, tally_files
+    from tallymark.cli.streaming import evaluate_score_ranges, tally_files
     from tallymark.evaluation.table import check_groups, read_report
 
     check_groups(given["min_rows"], given["by"])
     if given["score_ranges"] is not None:
-        return check_report(evaluate_ranges(given))
+        return check_report(evaluate_score_ranges(given))
     tally = tally_files(given)
     report = check_report(read_report(tally, min_rows=given["min_rows"]))
     if given["save_tally"]:
@@ -92,21 +92,21 @@ def _at_once(given: Mapping[str, Any]) -> Report:
     from tallymark.sources.paths import find_files
 
     path = find_files(list(given["files"]))[0]
-    with watched(path) as progress:
-        rows = FileRows(path, given, progress)
-        with rows.explained():
-            facts = rows.facts()
-            facts |= {"classes": facts["classes"] or rows.classes_of_columns(), "keys": rows.one("keys")}
-            facts |= {"ci": given["ci"], "ci_method": given["ci_method"], "by": rows.named(given["by"])}
-            truth, predictions = rows.array(given["truth"]), rows.array(given["prediction"])
-            report = check_report(evaluate(truth, predictions, min_rows=given["min_rows"], **facts))
+    with progress_bar(path) as progress:
+        columns = FileColumns(path, given, progress)
+        with columns.explain_types():
+            keywords = columns.keywords()
+            keywords |= {"classes": keywords["classes"] or columns.classes_from_names(), "keys": columns.column("keys")}
+            keywords |= {"ci": given["ci"], "ci_method": given["ci_method"], "by": columns.by_name(given["by"])}
+            truth, predictions = columns.array(given["truth"]), columns.array(given["prediction"])
+            report = check_report(evaluate(truth, predictions, min_rows=given["min_rows"], **keywords))
             if given["save_tally"]:
-                facts["metrics"] = {key: report.cell(key).metric for key in report}
-                _tally(truth, predictions, facts).save(given["save_tally"])
+                keywords["metrics"] = {key: report.cell(key).metric for key in report}
+                _tally(truth, predictions, keywords).save(given["save_tally"])
     return report
 
 
-def _tally(truth: Any, predictions: Any, facts: dict[str, Any]) -> Tally:
+def _tally(truth: Any, predictions: Any, keywords: dict[str, Any]) -> Tally:
     """The tally of the rows of a report."""
-    columns = {name: facts.pop(name) for name in ("weights", "query", "by", "keys", "cluster")}
-    return Tally(by=columns["by"] and list(columns["by"]), **facts).update(truth, predictions, **columns)
+    columns = {name: keywords.pop(name) for name in ("weights", "query", "by", "keys", "cluster")}
+    return Tally(by=columns["by"] and list(columns["by"]), **keywords).update(truth, predictions, **columns)

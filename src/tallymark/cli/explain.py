@@ -24,10 +24,10 @@ def command(metric: str, value: float | None, as_json: bool) -> None:
     from tallymark.guidance.explain import explain
     from tallymark.rendering.exports import to_json
 
-    told = explain(metric)
+    explanation = explain(metric)
     if value is not None and as_json:
-        write(f"{to_json({'metric': str(told.metric), 'value': value, 'place': told.place(value)})}\n")
+        write(f"{to_json({'metric': str(explanation.metric), 'value': value, 'place': explanation.place(value)})}\n")
     elif value is not None:
-        write(f"{told.place(value)}\n")
+        write(f"{explanation.place(value)}\n")
     else:
-        write(f"{told.to_json() if as_json else told}\n")
+        write(f"{explanation.to_json() if as_json else explanation}\n")

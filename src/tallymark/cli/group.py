@@ -31,7 +31,7 @@ Examples:
 
 
 class RunSettings:
-    """What holds for the whole run."""
+    """Settings of a run, which options set."""
 
     def __init__(self) -> None:
         self.debug = False
@@ -43,21 +43,21 @@ def _show_traces(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
         ctx.obj.debug = True
 
 
-class NoReader(Exception):  # noqa: N818 - no fault of ours, nor of the reader
-    """Who read what is printed has left."""
+class OutputClosed(Exception):  # noqa: N818 - not an error
+    """The output pipe was closed."""
 
 
 @contextmanager
-def _noticing() -> Iterator[None]:
-    """Tell a reader that left from other ends, which click does not."""
+def _detect_closed_output() -> Iterator[None]:
+    """Tell a closed output pipe from other ends, which click does not."""
     try:
         yield
     except BrokenPipeError as error:
-        raise NoReader from error
+        raise OutputClosed from error
 
 
 class Command(click.Command):
-    """A command of ours: it knows --debug, shows examples as they are, and takes -h."""
+    """A command that knows --debug, shows examples as they are, and takes -h."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs["context_settings"] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -73,16 +73,16 @@ class Command(click.Command):
         self.params.append(debug)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, whose options errors then name."""
+        """Run the command, and keep it so that errors name its options."""
         if isinstance(ctx.obj, RunSettings):
             ctx.obj.command = self
         return super().invoke(ctx)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuse two forms at once, of which click would take the last."""
+        """Raise for two output formats at once, of which click would take the last."""
         options = (each for each in self.params if isinstance(each, click.Option) and isinstance(each.flag_value, str))
-        forms = {name for each in options for name in each.opts}
-        given = [word for word in dict.fromkeys(args) if word in forms]
+        formats = {name for each in options for name in each.opts}
+        given = [word for word in dict.fromkeys(args) if word in formats]
         if len(given) > 1:
             raise click.UsageError(f"Only one of {' and '.join(given)} can be given.", ctx)
         return super().parse_args(ctx, args)
@@ -104,12 +104,12 @@ class Commands(click.Group):
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Read the options, among them those that print and leave."""
-        with _noticing():
+        with _detect_closed_output():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that was named."""
-        with _noticing():
+        with _detect_closed_output():
             return super().invoke(ctx)
 
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:

@@ -10,7 +10,7 @@ import click
 
 from tallymark.cli import options
 from tallymark.cli.group import Command
-from tallymark.cli.output import TALLY, answer, check_not_read, check_places, check_report
+from tallymark.cli.output import TALLY, check_inputs_kept, check_output_paths, check_report, finish_report
 from tallymark.errors import ParameterError, StateError
 from tallymark.evaluation.tally import Tally
 
@@ -20,7 +20,7 @@ from tallymark.evaluation.tally import Tally
 @options.MIN_ROWS
 @options.SAVE_TALLY
 @options.ACCEPT
-@options.forms(files=True)
+@options.output_options(files=True)
 def command(**given: Any) -> int:
     """Add up tallies, each a FILE that evaluate --save-tally or Tally.save wrote, and report on all of their rows.
 
@@ -34,20 +34,20 @@ def command(**given: Any) -> int:
     """
     from tallymark.acceptance.accept import check_condition
 
-    check_not_read(given)
+    check_inputs_kept(given)
     output = given["output"]
-    if output is not None and output.lower().endswith(TALLY) and given["form"] is None:
+    if output is not None and output.lower().endswith(TALLY) and given["format"] is None:
         if given["save_tally"]:
             raise ParameterError("`--save-tally` and `--output` must not both be a tally; name one")
         given |= {"save_tally": output, "output": None}
-    check_places(given)
+    check_output_paths(given)
     if given["accept"]:
         check_condition(given["accept"])  # before anything takes long
     tally = _sum(given["files"])
     report = check_report(tally.report(min_rows=given["min_rows"]))
     if given["save_tally"]:
         tally.save(given["save_tally"])
-    return answer(report, given)
+    return finish_report(report, given)
 
 
 def _sum(named: Sequence[str]) -> Tally:

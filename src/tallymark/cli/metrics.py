@@ -6,14 +6,14 @@ import click
 
 from tallymark.cli import options
 from tallymark.cli.group import Command
-from tallymark.cli.output import show_tables, write
+from tallymark.cli.output import print_tables, write
 from tallymark.rendering.exports import to_json
 
 
 @click.command("metrics", cls=Command, short_help="List the metrics there are.")
 @click.option("--family", help="Only one family, such as regression.")
-@options.forms()
-def command(family: str | None, form: str | None) -> None:
+@options.output_options()
+def command(family: str | None, format: str | None) -> None:
     """List the metrics there are, with what they measure and which values are better.
 
     \b
@@ -25,15 +25,15 @@ def command(family: str | None, form: str | None) -> None:
 
     found = list_metrics(family)
     table = found.table()
-    if form == "json":
+    if format == "json":
         write(f"{to_json(found.to_dicts())}\n")
-    elif form == "csv":
+    elif format == "csv":
         from tallymark.rendering.exports import to_csv
 
         write(to_csv({heading: [row[k] for row in table.rows] for k, heading in enumerate(table.headings)}))
-    elif form == "markdown":
+    elif format == "markdown":
         from tallymark.rendering.markdown import table_to_markdown
 
         write(f"{table_to_markdown(table)}\n")
     else:
-        show_tables([table])
+        print_tables([table])

@@ -14,7 +14,7 @@ from tallymark.data.target import KINDS
 from tallymark.intervals.settings import METHODS
 
 if TYPE_CHECKING:
-    from tallymark.submissions.limits import Limits
+    from tallymark.submissions.settings import Limits
 
 
 TASKS = ("labels", "numbers", "probabilities", "ranking")  # those of submissions, which are loaded when one is read
@@ -102,7 +102,7 @@ _CLASSES = click.option(
 )
 _SEPARATOR = click.option("--separator", metavar="CHARACTER", help="What stands between fields; tab is a word for it.")
 _COUNT = click.IntRange(min=1)
-_LIMITS: list[Decorator] = [
+_LIMIT_OPTIONS: list[Decorator] = [
     click.option(f"--max-{name}", metavar="NUMBER", type=kind, help=text)
     for name, kind, text in (
         ("bytes", _COUNT, "Reject a submission of more bytes."),
@@ -114,7 +114,7 @@ _LIMITS: list[Decorator] = [
         ("ratio", click.FloatRange(min=0, min_open=True), "Reject one that unpacks to more times its size; 100."),
     )
 ]
-_WHAT_ROWS_ARE: list[Decorator] = [
+_ROW_OPTIONS: list[Decorator] = [
     column("--weights", "The weight of each row."),
     column("--query", "The query that each row belongs to, for metrics of rankings."),
     click.option(
@@ -139,7 +139,7 @@ _WHAT_ROWS_ARE: list[Decorator] = [
     ),
     _SEPARATOR,
 ]
-_HOW_SURE: list[Decorator] = [
+_INTERVAL_OPTIONS: list[Decorator] = [
     click.option("--resamples", type=int, help="Resamples of a bootstrap; 1,000, unless the level needs more."),
     click.option("--seed", type=int, default=0, show_default=True, help="The seed from which resamples follow."),
     column("--cluster", "What rows are resampled together by, such as a patient."),
@@ -156,12 +156,12 @@ SAVE_TALLY = click.option(
 CI_METHOD = click.option(
     "--ci-method", type=click.Choice(METHODS), default="auto", show_default=True, help="How intervals are made."
 )
-_FORMS: list[Decorator] = [
-    click.option("--json", "form", flag_value="json", help="Print JSON."),
-    click.option("--csv", "form", flag_value="csv", help="Print CSV."),
-    click.option("--markdown", "form", flag_value="markdown", help="Print Markdown."),
+_FORMAT_OPTIONS: list[Decorator] = [
+    click.option("--json", "format", flag_value="json", help="Print JSON."),
+    click.option("--csv", "format", flag_value="csv", help="Print CSV."),
+    click.option("--markdown", "format", flag_value="markdown", help="Print Markdown."),
 ]
-_FILES_OUT: list[Decorator] = [
+_OUTPUT_FILE_OPTIONS: list[Decorator] = [
     click.option("--html", metavar="FILE", type=click.Path(), help="Write an HTML page with plots, too."),
     click.option(
         "--output",
@@ -183,19 +183,19 @@ def _applied(decorators: list[Decorator]) -> Decorator:
 
 
 def row_options(file: Decorator, prediction: str) -> Decorator:
-    """A file or several, their columns, and what their rows are."""
+    """A file or several, their columns, and the kind of their rows."""
     return _applied(
         [
             file,
             columns("--truth", "The true values or labels.", required=True),
             columns("--prediction", prediction, required=True),
             METRICS,
-            *_WHAT_ROWS_ARE,
+            *_ROW_OPTIONS,
         ]
     )
 
 
-def columns_of_a_submission() -> Decorator:
+def submission_options() -> Decorator:
     """The columns of a submission, and what they hold."""
     return _applied(
         [
@@ -211,24 +211,24 @@ def columns_of_a_submission() -> Decorator:
                 help="Count missing rows of labels against recall in a challenge, or reject the file.",
             ),
             _SEPARATOR,
-            *_LIMITS,
+            *_LIMIT_OPTIONS,
         ]
     )
 
 
-def limits_of(given: Mapping[str, Any]) -> Limits:
+def submission_limits(given: Mapping[str, Any]) -> Limits:
     """The limits that were set."""
-    from tallymark.submissions.limits import Limits
+    from tallymark.submissions.settings import Limits
 
     set_ones = {name: given[f"max_{name}"] for name in Limits._fields if given[f"max_{name}"] is not None}
     return Limits(**set_ones)
 
 
-def intervals(*more: Decorator, clusters: bool = True) -> Decorator:
+def interval_options(*more: Decorator, clusters: bool = True) -> Decorator:
     """How sure the numbers are."""
-    return _applied([*more, *(_HOW_SURE if clusters else _HOW_SURE[:-1])])
+    return _applied([*more, *(_INTERVAL_OPTIONS if clusters else _INTERVAL_OPTIONS[:-1])])
 
 
-def forms(*, files: bool = False) -> Decorator:
+def output_options(*, files: bool = False) -> Decorator:
     """How to print, and what to write."""
-    return _applied([*_FORMS, *(_FILES_OUT if files else [])])
+    return _applied([*_FORMAT_OPTIONS, *(_OUTPUT_FILE_OPTIONS if files else [])])

@@ -1,8 +1,9 @@
-"""What a command answers, printed or written: for people as tables, for programs as JSON, CSV or Markdown."""
+"""Results, printed or written to files: for people as tables, for programs as JSON, CSV or Markdown."""
 
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -11,61 +12,60 @@ from typing import Any
 
 import click
 
-from tallymark.cli.run import FINE, NOT_ACCEPTED
-from tallymark.cli.wording import Options, command_line
+from tallymark.cli.run import FINE, NOT_ACCEPTED, CommandWording
 from tallymark.errors import ParameterError, Rejection, TallymarkError
 from tallymark.evaluation.report import Report
 from tallymark.rendering.table import Table
 from tallymark.rendering.text import to_text
 
-STREAM = "-"  # standard output, where a file is named
-_READ = ("file", "answers", "submission", "template")  # what commands call the files that they read
-_WRITTEN = ("html", "output", "save_tally")
+STANDARD_OUTPUT = "-"  # standard output, where a file is named
+_INPUT_OPTIONS = ("file", "answers", "submission", "template")  # what commands call the files that they read
+_OUTPUT_OPTIONS = ("html", "output", "save_tally")
 TALLY = ".tally"
 _BY_SUFFIX = {".json": "json", ".csv": "csv", ".md": "markdown", ".html": "html", ".txt": None, "": None}
 
 
-def deliver(result: Any, options: Mapping[str, Any], command: str) -> None:
+def print_or_write(result: Any, options: Mapping[str, Any], command: str) -> None:
     """Print a report or a comparison, or write it where the options say."""
     page, output = options["html"], options["output"]
     if page:
         _save(page, result.to_html(command=command))
     if output is not None:
-        form = options["form"] or _BY_SUFFIX[_suffix(output)]
-        _save(output, _plain(result, form, command))
-    elif page != STREAM:
-        _print_result(result, options["form"], command)
+        output_format = options["format"] or _BY_SUFFIX[_suffix(output)]
+        _save(output, _render(result, output_format, command))
+    elif page != STANDARD_OUTPUT:
+        _print_result(result, options["format"], command)
 
 
-def tell_rejection(error: Rejection, form: str | None) -> None:
-    """The problems of a submission for programs; people read them on standard error."""
-    if form == "json":
+def print_rejection(error: Rejection, format: str | None) -> None:
+    """Print the problems of a submission as JSON; people read them on standard error."""
+    if format == "json":
         from tallymark.rendering.exports import to_json
 
         problems = [each.to_dict() for each in error.problems]
-        told = {
+        rejected = {
             "rejected": True,
             "file": error.file,
             "total": error.total,
             "stopped": error.stopped,
             "problems": problems,
         }
-        write(f"{to_json(told)}\n")
+        write(f"{to_json(rejected)}\n")
 
 
-def check_places(options: Mapping[str, Any]) -> None:
-    """Refuse to write over a file that is read, or in no form that there is, before anything is read."""
-    check_not_read(options)
+def check_output_paths(options: Mapping[str, Any]) -> None:
+    """Raise for an output over an input or in an unknown format, before anything is read."""
+    check_inputs_kept(options)
     output = options.get("output")
-    if options.get("save_tally") == STREAM:
+    if options.get("save_tally") == STANDARD_OUTPUT:
         raise ParameterError("`--save-tally` must be a file; got standard output")
-    if output is not None and options["form"] is None and _suffix(output) not in _BY_SUFFIX:
+    if output is not None and options["format"] is None and _suffix(output) not in _BY_SUFFIX:
         raise ParameterError(f"`--output` must end in {', '.join(filter(None, _BY_SUFFIX))}; got {output!r}")
 
 
-def check_not_read(options: Mapping[str, Any]) -> None:
-    """Refuse to write over a file that is read."""
-    written = [(name, place) for name in _WRITTEN if (place := options.get(name)) and os.path.isfile(place)]
+def check_inputs_kept(options: Mapping[str, Any]) -> None:
+    """Raise for an output that would overwrite an input."""
+    written = [(name, place) for name in _OUTPUT_OPTIONS if (place := options.get(name)) and os.path.isfile(place)]
     read = _files_read(options) if written else []
     for option, place in written:
         if any(os.path.samefile(place, file) for file in read):
@@ -74,10 +74,10 @@ def check_not_read(options: Mapping[str, Any]) -> None:
 
 
 def _files_read(options: Mapping[str, Any]) -> list[str]:
-    """All files that a command is going to read, as far as they are there."""
+    """All existing files that a command will read."""
     from tallymark.sources.paths import find_files
 
-    named = [path for name in _READ if (path := options.get(name))]
+    named = [path for name in _INPUT_OPTIONS if (path := options.get(name))]
     for path in options.get("files", ()):
         try:
             named += find_files(path)
@@ -91,7 +91,7 @@ def _suffix(place: str) -> str:
 
 
 def _save(path: str, text: str) -> None:
-    if path == STREAM:
+    if path == STANDARD_OUTPUT:
         write(text)
         return
     from tallymark.rendering.files import write_atomically
@@ -99,28 +99,28 @@ def _save(path: str, text: str) -> None:
     write_atomically(path, text)
 
 
-def _print_result(result: Any, form: str | None, command: str) -> None:
-    if form is None and _is_for_people():
+def _print_result(result: Any, format: str | None, command: str) -> None:
+    if format is None and _is_rich_terminal():
         write(result.to_terminal(colour=True, width=_width()))
     else:
-        write(_plain(result, form, command))
+        write(_render(result, format, command))
 
 
-def _plain(result: Any, form: str | None, command: str) -> str:
-    if form == "json":
+def _render(result: Any, format: str | None, command: str) -> str:
+    if format == "json":
         return f"{result.to_json()}\n"
-    if form == "csv":
+    if format == "csv":
         return str(result.to_csv())
-    if form == "markdown":
+    if format == "markdown":
         return str(result.to_markdown(command=command))
-    if form == "html":
+    if format == "html":
         return str(result.to_html(command=command))
     return f"{result}\n"
 
 
-def show_tables(tables: Sequence[Table]) -> None:
+def print_tables(tables: Sequence[Table]) -> None:
     """Tables for people: in colours and folded on a terminal, in full in a pipe."""
-    if _is_for_people():
+    if _is_rich_terminal():
         from tallymark.rendering.terminal import to_terminal
 
         write(to_terminal(tables, width=_width()))
@@ -128,8 +128,8 @@ def show_tables(tables: Sequence[Table]) -> None:
         write("\n\n".join(map(to_text, tables)) + "\n")
 
 
-def _is_for_people() -> bool:
-    """Whether a terminal with the package for it shows what is printed."""
+def _is_rich_terminal() -> bool:
+    """Whether standard output is a terminal for which the package rich can be used."""
     if sys.stdout is None or not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
         return False
     from importlib.util import find_spec
@@ -151,21 +151,28 @@ def write(text: str) -> None:
 
 
 def check_report(report: Report) -> Report:
-    """A report whose notes on failures are in the words of the command line; one where all failed is an error."""
+    """A report whose failed metrics name options instead of arguments; raises where all failed."""
     if report.failures and len(report.failures) == len(report):  # there is nothing to show
         raise next(iter(report.failures.values()))
-    wording = Options(click.get_current_context().command)
+    wording = CommandWording(click.get_current_context().command)
     for key, error in report.failures.items():
         report.cell(key).error = type(error)(error.write(wording))
     return report
 
 
-def answer(report: Report, options: Mapping[str, Any]) -> int:
+def finish_report(report: Report, options: Mapping[str, Any]) -> int:
     """Print or write a report; the exit code says whether it is accepted."""
     if options["accept"]:
         report = report.with_acceptance(options["accept"])
-    deliver(report, options, command_line())
+    print_or_write(report, options, command_line())
     if report.acceptance is None or report.acceptance.passed:
         return FINE
     click.echo(f"tallymark: {report.acceptance.sentence}", err=True)
     return NOT_ACCEPTED
+
+
+def command_line(hidden: Mapping[str, str] | None = None) -> str:
+    """The command as it was typed, to run it again; words in `hidden` are replaced."""
+    words = [(hidden or {}).get(word, word) for word in sys.argv[1:]]
+    typed = shlex.join(["tallymark", *words])
+    return typed.encode("utf-8", "replace").decode()  # a name may hold bytes that are no text

@@ -1,4 +1,4 @@
-"""How far long work is, for a person who watches; a pipe hears nothing."""
+"""A progress bar for long work, on a terminal only."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tallymark.sources.streams import Progress
+from tallymark.sources.base import ProgressCallback
 
 LONG = 16 << 20  # bytes from which on reading takes a while
 
 
 @contextmanager
-def watched(what: str, long: int = LONG) -> Iterator[Progress | None]:
-    """Something to tell how much of how much is read, which shows a bar where it takes a while; None where nobody
-    watches."""
+def progress_bar(what: str, long: int = LONG) -> Iterator[ProgressCallback | None]:
+    """A callback that shows a bar where the work takes a while; None where standard error is not a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
@@ -30,7 +29,7 @@ def watched(what: str, long: int = LONG) -> Iterator[Progress | None]:
     shown = "standard input" if what == "-" else what
     task = bar.add_task(f"reading {shown}", total=None)
 
-    def tell(done: int, size: int) -> None:
+    def update(done: int, size: int) -> None:
         if size >= long:
             bar.start()
             bar.update(
@@ -38,6 +37,6 @@ def watched(what: str, long: int = LONG) -> Iterator[Progress | None]:
             )
 
     try:
-        yield tell
+        yield update
     finally:
         bar.stop()

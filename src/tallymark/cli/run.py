@@ -1,4 +1,4 @@
-"""Runs a command: its outcome as an exit code, and what goes wrong as one sentence on standard error."""
+"""Runs a command: its outcome as an exit code, and an error as one sentence on standard error, in terms of options."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from collections.abc import Sequence
 
 import click
 
-from tallymark.cli.group import NoReader, RunSettings, commands
-from tallymark.cli.wording import Options
+from tallymark.cli.group import OutputClosed, RunSettings, commands
 from tallymark.errors import PYTHON, TallymarkError, Wording
 
-FINE, NOT_ACCEPTED, BAD_INPUT, INTERRUPTED, UNREAD = 0, 1, 2, 130, 141
+FINE, NOT_ACCEPTED, BAD_INPUT, INTERRUPTED, OUTPUT_CLOSED = 0, 1, 2, 130, 141
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command that the arguments name; the answer is its exit code."""
+    """Run the command that the arguments name, and return its exit code."""
     settings = RunSettings()
     try:
         code = commands.main(list(arguments), prog_name="tallymark", standalone_mode=False, obj=settings)
@@ -26,21 +25,21 @@ def run(arguments: Sequence[str]) -> int:
         return code if isinstance(code, int) else FINE
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
-    except SystemExit as leaving:  # a shell was given words that complete what is typed
+    except SystemExit as leaving:  # after shell completion
         return leaving.code if isinstance(leaving.code, int) else FINE
-    except (NoReader, BrokenPipeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still held is for nobody
-        return UNREAD
+    except (OutputClosed, BrokenPipeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that what is buffered is dropped
+        return OUTPUT_CLOSED
     except (KeyboardInterrupt, click.Abort):
         _say("interrupted")
         return INTERRUPTED
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return BAD_INPUT
-    except Exception as error:  # whatever it was, it is told in one sentence
+    except Exception as error:  # whatever it was, it is reported in one sentence
         if settings.debug:
             traceback.print_exc()
-        _say(_sentence(error, PYTHON if settings.command is None else Options(settings.command)))
+        _say(_sentence(error, PYTHON if settings.command is None else CommandWording(settings.command)))
         return BAD_INPUT
 
 
@@ -61,3 +60,40 @@ def _sentence(error: Exception, wording: Wording) -> str:
 
 def _say(sentence: str) -> None:
     click.echo(f"tallymark: {sentence}", err=True)
+
+
+_OPTION_NAMES = {"y_true": "truth", "y_pred": "prediction", "condition": "accept", "models": "prediction"}
+
+
+class CommandWording(Wording):
+    """Writes the arguments of a call as the options of a command, where it has them.
+
+    >>> from tallymark.errors import InputError, Text
+    >>> command = click.Command("x", params=[click.Option(["--truth"]), click.Option(["--missing"])])
+    >>> hint = Text('Pass {missing="drop"} to leave such rows out')
+    >>> InputError(argument="y_true", expected="be finite", got="nan", hint=hint).write(CommandWording(command))
+    '`--truth` must be finite; got nan. Pass --missing drop to leave such rows out'
+    """
+
+    def __init__(self, command: click.Command) -> None:
+        named = [each for each in command.params if isinstance(each, click.Option)]
+        self.options = {word.removeprefix("--").replace("-", "_") for each in named for word in each.opts}
+        words = [each for each in command.params if isinstance(each, click.Argument)]
+        self.positional = {each.name: (each.metavar or "").strip("[].") for each in words} | {"source": "FILE"}
+
+    def argument(self, name: str) -> str:
+        """The option, or the positional argument as the usage line has it."""
+        if name in self.positional:
+            return self.positional[name]
+        return f"`{self._option(name) or name}`"
+
+    def setting(self, name: str, value: str) -> str:
+        """The option with its value; one that is True is a flag."""
+        option = self._option(name)
+        if option is None:
+            return super().setting(name, value)
+        return option if value == "True" else f"{option} {value.strip(chr(34))}"
+
+    def _option(self, name: str) -> str | None:
+        name = _OPTION_NAMES.get(name, name)
+        return f"--{name.replace('_', '-')}" if name in self.options else None

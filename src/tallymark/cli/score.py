@@ -8,15 +8,14 @@ import click
 
 from tallymark.cli import options
 from tallymark.cli.group import Command
-from tallymark.cli.output import check_places, deliver, tell_rejection
-from tallymark.cli.wording import command_line
+from tallymark.cli.output import check_output_paths, command_line, print_or_write, print_rejection
 from tallymark.errors import ParameterError, Rejection
 
 
 @click.command("score", cls=Command, short_help="Score a submission against the answers.")
 @click.argument("answers", metavar="ANSWERS", type=click.Path())
 @click.argument("submission", metavar="SUBMISSION", type=click.Path())
-@options.columns_of_a_submission()
+@options.submission_options()
 @options.METRICS
 @click.option(
     "--mode",
@@ -27,11 +26,11 @@ from tallymark.errors import ParameterError, Rejection
 )
 @click.option("--query", metavar="COLUMN", default="query", show_default=True, help="The queries of a ranking.")
 @click.option("--positive", metavar="LABEL", help="The class that metrics of one class, or one column, are of.")
-@options.intervals(
+@options.interval_options(
     click.option("--ci", type=float, metavar="LEVEL", help="Put an interval around each score, such as 0.95."),
     clusters=False,
 )
-@options.forms(files=True)
+@options.output_options(files=True)
 def command(**given: Any) -> None:
     """Score a SUBMISSION against the ANSWERS, two files of CSV or Parquet whose rows have ids; - is standard input.
 
@@ -45,7 +44,7 @@ def command(**given: Any) -> None:
     """
     from tallymark.submissions.score import score_submission
 
-    check_places(given)
+    check_output_paths(given)
     if given["answers"] == given["submission"] == "-":
         raise ParameterError("only one of ANSWERS and SUBMISSION can be standard input")
     keywords = ("id", "label", "task", "mode", "query", "positive", "missing", "separator", "ci", "resamples", "seed")
@@ -55,14 +54,14 @@ def command(**given: Any) -> None:
             given["submission"],
             metrics=given["metrics"] or None,
             classes=given["classes"] or None,
-            limits=options.limits_of(given),
+            limits=options.submission_limits(given),
             **{name: given[name] for name in keywords},
         )
     except Rejection as error:
-        tell_rejection(error, given["form"])
+        print_rejection(error, given["format"])
         raise
     failures = result.report.failures
     if len(failures) == len(result.report):  # there is nothing to show
         raise next(iter(failures.values()))
     hidden = {given["answers"]: "ANSWERS"} if given["mode"] == "challenge" else {}
-    deliver(result, given, command_line(hidden))
+    print_or_write(result, given, command_line(hidden))

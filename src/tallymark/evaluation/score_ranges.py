@@ -1,7 +1,7 @@
 """Exact metrics on scores that are too many for one machine: two passes over the rows, and ranges between them.
 
 The first pass folds all other metrics, and bins of the scores, by which ranges of about as many rows are chosen. The
-second deals the scores to the ranges; each is walked by itself, and a few numbers come back. Where bins do not tell
+second splits the scores by these ranges; each is walked by itself, and a few numbers come back. Where bins do not tell
 enough scores apart, as of probabilities close to 1, a pass between them bins the ranges that are too large.
 """
 
@@ -131,7 +131,7 @@ def fold_ranges(
         finer_bins = [state.with_reads(BoundedScoresOf(resolved, _FINER_BINS)) for state in job.read(finer)]
         bins_of = [state for state in finer_bins if isinstance(state, BoundedScores)]
         ranges = refine(ranges, dict(zip(large, bins_of, strict=True)), count)
-    outcomes = source.exchange(RangeJob(rows, ranges, ScoresOf(resolved, wants)), passes.begin(1))
+    outcomes = source.shuffle(RangeJob(rows, ranges, ScoresOf(resolved, wants)), passes.begin(1))
     sums = add_ranges([RangeSums.from_bytes(outcome) for outcome in outcomes], ranges)
     return tally_of_bins.with_metrics(tally.metrics, RankedScores(ScoresOf(tally.target, wants), binned, *sums))
 
@@ -213,12 +213,12 @@ class RangeJob:
         self._bounds = ranges
         self._resolved = resolved
 
-    def deal(self, chunks: Iterable[Chunk]) -> list[bytes]:
+    def split(self, chunks: Iterable[Chunk]) -> list[bytes]:
         """The scores of some rows by range."""
         whole = reduce(add, (self._rows.read(chunk) for chunk in chunks if chunk.batch.num_rows), self._zero())
         return [piece.to_bytes() if piece.n else b"" for piece in cut_scores(whole, self._bounds.edges)]
 
-    def close(self, place: int, pieces: Iterable[bytes]) -> bytes:
+    def finish(self, place: int, pieces: Iterable[bytes]) -> bytes:
         """The sums over a range."""
         whole = reduce(add, map(Scores.from_bytes, pieces), self._zero())
         return sum_range(whole.with_reads(self._resolved), self._bounds, place).to_bytes()

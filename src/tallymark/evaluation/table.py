@@ -31,7 +31,7 @@ from tallymark.evaluation.tally import Tally
 from tallymark.metrics import registry
 from tallymark.metrics.base import Metric
 from tallymark.sources.base import Chunk
-from tallymark.sources.columns import AUTO, Builder, Column, side_by_side
+from tallymark.sources.columns import AUTO, Column, ColumnBuilder, stack_columns
 from tallymark.sources.datasets import FileDataset
 from tallymark.sources.dispatch import Source, open_source
 from tallymark.sources.tables import is_table, to_arrow
@@ -225,7 +225,7 @@ def _fold_source(
                 TableJob(tally.to_bytes(), roles, user_metrics(selected.values())), report_progress, in_order=in_order
             )
 
-    with _errors_in_our_words(getattr(source, "odd", {})):
+    with _errors_in_our_words(getattr(source, "non_numbers", {})):
         result = _retry_if_types_change(source, roles.names(), attempt, by_types=given_metrics is None)
     return Tally.from_bytes(result) if isinstance(result, bytes) else result
 
@@ -250,7 +250,7 @@ def _retry_if_types_change(
     try:
         result = attempt()
     except (KindError, TypeOfDataError, ShapeError, DomainError, MissingValueError, ParameterError) as error:
-        if isinstance(error, MissingValueError) and not source.unsure:
+        if isinstance(error, MissingValueError) and not source.uncertain:
             raise  # at once: an empty field is missing among numbers and among texts
         source.infer_types(columns)
         if types() == before:
@@ -314,7 +314,7 @@ class ColumnRoles(NamedTuple):
 
     def rows(self, columns: dict[str, Column]) -> tuple[Any, Any]:
         """Truth and predictions."""
-        return side_by_side(self.truth, columns), side_by_side(self.prediction, columns)
+        return stack_columns(self.truth, columns), stack_columns(self.prediction, columns)
 
     def given(self, columns: dict[str, Column]) -> dict[str, Any]:
         """What else there is of each row, by the names of the arguments."""
@@ -352,9 +352,9 @@ def read_columns_of_batch(
     for name in names:
         column = table.column(table.schema.get_field_index(name))
         check_arrow(column, f"column {name!r}", place)
-        builder = Builder(name, AUTO, place)
+        builder = ColumnBuilder(name, AUTO, place)
         for piece in getattr(column, "chunks", [column]):
-            builder.add(piece, written=False)
+            builder.add(piece, from_text=False)
         out[name] = builder.finish()
     return out
 

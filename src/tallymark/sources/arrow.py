@@ -1,4 +1,4 @@
-"""Arrow: loaded when a file is read; and its own files (Feather) and streams."""
+"""Arrow: loaded when a file is first read; and the reader of its own files (Feather) and streams."""
 
 from __future__ import annotations
 
@@ -19,20 +19,9 @@ def load(module: str) -> Any:
         return importlib.import_module(module)
 
 
-def reader_of(data: bytes) -> Any:
-    """A reader for Arrow of a copy that is its own.
-
-    Where a program ends while a thread of Arrow lets go of bytes that Python holds, it would end by a crash.
-    """
-    pa = load("pyarrow")
-    held = pa.allocate_buffer(len(data))
-    pa.FixedSizeBufferWriter(held).write(data)
-    return pa.BufferReader(held)
-
-
 @contextmanager
-def reading_as(form: str, name: str) -> Iterator[None]:
-    """What Arrow has to say while it reads a file of a form is an error of the file of this name."""
+def reading_as(format: str, name: str) -> Iterator[None]:
+    """Errors of Arrow while it reads a file in this format become errors of the file of this name."""
     try:
         yield
     except TallymarkError:
@@ -40,8 +29,8 @@ def reading_as(form: str, name: str) -> Iterator[None]:
     except Exception as error:  # Arrow has many, and some are of no other kind
         if type(error) is MemoryError:  # Arrow's own says that the file asks for more than there is
             raise
-        told = (str(error).splitlines() or [type(error).__name__])[0]
-        raise FileError(f"{name} could not be read as {form}; it may be damaged: {told}") from error
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise FileError(f"{name} could not be read as {format}; it may be damaged: {reason}") from error
 
 
 FILE, STREAM = b"ARROW1", b"\xff\xff\xff\xff"  # how each begins
@@ -60,7 +49,7 @@ class ArrowRows:
             self.names: list[str] = list(self.schema.names)
             rows = [batch.num_rows for batch in self._read()]
         self.rows = sum(rows)
-        self.parts: list[int] = [self.rows] if stream else rows
+        self.part_rows: list[int] = [self.rows] if stream else rows
 
     def _open(self) -> Any:
         if isinstance(self._source, str):

@@ -1,4 +1,12 @@
-"""What an engine is given: columns to read, and what to do with rows of them, wherever they are."""
+"""What every source is given: a job, which says which columns to read and how to fold their rows.
+
+A partition becomes a tally, tallies add, and the report is read from the sum: files, streams and clusters differ only
+in who does the adding. A source does not know what a partial result (`piece`) is: in this process it is a tally, and on
+workers the bytes of one. A job pickles to the bytes of an empty tally.
+
+Where distinct scores are too many to be added up in one place, a source is given a `ShuffleJob` instead: it splits the
+rows of a partition by ranges of the score, moves the pieces, and finishes each range where its pieces meet.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 from tallymark.data.batch import RowPlaces
 
 ProgressCallback = Callable[[int, int], None]
-"""Told how many of how many are done: bytes of files, partitions or tasks of a cluster."""
+"""Called with how many of how many are done: bytes of files, partitions or tasks of a cluster."""
 
 
 class Chunk(NamedTuple):
@@ -27,7 +35,7 @@ def chunks(batches: Iterable[Any], part: str = "") -> Iterator[Chunk]:
 
 
 class Job(Protocol):
-    """Turns rows into a piece, and adds pieces. It can be pickled and sent to a worker, where a piece is bytes."""
+    """Folds rows into a piece, and adds pieces. It can be pickled and sent to a worker, where a piece is bytes."""
 
     columns: tuple[str, ...]
     """The columns that are read."""
@@ -45,16 +53,16 @@ class Job(Protocol):
         """The sum of pieces, as bytes."""
 
 
-class Exchange(Protocol):
-    """Deals rows to ranges, and closes a range where all its pieces have come together. It can be pickled."""
+class ShuffleJob(Protocol):
+    """Splits rows by ranges, and finishes a range where all its pieces have come together. It can be pickled."""
 
     columns: tuple[str, ...]
     """The columns that are read."""
     ranges: int
-    """How many there are."""
+    """The number of ranges."""
 
-    def deal(self, chunks: Iterable[Chunk]) -> list[bytes]:
-        """For every range the piece of some rows; no bytes where none is in it."""
+    def split(self, chunks: Iterable[Chunk]) -> list[bytes]:
+        """The piece of some rows for every range; no bytes for a range without rows."""
 
-    def close(self, place: int, pieces: Iterable[bytes]) -> bytes:
-        """The few bytes that are left of a range, whose pieces come in any order."""
+    def finish(self, place: int, pieces: Iterable[bytes]) -> bytes:
+        """The result of a range, a few bytes; its pieces come in any order."""

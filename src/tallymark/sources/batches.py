@@ -9,15 +9,15 @@ from typing import Any
 from tallymark.data.arguments import describe
 from tallymark.errors import FileError, ParameterError, TallymarkError, Text
 from tallymark.sources.arrow import load
-from tallymark.sources.base import Chunk, Exchange, Job, ProgressCallback, chunks
-from tallymark.sources.exchange import exchange_here
+from tallymark.sources.base import Chunk, Job, ProgressCallback, ShuffleJob, chunks
+from tallymark.sources.disk_shuffle import shuffle_on_disk
 from tallymark.sources.tables import is_table, require_columns, to_arrow
 
 _ROWS = 1 << 19  # in a batch, where one may choose
 
 
 class Batches:
-    """A source that is read from its first row to its last, `once` only where it does not keep what it gives."""
+    """A source that is read from its first row to its last; only `once` where it does not keep its rows."""
 
     def __init__(self, source: Any) -> None:
         self.kind, self._read = _reader_of(source)
@@ -36,33 +36,33 @@ class Batches:
         """The piece of all rows."""
         started = self._batches(job.columns) if self._started is None else self._started
         self._started = None  # from the first row, if it is read again
-        return job.piece(_counted(started, progress))
+        return job.piece(_with_progress(started, progress))
 
-    def exchange(self, job: Exchange, progress: ProgressCallback | None) -> list[bytes]:
-        """What is left of every range."""
-        return exchange_here(job, lambda dealing: self.fold(dealing, progress, in_order=False))
+    def shuffle(self, job: ShuffleJob, progress: ProgressCallback | None) -> list[bytes]:
+        """The result of every range."""
+        return shuffle_on_disk(job, lambda splitting: self.fold(splitting, progress, in_order=False))
 
     def _batches(self, columns: Sequence[str]) -> Iterator[Any]:
-        tables = iter(self._read(columns) if self.kind == "batches" else self._explained(columns))
+        tables = iter(self._read(columns) if self.kind == "batches" else self._read_explained(columns))
         for table in tables:
             yield from to_arrow(table, columns).to_batches()
 
-    def _explained(self, columns: Sequence[str]) -> Iterator[Any]:
+    def _read_explained(self, columns: Sequence[str]) -> Iterator[Any]:
         """The tables of a library, whose errors about queries and files become ours."""
         try:
             yield from self._read(columns)
         except (TallymarkError, MemoryError):
             raise
         except Exception as error:
-            told = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+            reason = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
             raise FileError(
-                Text("{source} must give its rows; {} of {} failed: {}", self.kind, self._library, told[:300]),
+                Text("{source} must give its rows; {} of {} failed: {}", self.kind, self._library, reason[:300]),
                 argument="source",
                 hint="If its files have columns of different types, pass the folder or the paths instead",
             ) from error
 
 
-def _counted(batches: Iterator[Any], progress: ProgressCallback | None) -> Iterator[Chunk]:
+def _with_progress(batches: Iterator[Any], progress: ProgressCallback | None) -> Iterator[Chunk]:
     for chunk in chunks(batches):
         yield chunk
         if progress is not None:
@@ -70,7 +70,7 @@ def _counted(batches: Iterator[Any], progress: ProgressCallback | None) -> Itera
 
 
 def _reader_of(source: Any) -> tuple[str, Callable[[Sequence[str]], Iterable[Any]]]:
-    """What a source is called, and how tables of columns are read from it."""
+    """What messages call a source, and a function that reads columns of it as tables."""
     module, name = _library_of(source), type(source).__name__
     if module == "polars" and name == "LazyFrame":
         return "a lazy frame", lambda columns: _from_lazy(source, columns)

@@ -3,6 +3,9 @@
 A column whose every field is a number is one of numbers: whole ones, of any size, where all are whole, else floats, and
 among them whole numbers that no float holds. One of nothing but true and false is boolean. Everything else is text, as
 are numbers with leading zeros, such as 007, which are codes. An empty field is missing.
+
+Every field of CSV arrives as text. Batches become numbers as they come, and if a later one holds text, the file is read
+again with that column as text, so that not a character of it is lost.
 """
 
 from __future__ import annotations
@@ -16,58 +19,60 @@ from tallymark.errors import FileError, TypeOfDataError
 from tallymark.sources.arrow import load
 from tallymark.sources.csv.fields import (
     TEXT,
-    as_reals,
-    first,
-    first_odd,
-    holds_numbers,
-    read_texts,
+    first_non_number,
+    first_valid,
+    has_numbers,
+    parse_texts,
+    to_floats,
     to_objects,
     unpack_numbers,
 )
 
 AUTO, NUMBER = "auto", "number"
-WAYS = (AUTO, NUMBER, TEXT)
+READ_AS = (AUTO, NUMBER, TEXT)
 
 
 class Column(NamedTuple):
     """A column of a file: its values, as an array of NumPy or Arrow, and their type: boolean, integer, real or text.
 
-    `odd` is the row and the text of the first field that is no number, where others are.
+    `non_number` is the row and the text of the first field that is not a number, where others are.
     """
 
     values: Any
     type: str
-    odd: tuple[int, str] | None = None
+    non_number: tuple[int, str] | None = None
 
 
-class IsText(Exception):  # noqa: N818 - a turn of events, not a fault
-    """What was taken for numbers turned out to be text, so that it must be read again, as it was written."""
+class FoundText(Exception):  # noqa: N818 - control flow, not an error
+    """A column of numbers turned out to hold text, so it must be read again, as it was written."""
 
-    def __init__(self, name: str, odd: tuple[int, str] | None) -> None:
+    def __init__(self, name: str, non_number: tuple[int, str] | None) -> None:
         super().__init__(name)
         self.name = name
-        self.odd = odd
+        self.non_number = non_number
 
 
-class Builder:
-    """Takes the pieces of one column, in order, and makes one column of them."""
+class ColumnBuilder:
+    """Makes one column of pieces that come in order; `read_as` is one of `READ_AS`."""
 
-    def __init__(self, name: str, way: str, place: Callable[[int], str], odd: tuple[int, str] | None = None) -> None:
+    def __init__(
+        self, name: str, read_as: str, describe_row: Callable[[int], str], non_number: tuple[int, str] | None = None
+    ) -> None:
         self.name = name
-        self._way = way
-        self._place = place
-        self._odd = odd
+        self._read_as = read_as
+        self._describe_row = describe_row
+        self._non_number = non_number
         self._kinds: set[str] = set()
         self._pieces: list[Any] = []
         self.rows = 0
 
-    def add(self, piece: Any, *, written: bool) -> None:
-        """Take a piece as an Arrow array; `written` where its texts may be numbers, as in a CSV file."""
+    def add(self, piece: Any, *, from_text: bool) -> None:
+        """Take a piece as an Arrow array; `from_text` where its texts may be numbers, as in a CSV file."""
         kind, values = _from_arrow(piece, self.name)
-        if kind == TEXT and self._way != TEXT and (written or self._way == NUMBER):
-            kind, values = self._read_texts(_compute().cast(values, _arrow().string()))
-        elif kind not in ("", TEXT) and self._way == TEXT:
-            kind, values = TEXT, _written(values)
+        if kind == TEXT and self._read_as != TEXT and (from_text or self._read_as == NUMBER):
+            kind, values = self._parse_texts(_compute().cast(values, _arrow().string()))
+        elif kind not in ("", TEXT) and self._read_as == TEXT:
+            kind, values = TEXT, _to_text(values)
         if kind:
             self._kinds.add(kind)
         self._pieces.append(values)
@@ -75,14 +80,14 @@ class Builder:
 
     def finish(self) -> Column:
         """The whole column."""
-        kinds = self._kinds or {TEXT if self._way == TEXT else "real"}
+        kinds = self._kinds or {TEXT if self._read_as == TEXT else "real"}
         if kinds == {TEXT}:
-            return Column(_joined(self._pieces, _arrow().string()), TEXT, self._odd)
+            return Column(_concatenate(self._pieces, _arrow().string()), TEXT, self._non_number)
         if kinds == {"boolean"}:
-            return Column(_plain(_joined(self._pieces, _arrow().bool_())), "boolean")
+            return Column(_to_numpy_if_complete(_concatenate(self._pieces, _arrow().bool_())), "boolean")
         if kinds == {"integer"}:
             wide = _arrow().int64() if len(self._pieces) > 1 else self._pieces[0].type  # one is read where it lies
-            return Column(_plain(_joined(self._pieces, wide)), "integer")
+            return Column(_to_numpy_if_complete(_concatenate(self._pieces, wide)), "integer")
         if "real" not in kinds:
             items = [item for piece in self._pieces for item in piece.to_pylist()]
             whole = np.empty(len(items), dtype=object)
@@ -91,28 +96,28 @@ class Builder:
         pieces = [_reals(piece) for piece in self._pieces]
         if any(_arrow().types.is_struct(piece.type) for piece in pieces):
             return Column(np.concatenate([to_objects(piece) for piece in pieces]), "real")
-        return Column(arrow_to_numpy(_joined(pieces, _arrow().float64())), "real")
+        return Column(arrow_to_numpy(_concatenate(pieces, _arrow().float64())), "real")
 
-    def _read_texts(self, texts: Any) -> tuple[str, Any]:
-        kind, values = read_texts(texts, codes=self._way == AUTO)
+    def _parse_texts(self, texts: Any) -> tuple[str, Any]:
+        kind, values = parse_texts(texts, codes=self._read_as == AUTO)
         boolean, was_boolean = kind == "boolean", "boolean" in self._kinds
         fits = not self._kinds or boolean == was_boolean
-        if kind == "" or (kind != TEXT and fits and not (boolean and self._way == NUMBER)):
-            exact = kind == "real" and self._way == AUTO
-            return kind, as_reals(values, lambda: texts) if exact else values
-        row, value = first_odd(texts, codes=self._way == AUTO) if kind == TEXT else first(texts)
-        if self._way == NUMBER:
-            self._refuse(self.rows + row, value)
+        if kind == "" or (kind != TEXT and fits and not (boolean and self._read_as == NUMBER)):
+            exact = kind == "real" and self._read_as == AUTO
+            return kind, to_floats(values, lambda: texts) if exact else values
+        row, value = first_non_number(texts, codes=self._read_as == AUTO) if kind == TEXT else first_valid(texts)
+        if self._read_as == NUMBER:
+            self._raise_not_number(self.rows + row, value)
         if self._kinds:
-            raise IsText(self.name, None if was_boolean else (self.rows + row, value))
-        if self._odd is None and holds_numbers(texts):
-            self._odd = (self.rows + row, value)
-        self._way = TEXT
+            raise FoundText(self.name, None if was_boolean else (self.rows + row, value))
+        if self._non_number is None and has_numbers(texts):
+            self._non_number = (self.rows + row, value)
+        self._read_as = TEXT
         return TEXT, texts
 
-    def _refuse(self, row: int, value: str) -> NoReturn:
+    def _raise_not_number(self, row: int, value: str) -> NoReturn:
         raise FileError(
-            f"column {self.name!r} must hold numbers; {self._place(row)} is {_short(value)!r}",
+            f"column {self.name!r} must hold numbers; {self._describe_row(row)} is {_short(value)!r}",
             hint="Leave the field empty where a value is missing",
         )
 
@@ -124,10 +129,10 @@ def _reals(piece: Any) -> Any:
         return piece
     if types.is_floating(piece.type):
         return _compute().cast(piece, _arrow().float64())
-    return as_reals(piece, lambda: _written(piece))
+    return to_floats(piece, lambda: _to_text(piece))
 
 
-def _written(numbers: Any) -> Any:
+def _to_text(numbers: Any) -> Any:
     """Numbers as texts; decimals without the zeros at their end."""
     texts = _compute().cast(numbers, _arrow().string())
     if _arrow().types.is_decimal(numbers.type) and numbers.type.scale > 0:
@@ -135,14 +140,14 @@ def _written(numbers: Any) -> Any:
     return texts
 
 
-def side_by_side(names: Sequence[str], columns: Mapping[str, Column]) -> Any:
+def stack_columns(names: Sequence[str], columns: Mapping[str, Column]) -> Any:
     """One column as it is, or several of numbers as a table."""
     if len(names) == 1:
         return columns[names[0]].values
     for name in names:
         if columns[name].type == TEXT:
-            odd = columns[name].odd
-            what = "text" if odd is None else f"{odd[1][:40]!r} in row {odd[0]:,}"
+            non_number = columns[name].non_number
+            what = "text" if non_number is None else f"{non_number[1][:40]!r} in row {non_number[0]:,}"
             raise TypeOfDataError(f"column {name!r} must hold numbers to stand beside others; got {what}")
     return np.column_stack([_numbers(columns[name].values) for name in names])
 
@@ -154,15 +159,15 @@ def _numbers(values: Any) -> Any:
 
 
 def _from_arrow(piece: Any, name: str) -> tuple[str, Any]:
-    """The kind that an array has by its type, and the array in a type that is read here."""
+    """The kind of an array by its type, and the array in a type that is supported."""
     pa, compute = _arrow(), _compute()
     types = pa.types
-    piece = without_views(piece)
+    piece = without_view_types(piece)
     if types.is_dictionary(piece.type):
         if _is_text(piece.type.value_type):
-            return TEXT, _without_empty(piece)
+            return TEXT, _empty_to_null(piece)
         if _is_bytes(piece.type.value_type):  # which must not unfold, either
-            return _from_arrow(pa.DictionaryArray.from_arrays(piece.indices, _decoded(piece.dictionary, name)), name)
+            return _from_arrow(pa.DictionaryArray.from_arrays(piece.indices, _decode(piece.dictionary, name)), name)
         return _from_arrow(compute.cast(piece, piece.type.value_type), name)
     kind = piece.type
     if _is_text(kind):
@@ -180,18 +185,18 @@ def _from_arrow(piece: Any, name: str) -> tuple[str, Any]:
     if types.is_decimal(kind):
         return ("real" if kind.scale > 0 else "wide"), piece
     if types.is_temporal(kind) or _is_bytes(kind):
-        return _from_arrow(_decoded(piece, name), name)
+        return _from_arrow(_decode(piece, name), name)
     unpacked = unpack_numbers(piece)
     if unpacked is None:
         raise FileError(f"column {name!r} must hold numbers or texts; got values of type {kind}")
     return unpacked
 
 
-def kind_of(arrow_type: Any) -> str:
+def kind_of_type(arrow_type: Any) -> str:
     """The kind that a column has by its Arrow type; empty where it has none, or is refused when it is read."""
     types = _arrow().types
     if types.is_dictionary(arrow_type):
-        return kind_of(arrow_type.value_type)
+        return kind_of_type(arrow_type.value_type)
     if _is_text(arrow_type) or _is_bytes(arrow_type) or types.is_temporal(arrow_type):
         return TEXT
     if types.is_boolean(arrow_type):
@@ -201,14 +206,14 @@ def kind_of(arrow_type: Any) -> str:
     return "real" if types.is_floating(arrow_type) or types.is_decimal(arrow_type) else ""
 
 
-def without_views(piece: Any) -> Any:
+def without_view_types(piece: Any) -> Any:
     """Texts or bytes in a layout that all functions of Arrow read; an array of another type as it is."""
     pa = _arrow()
     if isinstance(piece, pa.ChunkedArray):
-        return pa.chunked_array(list(map(without_views, piece.chunks))) if piece.num_chunks else piece
+        return pa.chunked_array(list(map(without_view_types, piece.chunks))) if piece.num_chunks else piece
     if pa.types.is_dictionary(piece.type):
-        held = without_views(piece.dictionary)
-        return piece if held is piece.dictionary else pa.DictionaryArray.from_arrays(piece.indices, held)
+        dictionary = without_view_types(piece.dictionary)
+        return piece if dictionary is piece.dictionary else pa.DictionaryArray.from_arrays(piece.indices, dictionary)
     if pa.types.is_string_view(piece.type):
         return _compute().cast(piece, pa.large_string())
     return _compute().cast(piece, pa.large_binary()) if pa.types.is_binary_view(piece.type) else piece
@@ -219,7 +224,7 @@ def _has_empty(texts: Any) -> bool:
     return bool(_compute().min(_compute().binary_length(texts)).as_py() == 0)
 
 
-def _without_empty(piece: Any) -> Any:
+def _empty_to_null(piece: Any) -> Any:
     """Texts in a dictionary, of which an empty one is missing. They stay there: unfolded, they could be of any size."""
     if not _has_empty(piece.dictionary):
         return piece
@@ -234,7 +239,7 @@ def _is_bytes(kind: Any) -> bool:
     return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind))
 
 
-def _decoded(piece: Any, name: str) -> Any:
+def _decode(piece: Any, name: str) -> Any:
     pa = _arrow()
     try:
         return _compute().cast(piece, pa.string())
@@ -247,7 +252,7 @@ def _is_text(kind: Any) -> bool:
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
-def _joined(pieces: list[Any], kind: Any) -> Any:
+def _concatenate(pieces: list[Any], kind: Any) -> Any:
     """The pieces as one Arrow array; texts stay in pieces, each with a dictionary of its own where they have one."""
     pa = _arrow()
     if kind != pa.string() and len(pieces) == 1:
@@ -260,7 +265,7 @@ def _joined(pieces: list[Any], kind: Any) -> Any:
     return pa.chunked_array([_compute().cast(piece, kind) for piece in pieces], kind)
 
 
-def _plain(values: Any) -> Any:
+def _to_numpy_if_complete(values: Any) -> Any:
     """An array of NumPy, where no value is missing; else that of Arrow, whose whole numbers stay whole."""
     return values if values.null_count else arrow_to_numpy(values)
 

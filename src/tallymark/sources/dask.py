@@ -1,6 +1,6 @@
 """Dask data frames: each partition becomes a tally where it lies, and tallies are added eight at a time.
 
-In an exchange, tasks pick from what a partition was dealt to the piece of each range, so that pieces travel one by one.
+In a shuffle, a partition is split by ranges, and the task of a range picks its piece, so pieces travel one by one.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from uuid import uuid4
 from tallymark.errors import ParameterError, TallymarkError, Text
 from tallymark.optional_packages import needed
 from tallymark.sources.arrow import load
-from tallymark.sources.base import Chunk, Exchange, Job, ProgressCallback, chunks
-from tallymark.sources.schema_cast import narrowed, uniform
+from tallymark.sources.base import Chunk, Job, ProgressCallback, ShuffleJob, chunks
+from tallymark.sources.schema_cast import cast_batch, select_fields
 from tallymark.sources.tables import array_of, type_of
-from tallymark.sources.worker_errors import Refusal, attempt, one_thread
+from tallymark.sources.worker_errors import WorkerError, catch_error, use_one_thread
 
 T = TypeVar("T")
 
-_TOGETHER = 8
+_FAN_IN = 8
 _RETRIES = 3
 
 
@@ -34,40 +34,44 @@ def schema(source: Any) -> Any:
 def fold(source: Any, job: Job, progress: ProgressCallback | None = None) -> bytes:
     """The tally of all rows, on the cluster that Dask is connected to, or by its own scheduler on this machine."""
     join = _load().delayed(_add, pure=False)
-    shared, leaves = _leaves(source, job, _fold)
-    level = leaves
+    shared, partitions = _partition_tasks(source, job, _fold)
+    level = partitions
     while len(level) > 1:
-        level = [join(shared, level[at : at + _TOGETHER]) for at in range(0, len(level), _TOGETHER)]
-    found: bytes = _outcome(source, leaves, level[0], progress)
+        level = [join(shared, level[at : at + _FAN_IN]) for at in range(0, len(level), _FAN_IN)]
+    found: bytes = _compute(source, partitions, level[0], progress)
     return found
 
 
-def exchange(source: Any, job: Exchange, progress: ProgressCallback | None = None) -> list[bytes]:
-    """What is left of every range."""
+def shuffle(source: Any, job: ShuffleJob, progress: ProgressCallback | None = None) -> list[bytes]:
+    """The result of every range."""
     dask = _load()
-    pick, close, gather = (dask.delayed(each, pure=False) for each in (_pick, _close, _gather))
-    shared, leaves = _leaves(source, job, _deal)
-    ranges = [close(shared, place, [pick(leaf, place) for leaf in leaves]) for place in range(job.ranges)]
-    found: list[bytes] = _outcome(source, leaves, gather(ranges), progress)
+    pick, finish, gather = (dask.delayed(each, pure=False) for each in (_pick, _finish_range, _gather))
+    shared, partitions = _partition_tasks(source, job, _split)
+    ranges = [finish(shared, place, [pick(task, place) for task in partitions]) for place in range(job.ranges)]
+    found: list[bytes] = _compute(source, partitions, gather(ranges), progress)
     return found
 
 
-def _leaves(source: Any, job: Job | Exchange, work: Callable[..., Any]) -> tuple[Any, list[Any]]:
+def _partition_tasks(source: Any, job: Job | ShuffleJob, work: Callable[..., Any]) -> tuple[Any, list[Any]]:
     """The job as all tasks share it, and a task for each partition."""
     dask = _load()
-    types = narrowed(schema(source), job.columns)
+    types = select_fields(schema(source), job.columns)
     parts = source[list(job.columns)].to_delayed()
     remote = _client(source) is not None
     shared = dask.delayed(job, traverse=False, name=f"tallymark-job-{uuid4()}")
-    leaf = dask.delayed(_leaf, pure=False)
-    return shared, [leaf(part, place, shared, types, work, remote) for place, part in enumerate(parts)]
+    task = dask.delayed(_run_on_partition, pure=False)
+    return shared, [task(part, place, shared, types, work, remote) for place, part in enumerate(parts)]
 
 
-def _outcome(source: Any, leaves: list[Any], root: Any, progress: ProgressCallback | None) -> Any:
-    """What the root gives, wherever Dask runs it."""
+def _compute(source: Any, partitions: list[Any], root: Any, progress: ProgressCallback | None) -> Any:
+    """The result of the root, wherever Dask runs it."""
     client = _client(source)
-    done = _on_cluster(client, leaves, root, progress) if client else _here(source, leaves, root, progress)
-    if isinstance(done, Refusal):
+    done = (
+        _compute_on_cluster(client, partitions, root, progress)
+        if client
+        else _compute_locally(source, partitions, root, progress)
+    )
+    if isinstance(done, WorkerError):
         raise done.error
     return done
 
@@ -76,74 +80,74 @@ def _fold(job: Job, rows: Iterable[Chunk]) -> bytes:
     return job.fold(rows)
 
 
-def _deal(job: Exchange, rows: Iterable[Chunk]) -> list[bytes]:
-    return job.deal(rows)
+def _split(job: ShuffleJob, rows: Iterable[Chunk]) -> list[bytes]:
+    return job.split(rows)
 
 
-def _leaf(part: Any, place: int, job: Any, types: Any, does: Callable[..., Any], remote: bool) -> Any:
-    """What becomes of a partition. A cluster would try an error again, so it is handed over as what it is."""
+def _run_on_partition(part: Any, place: int, job: Any, types: Any, does: Callable[..., Any], remote: bool) -> Any:
+    """The result of a partition. A cluster would retry after an error, so the error is returned as a value."""
 
     def work() -> Any:
-        batch = uniform([array_of(part[name], name) for name in types.names], types)
+        batch = cast_batch([array_of(part[name], name) for name in types.names], types)
         return does(job, chunks([batch], f"partition {place}"))
 
     if not remote:
         return work()
-    one_thread()
-    return attempt(work)
+    use_one_thread()
+    return catch_error(work)
 
 
-def _add(job: Job, pieces: Sequence[bytes | Refusal]) -> bytes | Refusal:
-    """The tally of several."""
-    return _unless_refused(pieces, job.add)
+def _add(job: Job, pieces: Sequence[bytes | WorkerError]) -> bytes | WorkerError:
+    """The sum of several pieces."""
+    return _unless_failed(pieces, job.add)
 
 
-def _pick(dealt: list[bytes] | Refusal, place: int) -> bytes | Refusal:
+def _pick(by_range: list[bytes] | WorkerError, place: int) -> bytes | WorkerError:
     """The piece of a range."""
-    return dealt if isinstance(dealt, Refusal) else dealt[place]
+    return by_range if isinstance(by_range, WorkerError) else by_range[place]
 
 
-def _close(job: Exchange, place: int, pieces: Sequence[bytes | Refusal]) -> bytes | Refusal:
-    """What is left of a range."""
-    return _unless_refused(pieces, lambda held: job.close(place, filter(None, held)))
+def _finish_range(job: ShuffleJob, place: int, pieces: Sequence[bytes | WorkerError]) -> bytes | WorkerError:
+    """The result of a range."""
+    return _unless_failed(pieces, lambda filled: job.finish(place, filter(None, filled)))
 
 
-def _gather(ranges: Sequence[bytes | Refusal]) -> list[bytes] | Refusal:
-    """What is left of all ranges."""
-    return _unless_refused(ranges, list)
+def _gather(ranges: Sequence[bytes | WorkerError]) -> list[bytes] | WorkerError:
+    """The results of all ranges."""
+    return _unless_failed(ranges, list)
 
 
-def _unless_refused(pieces: Sequence[bytes | Refusal], work: Callable[[list[bytes]], T]) -> T | Refusal:
-    """What work makes of pieces; an error if one is."""
-    held = [piece for piece in pieces if not isinstance(piece, Refusal)]
-    if len(held) < len(pieces):
-        return next(piece for piece in pieces if isinstance(piece, Refusal))
-    return attempt(lambda: work(held))
+def _unless_failed(pieces: Sequence[bytes | WorkerError], work: Callable[[list[bytes]], T]) -> T | WorkerError:
+    """The result of work on pieces; the first error among them, if there is one."""
+    results = [piece for piece in pieces if not isinstance(piece, WorkerError)]
+    if len(results) < len(pieces):
+        return next(piece for piece in pieces if isinstance(piece, WorkerError))
+    return catch_error(lambda: work(results))
 
 
-def _on_cluster(client: Any, leaves: list[Any], root: Any, progress: ProgressCallback | None) -> Any:
-    """What the root gives. The first partition that is refused, and an interrupt, end all of it."""
+def _compute_on_cluster(client: Any, partitions: list[Any], root: Any, progress: ProgressCallback | None) -> Any:
+    """The result of the root. The first partition that fails, and an interrupt, end all of it."""
     from distributed import as_completed
 
-    *folding, whole = client.compute([*leaves, root], retries=_RETRIES)
+    *folding, whole = client.compute([*partitions, root], retries=_RETRIES)
     waiting = as_completed(folding)
     folding.clear()  # a tally that is held here would stay in the memory of its worker after it was added
     try:
         for done, future in enumerate(waiting, 1):
-            if future.status == "error" or future.type is Refusal:
+            if future.status == "error" or future.type is WorkerError:
                 return future.result()
             if progress is not None:
-                progress(done, len(leaves))
+                progress(done, len(partitions))
         return whole.result()
     finally:
         client.cancel([*waiting.futures, whole])
 
 
-def _here(source: Any, leaves: list[Any], root: Any, progress: ProgressCallback | None) -> Any:
-    """What the root gives by a scheduler of this machine, which stops at the first error."""
+def _compute_locally(source: Any, partitions: list[Any], root: Any, progress: ProgressCallback | None) -> Any:
+    """The result of the root by a scheduler of this machine, which stops at the first error."""
     from dask.callbacks import Callback
 
-    keys, done = {leaf.key for leaf in leaves}, 0
+    keys, done = {task.key for task in partitions}, 0
 
     def count(key: Any, *_: Any) -> None:
         nonlocal done
@@ -160,7 +164,7 @@ def _here(source: Any, leaves: list[Any], root: Any, progress: ProgressCallback 
 
 
 def _scheduler(source: Any) -> Any:
-    """What runs a graph of Dask now: as it was set, the cluster that is connected, or threads."""
+    """The scheduler that Dask would use now: as it was set, the cluster that is connected, or threads."""
     from dask.base import get_scheduler
 
     return get_scheduler(collections=[source])
@@ -194,13 +198,13 @@ def connected(scheduler: str | None = None) -> Iterator[None]:
     try:
         client = Client(scheduler, **settings)
     except (OSError, ValueError) as error:
-        told = str(error) or type(error).__name__
+        reason = str(error) or type(error).__name__
         raise ParameterError(
             Text(
                 "{scheduler} must be the address of a Dask scheduler, such as tcp://host:8786; "
                 "{} could not be reached: {}",
                 repr(scheduler),
-                told.splitlines()[0],
+                reason.splitlines()[0],
             ),
             argument="scheduler",
         ) from error

@@ -1,4 +1,9 @@
-"""Many files, or one that is larger than memory: parts of them are read and folded by several threads at once."""
+"""Many files, or one that is larger than memory: parts of them are read and folded by several threads at once.
+
+Parts are row groups where a file has them; threads take one after the other, and each has a partial result of its own.
+Where places of rows matter, as for resamples without keys, one thread reads in order. A part that fails stops the
+others, and the error names its file.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +19,17 @@ import numpy as np
 from tallymark.data.batch import RowPlaces
 from tallymark.errors import FileError, InputError, KindError, StateError, TypeOfDataError
 from tallymark.sources.arrow import load
-from tallymark.sources.base import Chunk, Exchange, Job, ProgressCallback
-from tallymark.sources.columns import AUTO, Builder, kind_of
+from tallymark.sources.base import Chunk, Job, ProgressCallback, ShuffleJob
+from tallymark.sources.columns import AUTO, ColumnBuilder, kind_of_type
 from tallymark.sources.csv.fields import TEXT
-from tallymark.sources.csv.inference import Types, Widened
-from tallymark.sources.exchange import exchange_here
+from tallymark.sources.csv.inference import InferredTypes, Widened
+from tallymark.sources.disk_shuffle import shuffle_on_disk
 from tallymark.sources.files import File
 from tallymark.sources.paths import find_files
 from tallymark.threads import get_threads, single_threaded
 
 _ROWS = 1 << 20  # in a batch
-_OF_ROWS = (InputError, KindError, StateError, FileError)  # errors that gain by the place of the rows
+_ROW_ERRORS = (InputError, KindError, StateError, FileError)  # errors that gain by the place of the rows
 
 
 class FilePart(NamedTuple):
@@ -38,13 +43,13 @@ class FilePart(NamedTuple):
 
 
 class FileDataset:
-    """Files of rows, which are read in parts. `ways` say of columns that they are read as numbers or as text; the
-    others are what all their fields are."""
+    """Files of rows, which are read in parts. `read_as` names columns to read as numbers or as text; the types of
+    others are inferred from all of their fields."""
 
     kind = "files"
     once = False
 
-    def __init__(self, source: Any, separator: str | None = None, ways: Mapping[str, str] | None = None) -> None:
+    def __init__(self, source: Any, separator: str | None = None, read_as: Mapping[str, str] | None = None) -> None:
         self._paths = find_files(source)
         for path in self._paths:
             if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
@@ -52,19 +57,19 @@ class FileDataset:
                     f"`{path}` must be a file, since pieces of it are read when they are needed; it is a pipe"
                 )
         self._separator = separator
-        self._ways = {name: way for name, way in (ways or {}).items() if way != AUTO}
-        self._types = Types()
+        self._read_as = {name: kind for name, kind in (read_as or {}).items() if kind != AUTO}
+        self._types = InferredTypes()
         self._resolved: set[str] = set()
 
     @property
-    def odd(self) -> dict[str, tuple[str, str]]:
-        """Fields that made texts of columns of CSV: what each holds, and where."""
-        return self._types.odd
+    def non_numbers(self) -> dict[str, tuple[str, str]]:
+        """For columns of CSV that were read as text, the first field that is not a number, and its place."""
+        return self._types.non_numbers
 
     @property
-    def unsure(self) -> set[str]:
+    def uncertain(self) -> set[str]:
         """Columns of CSV that are numbers so far, some of them written as nan or inf, which may be words."""
-        return self._types.unsure
+        return self._types.uncertain
 
     def _open(self, path: str) -> File:
         return File(path, separator=self._separator)
@@ -74,27 +79,27 @@ class FileDataset:
         found = None
         for path in self._paths:
             with self._open(path) as file:
-                held = self._empty(file, columns)
-                if held is not None and (file.parts is None or any(file.parts)):
-                    return held
-            found = held if found is None else found
+                empty = self._empty(file, columns)
+                if empty is not None and (file.part_rows is None or any(file.part_rows)):
+                    return empty
+            found = empty if found is None else found
         return found
 
     def _empty(self, file: File, columns: Sequence[str]) -> Any:
         """A batch of no rows; None where a file of texts has none to tell the types by."""
         if file.schema is None:
-            first = next(file.texts(columns), None)
+            first = next(file.text_batches(columns), None)
             return None if first is None or not first.num_rows else self._typed(first, file, 0).slice(0, 0)
-        pa, places = load("pyarrow"), [file.find(name) for name in columns]
+        pa, places = load("pyarrow"), [file.column_index(name) for name in columns]
         fields = [file.schema.field(place).with_name(name) for place, name in zip(places, columns, strict=True)]
-        held = [pa.nulls(0, field.type) for field in fields]
-        return self._typed(pa.RecordBatch.from_arrays(held, schema=pa.schema(fields)), file, 0)
+        columns_without_rows = [pa.nulls(0, field.type) for field in fields]
+        return self._typed(pa.RecordBatch.from_arrays(columns_without_rows, schema=pa.schema(fields)), file, 0)
 
     def _typed(self, batch: Any, file: File, row: int) -> Any:
         """A batch with the types of its columns; it begins at that row of the file."""
-        written = file.schema is None
-        shaped = _in_ways(batch, self._ways, file.name, row, written=written) if self._ways else batch
-        return self._types.typed(shaped, file.name, row, but=self._ways) if written else shaped
+        from_text = file.schema is None
+        batch = _cast_columns(batch, self._read_as, file.name, row, from_text=from_text) if self._read_as else batch
+        return self._types.cast(batch, file.name, row, skip=self._read_as) if from_text else batch
 
     def infer_types(self, columns: Sequence[str]) -> bool:
         """Read all fields of CSV for their types; whether one changed."""
@@ -110,87 +115,89 @@ class FileDataset:
                 raise
         return self._fold(parts, job, progress, threads)
 
-    def exchange(self, job: Exchange, progress: ProgressCallback | None) -> list[bytes]:
-        """What is left of every range."""
-        return exchange_here(job, lambda dealing: self.fold(dealing, progress, in_order=False))
+    def shuffle(self, job: ShuffleJob, progress: ProgressCallback | None) -> list[bytes]:
+        """The result of every range."""
+        return shuffle_on_disk(job, lambda splitting: self.fold(splitting, progress, in_order=False))
 
     def _infer_types(self, parts: list[FilePart], columns: Sequence[str]) -> bool:
         """Read all fields of CSV for their types, since each tells only of its own column; whether one changed."""
-        before = self._types.copy()
-        plain = [name for name in columns if name not in self._ways and name not in self._resolved]
+        before = self._types.snapshot()
+        plain = [name for name in columns if name not in self._read_as and name not in self._resolved]
         for part in parts if plain else ():
             if part.place is None:
                 with self._open(part.path) as file:
                     row = 0
-                    for batch in file.texts(plain):
-                        self._types.learn(batch, file.name, row)
+                    for batch in file.text_batches(plain):
+                        self._types.update(batch, file.name, row)
                         row += batch.num_rows
         self._resolved.update(plain)
-        return self._types.copy() != before
+        return self._types.snapshot() != before
 
     def _parts(self, columns: Sequence[str]) -> list[FilePart]:
-        found, kinds = [], _SameKinds()
-        plain = [name for name in columns if name not in self._ways]
+        found, kinds = [], _ConsistentTypes()
+        plain = [name for name in columns if name not in self._read_as]
         for path in self._paths:
             with self._open(path) as file:
                 kinds.check(file, plain)
-                if file.parts is None:
+                if file.part_rows is None:
                     found.append(FilePart(path, None, 0, file.size))
                     continue
-                rows, first = max(sum(file.parts), 1), 0
-                for place, held in enumerate(file.parts):
-                    found.append(FilePart(path, place, first, file.size * held // rows))
-                    first += held
+                rows, first = max(sum(file.part_rows), 1), 0
+                for place, part_rows in enumerate(file.part_rows):
+                    found.append(FilePart(path, place, first, file.size * part_rows // rows))
+                    first += part_rows
         return found
 
     def _fold(self, parts: list[FilePart], job: Job, progress: ProgressCallback | None, threads: int) -> Any:
-        work, threads = _Work(parts, progress), min(threads, len(parts))
+        queue, threads = _PartQueue(parts, progress), min(threads, len(parts))
         if threads < 2:
-            return self._piece(work, job)
+            return self._fold_parts(queue, job)
         with ThreadPoolExecutor(threads) as pool:
             try:
-                return job.join(list(pool.map(lambda _: self._piece_alone(work, job), range(threads))))
+                return job.join(list(pool.map(lambda _: self._fold_in_thread(queue, job), range(threads))))
             except BaseException:
-                work.stop()  # so that the other threads end soon
+                queue.stop()  # so that the other threads end soon
                 raise
 
-    def _piece_alone(self, work: _Work, job: Job) -> Any:
+    def _fold_in_thread(self, queue: _PartQueue, job: Job) -> Any:
         with single_threaded():
-            return self._piece(work, job)
+            return self._fold_parts(queue, job)
 
-    def _piece(self, work: _Work, job: Job) -> Any:
+    def _fold_parts(self, queue: _PartQueue, job: Job) -> Any:
         opened: list[str] = []
         try:
-            return job.piece(self._chunks(work, job.columns, opened))
+            return job.piece(self._chunks(queue, job.columns, opened))
         except BaseException as error:
-            work.stop()
-            if isinstance(error, _OF_ROWS) and opened and opened[0] not in str(error):
+            queue.stop()
+            if isinstance(error, _ROW_ERRORS) and opened and opened[0] not in str(error):
                 error.add_place(opened[0])
             raise
 
-    def _chunks(self, work: _Work, columns: Sequence[str], opened: list[str]) -> Iterator[Chunk]:
+    def _chunks(self, queue: _PartQueue, columns: Sequence[str], opened: list[str]) -> Iterator[Chunk]:
         """The chunks of the parts that this thread takes; `opened` holds the name of the file that is read."""
-        for path, parts in groupby(work.parts(), key=lambda part: part.path):
+        for path, parts in groupby(queue.parts(), key=lambda part: part.path):
             opened.clear()
             with self._open(path) as file:
                 opened.append(file.name)
                 for part in parts:
-                    yield from self._part(file, part, work, columns)
+                    yield from self._part_chunks(file, part, queue, columns)
 
-    def _part(self, file: File, part: FilePart, work: _Work, columns: Sequence[str]) -> Iterator[Chunk]:
+    def _part_chunks(self, file: File, part: FilePart, queue: _PartQueue, columns: Sequence[str]) -> Iterator[Chunk]:
         row = part.first
-        for batch in file.texts(columns) if part.place is None else file.part(part.place, columns, _ROWS):
-            if work.stopped:
+        for batch in (
+            file.text_batches(columns) if part.place is None else file.part_batches(part.place, columns, _ROWS)
+        ):
+            if queue.stopped:
                 return
             yield Chunk(self._typed(batch, file, row), RowPlaces(row, file.name, partial=True))
             row += batch.num_rows
             if part.place is None:
-                work.reach(part, file.done)
-        work.reach(part, part.bytes)
+                queue.reach(part, file.bytes_read)
+        queue.reach(part, part.bytes)
 
 
-class _Work:
-    """The parts that are left, which threads take one after the other."""
+class _PartQueue:
+    """The parts to read, which threads take one after the other."""
 
     def __init__(self, parts: list[FilePart], progress: ProgressCallback | None) -> None:
         self._left = iter(parts)
@@ -221,17 +228,17 @@ class _Work:
         self.stopped = True
 
 
-class _SameKinds:
-    """What columns hold in the files so far: numbers or texts, and which file said so first."""
+class _ConsistentTypes:
+    """Checks that a column has numbers in all files, or texts in all files."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[bool, str, str]] = {}
 
     def check(self, file: File, columns: Sequence[str]) -> None:
-        """Refuse a file whose column holds texts where another has numbers, or the other way round."""
-        for column in columns if file.schema is not None and any(file.parts or ()) else ():
-            shown = str(file.schema.field(file.find(column)).type)
-            kind = kind_of(file.schema.field(file.find(column)).type)
+        """Raise for a file whose column holds texts where another has numbers, or the other way round."""
+        for column in columns if file.schema is not None and any(file.part_rows or ()) else ():
+            shown = str(file.schema.field(file.column_index(column)).type)
+            kind = kind_of_type(file.schema.field(file.column_index(column)).type)
             if not kind:
                 continue
             text, first, before = self._known.setdefault(column, (kind == TEXT, file.name, shown))
@@ -242,24 +249,26 @@ class _SameKinds:
                 )
 
 
-def _in_ways(batch: Any, ways: Mapping[str, str], name: str, row: int, *, written: bool) -> Any:
-    """A batch with some columns read in the ways that are asked for; it begins at that row of the file of this name.
+def _cast_columns(batch: Any, read_as: Mapping[str, str], name: str, row: int, *, from_text: bool) -> Any:
+    """A batch with some columns read as numbers or as text; it begins at that row of the file of this name.
 
-    `written` where all fields are texts, as in a CSV file.
+    `from_text` where all fields are texts, as in a CSV file.
     """
     pa = load("pyarrow")
-    held = [
-        _in_way(Builder(each, ways[each], lambda at: f"row {row + at:,} of {name}"), column, written=written)
-        if each in ways
+    arrays = [
+        _cast_column(
+            ColumnBuilder(each, read_as[each], lambda at: f"row {row + at:,} of {name}"), column, from_text=from_text
+        )
+        if each in read_as
         else column
         for each, column in zip(batch.schema.names, batch.columns, strict=True)
     ]
-    return pa.RecordBatch.from_arrays(held, names=batch.schema.names)
+    return pa.RecordBatch.from_arrays(arrays, names=batch.schema.names)
 
 
-def _in_way(builder: Builder, column: Any, *, written: bool) -> Any:
+def _cast_column(builder: ColumnBuilder, column: Any, *, from_text: bool) -> Any:
     pa = load("pyarrow")
-    builder.add(column, written=written)
+    builder.add(column, from_text=from_text)
     values = builder.finish().values
     if isinstance(values, np.ndarray):
         return pa.array(values.astype(np.float64) if values.dtype.kind == "O" else values)

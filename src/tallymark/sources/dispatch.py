@@ -1,4 +1,7 @@
-"""Which engine reads a source, by its type. Nothing is loaded that the source has not loaded itself."""
+"""Picks the reader of a source by its type: paths, batches or a cluster.
+
+Nothing is loaded that the source has not loaded itself.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from typing import Any, Protocol
 from tallymark.errors import FileError, ParameterError, TallymarkError
 from tallymark.optional_packages import needed
 from tallymark.sources.arrow import load
-from tallymark.sources.base import Exchange, Job, ProgressCallback
+from tallymark.sources.base import Job, ProgressCallback, ShuffleJob
 from tallymark.sources.batches import Batches
 from tallymark.sources.datasets import FileDataset
 from tallymark.sources.tables import require_columns
@@ -20,7 +23,7 @@ from tallymark.sources.tables import require_columns
 _CLUSTERS = {"dask": "a Dask frame", "pyspark": "a Spark frame", "ray": "a Ray dataset"}
 _MODULES = {"dask": "dask", "pyspark": "spark", "ray": "ray"}
 _FRAMES = {"dask": "DataFrame", "pyspark": "DataFrame", "ray": "Dataset"}
-_TYPES = re.compile(
+_TYPE_ERROR = re.compile(
     r"\[FAILED_READ_FILE[^\]]*\] ([^\n]+)|pyarrow\.lib\.Arrow\w+: ([^\n]+)"
 )  # of columns that differ by file
 
@@ -33,13 +36,13 @@ class Source(Protocol):
     """Whether its rows can be read only once."""
 
     def empty(self, columns: Sequence[str]) -> Any:
-        """A batch of no rows, which shows the types of these columns; None where there is nothing to tell."""
+        """A batch of no rows, with the types of these columns; None where they are unknown."""
 
     def fold(self, job: Job, progress: ProgressCallback | None, *, in_order: bool) -> Any:
         """The piece of all rows, or its bytes. `in_order` where places of rows matter."""
 
-    def exchange(self, job: Exchange, progress: ProgressCallback | None) -> list[bytes]:
-        """What is left of every range."""
+    def shuffle(self, job: ShuffleJob, progress: ProgressCallback | None) -> list[bytes]:
+        """The result of every range."""
 
 
 class Cluster:
@@ -64,7 +67,7 @@ class Cluster:
     def empty(self, columns: Sequence[str]) -> Any:
         """A batch of no rows."""
         pa = load("pyarrow")
-        with self._explained():
+        with self._explain_types():
             schema = self._engine.schema(self._source)
         require_columns("the frame", schema.names, columns)
         fields = [schema.field(name) for name in columns]
@@ -72,35 +75,35 @@ class Cluster:
 
     def fold(self, job: Job, progress: ProgressCallback | None, *, in_order: bool) -> Any:
         """The bytes of the piece of all rows."""
-        with self._explained():
+        with self._explain_types():
             return self._engine.fold(self._source, job, progress)
 
-    def exchange(self, job: Exchange, progress: ProgressCallback | None) -> list[bytes]:
-        """What is left of every range, whose pieces the engine brings to one worker."""
-        with self._explained():
-            found: list[bytes] = self._engine.exchange(self._source, job, progress)
+    def shuffle(self, job: ShuffleJob, progress: ProgressCallback | None) -> list[bytes]:
+        """The result of every range, whose pieces the engine brings to one worker."""
+        with self._explain_types():
+            found: list[bytes] = self._engine.shuffle(self._source, job, progress)
         return found
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Files whose column types differ from the frame's are an error of one sentence."""
+    def _explain_types(self) -> Iterator[None]:
+        """Files whose column types differ from the frame's raise an error of one sentence."""
         try:
             yield
         except TallymarkError:
             raise
         except Exception as error:  # each engine has its own
-            found = _TYPES.search(f"{type(error).__module__}.{type(error).__name__}: {error}")
+            found = _TYPE_ERROR.search(f"{type(error).__module__}.{type(error).__name__}: {error}")
             if found is None:
                 raise
-            told = (found[1] or found[2]).partition(" SQLSTATE")[0][:300].rstrip(".")
+            reason = (found[1] or found[2]).partition(" SQLSTATE")[0][:300].rstrip(".")
             raise FileError(
-                f"the files of {self.kind} must have columns of the same types; {told}",
+                f"the files of {self.kind} must have columns of the same types; {reason}",
                 hint="Convert the column where the files are written, or pass the folder instead of the frame",
             ) from error
 
 
 def open_source(source: Any, separator: str | None = None) -> Source:
-    """What reads a source."""
+    """The reader of a source."""
     if isinstance(source, FileDataset):
         return source
     if isinstance(source, (str, os.PathLike)) or _are_paths(source):

@@ -1,37 +1,40 @@
 """The one reader of files: CSV, plain or compressed, Parquet and Arrow, by what is in them.
 
-Columns are read by name and with explicit types, in batches, so that memory holds no more than what was asked for.
+Columns are read by name and with explicit types, in batches, so that memory holds no more than what was asked for. A
+file may be read twice (`columns.py`), which a pipe cannot: it is copied first, in memory while it is small.
 """
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from tallymark.data.arguments import check_path
 from tallymark.errors import BoundError, FileError, ParameterError, Text, brief, nearest
-from tallymark.sources.arrow import FILE, STREAM, ArrowRows, load, reader_of
-from tallymark.sources.columns import WAYS, Builder, Column, IsText
+from tallymark.sources.arrow import FILE, STREAM, ArrowRows, load
+from tallymark.sources.base import ProgressCallback
+from tallymark.sources.columns import READ_AS, Column, ColumnBuilder, FoundText
+from tallymark.sources.csv.fields import TEXT
 from tallymark.sources.csv.reader import LONGEST_ROW, CheckedText, Malformed, read_csv_batches, read_header
-from tallymark.sources.csv.tokenizer import Sizes, even_rows, find_rows
+from tallymark.sources.csv.tokenizer import RowLimits, find_rows, rows_of_width
 from tallymark.sources.parquet import ParquetRows
 from tallymark.sources.problems import ProblemList
-from tallymark.sources.streams import NO_BOUNDS, CountingStream, LimitedStream, Progress, SizeLimits, open_bytes
+from tallymark.sources.streams import NO_SIZE_LIMITS, CountingStream, LimitedStream, SizeLimits, open_bytes, reader_of
 
-MOST_CELLS = 1 << 32
+MAX_CELLS = 1 << 32
 COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
-FOREIGN = {
+UNSUPPORTED = {
     b"PK\x03\x04": "a zip archive or a spreadsheet; save it as CSV or Parquet",
     b"PARE": "an encrypted Parquet file; decrypt it first",
     b"\xd0\xcf\x11\xe0": "a spreadsheet; save it as CSV or Parquet",
     b"SQLite": "a database; export a table as CSV or Parquet",
 }
-BOUNDLESS = dict.fromkeys((FILE, STREAM), "an Arrow file; save it as Parquet")  # it may unpack to any size
+UNBOUNDED = dict.fromkeys((FILE, STREAM), "an Arrow file; save it as Parquet")  # it may unpack to any size
 PARQUET = b"PAR1"
-_BEGINNINGS = {  # by the endings of names
+_MAGIC_BY_ENDING = {  # by the endings of names
     (".parquet", ".pq"): ("a Parquet file", (PARQUET,)),
     (".arrow", ".arrows", ".feather", ".ipc"): ("an Arrow file", (FILE, STREAM)),
 }
@@ -40,9 +43,9 @@ _BEGINNINGS = {  # by the endings of names
 class File:
     """An open file of rows: the `names` of its columns, and its rows in batches.
 
-    `path` is "-" for standard input, or something with `read`, of which a copy is made. `progress` is told now and then
-    how many of how many bytes are read. `bounds` say how large it may be. A `tolerant` file keeps what is wrong at its
-    beginning as `fault`, and then has no names; where lines are, its reader finds out.
+    `path` is "-" for standard input, or something with `read`, of which a copy is made. `progress` is called now and
+    then with how many of how many bytes are read. `size_limits` say how large the file may be. A `tolerant` file keeps
+    what is wrong at its beginning as `fault`, and then has no names; its reader locates the error.
     """
 
     def __init__(
@@ -50,23 +53,23 @@ class File:
         path: str | os.PathLike[str] | BinaryIO,
         *,
         separator: str | None = None,
-        progress: Progress | None = None,
-        bounds: SizeLimits = NO_BOUNDS,
+        progress: ProgressCallback | None = None,
+        size_limits: SizeLimits = NO_SIZE_LIMITS,
         tolerant: bool = False,
     ) -> None:
         source = check_path(path) if isinstance(path, (str, os.PathLike)) else path
         self.path = source if isinstance(source, str) else str(getattr(source, "name", ""))
         self.name = "standard input" if self.path == "-" else f"`{self.path}`" if self.path else "the file"
-        self.separator = separator_of(separator, self.path)
+        self.separator = parse_separator(separator, self.path)
         self._progress = progress
-        self._bounds = bounds
+        self._size_limits = size_limits
         self._tolerant = tolerant
-        self._counted: CountingStream | None = None
-        self._stream = open_bytes(source, self.name, bounds)
+        self._reading_from: CountingStream | None = None
+        self._stream = open_bytes(source, self.name, size_limits)
         try:
             self._size = self._stream.seek(0, os.SEEK_END)
             self._stream.seek(0)
-            bounds.check_size(self._size, self.name)
+            size_limits.check_size(self._size, self.name)
             start = self._stream.read(8)
             self._check_form(start)
             self._codec = next((codec for magic, codec in COMPRESSED.items() if start.startswith(magic)), None)
@@ -80,11 +83,11 @@ class File:
     def _check_form(self, start: bytes) -> None:
         if not self._size:
             raise FileError(f"{self.name} is empty")
-        refused = FOREIGN if self._bounds == NO_BOUNDS else {**BOUNDLESS, **FOREIGN}
+        refused = UNSUPPORTED if self._size_limits == NO_SIZE_LIMITS else {**UNBOUNDED, **UNSUPPORTED}
         for magic, what in refused.items():
             if start.startswith(magic):
                 raise FileError(f"{self.name} must be CSV or Parquet; it is {what}")
-        for endings, (what, magics) in _BEGINNINGS.items():
+        for endings, (what, magics) in _MAGIC_BY_ENDING.items():
             if self.path.lower().endswith(endings) and not start.startswith(magics):
                 raise FileError(f"{self.name} must be {what}, as its name says; it does not begin like one")
 
@@ -102,33 +105,33 @@ class File:
         return None if self._typed is None else self._typed.schema
 
     @property
-    def parts(self) -> list[int] | None:
+    def part_rows(self) -> list[int] | None:
         """The rows of each part that can be read by itself; None where the file has to be read from its beginning."""
-        return None if self._typed is None else self._typed.parts
+        return None if self._typed is None else self._typed.part_rows
 
     @property
     def size(self) -> int:
-        """The bytes of the file, packed as they are."""
+        """The bytes of the file; of a compressed one, before it is unpacked."""
         return self._size
 
     @property
-    def done(self) -> int:
+    def bytes_read(self) -> int:
         """The bytes that are read so far of a file that is read from its beginning."""
-        return 0 if self._counted is None else self._counted.done
+        return 0 if self._reading_from is None else self._reading_from.bytes_read
 
-    def part(self, place: int, names: Sequence[str], rows: int) -> Iterator[Any]:
+    def part_batches(self, part: int, names: Sequence[str], rows: int) -> Iterator[Any]:
         """Batches of Arrow, of so many rows or fewer, of one part."""
         assert self._typed is not None
-        found = [self.names[self.find(name)] for name in names]
+        found = [self.names[self.column_index(name)] for name in names]
         if isinstance(self._typed, ArrowRows):
-            batches = self._typed.batches(found, [place])
+            batches = self._typed.batches(found, [part])
         else:
-            batches = self._typed.batches(found, [place], rows)
+            batches = self._typed.batches(found, [part], rows)
         return (batch.rename_columns(list(names)) for batch in batches)
 
-    def texts(self, names: Sequence[str]) -> Iterator[Any]:
+    def text_batches(self, names: Sequence[str]) -> Iterator[Any]:
         """Batches of Arrow whose fields are texts as they were written."""
-        batches = self._csv_batches([self.find(name) for name in names])
+        batches = self._csv_batches([self.column_index(name) for name in names])
         return (batch.rename_columns(list(names)) for batch in batches)
 
     def _source(self) -> Any:
@@ -144,65 +147,53 @@ class File:
     def __exit__(self, *_: object) -> None:
         self._stream.close()
 
-    def batches(self, wanted: Mapping[str, str], *, most_cells: int = MOST_CELLS) -> Iterator[dict[str, Column]]:
-        """The rows in batches, each with the columns that are wanted, as numbers or as text.
-
-        What a column is cannot be told from a batch of it, so that each must be asked for as "number" or "text".
-        """
-        for name, way in wanted.items():
-            if way not in WAYS[1:]:
-                raise ParameterError(f"column {name!r} must be read as {' or '.join(WAYS[1:])}; got {way!r}")
-        columns, done = self._find(wanted), 0
-        for batch in self._arrow_batches(list(columns.values()), most_cells):
-            builders = {name: Builder(name, way, self._shift(done)) for name, way in wanted.items()}
-            self._add(builders, batch)
-            done += batch.num_rows
-            yield {name: builder.finish() for name, builder in builders.items()}
-
     @property
-    def form(self) -> str:
+    def format(self) -> str:
         """CSV, Parquet or Arrow."""
         return "CSV" if self._typed is None else "Parquet" if isinstance(self._typed, ParquetRows) else "Arrow"
 
     def read(
-        self, wanted: Mapping[str, str], *, most_cells: int = MOST_CELLS, most_rows: int | None = None
+        self, wanted: Mapping[str, str], *, max_cells: int = MAX_CELLS, max_rows: int | None = None
     ) -> dict[str, Column]:
         """All rows of the columns that are wanted, each as "number", "text" or, by what all its fields are, "auto"."""
-        for name, way in wanted.items():
-            if way not in WAYS:
-                raise ParameterError(f"column {name!r} must be read as one of {', '.join(WAYS)}; got {way!r}")
-        columns, ways = self._find(wanted), dict(wanted)
-        odd: dict[str, tuple[int, str] | None] = {}
+        for name, kind in wanted.items():
+            if kind not in READ_AS:
+                raise ParameterError(f"column {name!r} must be read as one of {', '.join(READ_AS)}; got {kind!r}")
+        columns, read_as = self._find(wanted), dict(wanted)
+        non_numbers: dict[str, tuple[int, str] | None] = {}
         while True:
-            builders = {name: Builder(name, way, self._place, odd.get(name)) for name, way in ways.items()}
+            builders = {
+                name: ColumnBuilder(name, kind, self._describe_row, non_numbers.get(name))
+                for name, kind in read_as.items()
+            }
             try:
-                for batch in self._arrow_batches(list(columns.values()), most_cells, most_rows):
+                for batch in self._arrow_batches(list(columns.values()), max_cells, max_rows):
                     self._add(builders, batch)
-            except IsText as found:
-                ways[found.name], odd[found.name] = "text", found.odd
+            except FoundText as found:
+                read_as[found.name], non_numbers[found.name] = TEXT, found.non_number
                 continue
             return {name: builder.finish() for name, builder in builders.items()}
 
-    def _add(self, builders: Mapping[str, Builder], batch: Any) -> None:
+    def _add(self, builders: Mapping[str, ColumnBuilder], batch: Any) -> None:
         for builder, piece in zip(builders.values(), batch.columns, strict=True):
-            builder.add(piece, written=self._typed is None)
+            builder.add(piece, from_text=self._typed is None)
 
-    def _arrow_batches(self, places: list[int], most_cells: int, most_rows: int | None = None) -> Iterator[Any]:
+    def _arrow_batches(self, places: list[int], max_cells: int, max_rows: int | None = None) -> Iterator[Any]:
         """Batches of the columns at these places, in this order."""
         rows, each = 0, max(len(places), 1)
         if self._typed is not None:
-            _check_rows(self.name, self._typed.rows, most_rows)
+            _check_rows(self.name, self._typed.rows, max_rows)
             names = [self.names[place] for place in places]
-            if self._bounds != NO_BOUNDS and isinstance(self._typed, ParquetRows):
-                self._typed.check_unpacked(self._stream, self._size, self._bounds, names)
-            _check_cells(self.name, self._typed.rows * each, most_cells)
+            if self._size_limits != NO_SIZE_LIMITS and isinstance(self._typed, ParquetRows):
+                self._typed.check_unpacked(self._stream, self._size, self._size_limits, names)
+            _check_cells(self.name, self._typed.rows * each, max_cells)
             batches = self._typed.batches(names)
         else:
             batches = self._csv_batches(places)
         for batch in batches:
             rows += batch.num_rows
-            _check_rows(self.name, rows, most_rows)
-            _check_cells(self.name, rows * each, most_cells)
+            _check_rows(self.name, rows, max_rows)
+            _check_cells(self.name, rows * each, max_cells)
             if self._progress is not None and self._typed is not None:
                 self._progress(self._size * rows // max(self._typed.rows, 1), self._size)
             yield batch
@@ -214,16 +205,16 @@ class File:
                 read_header(text, self.name, self.separator)
                 yield from read_csv_batches(text, self.separator, len(self.names), places)
         except Malformed as fault:
-            raise self._locate(str(fault)) from fault
+            raise self._csv_error(str(fault)) from fault
 
-    def _locate(self, told: str) -> FileError:
-        """The error that lists all problems of the text with their places; who is tolerant looks for them elsewhere."""
+    def _csv_error(self, reason: str) -> FileError:
+        """The error that lists all problems of the text with their places; a tolerant reader locates them itself."""
         found = ProblemList()
         if not self._tolerant:
             with self._reading():
-                for _ in even_rows(self.content(), self.separator, found, Sizes(characters=LONGEST_ROW)):
+                for _ in rows_of_width(self.content(), self.separator, found, RowLimits(characters=LONGEST_ROW)):
                     continue
-        return FileError(f"{self.name} is not valid CSV: {found if found else told}")
+        return FileError(f"{self.name} is not valid CSV: {found if found else reason}")
 
     def _first_names(self) -> list[str]:
         try:
@@ -239,7 +230,7 @@ class File:
             with self._reading():
                 return read_header(self._text(), self.name, self.separator)
         except Malformed as fault:
-            raise self._locate(str(fault)) from fault
+            raise self._csv_error(str(fault)) from fault
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -249,35 +240,36 @@ class File:
         except OSError as error:
             raise FileError(f"{self.name} could not be read: {str(error).splitlines()[0]}") from error
 
-    def content(self, progress: Progress | None = None) -> Any:
+    def content(self, progress: ProgressCallback | None = None) -> Any:
         """The bytes of the file from its beginning, unpacked."""
         self._stream.seek(0)
-        counted = self._counted = CountingStream(self._stream, self._size, progress)
+        counted = self._reading_from = CountingStream(self._stream, self._size, progress)
         if self._codec is None:
             return counted
         pa = load("pyarrow")
         unpacked = pa.CompressedInputStream(pa.PythonFile(counted, mode="r"), self._codec)
-        return unpacked if self._bounds == NO_BOUNDS else LimitedStream(unpacked, counted, self.name, self._bounds)
+        return (
+            unpacked
+            if self._size_limits == NO_SIZE_LIMITS
+            else LimitedStream(unpacked, counted, self.name, self._size_limits)
+        )
 
-    def _text(self, progress: Progress | None = None) -> CheckedText:
+    def _text(self, progress: ProgressCallback | None = None) -> CheckedText:
         return CheckedText(self.content(progress), self.name, self.separator)
 
-    def _place(self, row: int) -> str:
+    def _describe_row(self, row: int) -> str:
         """A row in words, with its line in the file where it has one."""
         if self._typed is not None or self._tolerant:
             return f"row {row:,}"
         found = find_rows(self.content(), self.separator, {row}, len(self.names))
         return f"row {row:,} (line {found[row].lines[0]:,})" if found else f"row {row:,}"
 
-    def _shift(self, done: int) -> Callable[[int], str]:
-        return lambda row: self._place(done + row)
-
     def _find(self, wanted: Mapping[str, str]) -> dict[str, int]:
         """The places of columns; blanks around their names may be left out."""
-        places = [_places(self.names), _places([each.strip() for each in self.names])]
+        places = [_positions(self.names), _positions([each.strip() for each in self.names])]
         return {name: self._find_among(places, name) for name in wanted}
 
-    def find(self, name: str) -> int:
+    def column_index(self, name: str) -> int:
         """The place of a column."""
         return self._find({name: ""})[name]
 
@@ -306,13 +298,13 @@ def read_columns(
     wanted: Mapping[str, str] | Sequence[str],
     *,
     separator: str | None = None,
-    progress: Progress | None = None,
-    most_cells: int = MOST_CELLS,
+    progress: ProgressCallback | None = None,
+    max_cells: int = MAX_CELLS,
 ) -> dict[str, Column]:
     """All rows of some columns of a file, by name; each as "number", "text" or, where it says nothing else, "auto"."""
-    ways = wanted if isinstance(wanted, Mapping) else dict.fromkeys(wanted, "auto")
+    read_as = wanted if isinstance(wanted, Mapping) else dict.fromkeys(wanted, "auto")
     with File(path, separator=separator, progress=progress) as file:
-        return file.read(ways, most_cells=most_cells)
+        return file.read(read_as, max_cells=max_cells)
 
 
 def likely_separator(names: Sequence[str], separator: str) -> str | None:
@@ -321,14 +313,14 @@ def likely_separator(names: Sequence[str], separator: str) -> str | None:
     return next((shown for mark, shown in marks.items() if mark in names[0] and mark != separator), None)
 
 
-def _places(names: Sequence[str]) -> dict[str, list[int]]:
+def _positions(names: Sequence[str]) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for place, name in enumerate(names):
         found.setdefault(name, []).append(place)
     return found
 
 
-def separator_of(separator: str | None, path: str = "") -> str:
+def parse_separator(separator: str | None, path: str = "") -> str:
     """The character that stands between fields; where none is named, the one that goes with the name of the file."""
     if separator is None:
         plain = path.lower().removesuffix(".gz")

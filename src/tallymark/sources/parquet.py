@@ -1,4 +1,7 @@
-"""Parquet: bounded by what it would unpack to before any of it is read."""
+"""Parquet, bounded by its number of values and by what its pages unpack to before any of it is read.
+
+A small file can unpack to any size. Texts stay in dictionaries for the same reason.
+"""
 
 from __future__ import annotations
 
@@ -131,7 +134,7 @@ class ParquetRows:
             self.names: list[str] = list(schema.names)
             footer = self._file.metadata
             self.rows: int = footer.num_rows
-            self.parts: list[int] = [footer.row_group(k).num_rows for k in range(footer.num_row_groups)]
+            self.part_rows: list[int] = [footer.row_group(k).num_rows for k in range(footer.num_row_groups)]
             types = load("pyarrow").types
             texts = (types.is_string, types.is_large_string, types.is_string_view)
             bytewise = (*texts, types.is_binary, types.is_large_binary, types.is_binary_view)
@@ -140,8 +143,8 @@ class ParquetRows:
         self._readers: dict[tuple[tuple[str, ...], bool], Any] = {}
 
     def batches(self, names: Sequence[str], parts: Sequence[int] | None = None, rows: int = _ROWS) -> Iterator[Any]:
-        """Batches of these columns, of all row groups or of some, by one thread each. Texts that repeat are held once,
-        so that they cannot unfold to much."""
+        """Batches of these columns, of all row groups or of some, by one thread each. Texts stay in
+        dictionaries, so that they do not unpack to more."""
         with reading_as("Parquet", self._name):
             file = self._reader(tuple(name for name in self._texts if name in names), whole=parts is None)
             wanted = {"batch_size": rows, "columns": list(names)}
@@ -160,11 +163,11 @@ class ParquetRows:
             self._readers[texts, whole] = load("pyarrow.parquet").ParquetFile(self._source, **how)
         return self._readers[texts, whole]
 
-    def check_unpacked(self, stream: BinaryIO, size: int, bounds: SizeLimits, names: Sequence[str]) -> None:
+    def check_unpacked(self, stream: BinaryIO, size: int, limits: SizeLimits, names: Sequence[str]) -> None:
         """Refuse a file of this size whose columns of these names unpack to more than it may."""
-        bounds.check_unpacked(self.rows * max(len(names), 1) * 8, size, self._name)
+        limits.check_unpacked(self.rows * max(len(names), 1) * 8, size, self._name)
         with reading_as("Parquet", self._name):
             total = 0
             for unpacked in unpacked_bytes(stream, self._file.metadata, list(names)):
                 total += unpacked
-                bounds.check_unpacked(total, size, self._name)
+                limits.check_unpacked(total, size, self._name)

@@ -1,19 +1,19 @@
-"""Problems of a file, all at once: each with its code, its place, and how to fix it."""
+"""Problems of a file, reported all at once: each with its code, its place, and how to fix it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
-MOST_SHOWN = 50
-MOST_COUNTED = 10_000  # that are looked for in a text: a file of nothing else is not read to its end
+MAX_SHOWN = 50
+MAX_COUNTED = 10_000  # then the rest of the text is not read
 
 
 class Rule(NamedTuple):
-    """A stable code, a sentence with places for facts in braces, and what to do about it."""
+    """A stable code, a sentence with facts in braces, and how to fix it."""
 
     code: str
-    says: str
+    template: str
     mend: str
 
 
@@ -94,7 +94,7 @@ class ProblemList:
     def add(self, found: Problem) -> None:
         """Note a problem."""
         self.total += 1
-        if len(self._kept) < MOST_SHOWN:
+        if len(self._kept) < MAX_SHOWN:
             self._kept.append(found)
 
     def note(self, code: str, line: int | None = None, column: int | None = None, /, **facts: object) -> None:
@@ -107,10 +107,10 @@ class ProblemList:
     @property
     def full(self) -> bool:
         """Whether there are as many as are shown."""
-        return len(self._kept) >= MOST_SHOWN
+        return len(self._kept) >= MAX_SHOWN
 
     def stop(self) -> None:
-        """Look for no more of them: there may be others in what is not read."""
+        """Stop counting: there may be others in what is not read."""
         self.stopped = True
 
     def count(self, more: int) -> None:
@@ -127,7 +127,7 @@ class ProblemList:
     @property
     def shown(self) -> Sequence[Problem]:
         """The first problems, in the order of the file."""
-        return sorted(self._kept, key=lambda each: (_order(each.line, each.row), each.column or 0))[:MOST_SHOWN]
+        return sorted(self._kept, key=lambda each: (_order(each.line, each.row), each.column or 0))[:MAX_SHOWN]
 
     def __bool__(self) -> bool:
         return self.total > 0
@@ -149,7 +149,7 @@ class ProblemList:
 
 def problem(rule: Rule, place: Place, facts: Mapping[str, object]) -> Problem:
     """The breach of a rule, with these facts in its sentence."""
-    return Problem(rule.code, rule.says.format(**facts), *place, rule.mend)
+    return Problem(rule.code, rule.template.format(**facts), *place, rule.mend)
 
 
 def _order(line: int | None, row: int | None) -> int:

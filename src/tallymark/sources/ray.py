@@ -1,6 +1,6 @@
 """Ray datasets: each block becomes a tally where it lies, and tallies are added eight at a time by plain tasks.
 
-In an exchange a task for each block gives as many pieces as there are ranges, and a task for each range takes its own.
+In a shuffle, a task for each block returns as many pieces as there are ranges, and a task for each range takes its own.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any
 from tallymark.errors import ParameterError, Text
 from tallymark.optional_packages import needed
 from tallymark.sources.arrow import load
-from tallymark.sources.base import Chunk, Exchange, Job, ProgressCallback, chunks
-from tallymark.sources.schema_cast import gathered, narrowed, uniform
+from tallymark.sources.base import Chunk, Job, ProgressCallback, ShuffleJob, chunks
+from tallymark.sources.schema_cast import cast_batch, combine_batches, select_fields
 from tallymark.sources.tables import array_of, type_of
-from tallymark.sources.worker_errors import one_thread, refusing, telling
+from tallymark.sources.worker_errors import decode_errors, encode_errors, use_one_thread
 
-_TOGETHER = 8
-_ON_ITS_WAY = 1.0  # seconds, far more than a task takes to leave this process
+_FAN_IN = 8
+_SUBMIT_SECONDS = 1.0  # seconds, far more than a task takes to leave this process
 
 
 def schema(source: Any) -> Any:
@@ -40,7 +40,7 @@ def fold(source: Any, job: Job, progress: ProgressCallback | None = None) -> byt
     """The tally of all rows, where Ray has them; blocks are folded as they are made, and not kept."""
     ray = _load()
     _check_blocks(source)
-    given = {"job": job, "types": narrowed(schema(source), job.columns)}
+    given = {"job": job, "types": select_fields(schema(source), job.columns)}
     tallies = source.select_columns(list(job.columns)).map_batches(
         _fold, batch_size=None, batch_format=None, zero_copy_batch=True, fn_kwargs=given
     )
@@ -49,9 +49,9 @@ def fold(source: Any, job: Job, progress: ProgressCallback | None = None) -> byt
     done, known = 0, _known_blocks(source)
 
     def add_oldest() -> None:
-        waiting.append(join.remote(shared, *[waiting.popleft() for _ in range(min(_TOGETHER, len(waiting)))]))
+        waiting.append(join.remote(shared, *[waiting.popleft() for _ in range(min(_FAN_IN, len(waiting)))]))
 
-    with telling():
+    with decode_errors():
         try:
             bundles = tallies.iter_internal_ref_bundles()
             for bundle in bundles:
@@ -59,7 +59,7 @@ def fold(source: Any, job: Job, progress: ProgressCallback | None = None) -> byt
                 done += len(bundle.block_refs)
                 if progress is not None:
                     progress(done, max(known, done))
-                while len(waiting) >= 2 * _TOGETHER:
+                while len(waiting) >= 2 * _FAN_IN:
                     add_oldest()
             add_oldest()
             while len(waiting) > 1:
@@ -73,14 +73,18 @@ def fold(source: Any, job: Job, progress: ProgressCallback | None = None) -> byt
     return whole
 
 
-def exchange(source: Any, job: Exchange, progress: ProgressCallback | None = None) -> list[bytes]:
-    """What is left of every range; blocks are dealt as they are made, and not kept."""
+def shuffle(source: Any, job: ShuffleJob, progress: ProgressCallback | None = None) -> list[bytes]:
+    """The result of every range; blocks are split as they are made, and not kept."""
     ray = _load()
     _check_blocks(source)
-    deal, close, shared = ray.remote(_deal).options(num_returns=1 + job.ranges), ray.remote(_close), ray.put(job)
-    types = narrowed(schema(source), job.columns)
+    split, finish, shared = (
+        ray.remote(_split).options(num_returns=1 + job.ranges),
+        ray.remote(_finish_range),
+        ray.put(job),
+    )
+    types = select_fields(schema(source), job.columns)
     done, known = 0, _known_blocks(source)
-    most = 2 * int(ray.cluster_resources().get("CPU", 1))  # blocks that wait in memory to be dealt
+    most = 2 * int(ray.cluster_resources().get("CPU", 1))  # blocks that wait in memory to be split
     running: list[Any] = []
     pieces: list[list[Any]] = [[] for _ in range(job.ranges)]
 
@@ -90,21 +94,21 @@ def exchange(source: Any, job: Exchange, progress: ProgressCallback | None = Non
             ray.get(ended)  # which raises what the task has met
             running.remove(*ended)
 
-    with telling():
+    with decode_errors():
         try:
             bundles = source.select_columns(list(job.columns)).iter_internal_ref_bundles()
             for bundle in bundles:
                 for block in bundle.block_refs:
-                    task, *dealt = deal.remote(block, shared, types)
+                    task, *pieces_of_block = split.remote(block, shared, types)
                     running.append(task)
-                    for of_range, piece in zip(pieces, dealt, strict=True):
-                        of_range.append(piece)
+                    for range_pieces, piece in zip(pieces, pieces_of_block, strict=True):
+                        range_pieces.append(piece)
                     end_some(most)
                     done += 1
                     if progress is not None:
                         progress(done - len(running), max(known, done))
             end_some(0)
-            running += [close.remote(shared, place, *of_range) for place, of_range in enumerate(pieces)]
+            running += [finish.remote(shared, place, *range_pieces) for place, range_pieces in enumerate(pieces)]
             pieces.clear()
             found: list[bytes] = ray.get(running)
         except BaseException:
@@ -118,9 +122,9 @@ def exchange(source: Any, job: Exchange, progress: ProgressCallback | None = Non
 
 
 def _cancel(ray: Any, tasks: list[Any]) -> None:
-    """End what is not done. Ray itself dies where this overtakes a task on its way out, so it waits for that first."""
+    """Cancel what is not done. Ray dies where this overtakes the submission of a task, so it waits for that first."""
     if tasks:
-        _, left = ray.wait(tasks, num_returns=len(tasks), timeout=_ON_ITS_WAY, fetch_local=False)
+        _, left = ray.wait(tasks, num_returns=len(tasks), timeout=_SUBMIT_SECONDS, fetch_local=False)
         for task in left:
             ray.cancel(task)
 
@@ -132,44 +136,44 @@ def _check_blocks(source: Any) -> None:
 
 def _fold(block: Any, job: Job, types: Any) -> Any:
     """On a worker: the tally of a block."""
-    one_thread()
+    use_one_thread()
     pa = load("pyarrow")
-    with refusing():
+    with encode_errors():
         return pa.table({"tally": pa.array([job.fold(_chunks(block, types))], pa.large_binary())})
 
 
-def _deal(block: Any, job: Exchange, types: Any) -> list[bytes]:
-    """On a worker: that it is done, and then the pieces of a block by range."""
-    one_thread()
-    with refusing():
-        return [b"", *job.deal(_chunks(block, types))]
+def _split(block: Any, job: ShuffleJob, types: Any) -> list[bytes]:
+    """On a worker: a mark that it is done, and then the pieces of a block by range."""
+    use_one_thread()
+    with encode_errors():
+        return [b"", *job.split(_chunks(block, types))]
 
 
-def _close(job: Exchange, place: int, *pieces: bytes) -> bytes:
-    """On a worker: what is left of a range."""
-    one_thread()
-    with refusing():
-        return job.close(place, filter(None, pieces))
+def _finish_range(job: ShuffleJob, place: int, *pieces: bytes) -> bytes:
+    """On a worker: the result of a range."""
+    use_one_thread()
+    with encode_errors():
+        return job.finish(place, filter(None, pieces))
 
 
 def _chunks(block: Any, types: Any) -> Iterator[Chunk]:
     """The rows of a block of Arrow or pandas. Ray has no numbers for blocks, so errors show the first row of theirs."""
     if isinstance(block, load("pyarrow").Table):
-        batches = [uniform(batch.columns, types) for batch in block.select(types.names).to_batches()]
+        batches = [cast_batch(batch.columns, types) for batch in block.select(types.names).to_batches()]
     else:
-        batches = [uniform([array_of(block[name], name) for name in types.names], types)]
+        batches = [cast_batch([array_of(block[name], name) for name in types.names], types)]
     rows = [row for batch in batches[:1] for row in batch.slice(0, 1).to_pylist()]
     shown = ", ".join(f"{name}={value!r}" for row in rows for name, value in row.items())
-    return chunks(gathered(batches), f"the block that begins with ({shown[:200]})")
+    return chunks(combine_batches(batches), f"the block that begins with ({shown[:200]})")
 
 
 def _add(job: Job, *pieces: Any) -> bytes:
     """On a worker: the tally of several, which are blocks of tallies or what was added before."""
-    one_thread()
+    use_one_thread()
     tallies: list[bytes] = []
     for piece in pieces:
         tallies += [piece] if isinstance(piece, bytes) else piece["tally"].to_pylist() if piece.num_rows else []
-    with refusing():
+    with encode_errors():
         return job.add(tallies) if tallies else job.fold([])
 
 
@@ -199,13 +203,13 @@ def connected(scheduler: str | None = None) -> Iterator[None]:
     try:
         ray.init(address=scheduler, include_dashboard=None if scheduler else False, log_to_driver=False)
     except (ConnectionError, ValueError, RuntimeError) as error:
-        told = (str(error).splitlines() or [type(error).__name__])[0]
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise ParameterError(
             Text(
                 "{scheduler} must be the address of a Ray cluster, such as host:6379 or "
                 "ray://host:10001; {} could not be reached: {}",
                 repr(scheduler),
-                told,
+                reason,
             ),
             argument="scheduler",
         ) from error

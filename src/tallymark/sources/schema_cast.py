@@ -1,7 +1,7 @@
-"""Partitions in one form: the same columns, of the same types, whatever each of them happened to hold.
+"""Partitions cast to one schema: the same columns, of the same types, whatever each partition holds.
 
 A partition without values does not know their type, whole numbers with a gap become floats in pandas, and dictionaries
-differ. Only what loses nothing is converted; what cannot be is an error that names the column.
+differ. Only lossless casts are made; any other is an error that names the column.
 """
 
 from __future__ import annotations
@@ -13,36 +13,36 @@ from tallymark.errors import TypeOfDataError
 from tallymark.sources.arrow import load
 from tallymark.sources.tables import require_columns
 
-_MANY = 1 << 19
+_BATCH_ROWS = 1 << 19
 _EXACT = 2**53  # whole numbers up to here are what they were before they became floats
 
 
-def narrowed(schema: Any, columns: Sequence[str]) -> Any:
-    """The part of a schema that has these columns, in their order."""
+def select_fields(schema: Any, columns: Sequence[str]) -> Any:
+    """The fields of a schema with these names, in their order."""
     require_columns("the frame", schema.names, columns)
     return load("pyarrow").schema([schema.field(name) for name in columns])
 
 
-def uniform(arrays: Sequence[Any], schema: Any) -> Any:
+def cast_batch(arrays: Sequence[Any], schema: Any) -> Any:
     """A batch of these arrays, each in the type that the schema has for it."""
-    fitted = [cast_column(array, field.type, field.name) for array, field in zip(arrays, schema, strict=True)]
-    return load("pyarrow").RecordBatch.from_arrays(fitted, schema=schema)
+    columns = [cast_column(array, field.type, field.name) for array, field in zip(arrays, schema, strict=True)]
+    return load("pyarrow").RecordBatch.from_arrays(columns, schema=schema)
 
 
-def gathered(batches: Iterable[Any]) -> Iterator[Any]:
+def combine_batches(batches: Iterable[Any]) -> Iterator[Any]:
     """The same rows in fewer batches, since each costs as much as thousands of rows."""
-    held: list[Any] = []
+    waiting: list[Any] = []
     rows = 0
     for batch in batches:
-        held.append(batch)
+        waiting.append(batch)
         rows += batch.num_rows
-        if rows >= _MANY:
-            yield from _joined(held)
-            held, rows = [], 0
-    yield from _joined(held)
+        if rows >= _BATCH_ROWS:
+            yield from _join_batches(waiting)
+            waiting, rows = [], 0
+    yield from _join_batches(waiting)
 
 
-def _joined(batches: list[Any]) -> list[Any]:
+def _join_batches(batches: list[Any]) -> list[Any]:
     """One batch of all rows; several where texts are too long for one."""
     if len(batches) < 2:
         return batches
@@ -64,8 +64,8 @@ def cast_column(array: Any, wanted: Any, name: str) -> Any:
         return pa.DictionaryArray.from_arrays(indices, cast_column(array.dictionary, wanted.value_type, name))
     if pa.types.is_dictionary(array.type):
         return cast_column(array.dictionary_decode(), wanted, name)
-    have, want = _family(array.type), _family(wanted)
-    refusal = TypeOfDataError(
+    have, want = _type_family(array.type), _type_family(wanted)
+    lossy = TypeOfDataError(
         f"column {name!r} must hold values of type {wanted} in every partition; one held values "
         f"of type {array.type} that cannot be converted without loss",
         hint="Convert the column before",
@@ -73,19 +73,19 @@ def cast_column(array: Any, wanted: Any, name: str) -> Any:
     if have == "real" and want == "integer":
         array = _without_nan(array)
         if not _is_exact(array):
-            raise refusal
+            raise lossy
     elif have != want and (have, want) not in _WIDER:
-        raise refusal
+        raise lossy
     try:
         return load("pyarrow.compute").cast(array, wanted)
     except pa.ArrowInvalid as error:
-        raise refusal from error
+        raise lossy from error
 
 
 _WIDER = {("integer", "real"), ("integer", "decimal")}
 
 
-def _family(kind: Any) -> str:
+def _type_family(kind: Any) -> str:
     """Types between which a cast keeps every value or fails."""
     types = load("pyarrow").types
     tests = {

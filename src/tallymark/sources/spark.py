@@ -1,4 +1,8 @@
-"""Spark data frames, classic or through Spark Connect: a tally of each partition, added in groups by a shuffle."""
+"""Spark data frames, classic or through Spark Connect: a tally of each partition, merged in groups by a shuffle.
+
+`fold` has a worker make the tally of each partition, brings eight of them together by their key (`_AddTallies`), and
+adds what is left on the driver. `shuffle` brings the pieces of each range together instead.
+"""
 
 from __future__ import annotations
 
@@ -12,22 +16,22 @@ from uuid import uuid4
 from tallymark.errors import ParameterError, StateError, Text
 from tallymark.optional_packages import needed
 from tallymark.sources.arrow import load
-from tallymark.sources.base import Chunk, Exchange, Job, ProgressCallback, chunks
-from tallymark.sources.schema_cast import gathered, narrowed, uniform
-from tallymark.sources.worker_errors import one_thread, refusing, telling
+from tallymark.sources.base import Chunk, Job, ProgressCallback, ShuffleJob, chunks
+from tallymark.sources.schema_cast import cast_batch, combine_batches, select_fields
+from tallymark.sources.worker_errors import decode_errors, encode_errors, use_one_thread
 
-_SECONDS = 0.5  # between two questions
+_POLL_SECONDS = 0.5  # between two polls
 
 
 @contextmanager
-def watched(session: Any, progress: ProgressCallback | None) -> Iterator[None]:
-    """Tells how far Spark is with what this thread runs in here, and at its end that all is done."""
+def report_progress(session: Any, progress: ProgressCallback | None) -> Iterator[None]:
+    """Report how far Spark is with what this thread runs in here, and at its end that all is done."""
     if progress is None:
         yield
         return
     tasks = _Tasks(progress)
     context = getattr(session, "sparkContext", None)  # which is with the server in Spark Connect
-    with _told(session, tasks) if context is None else _asked(context, tasks):
+    with _listen(session, tasks) if context is None else _poll(context, tasks):
         yield
     tasks.end()
 
@@ -38,73 +42,74 @@ class _Tasks:
     def __init__(self, progress: ProgressCallback) -> None:
         self._progress = progress
         self._stages: dict[int, tuple[int, int]] = {}
-        self._shown = 0
+        self._reported = 0
 
-    def see(self, stages: Iterable[tuple[int, int, int]]) -> None:
-        """Take the numbers of stages, their tasks and those that are done, and tell if there are more."""
+    def update(self, stages: Iterable[tuple[int, int, int]]) -> None:
+        """Take stages, their tasks and those that are done, and report if more are done."""
         for stage, tasks, done in stages:
             # One of which nothing is done may be one that Spark skips, since it has its outcome.
             if done > self._stages.get(stage, (0, 0))[1]:
                 self._stages[stage] = tasks, done
         done = sum(done for _, done in self._stages.values())
-        if done > self._shown:
-            self._shown = done
-            self._progress(done, self._whole())
+        if done > self._reported:
+            self._reported = done
+            self._progress(done, self._all_tasks())
 
     def end(self) -> None:
-        """Tell that all is done."""
-        self._progress(self._whole(), self._whole())
+        """Report that all is done."""
+        self._progress(self._all_tasks(), self._all_tasks())
 
     def is_done(self, stage: int) -> bool:
         """Whether there is nothing more to learn of a stage."""
         tasks, done = self._stages.get(stage, (1, 0))
         return tasks == done
 
-    def _whole(self) -> int:
+    def _all_tasks(self) -> int:
         """All tasks, and one for what the driver does at the end: what has begun may be done while more is to come."""
         return sum(tasks for tasks, _ in self._stages.values()) + 1
 
 
 @contextmanager
-def _told(session: Any, tasks: _Tasks) -> Iterator[None]:
-    """By Spark Connect, whose client calls all handlers for all that it runs, each time in the thread that waits."""
+def _listen(session: Any, tasks: _Tasks) -> Iterator[None]:
+    """Progress of Spark Connect, whose client calls all handlers for all that it runs, in the thread that waits."""
     mine = threading.get_ident()
 
-    def hear(stages: Any = None, **_: Any) -> None:
+    def listener(stages: Any = None, **_: Any) -> None:
         if threading.get_ident() == mine:
-            tasks.see((each.stage_id, each.num_tasks, each.num_completed_tasks) for each in stages or ())
+            tasks.update((each.stage_id, each.num_tasks, each.num_completed_tasks) for each in stages or ())
 
-    session.registerProgressHandler(hear)
+    session.registerProgressHandler(listener)
     try:
         yield
     finally:
         with suppress(ValueError):  # which somebody else has removed with all others
-            session.removeProgressHandler(hear)
+            session.removeProgressHandler(listener)
 
 
 @contextmanager
-def _asked(context: Any, tasks: _Tasks) -> Iterator[None]:
-    """By a thread that asks a classic session. What `progress` raises there ends the jobs, and is raised here."""
-    asking = _Asking(context, tasks, f"tallymark-progress-{uuid4()}")
-    thread = threading.Thread(target=asking.run, name=asking.tag, daemon=True)
-    context.addJobTag(asking.tag)
+def _poll(context: Any, tasks: _Tasks) -> Iterator[None]:
+    """Progress of a classic session, polled by a thread. What `progress` raises there ends the jobs, and is raised
+    here."""
+    poller = _Poller(context, tasks, f"tallymark-progress-{uuid4()}")
+    thread = threading.Thread(target=poller.run, name=poller.tag, daemon=True)
+    context.addJobTag(poller.tag)
     try:
         thread.start()
         yield
     except Exception:  # that the jobs were cancelled, where a fault of `progress` is why
-        if asking.fault is None:
+        if poller.fault is None:
             raise
     finally:
-        asking.ended.set()
+        poller.ended.set()
         with suppress(Exception):  # a session that was stopped has none
-            context.removeJobTag(asking.tag)
+            context.removeJobTag(poller.tag)
         thread.join()
-    if asking.fault is not None:
-        raise asking.fault
+    if poller.fault is not None:
+        raise poller.fault
 
 
-class _Asking:
-    """Asks for the stages of jobs with a tag, until it has ended."""
+class _Poller:
+    """Polls the stages of jobs with a tag, until it has ended."""
 
     def __init__(self, context: Any, tasks: _Tasks, tag: str) -> None:
         self.tag = tag
@@ -115,14 +120,14 @@ class _Asking:
 
     def run(self) -> None:
         """What the thread does."""
-        while not self.ended.wait(_SECONDS):
+        while not self.ended.wait(_POLL_SECONDS):
             if self.fault is not None:
                 with suppress(Exception):
                     self._context.cancelJobsWithTag(self.tag)  # again and again, since Spark may start the next one
                 continue
             found = self._stages()
             try:
-                self._tasks.see(found)
+                self._tasks.update(found)
             except BaseException as fault:  # to be raised where somebody waits
                 self.fault = fault
 
@@ -140,9 +145,9 @@ class _Asking:
             return []
 
 
-_TOGETHER = 8
-_LARGEST = 32 * 2**20
-_TRAVELLING = "together long, tally long, place long, bytes binary"
+_FAN_IN = 8
+_MAX_ROW_BYTES = 32 * 2**20
+_ROW_SCHEMA = "key long, number long, part long, bytes binary"
 
 
 def schema(source: Any) -> Any:
@@ -153,35 +158,39 @@ def schema(source: Any) -> Any:
 
 def fold(source: Any, job: Job, progress: ProgressCallback | None = None) -> bytes:
     """The tally of all rows, where Spark has them."""
-    folded = _mapped(source, job, _Folding(job, narrowed(schema(source), job.columns), _LARGEST))
-    added = folded.repartition("together").mapInArrow(_Adding(job, _LARGEST), _TRAVELLING)
-    tallies = [tally for _, tally in _ran(source, added, progress)]
+    folded = _map_partitions(
+        source, job, _FoldPartition(job, select_fields(schema(source), job.columns), _MAX_ROW_BYTES)
+    )
+    added = folded.repartition("key").mapInArrow(_AddTallies(job, _MAX_ROW_BYTES), _ROW_SCHEMA)
+    tallies = [tally for _, tally in _run(source, added, progress)]
     return job.add(tallies) if tallies else job.fold([])
 
 
-def exchange(source: Any, job: Exchange, progress: ProgressCallback | None = None) -> list[bytes]:
-    """What is left of every range."""
-    dealt = _mapped(source, job, _Dealing(job, narrowed(schema(source), job.columns), _LARGEST))
-    ordered = dealt.repartition("together").sortWithinPartitions("together")
-    found = dict(_ran(source, ordered.mapInArrow(_Closing(job, _LARGEST), _TRAVELLING), progress))
-    return [found[place] if place in found else job.close(place, []) for place in range(job.ranges)]
+def shuffle(source: Any, job: ShuffleJob, progress: ProgressCallback | None = None) -> list[bytes]:
+    """The result of every range."""
+    split = _map_partitions(
+        source, job, _SplitPartition(job, select_fields(schema(source), job.columns), _MAX_ROW_BYTES)
+    )
+    ordered = split.repartition("key").sortWithinPartitions("key")
+    found = dict(_run(source, ordered.mapInArrow(_FinishRanges(job, _MAX_ROW_BYTES), _ROW_SCHEMA), progress))
+    return [found[place] if place in found else job.finish(place, []) for place in range(job.ranges)]
 
 
-def _mapped(source: Any, job: Job | Exchange, work: _Folding) -> Any:
-    """What a worker makes of each partition."""
+def _map_partitions(source: Any, job: Job | ShuffleJob, work: _FoldPartition) -> Any:
+    """A data frame of the pieces that workers make of each partition."""
     # By other names, since mapInArrow does not quote them.
     named = [source[_quoted(name)].alias(f"column_{place}") for place, name in enumerate(job.columns)]
-    return source.select(*named).mapInArrow(work, _TRAVELLING)
+    return source.select(*named).mapInArrow(work, _ROW_SCHEMA)
 
 
-def _ran(source: Any, frame: Any, progress: ProgressCallback | None) -> list[tuple[int, bytes]]:
-    """What Spark brings to the driver, by number."""
+def _run(source: Any, frame: Any, progress: ProgressCallback | None) -> list[tuple[int, bytes]]:
+    """The pieces that Spark brings to the driver, by number."""
     session = source.sparkSession
-    with telling(), watched(session, progress), _cancelled_when_interrupted(session):
-        return list(_whole(_collected(frame)).items())
+    with decode_errors(), report_progress(session, progress), _cancel_on_interrupt(session):
+        return list(_from_rows(_collect(frame)).items())
 
 
-def _collected(frame: Any) -> Any:
+def _collect(frame: Any) -> Any:
     """The batches of a data frame, on the driver."""
     try:
         return frame.toArrow().to_batches()
@@ -194,91 +203,91 @@ def _collected(frame: Any) -> Any:
         ) from error
 
 
-class _Folding:
+class _FoldPartition:
     """On a worker: the tally of a partition."""
 
-    def __init__(self, job: Any, types: Any, largest: int) -> None:
+    def __init__(self, job: Any, types: Any, max_row_bytes: int) -> None:
         self.job = job
         self.types = types
-        self.largest = largest
+        self.max_row_bytes = max_row_bytes
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         from pyspark import TaskContext
 
-        one_thread()
+        use_one_thread()
         number = TaskContext.get().partitionId()
-        with refusing():
-            rows = gathered(uniform(batch.columns, self.types) for batch in batches)
-            made = self.made(number, chunks(rows, f"partition {number}"))
-        for together, piece in made:
-            yield from _rows(together, number, piece, self.largest)
+        with encode_errors():
+            rows = combine_batches(cast_batch(batch.columns, self.types) for batch in batches)
+            results = self.results(number, chunks(rows, f"partition {number}"))
+        for key, piece in results:
+            yield from _to_rows(key, number, piece, self.max_row_bytes)
 
-    def made(self, number: int, rows: Iterable[Chunk]) -> list[tuple[int, bytes]]:
-        """What goes to others, and with what it comes together there."""
-        return [(number // _TOGETHER, self.job.fold(rows))]
+    def results(self, number: int, rows: Iterable[Chunk]) -> list[tuple[int, bytes]]:
+        """The pieces of a partition, each with the key of the group in which it is added."""
+        return [(number // _FAN_IN, self.job.fold(rows))]
 
 
-class _Dealing(_Folding):
+class _SplitPartition(_FoldPartition):
     """On a worker: the pieces of a partition, by range."""
 
-    def made(self, number: int, rows: Iterable[Chunk]) -> list[tuple[int, bytes]]:
-        return list(enumerate(self.job.deal(rows)))
+    def results(self, number: int, rows: Iterable[Chunk]) -> list[tuple[int, bytes]]:
+        return list(enumerate(self.job.split(rows)))
 
 
-class _Adding:
-    """On a worker: the tally of those that came together."""
+class _AddTallies:
+    """On a worker: the sum of the tallies with the same key."""
 
-    def __init__(self, job: Job, largest: int) -> None:
+    def __init__(self, job: Job, max_row_bytes: int) -> None:
         self.job = job
-        self.largest = largest
+        self.max_row_bytes = max_row_bytes
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        one_thread()
-        tallies = _whole(batches)
+        use_one_thread()
+        tallies = _from_rows(batches)
         if tallies:
-            with refusing():
+            with encode_errors():
                 tally = self.job.add(list(tallies.values()))
-            yield from _rows(0, min(tallies), tally, self.largest)
+            yield from _to_rows(0, min(tallies), tally, self.max_row_bytes)
 
 
-class _Closing:
-    """On a worker: what is left of ranges that came one after the other."""
+class _FinishRanges:
+    """On a worker: the results of ranges, whose rows come one range after the other."""
 
-    def __init__(self, job: Exchange, largest: int) -> None:
+    def __init__(self, job: ShuffleJob, max_row_bytes: int) -> None:
         self.job = job
-        self.largest = largest
+        self.max_row_bytes = max_row_bytes
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        one_thread()
+        use_one_thread()
         rows = (batch.slice(row, 1) for batch in batches for row in range(batch.num_rows))
-        for place, of_range in groupby(rows, key=lambda row: row.column("together")[0].as_py()):
-            with refusing():
-                closed = self.job.close(place, _whole(of_range).values())
-            yield from _rows(place, place, closed, self.largest)
+        for place, of_range in groupby(rows, key=lambda row: row.column("key")[0].as_py()):
+            with encode_errors():
+                closed = self.job.finish(place, _from_rows(of_range).values())
+            yield from _to_rows(place, place, closed, self.max_row_bytes)
 
 
-def _rows(together: int, number: int, tally: bytes, largest: int) -> Iterator[Any]:
-    """A tally as batches of one row, which holds at most so many bytes of it."""
+def _to_rows(key: int, number: int, piece: bytes, max_row_bytes: int) -> Iterator[Any]:
+    """A piece as batches of one row each, with at most so many bytes of it and the key that brings rows together."""
     pa = load("pyarrow")
-    for place, start in enumerate(range(0, len(tally), largest)):
-        row = [together, number, place]
+    for part, start in enumerate(range(0, len(piece), max_row_bytes)):
+        row = [key, number, part]
         columns = [pa.array([value], pa.int64()) for value in row]
-        columns.append(pa.array([tally[start : start + largest]], pa.binary()))
-        yield pa.RecordBatch.from_arrays(columns, names=["together", "tally", "place", "bytes"])
+        columns.append(pa.array([piece[start : start + max_row_bytes]], pa.binary()))
+        yield pa.RecordBatch.from_arrays(columns, names=["key", "number", "part", "bytes"])
 
 
-def _whole(batches: Iterable[Any]) -> dict[int, bytes]:
-    """Tallies by their number, from rows in any order."""
+def _from_rows(batches: Iterable[Any]) -> dict[int, bytes]:
+    """Pieces by their number, from rows in any order."""
     found: dict[int, dict[int, bytes]] = {}
     for batch in batches:
         for row in batch.to_pylist():
-            found.setdefault(row["tally"], {})[row["place"]] = row["bytes"]
-    return {number: b"".join(pieces[place] for place in range(len(pieces))) for number, pieces in sorted(found.items())}
+            found.setdefault(row["number"], {})[row["part"]] = row["bytes"]
+    return {number: b"".join(parts[part] for part in range(len(parts))) for number, parts in sorted(found.items())}
 
 
 @contextmanager
-def _cancelled_when_interrupted(session: Any) -> Iterator[None]:
-    """What Spark runs for this thread in here ends with it."""
+def _cancel_on_interrupt(session: Any) -> Iterator[None]:
+    """Cancel what Spark runs for this thread in here, if it is interrupted."""
     tag = f"tallymark-{uuid4()}"
     session.addTag(tag)
     try:
@@ -330,13 +339,13 @@ def connected(scheduler: str | None = None) -> Iterator[None]:
     try:
         session = before or builder.getOrCreate()
     except Exception as error:  # of Java, gRPC or Spark
-        told = (str(error).splitlines() or [type(error).__name__])[0]
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise ParameterError(
             Text(
                 "{scheduler} must be a master of Spark, such as local[4] or spark://host:7077, "
                 "or a remote, such as sc://host; {} could not be reached: {}",
                 repr(scheduler),
-                told,
+                reason,
             ),
             argument="scheduler",
         ) from error

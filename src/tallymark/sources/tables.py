@@ -29,10 +29,10 @@ def array_of(column: Any, name: str) -> Any:
     try:
         array = pa.array(column, from_pandas=getattr(column.dtype, "kind", "") != "f")
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        told = str(error).splitlines()[0]
+        reason = str(error).splitlines()[0]
         raise TypeOfDataError(
             f"column {name!r} must hold values of one type that Arrow has; its type is "
-            f"{column.dtype}, and a partition could not be read: {told}",
+            f"{column.dtype}, and a partition could not be read: {reason}",
             hint="Convert the column before",
         ) from error
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
@@ -53,18 +53,19 @@ def to_arrow(source: Any, columns: Sequence[str]) -> Any:
     require_columns("the table", table_column_names(source), columns)
     module = type(source).__module__.partition(".")[0]
     if module == "pyarrow":
-        held = source.select(list(columns))
-        return pa.Table.from_batches([held]) if isinstance(held, pa.RecordBatch) else held
+        selected = source.select(list(columns))
+        return pa.Table.from_batches([selected]) if isinstance(selected, pa.RecordBatch) else selected
     if module == "polars":
         return source.select(list(columns)).to_arrow()
-    held = {name: _to_arrow_column(source[name], name) for name in columns}
-    for name, column in held.items():
-        if len(column) != len(held[columns[0]]):
+    arrays = {name: _to_arrow_column(source[name], name) for name in columns}
+    rows = len(next(iter(arrays.values()), ()))
+    for name, column in arrays.items():
+        if len(column) != rows:
             raise LengthError(
-                f"the columns of a table must be of one length; {columns[0]!r} has {len(held[columns[0]]):,} rows and "
+                f"the columns of a table must be of one length; {columns[0]!r} has {rows:,} rows and "
                 f"{name!r} has {len(column):,}"
             )
-    return pa.table(held)
+    return pa.table(arrays)
 
 
 def _to_arrow_column(column: Any, name: str) -> Any:
@@ -75,8 +76,8 @@ def _to_arrow_column(column: Any, name: str) -> Any:
     try:
         return pa.array(column, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        told = str(error).splitlines()[0]
-        raise TypeOfDataError(f"column {name!r} must hold numbers or texts of one type: {told}") from error
+        reason = str(error).splitlines()[0]
+        raise TypeOfDataError(f"column {name!r} must hold numbers or texts of one type: {reason}") from error
 
 
 def table_column_names(source: Any) -> list[str]:
@@ -87,7 +88,7 @@ def table_column_names(source: Any) -> list[str]:
 
 
 def require_columns(what: str, names: Sequence[str], wanted: Iterable[str]) -> None:
-    """Refuse columns that are not there, or more than once."""
+    """Raise for columns that are missing, or there more than once."""
     for name in wanted:
         if name in names:
             if list(names).count(name) > 1:

@@ -1,4 +1,7 @@
-"""Errors of ours on their way from a worker to the caller, through engines that turn errors into pages of text."""
+"""Errors of tallymark on their way from a worker to the caller, through engines that turn errors into pages of text.
+
+A worker sends the fields of an error as JSON in one line of text, and the caller makes the same error of them.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,8 @@ T = TypeVar("T")
 _MARK = re.compile(r"tallymark refuses <([A-Za-z0-9+/=]*)>")
 
 
-class Refusal(Exception):  # noqa: N818 - what a worker says instead of a tally
-    """An error of ours as one line of text, from which it can be made again."""
+class WorkerError(Exception):
+    """An error of tallymark as one line of text, from which it can be made again."""
 
     def __init__(self, error: errors.TallymarkError) -> None:
         super().__init__(error)
@@ -30,45 +33,46 @@ class Refusal(Exception):  # noqa: N818 - what a worker says instead of a tally
         return f"tallymark refuses <{packed}>\n{self.error}"
 
 
-def refused_in(text: str) -> errors.TallymarkError | None:
-    """The error of ours that a text of an engine tells of."""
+def find_error(text: str) -> errors.TallymarkError | None:
+    """The error of tallymark in a text of an engine; None without one."""
     found = _MARK.search(text)
     try:
         return None if found is None else errors.from_dict(json.loads(base64.b64decode(found[1])))
-    except (ValueError, KeyError, TypeError, AttributeError):  # a text of others that looks like it
+    except (ValueError, KeyError, TypeError, AttributeError):  # another text that looks like it
         return None
 
 
-def attempt(work: Callable[[], T]) -> T | Refusal:
-    """What work gives, or the error of ours that it met: engines would try it again, with the same end."""
+def catch_error(work: Callable[[], T]) -> T | WorkerError:
+    """The result of some work, or its error as a value, which engines do not retry."""
     try:
         return work()
     except errors.TallymarkError as error:
-        return Refusal(error)
+        return WorkerError(error)
 
 
 @contextmanager
-def refusing() -> Iterator[None]:
-    """On a worker: errors of ours leave as a line of text."""
+def encode_errors() -> Iterator[None]:
+    """On a worker: raise errors of tallymark as a line of text."""
     try:
         yield
     except errors.TallymarkError as error:
-        raise Refusal(error) from None
+        raise WorkerError(error) from None
 
 
 @contextmanager
-def telling() -> Iterator[None]:
-    """At the caller: an engine's error that tells of one of ours is that one."""
+def decode_errors() -> Iterator[None]:
+    """At the caller: where an engine's error contains one of tallymark, raise that one."""
     try:
         yield
     except Exception as error:  # each engine has its own
-        told = refused_in(str(error))
-        if told is None:
+        ours = find_error(str(error))
+        if ours is None:
             raise
-        raise told from None
+        raise ours from None
 
 
-def one_thread() -> None:
-    """On a worker, which has as many tasks at once as CPUs: each takes one thread, unless the environment says else."""
+def use_one_thread() -> None:
+    """On a worker, which runs as many tasks at once as it has CPUs: one thread each, unless the environment sets
+    another number."""
     if VARIABLE not in os.environ:
         set_threads(1)

@@ -7,14 +7,23 @@ from typing import Any, NamedTuple
 
 from tallymark._core import TextCodes
 from tallymark.data.arguments import check_choice
+from tallymark.data.arrays import Array
 from tallymark.sources.csv.fields import TEXT
-from tallymark.submissions.confusables import MOST_PAIRS, alike_among
-from tallymark.submissions.entries import Entries
-from tallymark.submissions.limits import Limits, check_limits
+from tallymark.submissions.entries import Entries, check_columns
 from tallymark.submissions.match import code_ids, list_ids, match
 from tallymark.submissions.problems import SubmissionProblems, rejection
 from tallymark.submissions.read import read_entries
-from tallymark.submissions.tasks import Names, check_entries, class_names, prediction_columns, task_columns, task_of
+from tallymark.submissions.settings import (
+    MISSING,
+    ColumnNames,
+    Limits,
+    check_classes,
+    check_column_names,
+    check_limits,
+    prediction_columns,
+    resolve_task,
+)
+from tallymark.submissions.warnings import MAX_PAIRS, confusable_pairs
 
 
 class SubmissionCheck(NamedTuple):
@@ -33,9 +42,9 @@ class SubmissionCheck(NamedTuple):
 
     def __str__(self) -> str:
         lines = [f"{self.rows:,} row{'s' * (self.rows != 1)} can be read"]
-        for what, count, ids in (("missing", self.missing, self.missing_ids), ("extra", self.extra, self.extra_ids)):
+        for word, count, ids in (("missing", self.missing, self.missing_ids), ("extra", self.extra, self.extra_ids)):
             if count:
-                lines.append(f"{count:,} {'id is' if count == 1 else 'ids are'} {what}: {list_ids(ids, count)}")
+                lines.append(f"{count:,} {'id is' if count == 1 else 'ids are'} {word}: {list_ids(ids, count)}")
         return "\n".join([*lines, *(f"mind: {warning}" for warning in self.warnings)])
 
 
@@ -62,65 +71,65 @@ def check_submission(
     1 id is missing: a
     1 id is extra: c
     """
-    names, what, most = task_columns(id, label), task_of(task, None), check_limits(limits)
-    check_choice("missing", missing, ("count", "reject"))
-    known, columns = _template(template, names, separator)
-    named = class_names(classes, names, what) or [name for name in columns if name != names.id]
-    held: list[Any] = []
+    names, resolved_task, checked_limits = check_column_names(id, label), resolve_task(task, None), check_limits(limits)
+    check_choice("missing", missing, MISSING)
+    template_ids, header = _read_template(template, names, separator)
+    class_columns = check_classes(classes, names, resolved_task) or [name for name in header if name != names.id]
+    id_codes: list[Array] = []
 
     def check(entries: Entries) -> SubmissionProblems:
         codes = TextCodes()
-        if known is not None:
-            code_ids(codes, known)
-        held[:] = [code_ids(codes, entries.columns[names.id])]
-        return check_entries(entries, held[0], names, what, most)
+        if template_ids is not None:
+            code_ids(codes, template_ids)
+        id_codes[:] = [code_ids(codes, entries.columns[names.id])]
+        return check_columns(entries, id_codes[0], names, resolved_task, checked_limits)
 
     entries = read_entries(
         submission,
-        lambda found: prediction_columns(what, names, found, lambda: named or [names.label]),
+        lambda found: prediction_columns(resolved_task, names, found, lambda: class_columns or [names.label]),
         check,
-        limits=most,
+        limits=checked_limits,
         name="`submission`",
         separator=separator,
     )
-    warnings = _warnings(entries, names) if what == "labels" else []
-    if known is None:
+    warnings = _label_warnings(entries, names) if resolved_task == "labels" else []
+    if template_ids is None:
         return SubmissionCheck(entries.rows, warnings=warnings)
-    matched = match(known, entries.columns[names.id], held[0])
+    matched = match(template_ids, entries.columns[names.id], id_codes[0])
     found = SubmissionProblems()
     if not len(matched.rows):
         found.note("no_matching_rows")
-    elif len(matched.missing) and (missing == "reject" or what != "labels"):
+    elif len(matched.missing) and (missing == "reject" or resolved_task != "labels"):
         ids = ", ".join(repr(each[:40]) for each in matched.missing_ids)
         found.note("missing_rows", count=f"{len(matched.missing):,}", ids=ids)
     if found:
         raise rejection("`submission`", found)
-    absent = len(matched.missing), matched.missing_ids
-    return SubmissionCheck(entries.rows, *absent, matched.extra, matched.extra_ids, warnings)
+    return SubmissionCheck(
+        entries.rows, len(matched.missing), matched.missing_ids, matched.extra, matched.extra_ids, warnings
+    )
 
 
-def _template(template: object, names: Names, separator: str | None) -> tuple[Any, list[str]]:
+def _read_template(template: object, names: ColumnNames, separator: str | None) -> tuple[Any, list[str]]:
     """The ids of the template, and the names of its columns."""
     if template is None:
         return None, []
-    columns: list[str] = []
+    header: list[str] = []
 
-    def choose(found: Sequence[str]) -> dict[str, str]:
-        columns[:] = found
+    def select(found: Sequence[str]) -> dict[str, str]:
+        header[:] = found
         return {names.id: TEXT}
 
     def check(entries: Entries) -> SubmissionProblems:
-        return check_entries(
-            entries, code_ids(TextCodes(), entries.columns[names.id]), names, "labels", Limits(), answers=True
-        )
+        id_codes = code_ids(TextCodes(), entries.columns[names.id])
+        return check_columns(entries, id_codes, names, "labels", Limits(), answers=True)
 
-    held = read_entries(
-        template, choose, check, limits=Limits(), name="`template`", separator=separator, declared=False
+    entries = read_entries(
+        template, select, check, limits=Limits(), name="`template`", separator=separator, strict_separator=False
     )
-    return held.columns[names.id], columns
+    return entries.columns[names.id], header
 
 
-def _warnings(entries: Entries, names: Names) -> list[str]:
+def _label_warnings(entries: Entries, names: ColumnNames) -> list[str]:
     labels = entries.columns[names.label].unique().to_pylist()
-    pairs = list(alike_among(labels))[:MOST_PAIRS]
+    pairs = list(confusable_pairs(labels))[:MAX_PAIRS]
     return [f"{one!r} and {other!r} are two labels; they differ only by {what}" for one, other, what in pairs]

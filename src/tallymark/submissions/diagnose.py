@@ -1,8 +1,12 @@
-"""CSV read again where something is wrong with it: every problem with its line and column."""
+"""CSV read again where something is wrong: every problem with its line and column.
+
+The tokenizer splits blocks without a quote as they are, and stops after ten thousand problems, a row of too many fields
+or a field that is too long, so ten megabytes of nothing but errors take about a second.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,82 +14,76 @@ import numpy as np
 from tallymark.data.arrays import Array
 from tallymark.sources.arrow import load
 from tallymark.sources.columns import NUMBER
-from tallymark.sources.csv.tokenizer import Sizes, even_rows, find_rows, tokenize
+from tallymark.sources.csv.tokenizer import RowLimits, find_rows, rows_of_width, tokenize
 from tallymark.sources.files import File
-from tallymark.sources.problems import MOST_COUNTED, MOST_SHOWN
-from tallymark.submissions.entries import Entries, LineLookup, Spot
-from tallymark.submissions.limits import Limits
-from tallymark.submissions.normalize import normal_texts
+from tallymark.sources.problems import MAX_COUNTED, MAX_SHOWN
+from tallymark.submissions.entries import Entries, LineLookup, RowPosition, column_positions
+from tallymark.submissions.normalize import normalize_texts
 from tallymark.submissions.problems import SubmissionProblems, submission_problem
+from tallymark.submissions.settings import Limits
 
-_ROWS = 1 << 16  # of texts that wait for Arrow
+_CHUNK = 1 << 16  # texts
 
 
-def first_fields(file: File, separator: str, limits: Limits) -> list[str]:
-    """The fields of the first row; of too many, one more than there may be."""
-    first = next(tokenize(file.content(), separator, SubmissionProblems(), _sizes(limits)), None)
+def header_fields(file: File, separator: str, limits: Limits) -> list[str]:
+    """The fields of the first row; of too many, one more than is allowed."""
+    first = next(tokenize(file.content(), separator, SubmissionProblems(), _row_limits(limits)), None)
     return [] if first is None else first.fields
 
 
 def read_and_locate(
-    file: File, names: Sequence[str], wanted: Mapping[str, str], limits: Limits
-) -> tuple[Entries, SubmissionProblems, Faults]:
-    """The rows that have as many fields as the header, what is wrong with the text, and fields that are no numbers."""
+    file: File, header: Sequence[str], wanted: Mapping[str, str], limits: Limits
+) -> tuple[Entries, SubmissionProblems, InvalidNumbers]:
+    """The rows that have as many fields as the header, what is wrong with the text, and fields that are not numbers."""
     found = SubmissionProblems()
-    at = columns_at(names, wanted)
-    texts = {name: _Texts() for name in wanted}
-    rows = 0
-    for fields in even_rows(file.content(), file.separator, found, _sizes(limits)):
-        rows += len(fields)
-        for name, k in at.items():
-            texts[name].add([row[k] for row in fields])
-        if limits.rows is not None and rows > limits.rows:
+    positions = column_positions(header, wanted)
+    texts = {name: _TextColumn() for name in wanted}
+    row_count = 0
+    for rows in rows_of_width(file.content(), file.separator, found, _row_limits(limits)):
+        row_count += len(rows)
+        for name, k in positions.items():
+            texts[name].add([row[k] for row in rows])
+        if limits.rows is not None and row_count > limits.rows:
             found.note("too_many_rows", most=f"{limits.rows:,}")
             found.stop()
             break
     columns: dict[str, Any] = {}
-    faults = Faults()
-    for name, way in wanted.items():
-        held = texts.pop(name).finish()
-        columns[name] = read_numbers(held, name, faults) if way == NUMBER else normal_texts(held)
-    return Entries(columns, rows, file.form, LineLookup()), found, faults
+    invalid = InvalidNumbers()
+    for name, column_type in wanted.items():
+        values = texts.pop(name).finish()
+        columns[name] = read_numbers(values, name, invalid) if column_type == NUMBER else normalize_texts(values)
+    return Entries(columns, row_count, file.format, LineLookup()), found, invalid
 
 
-def columns_at(names: Sequence[str], wanted: Iterable[str]) -> dict[str, int]:
-    """Where the columns that are wanted stand."""
-    places = {name: k for k, name in reversed(list(enumerate(names)))}
-    return {name: places[name] for name in wanted}
+def _row_limits(limits: Limits) -> RowLimits:
+    most = RowLimits()
+    return RowLimits(limits.columns or most.fields, limits.field_length or most.characters)
 
 
-def _sizes(limits: Limits) -> Sizes:
-    most = Sizes()
-    return Sizes(limits.columns or most.fields, limits.field_length or most.characters)
-
-
-class _Texts:
-    """A column of texts on its way to Arrow, which holds them in less memory."""
+class _TextColumn:
+    """A column of texts on its way to Arrow, which needs less memory for them than Python."""
 
     def __init__(self) -> None:
-        self._pieces: list[Any] = []
-        self._held: list[str] = []
+        self._chunks: list[Any] = []
+        self._pending: list[str] = []
 
     def add(self, texts: list[str]) -> None:
-        self._held += texts
-        if len(self._held) >= _ROWS:
+        self._pending += texts
+        if len(self._pending) >= _CHUNK:
             self._flush()
 
     def _flush(self) -> None:
         pa = load("pyarrow")
-        self._pieces.append(pa.array(self._held, pa.string()))
-        self._held = []
+        self._chunks.append(pa.array(self._pending, pa.string()))
+        self._pending = []
 
     def finish(self) -> Any:
         self._flush()
-        return load("pyarrow").chunked_array(self._pieces)
+        return load("pyarrow").chunked_array(self._chunks)
 
 
-class Fault(NamedTuple):
-    """A field that is no number: the code of what it is, its row and column, and the text."""
+class InvalidNumber(NamedTuple):
+    """A field that is not a number: the code of the problem, its row and column, and the text."""
 
     code: str
     row: int
@@ -93,51 +91,55 @@ class Fault(NamedTuple):
     text: str
 
 
-class Faults:
-    """Fields that are no numbers: the first are kept, and they are counted until they are too many."""
+class InvalidNumbers:
+    """Fields that are not numbers: the first are kept, and all are counted until there are too many."""
 
     def __init__(self) -> None:
-        self.first: list[Fault] = []
+        self.first: list[InvalidNumber] = []
         self.total = 0
 
     def add(self, code: str, row: int, name: str, text: str) -> None:
         """Note a field."""
         self.total += 1
-        if len(self.first) < MOST_SHOWN:
-            self.first.append(Fault(code, row, name, text))
+        if len(self.first) < MAX_SHOWN:
+            self.first.append(InvalidNumber(code, row, name, text))
 
-    def tell(self, entries: Entries) -> SubmissionProblems:
-        """The problems that they are."""
+    def problems(self, entries: Entries) -> SubmissionProblems:
+        """The fields as problems, with their places among the entries."""
         found = SubmissionProblems()
         for code, row, name, text in self.first:
             found.add(submission_problem(code, entries.place(row, name), column=repr(name), value=repr(text[:40])))
         found.count(self.total - len(self.first))
-        if self.total >= MOST_COUNTED:
+        if self.total >= MAX_COUNTED:
             found.stop()
         return found
 
 
-def read_numbers(texts: Any, name: str, faults: Faults) -> Array:
-    """Texts as floats. One that is none or no number is noted and stands as 0, so that it is not noted twice."""
-    out, done = np.zeros(len(texts)), 0
-    for piece in texts.chunks:
-        for row, held in enumerate(piece.to_pylist(), start=done):
-            text = (held or "").strip(" \t")
-            plain = text.isascii() and text.isprintable() and "_" not in text  # Python reads more than that
+def read_numbers(texts: Any, name: str, invalid: InvalidNumbers) -> Array:
+    """Texts as floats. One that is empty or not a number is noted and read as 0, so that it is not reported twice."""
+    numbers, done = np.zeros(len(texts)), 0
+    for chunk in texts.chunks:
+        for row, value in enumerate(chunk.to_pylist(), start=done):
+            text = (value or "").strip(" \t")
+            plain = text.isascii() and text.isprintable() and "_" not in text  # float() accepts more than that
             try:
-                out[row] = float(text) if plain else float("no")
+                numbers[row] = float(text) if plain else float("no")
             except ValueError:
-                faults.add("not_a_number" if text else "empty_field", row, name, text)
-            if faults.total >= MOST_COUNTED:
-                return out
-        done += len(piece)
-    return out
+                invalid.add("not_a_number" if text else "empty_field", row, name, text)
+            if invalid.total >= MAX_COUNTED:
+                return numbers
+        done += len(chunk)
+    return numbers
 
 
-def locate(file: File, rows: set[int], names: Sequence[str], wanted: Iterable[str], limits: Limits) -> dict[int, Spot]:
-    """Where these of the rows that have as many fields as the header stand."""
-    at, sizes = columns_at(names, wanted), Sizes(_sizes(limits).fields)  # a row ends as it was read
-    found = find_rows(file.content(), file.separator, rows, len(names), sizes)
+def locate_rows(
+    file: File, rows: set[int], header: Sequence[str], wanted: Mapping[str, str], limits: Limits
+) -> dict[int, RowPosition]:
+    """The positions of these rows, counted among the rows that have as many fields as the header."""
+    positions = column_positions(header, wanted)
+    row_limits = RowLimits(_row_limits(limits).fields)  # so that a row ends as it was read
+    records = find_rows(file.content(), file.separator, rows, len(header), row_limits)
     return {
-        row: Spot(record.lines[0], {name: record.columns[k] for name, k in at.items()}) for row, record in found.items()
+        row: RowPosition(record.lines[0], {name: record.columns[k] for name, k in positions.items()})
+        for row, record in records.items()
     }

@@ -1,4 +1,8 @@
-"""What those who take part in a challenge may know of a report: its scores, and no more."""
+"""What participants of a challenge may know of a report: its scores, and no more.
+
+Reasons, notes and errors may name classes, and rows are the answers themselves, so a report that participants see is
+made anew from scores, intervals and counts.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,8 @@ from tallymark.evaluation.report import Cell, Report
 from tallymark.submissions.problems import SubmissionProblems, rejection, submission_problem
 
 
-def disclosed(report: Report) -> Report:
-    """The scores alone: reasons, notes and errors may name classes, and the rows are the answers themselves."""
+def scores_only(report: Report) -> Report:
+    """The report without reasons, notes, errors and rows."""
     cells = {key: _score(key, report.cell(key)) for key in report}
     found = Report(cells, n=report.n, total_weight=report.total_weight, kind=report.kind)
     found.interval = report.interval
@@ -26,5 +30,5 @@ def _score(key: str, cell: Cell) -> Cell:
 
 
 def not_scored() -> Rejection:
-    """What a participant hears where a score cannot be computed."""
+    """The error that a participant gets where a score cannot be computed."""
     return rejection("`submission`", SubmissionProblems([submission_problem("not_scored")]))

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from tallymark.metrics.classification.precision_recall import fscore
 from tallymark.rendering.document import Card, Code, Document, Notes, Scale, Section
 from tallymark.rendering.table import Percent, Table, show_number
-from tallymark.submissions.result import between, is_share
+from tallymark.submissions.result import interval_text, shown_in_percent
 
 if TYPE_CHECKING:
     from tallymark.submissions.result import SubmissionResult
 
 
-MOST_CARDS = 8
-WAYS = {
+MAX_CARDS = 8
+AVERAGES = {
     "macro": "macro: the mean over classes",
     "macro_pr": "of macro precision and macro recall",
     "micro": "micro: over all rows",
@@ -45,39 +45,39 @@ def submission_document(result: SubmissionResult, title: str | None, command: st
 
 
 def _cards(result: SubmissionResult) -> list[Card]:
-    found = []
+    cards = []
     for key in result.report:
         cell = result.report.cell(key)
         if cell.error is not None or not isinstance(cell.value, float):
             continue
-        value, share = cell.value, is_share(cell.metric)
+        value, percent = cell.value, shown_in_percent(cell.metric)
         band = cell.metric.band(value) or ""
-        shown = str(Percent(value, band)) if share else show_number(value, 4)
-        scale = Scale(0.0, 1.0, value, cell.lo, cell.hi) if share and value == value else None
+        shown = str(Percent(value, band)) if percent else show_number(value, 4)
+        scale = Scale(0.0, 1.0, value, cell.lo, cell.hi) if percent and value == value else None
         settings = result.report.interval
-        told = "" if settings is None or cell.lo is None else between(cell.metric, cell.lo, cell.hi)
-        interval = f"{settings.heading()}: {told}" if settings is not None and told else ""
-        found.append(Card(key, shown, interval, cell.reason or "", band, scale))
-    return found[:MOST_CARDS]
+        ends = "" if settings is None or cell.lo is None else interval_text(cell.metric, cell.lo, cell.hi)
+        interval = f"{settings.heading()}: {ends}" if settings is not None and ends else ""
+        cards.append(Card(key, shown, interval, cell.reason or "", band, scale))
+    return cards[:MAX_CARDS]
 
 
 def _classes(table: Table) -> Table:
     """The scores of classes in percent."""
     rows = [
-        (name, *(share_of_class(each) if isinstance(each, float) else each for each in scores), support)
+        (name, *(class_percent(each) if isinstance(each, float) else each for each in scores), support)
         for name, *scores, support in table.rows
     ]
     headings = ["F1" if name == "fscore" else name for name in table.headings]
     return table._replace(title="", headings=headings, rows=rows, numbers=headings[1:], named_rows=False)
 
 
-def share_of_class(value: float) -> Percent:
+def class_percent(value: float) -> Percent:
     """Precision, recall or F1 of a class."""
     return Percent(value, fscore.band(value) or "")
 
 
 def _averages(result: SubmissionResult) -> Table:
-    """F1 by each way to average."""
-    values = {words: result.read(fscore.replace(average=way)) for way, words in WAYS.items()}
-    rows = [(words, share_of_class(value)) for words, value in values.items()]
+    """F1 by each kind of average."""
+    values = {words: result.read(fscore.replace(average=average)) for average, words in AVERAGES.items()}
+    rows = [(words, class_percent(value)) for words, value in values.items()]
     return Table("", ("F1", "value"), rows, numbers=("value",))

@@ -1,4 +1,4 @@
-"""Outcomes: what every row of the answers says about a submission, packed, so that two submissions can be compared."""
+"""Outcomes: what each row of the answers contributes to a score, packed, to compare two submissions by row."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ BITS = "bits"
 INFLUENCE = "influence"
 _NAME = "SubmissionOutcomes"
 _FIELDS = {"kind", "sizes", "value", "scale", "exponent", "packed"}
-_MOST_EXPONENT = 1100  # beyond those of float64
+_MAX_EXPONENT = 1100  # beyond those of float64
 
 
 class Outcomes(NamedTuple):
-    """A bit for every row, of which the score is `scale` times the share that is set; or the influence of every row on
-    the score, as a float32 in units of 2**exponent: how far the score moves towards what this row alone says.
+    """A bit for every row, where the score is `scale` times the share of bits that are set; or the influence of every
+    row on the score, as a float32 in units of 2**exponent: how far the score moves towards the value of this row alone.
 
-    Rows are in the order of the answers; of rows that stand for a query, in that of the queries. `sizes` has how many
-    there are: one number, or for an area under the ROC curve that of positive rows and then that of negative ones.
+    Rows are in the order of the answers; for rankings, each query is one row. `sizes` is their number; for an area
+    under the ROC curve the number of positive rows and that of negative rows.
     """
 
     kind: str
@@ -50,21 +50,21 @@ class Outcomes(NamedTuple):
     exponent: int = 0
 
     @classmethod
-    def of_bits(cls, counts: Array, value: float, scale: float = 1.0) -> Outcomes:
+    def from_bits(cls, counts: Array, value: float, scale: float = 1.0) -> Outcomes:
         """Whether each row counts.
 
-        >>> Outcomes.of_bits(np.array([True, True, False]), 2 / 3).rows
+        >>> Outcomes.from_bits(np.array([True, True, False]), 2 / 3).rows
         3
         """
         return cls(BITS, (len(counts),), value, np.packbits(counts), scale)
 
     @classmethod
-    def of_influences(cls, value: float, *parts: Array) -> Outcomes:
+    def from_influences(cls, value: float, *parts: Array) -> Outcomes:
         """How far each row moves the value, in one part or in two of different rows."""
-        moved = np.concatenate(parts)
-        largest = float(np.max(np.abs(moved), initial=0.0))
+        influences = np.concatenate(parts)
+        largest = float(np.max(np.abs(influences), initial=0.0))
         exponent = math.frexp(largest)[1]
-        packed = np.ldexp(moved, -exponent).astype(np.float32)
+        packed = np.ldexp(influences, -exponent).astype(np.float32)
         return cls(INFLUENCE, tuple(map(len, parts)), value, packed, exponent=exponent)
 
     @property
@@ -74,7 +74,7 @@ class Outcomes(NamedTuple):
 
     @property
     def shape(self) -> tuple[str, tuple[int, ...]]:
-        """What two outcomes must share to be of the same rows."""
+        """Equal for outcomes of the same rows."""
         return self.kind, self.sizes
 
     def counts(self) -> Array:
@@ -96,16 +96,16 @@ class Outcomes(NamedTuple):
         name, fields = unpack(data)
         if name != _NAME:
             raise StateError(f"these bytes must be outcomes of a submission; they are a {name} state")
-        return _checked(fields)
+        return _parse_fields(fields)
 
 
 class NoOutcomes(NamedTuple):
-    """What stands for outcomes where rows do not make up a score: the reason."""
+    """In place of outcomes, the reason why a score has none."""
 
     reason: str
 
 
-def _checked(fields: dict[str, Any]) -> Outcomes:
+def _parse_fields(fields: dict[str, Any]) -> Outcomes:
     if set(fields) != _FIELDS or fields["kind"] not in (BITS, INFLUENCE):
         raise StateError("outcomes of a submission are bits or influences")
     kind, sizes, packed, exponent = (fields[key] for key in ("kind", "sizes", "packed", "exponent"))
@@ -119,7 +119,7 @@ def _checked(fields: dict[str, Any]) -> Outcomes:
         raise StateError("outcomes of a submission have one value per row")
     if not all(isinstance(fields[key], float) and math.isfinite(fields[key]) for key in ("value", "scale")):
         raise StateError("a score is a finite number")
-    if type(exponent) is not int or abs(exponent) > _MOST_EXPONENT:
+    if type(exponent) is not int or abs(exponent) > _MAX_EXPONENT:
         raise StateError("influences have the unit of a number")
     if kind == BITS and rows % 8 and packed[-1] & (0xFF >> rows % 8):
         raise StateError("there are no outcomes beyond the rows")
@@ -130,121 +130,123 @@ def _checked(fields: dict[str, Any]) -> Outcomes:
     return Outcomes(kind, tuple(sizes), fields["value"], packed, fields["scale"], exponent)
 
 
-NO_FORM = NoOutcomes("it is not made up of what single rows say")
+NOT_BY_ROW = NoOutcomes("it is not made up of what single rows say")
 NO_VALUE = NoOutcomes("it has no value")
-NOT_READ = NoOutcomes("its rows cannot be read one by one")
+NOT_READABLE = NoOutcomes("its rows cannot be read one by one")
 NO_DIRECTION = NoOutcomes("neither higher nor lower is better")
 TOO_MANY = NoOutcomes("there are too many pairs of classes")
-MOST_CELLS = 4096
+MAX_CELLS = 4096
 _STEPS = 1024  # to the weight of a row
-_ROUNDING = 1e-9
+_TOLERANCE = 1e-9
 _SLOPE = 2.0**-17
 
 
-def outcomes_of(item: Metric, value: float, batch: Batch, target: Target) -> Outcomes | NoOutcomes:
-    """What each row says of a score, where rows have no weights; or why rows do not."""
+def row_outcomes(item: Metric, value: float, batch: Batch, target: Target) -> Outcomes | NoOutcomes:
+    """The outcome of each row for a score of rows without weights; or why there is none."""
     if not math.isfinite(value):
         return NO_VALUE
     if item.better not in ("higher", "lower"):
         return NO_DIRECTION
     try:
         with np.errstate(all="ignore"):  # what leaves the floats is found below
-            found = _by_row(item, value, batch, target)
+            found = _compute_outcomes(item, value, batch, target)
     except TallymarkError:  # whose words may hold answers
-        return NOT_READ
+        return NOT_READABLE
     if isinstance(found, Outcomes) and not np.isfinite(found.packed).all():
-        return NO_FORM
+        return NOT_BY_ROW
     return found
 
 
-def _by_row(item: Metric, value: float, batch: Batch, target: Target) -> Outcomes | NoOutcomes:
+def _compute_outcomes(item: Metric, value: float, batch: Batch, target: Target) -> Outcomes | NoOutcomes:
     rows = item.paired_rows(batch, target)
     if isinstance(rows, Placements):
-        return _of_placements(rows, value)
-    if rows is not None and abs(value_from_rows(rows) - value) <= _ROUNDING * rows.scale:
-        return Outcomes.of_bits(rows.counts, value, rows.scale)
+        return _auc_outcomes(rows, value)
+    if rows is not None and abs(value_from_rows(rows) - value) <= _TOLERANCE * rows.scale:
+        return Outcomes.from_bits(rows.counts, value, rows.scale)
     kinds: list[tuple[type[Metric], Callable[..., Array | NoOutcomes]]] = [
-        (LabelMetric, _of_labels),
-        (MeanMetric, _of_mean),
-        (R2, _of_squares),
-        (ExplainedVariance, _of_squares),
-        (CostMetric, _of_cost),
-        (RankingMetric, _of_queries),
+        (LabelMetric, _label_influences),
+        (MeanMetric, _mean_influences),
+        (R2, _squared_error_influences),
+        (ExplainedVariance, _squared_error_influences),
+        (CostMetric, _cost_influences),
+        (RankingMetric, _query_influences),
     ]
     for kind, read in kinds:
         if isinstance(item, kind):
-            moved = read(item, value, batch, target)
-            return moved if isinstance(moved, NoOutcomes) else Outcomes.of_influences(value, moved)
-    return NO_FORM
+            influences = read(item, value, batch, target)
+            if isinstance(influences, NoOutcomes):
+                return influences
+            return Outcomes.from_influences(value, influences)
+    return NOT_BY_ROW
 
 
-def _of_placements(rows: Placements, value: float) -> Outcomes | NoOutcomes:
+def _auc_outcomes(rows: Placements, value: float) -> Outcomes | NoOutcomes:
     """The placements of each class among the other, whose mean is the area (DeLong et al. 1988)."""
     sizes = len(rows.positive), len(rows.negative)
     shares = rows.positive / (2 * sizes[1]), rows.negative / (2 * sizes[0])
     area = value_from_rows(rows) / rows.scale
-    return Outcomes.of_influences(value, *(rows.scale * (share - area) for share in shares))
+    return Outcomes.from_influences(value, *(rows.scale * (share - area) for share in shares))
 
 
-def _of_labels(item: LabelMetric, value: float, batch: Batch, target: Target) -> Array | NoOutcomes:
-    """By pair of labels: what a little more and a little less of its rows makes of the value."""
+def _label_influences(item: LabelMetric, value: float, batch: Batch, target: Target) -> Array | NoOutcomes:
+    """By pair of labels: how the value changes with a little more and a little less weight of its rows."""
     reads = item.needs(target)
     if batch.truth_columns > 1 or not isinstance(reads, PairsOf) or reads.clusters:
-        return NO_FORM
+        return NOT_BY_ROW
     labels, cells, counts, rows = read_cells(reads, batch)
-    if len(counts) > MOST_CELLS:
+    if len(counts) > MAX_CELLS:
         return TOO_MANY
-    columns, held = (1, batch.prediction_columns), _STEPS * counts
+    columns, scaled = (1, batch.prediction_columns), _STEPS * counts
 
-    def moved(place: int, step: int) -> float:
-        values = held.copy()
+    def value_with(place: int, step: int) -> float:
+        values = scaled.copy()
         values[place] += step
         state = Pairs(reads, columns, LABELS, _STEPS * batch.n + step, CountedPairs(labels, cells, values))
         return float(item.answer(state).value)
 
-    if abs(moved(0, 0) - value) > _ROUNDING:
-        return NO_FORM  # it goes by the number of rows, not by their shares
+    if abs(value_with(0, 0) - value) > _TOLERANCE:
+        return NOT_BY_ROW  # it goes by the number of rows, not by their shares
     half = _STEPS * batch.n / 2
-    slopes = np.array([half * (moved(place, 1) - moved(place, -1)) for place in range(len(counts))])
+    slopes = np.array([half * (value_with(place, 1) - value_with(place, -1)) for place in range(len(counts))])
     return np.asarray(slopes[rows])
 
 
-def _of_mean(item: MeanMetric, value: float, batch: Batch, target: Target) -> Array | NoOutcomes:
-    """The loss of each row, by how much the value goes up with their mean."""
+def _mean_influences(item: MeanMetric, value: float, batch: Batch, target: Target) -> Array | NoOutcomes:
+    """The loss of each row, times the slope of the value in the mean loss."""
     if max(batch.truth_columns, batch.prediction_columns) > 1 or item.layout != "paired":
-        return NO_FORM
+        return NOT_BY_ROW
     losses = row_terms(item.term, batch.truth, batch.prediction)
     mean = float(np.mean(losses))
-    if not math.isclose(item.from_mean(mean), value, rel_tol=_ROUNDING):
-        return NO_FORM
+    if not math.isclose(item.from_mean(mean), value, rel_tol=_TOLERANCE):
+        return NOT_BY_ROW
     if mean == 0:  # nothing is lost in any row
         return np.zeros(batch.n)
     step = _SLOPE * mean
     return np.asarray((item.from_mean(mean + step) - item.from_mean(mean - step)) / (2 * step) * (losses - mean))
 
 
-def _of_squares(item: Metric, value: float, batch: Batch, target: Target) -> Array | NoOutcomes:
+def _squared_error_influences(item: Metric, value: float, batch: Batch, target: Target) -> Array | NoOutcomes:
     """Squared errors beside squared deviations of the truth, both of which a row changes."""
     if max(batch.truth_columns, batch.prediction_columns) > 1:
-        return NO_FORM
+        return NOT_BY_ROW
     truth, prediction = (np.asarray(side, np.float64) for side in (batch.truth, batch.prediction))
-    error, away = prediction - truth, truth - np.mean(truth)
+    error, deviation = prediction - truth, truth - np.mean(truth)
     if isinstance(item, ExplainedVariance):
         error = error - np.mean(error)
-    size = max(float(np.max(np.abs(away))), float(np.max(np.abs(error))))  # of squares near 1 none is lost
-    error, away = error / size, away / size
-    return np.asarray(((1 - value) * away**2 - error**2) / np.mean(away**2))
+    size = max(float(np.max(np.abs(deviation))), float(np.max(np.abs(error))))  # of squares near 1 none is lost
+    error, deviation = error / size, deviation / size
+    return np.asarray(((1 - value) * deviation**2 - error**2) / np.mean(deviation**2))
 
 
-def _of_cost(item: CostMetric, value: float, batch: Batch, target: Target) -> Array | NoOutcomes:
-    """What the probability of each row cost."""
+def _cost_influences(item: CostMetric, value: float, batch: Batch, target: Target) -> Array | NoOutcomes:
+    """The cost of the probability of each row."""
     return row_costs(item.cost, batch, target) - value
 
 
-def _of_queries(item: RankingMetric, value: float, batch: Batch, target: Target) -> Array | NoOutcomes:
+def _query_influences(item: RankingMetric, value: float, batch: Batch, target: Target) -> Array | NoOutcomes:
     """The value of each query by itself; those without one count in no submission."""
     if not batch.has_query:
-        return NO_FORM
+        return NOT_BY_ROW
     names, codes = encode_labels(batch, QUERY)
     reads = item.needs(target)
     found = np.array([item.answer(reads.fold(part)).value for part in rows_by(batch, codes, len(names))], np.float64)

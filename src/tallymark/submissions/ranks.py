@@ -1,6 +1,6 @@
-"""Standings: which entries of a leaderboard the rows can tell apart.
+"""Groups of a leaderboard: entries without a significant difference between them share a rank.
 
-Two entries are compared by what each row says of both: McNemar's score test where rows are right or wrong, Student's on
+Two entries are compared by their outcomes in each row: McNemar's score test where rows are right or wrong, Student's on
 the influences of the rows where they are not (of an area under the ROC curve that is DeLong's).
 """
 
@@ -23,19 +23,18 @@ _ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=
 
 
 def paired_test(first: Outcomes, second: Outcomes) -> float:
-    """How often chance alone would part two equally good submissions this far or farther. NaN where one row cannot
-    tell.
+    """The p-value of the difference between two submissions; NaN where there are too few rows for a test.
 
     >>> right = np.array([True, True, True, True, False])
-    >>> round(paired_test(Outcomes.of_bits(right, 0.8), Outcomes.of_bits(~right, 0.2)), 6)
+    >>> round(paired_test(Outcomes.from_bits(right, 0.8), Outcomes.from_bits(~right, 0.2)), 6)
     0.179712
     """
     if first.shape != second.shape:
         raise StateError("only outcomes of the same rows can be compared; these are of others, or of another metric")
-    return mcnemar_p(*_changes(first, second)) if first.kind == BITS else _student(first, second)
+    return mcnemar_p(*_discordant_rows(first, second)) if first.kind == BITS else _student(first, second)
 
 
-def _changes(first: Outcomes, second: Outcomes) -> tuple[int, int]:
+def _discordant_rows(first: Outcomes, second: Outcomes) -> tuple[int, int]:
     """How many rows count in the second alone, and in the first alone."""
     one, other = first.packed, second.packed
     return int(_ONES[other & ~one].sum()), int(_ONES[one & ~other].sum())
@@ -78,7 +77,7 @@ def rank_groups(entries: Iterable[bytes | None], *, among: int | None = None, le
     entries: they come one by one, or each is the best of several that a team handed in, all of which count.
 
     >>> right = np.arange(40)
-    >>> entries = [Outcomes.of_bits(right < n, n / 40).to_bytes() for n in (38, 36, 10)]
+    >>> entries = [Outcomes.from_bits(right < n, n / 40).to_bytes() for n in (38, 36, 10)]
     >>> rank_groups(entries)
     [1, 1, 2]
     """

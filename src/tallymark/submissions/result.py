@@ -1,9 +1,9 @@
-"""SubmissionResult: what came out when a submission was scored, as data, as tables and as a page."""
+"""SubmissionResult: the scores of a submission as data, as tables and as a page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tallymark.errors import ParameterError
 from tallymark.evaluation.report import Report, show_interval
@@ -13,13 +13,23 @@ from tallymark.rendering.exports import DocumentExport, to_json
 from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Percent, Table
 from tallymark.rendering.text import to_text
-from tallymark.submissions.label_codes import Labelled
-from tallymark.submissions.match import list_ids
+from tallymark.submissions.match import LabelCodes, list_ids
 from tallymark.submissions.outcomes import NoOutcomes, Outcomes
-from tallymark.submissions.preview import Row
 
 if TYPE_CHECKING:
     from tallymark.rendering.document import Document
+
+
+PREVIEW_ROWS = 20
+
+
+class PreviewRow(NamedTuple):
+    """A row: its id, the answer, the prediction, and whether they are the same; None where that is no question."""
+
+    id: str
+    answer: Any
+    prediction: Any
+    right: bool | None = None
 
 
 class SubmissionResult(DocumentExport):
@@ -28,7 +38,7 @@ class SubmissionResult(DocumentExport):
     `compared` are the rows in both files; `matches` and `mismatches` those whose label is right and wrong, None where
     no labels are predicted or no score tells them; `missing` and `extra` count the rows in only one file, of which
     `missing_ids` and `extra_ids` are the first. `scores` are the values by name, `report` has their intervals;
-    `per_class` and `preview` are None in a challenge, unless those who set it tell of classes.
+    `per_class` and `preview` are None in a challenge, unless its organisers reveal classes.
     """
 
     def __init__(
@@ -43,8 +53,8 @@ class SubmissionResult(DocumentExport):
         extra: int,
         extra_ids: Sequence[str],
         matches: int | None,
-        labelled: Labelled | None,
-        preview: Sequence[Row] | None,
+        labels: LabelCodes | None,
+        preview: Sequence[PreviewRow] | None,
         warnings: Sequence[str],
         outcomes: Mapping[str, Outcomes | NoOutcomes] | None = None,
     ) -> None:
@@ -58,7 +68,7 @@ class SubmissionResult(DocumentExport):
         self.mismatches = None if matches is None else compared - matches
         self.preview = None if preview is None else list(preview)
         self.warnings = list(warnings)
-        self._labelled = labelled
+        self._labels = labels
         self._per_class: ClassReport | None = None
         self._outcomes = dict(outcomes or {})
 
@@ -71,23 +81,23 @@ class SubmissionResult(DocumentExport):
     @property
     def per_class(self) -> ClassReport | None:
         """Precision, recall, F and rows of every class; None in a challenge, and where no labels are predicted."""
-        if self._per_class is None and self._labelled is not None:
+        if self._per_class is None and self._labels is not None:
             self._per_class = self.read(classification_report)
         return self._per_class
 
     def read(self, metric: Metric) -> Any:
-        """The value of one more metric of labels; None where the rows are not told."""
-        if self._labelled is None:
+        """The value of one more metric of labels; None where the rows are not kept."""
+        if self._labels is None:
             return None
         from tallymark.evaluation.evaluate import evaluate_batch
 
-        counted = self.mode == "challenge" and self.missing > 0
-        batch, target = self._labelled.batch(counted=counted)
+        count_missing = self.mode == "challenge" and self.missing > 0
+        batch, target = self._labels.batch(count_missing=count_missing)
         return evaluate_batch(batch, {"value": metric}, target)["value"]
 
     def outcomes(self, key: str) -> Outcomes | NoOutcomes:
-        """What each row of the answers says of a score for which that was asked; or why rows do not. They tell the
-        answers, and are in nothing that is shown or written."""
+        """The outcome of each row of the answers for a score named in `outcomes=`; or why there is none. Outcomes
+        reveal the answers, and are in nothing that is shown or written."""
         if key not in self._outcomes:
             asked = ", ".join(map(repr, self._outcomes)) or "none were"
             raise ParameterError(
@@ -130,9 +140,9 @@ class SubmissionResult(DocumentExport):
         return self.report.columns()
 
     def counts(self) -> list[tuple[str, int]]:
-        """What was counted, in words."""
-        told = (("matches", self.matches), ("mismatches", self.mismatches), ("missing", self.missing))
-        counted = [("rows compared", self.compared), *((name, n) for name, n in told if n is not None)]
+        """The counts of rows, each with its name."""
+        others = (("matches", self.matches), ("mismatches", self.mismatches), ("missing", self.missing))
+        counted = [("rows compared", self.compared), *((name, n) for name, n in others if n is not None)]
         return [*counted, ("extra", self.extra)]
 
     def scores_table(self) -> Table:
@@ -143,8 +153,10 @@ class SubmissionResult(DocumentExport):
             cell = self.report.cell(key)
             parts = list(zip(cell.parts(), cell.bounds(), strict=True))
             for (part, value), (lo, hi) in parts[:50]:
-                ends = [] if settings is None else ["" if cell.bounded else between(cell.metric, lo, hi)]
-                rows.append((f"{key} · {part}" if part else key, _shown(cell.metric, cell.display(value)), *ends))
+                ends = [] if settings is None else ["" if cell.bounded else interval_text(cell.metric, lo, hi)]
+                rows.append(
+                    (f"{key} · {part}" if part else key, _percent_or_number(cell.metric, cell.display(value)), *ends)
+                )
         if settings is not None:
             headings.append(settings.heading())
         notes = [f"{key}: {reason}" for key, reason in self.report.reasons.items()]
@@ -167,10 +179,15 @@ class SubmissionResult(DocumentExport):
         """The rows of the preview."""
         if not self.preview:
             return None
-        asked = self.preview[0].right is not None
-        headings = ["id", "answer", "prediction", *(["right"] if asked else [])]
+        has_labels = self.preview[0].right is not None
+        headings = ["id", "answer", "prediction", *(["right"] if has_labels else [])]
         rows = [
-            (row.id, row.answer, _plain(row.prediction), *(["yes" if row.right else "no"] if asked else []))
+            (
+                row.id,
+                row.answer,
+                _prediction_text(row.prediction),
+                *(["yes" if row.right else "no"] if has_labels else []),
+            )
             for row in self.preview
         ]
         return Table("", headings, rows)
@@ -179,8 +196,8 @@ class SubmissionResult(DocumentExport):
         """A line that says what was scored."""
         one = {"rows compared": "row compared", "matches": "match", "mismatches": "mismatch"}
         counted = [(name, count) for name, count in self.counts() if count or name == "rows compared"]
-        told = [f"{count:,} {one.get(name, name) if count == 1 else name}" for name, count in counted]
-        return " · ".join(told)
+        texts = [f"{count:,} {one.get(name, name) if count == 1 else name}" for name, count in counted]
+        return " · ".join(texts)
 
     def _tables(self) -> list[Table]:
         found = [self.scores_table()._replace(title=self.title()), self.rows_table()]
@@ -203,25 +220,25 @@ class SubmissionResult(DocumentExport):
         return "".join(map(to_html, self._tables()))
 
 
-def is_share(metric: Metric) -> bool:
+def shown_in_percent(metric: Metric) -> bool:
     """Whether a metric is read in percent."""
     return metric.kind == "label" and metric.range == (0.0, 1.0)
 
 
-def _shown(metric: Metric, value: str | float) -> str | float:
-    if isinstance(value, float) and is_share(metric):
+def _percent_or_number(metric: Metric, value: str | float) -> str | float:
+    if isinstance(value, float) and shown_in_percent(metric):
         return Percent(value, metric.band(value) or "")
     return value
 
 
-def between(metric: Metric, lo: float | None, hi: float | None) -> str:
+def interval_text(metric: Metric, lo: float | None, hi: float | None) -> str:
     """An interval in words, of shares in percent."""
-    if lo is None or hi is None or not is_share(metric):
+    if lo is None or hi is None or not shown_in_percent(metric):
         return show_interval(lo, hi)
     return f"{100 * lo:.1f} to {100 * hi:.1f} %"
 
 
-def _plain(prediction: Any) -> Any:
+def _prediction_text(prediction: Any) -> Any:
     if isinstance(prediction, dict):
         return ", ".join(f"{name}: {value:.3g}" for name, value in prediction.items())
     return prediction

@@ -1,4 +1,4 @@
-"""score_submission: a file of predictions against the answers, by id, with everything that is wrong with it."""
+"""tm.submissions.score_submission: a file of predictions scored against the answers, by id."""
 
 from __future__ import annotations
 
@@ -18,19 +18,23 @@ from tallymark.evaluation.default_metrics import MetricsLike
 from tallymark.evaluation.evaluate import evaluate_batch
 from tallymark.evaluation.report import Report
 from tallymark.sources.arrow import load
-from tallymark.submissions.disclosure import disclosed, not_scored
-from tallymark.submissions.entries import Entries
-from tallymark.submissions.label_codes import Labelled
-from tallymark.submissions.limits import Limits
-from tallymark.submissions.match import Matched, code_ids, match
+from tallymark.submissions.disclosure import not_scored, scores_only
+from tallymark.submissions.entries import Entries, check_columns
+from tallymark.submissions.match import LabelCodes, Matched, code_ids, first_true_rows, match, texts_at
 from tallymark.submissions.outcomes import NoOutcomes, Outcomes
-from tallymark.submissions.preview import preview_labels, preview_numbers
 from tallymark.submissions.problems import SubmissionProblems, rejection
-from tallymark.submissions.read import read_entries, require_file
-from tallymark.submissions.result import SubmissionResult
-from tallymark.submissions.settings import ScoringSettings, settings_of
-from tallymark.submissions.tasks import answer_columns, check_entries, class_names, prediction_columns
-from tallymark.submissions.warnings import warn
+from tallymark.submissions.read import check_readable, read_entries
+from tallymark.submissions.result import PREVIEW_ROWS, PreviewRow, SubmissionResult
+from tallymark.submissions.settings import (
+    ColumnNames,
+    Limits,
+    ScoringSettings,
+    answer_columns,
+    check_classes,
+    prediction_columns,
+    scoring_settings,
+)
+from tallymark.submissions.warnings import submission_warnings
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf(inity)?)", re.IGNORECASE)
 _YES_AND_NO = ({"0", "1"}, {"-1", "1"}, {"false", "true"}, {"False", "True"})
@@ -83,7 +87,7 @@ def score_submission(
     >>> result.matches, result.mismatches, result.scores["macro recall"]
     (2, 1, 0.75)
     """
-    settings = settings_of(
+    settings = scoring_settings(
         id=id,
         label=label,
         mode=mode,
@@ -100,65 +104,111 @@ def score_submission(
         seed=seed,
         outcomes=outcomes,
     )
-    held, entries, matched = read_both(answers, submission, settings, separator)
-    return score_rows(held, entries, matched, settings)
+    answer_entries, entries, matched = read_both(answers, submission, settings, separator)
+    return score_rows(answer_entries, entries, matched, settings)
 
 
-def score_rows(held: Entries, entries: Entries, matched: Matched, settings: ScoringSettings) -> SubmissionResult:
+def score_rows(answers: Entries, submission: Entries, matched: Matched, settings: ScoringSettings) -> SubmissionResult:
     """The scores of rows that were matched, which may be a part of all."""
+    names, challenge = settings.columns, settings.challenge
+    preview: list[PreviewRow] | None = None
     if settings.task == "labels":
-        labelled = Labelled.read(held, entries, matched, settings.names.label)
-        counted = settings.challenge and len(matched.missing) > 0
-        known = labelled.distinct(labelled.truth, labelled.unanswered)
-        if not settings.task_named:
-            _require_task(known, labelled.distinct(labelled.said), settings)
+        labels = LabelCodes.of_columns(answers.columns[names.label], submission.columns[names.label], matched)
+        count_missing = challenge and len(matched.missing) > 0
+        known = labels.distinct(labels.truth, labels.unanswered)
+        if not settings.task_given:
+            _require_task(known, labels.distinct(labels.submitted), settings)
         positive = settings.positive or _likely_positive(known)
-        batch, target = labelled.batch(counted=counted, positive=positive)
-        preview = None if settings.challenge else preview_labels(entries.columns[settings.names.id], labelled, matched)
+        batch, target = labels.batch(count_missing=count_missing, positive=positive)
+        if not challenge:
+            preview = _preview_labels(submission.columns[names.id], labels, matched)
     else:
-        labelled, counted, positive = None, False, None
-        batch, target = _rows(held, entries, matched, settings)
-        preview = None if settings.challenge else preview_numbers(held, entries, matched, settings.names)
-    report = _evaluate(batch, target, settings, resampled=counted)
+        labels, count_missing, positive = None, False, None
+        batch, target = _batch_of_numbers(answers, submission, matched, settings)
+        if not challenge:
+            preview = _preview_numbers(answers, submission, matched, names)
+    report = _evaluate(batch, target, settings, resample=count_missing)
 
-    def in_order() -> tuple[Batch, Target]:
-        if labelled is None:
-            return _rows(held, entries, matched.in_order(), settings)
-        places = np.concatenate([matched.places, matched.missing]) if counted else matched.places
-        return labelled.batch(counted=counted, positive=positive, order=np.argsort(places, kind="stable"))
+    def in_answer_order() -> tuple[Batch, Target]:
+        if labels is None:
+            return _batch_of_numbers(answers, submission, matched.in_answer_order(), settings)
+        rows = np.concatenate([matched.answer_rows, matched.missing]) if count_missing else matched.answer_rows
+        return labels.batch(count_missing=count_missing, positive=positive, order=np.argsort(rows, kind="stable"))
 
     return SubmissionResult(
         report=report,
         task=settings.task,
-        challenge=settings.challenge,
+        challenge=challenge,
         compared=len(matched.rows),
         missing=len(matched.missing),
         missing_ids=matched.missing_ids,
         extra=matched.extra,
         extra_ids=matched.extra_ids,
-        matches=None if labelled is None or not _tells_matches(report, settings) else labelled.right,
-        labelled=None if settings.challenge and not settings.tells_classes else labelled,
+        matches=None if labels is None or not _reveals_matches(report, settings) else labels.matches,
+        labels=None if challenge and not settings.reveal_classes else labels,
         preview=preview,
-        warnings=warn(report, entries, settings.names, labelled, challenge=settings.challenge),
-        outcomes=_outcomes(report, in_order, settings, left_out=len(matched.missing) > 0 and not counted),
+        warnings=submission_warnings(report, submission, names, labels, challenge=challenge),
+        outcomes=_outcomes(
+            report, in_answer_order, settings, rows_left_out=len(matched.missing) > 0 and not count_missing
+        ),
     )
 
 
+def _preview_labels(ids: Any, labels: LabelCodes, matched: Matched) -> list[PreviewRow]:
+    """Rows whose label is wrong, in the order of the submission, then some that are right."""
+    wrong = first_true_rows(labels.truth != labels.predicted, PREVIEW_ROWS)
+    right = first_true_rows(labels.truth == labels.predicted, PREVIEW_ROWS - len(wrong))
+    rows = np.concatenate([wrong, right])
+    columns = (
+        texts_at(ids, matched.rows[rows], None),
+        labels.texts_of(labels.truth[rows]),
+        labels.texts_of(labels.predicted[rows]),
+    )
+    return [
+        PreviewRow(id, answer, prediction, answer == prediction)
+        for id, answer, prediction in zip(*columns, strict=True)
+    ]
+
+
+def _preview_numbers(answers: Entries, submission: Entries, matched: Matched, names: ColumnNames) -> list[PreviewRow]:
+    """Rows with the largest errors, where a number is predicted; else the first rows."""
+    truth = answers.columns[names.label]
+    predicted_names = [name for name in submission.columns if name != names.id]
+    predicted = np.column_stack([submission.columns[name][matched.rows] for name in predicted_names])
+    if isinstance(truth, np.ndarray):
+        errors = np.abs(predicted[:, 0] - truth[matched.answer_rows])
+        rows = np.argsort(-errors, kind="stable")[:PREVIEW_ROWS]
+        true_values = truth[matched.answer_rows[rows]].tolist()
+    else:
+        rows = np.arange(min(PREVIEW_ROWS, len(matched.rows)))
+        true_values = texts_at(truth, matched.answer_rows[rows], None)
+    ids = texts_at(submission.columns[names.id], matched.rows[rows], None)
+    predictions = [
+        row[0] if len(predicted_names) == 1 else dict(zip(predicted_names, row, strict=True))
+        for row in predicted[rows].tolist()
+    ]
+    return [PreviewRow(*each) for each in zip(ids, true_values, predictions, strict=True)]
+
+
 def _outcomes(
-    report: Report, in_order: Callable[[], tuple[Batch, Target]], settings: ScoringSettings, *, left_out: bool
+    report: Report,
+    in_answer_order: Callable[[], tuple[Batch, Target]],
+    settings: ScoringSettings,
+    *,
+    rows_left_out: bool,
 ) -> dict[str, Outcomes | NoOutcomes]:
-    """What each row of the answers says of the scores for which that was asked."""
+    """The outcomes of the rows of the answers for the scores that `settings.outcomes` names."""
     if not settings.outcomes:
         return {}
-    from tallymark.submissions.outcomes import outcomes_of  # few ask
+    from tallymark.submissions.outcomes import row_outcomes  # few ask
 
-    if left_out:
+    if rows_left_out:
         return dict.fromkeys(settings.outcomes, NoOutcomes("rows of the answers were left out"))
-    failed, (batch, target) = report.failures, in_order()
+    failed, (batch, target) = report.failures, in_answer_order()
     return {
         key: NoOutcomes("it has no value")
         if key in failed or not isinstance(report[key], float)
-        else outcomes_of(settings.metrics[key], report[key], batch, target)
+        else row_outcomes(settings.metrics[key], report[key], batch, target)
         for key in settings.outcomes
     }
 
@@ -166,23 +216,24 @@ def _outcomes(
 def read_both(
     answers: object, submission: object, settings: ScoringSettings, separator: str | None
 ) -> tuple[Entries, Entries, Matched]:
-    """Both files, read at once, and which rows belong together."""
-    names, task, limits = settings.names, settings.task, settings.limits
-    index: list[TextCodes] = []
-    codes: list[Array] = []
+    """The entries of both files, which are read at the same time, and the match of their rows."""
+    names, task, limits = settings.columns, settings.task, settings.limits
+    text_codes: list[TextCodes] = []
+    submission_codes: list[Array] = []
 
-    def check_answers(held: Entries) -> SubmissionProblems:
-        index[:] = [TextCodes()]
-        return check_entries(held, code_ids(index[0], held.columns[names.id]), names, task, Limits(), answers=True)
+    def check_answers(entries: Entries) -> SubmissionProblems:
+        text_codes[:] = [TextCodes()]
+        id_codes = code_ids(text_codes[0], entries.columns[names.id])
+        return check_columns(entries, id_codes, names, task, Limits(), answers=True)
 
-    def check(held: Entries) -> SubmissionProblems:
-        _answers(answered, settings)
-        codes[:] = [code_ids(index[0], held.columns[names.id])]
-        return check_entries(held, codes[0], names, task, limits)
+    def check_submission(entries: Entries) -> SubmissionProblems:
+        _wait_for_answers(reading, settings)
+        submission_codes[:] = [code_ids(text_codes[0], entries.columns[names.id])]
+        return check_columns(entries, submission_codes[0], names, task, limits)
 
     _require_answers(answers, settings)
     with ThreadPoolExecutor(1) as pool:
-        answered: Future[Entries] = pool.submit(
+        reading: Future[Entries] = pool.submit(
             read_entries,
             answers,
             lambda _: answer_columns(task, names),
@@ -190,105 +241,111 @@ def read_both(
             limits=Limits(),
             name="`answers`",
             separator=separator,
-            declared=False,
+            strict_separator=False,
         )
         rejected: Rejection | None = None
         try:
-            entries = read_entries(
+            submission_entries = read_entries(
                 submission,
-                lambda found: prediction_columns(task, names, found, lambda: _classes(answered, settings)),
-                check,
+                lambda header: prediction_columns(task, names, header, lambda: _class_columns(reading, settings)),
+                check_submission,
                 limits=limits,
                 name="`submission`",
                 separator=separator,
             )
         except Rejection as error:
             rejected = error
-        held = _answers(answered, settings)  # their faults come first
+        answer_entries = _wait_for_answers(reading, settings)  # their problems come first
     if rejected is not None:
         raise rejected
-    matched = match(held.columns[names.id], entries.columns[names.id], codes[0])
+    matched = match(answer_entries.columns[names.id], submission_entries.columns[names.id], submission_codes[0])
     _require_rows(matched, settings)
-    return held, entries, matched
+    return answer_entries, submission_entries, matched
 
 
 def _require_answers(answers: object, settings: ScoringSettings) -> None:
-    """Refuse a path that leads nowhere before the submission is read, for whose fault it would be taken."""
+    """Raise for answers that cannot be opened before the submission is read, which would be blamed otherwise."""
     failure = None
     try:
-        require_file(answers, "`answers`")
+        check_readable(answers, "`answers`")
     except FileError as error:
         failure = error
     if failure is not None:
-        raise _unread(failure, settings)
+        raise _without_answers(failure, settings)
 
 
-def _answers(answered: Future[Entries], settings: ScoringSettings) -> Entries:
-    failure = answered.exception()
+def _wait_for_answers(reading: Future[Entries], settings: ScoringSettings) -> Entries:
+    failure = reading.exception()
     if failure is None:
-        return answered.result()
-    raise _unread(failure, settings)
+        return reading.result()
+    raise _without_answers(failure, settings)
 
 
-def _unread(failure: BaseException, settings: ScoringSettings) -> BaseException:
-    if settings.challenge and isinstance(failure, TallymarkError):  # whose words may hold answers
+def _without_answers(failure: BaseException, settings: ScoringSettings) -> BaseException:
+    """An error about the answers; in a challenge, whose error must not quote them, one without details."""
+    if settings.challenge and isinstance(failure, TallymarkError):
         return ParameterError(
             Text("{answers} could not be read; score them in analysis mode to see what is wrong"), argument="answers"
         )
     return failure
 
 
-def _classes(answered: Future[Entries], settings: ScoringSettings) -> list[str]:
-    """The classes of columns of probabilities. In a challenge they are known only where those who set it named them."""
+def _class_columns(reading: Future[Entries], settings: ScoringSettings) -> list[str]:
+    """The classes, which name the columns of probabilities. A challenge does not reveal them."""
     if settings.classes is not None:
         return settings.classes
-    if settings.challenge:  # in which nothing is told of the answers: the one column is missing
-        return [settings.names.label]
-    labels = _answers(answered, settings).columns[settings.names.label].unique().to_pylist()
-    return class_names(sorted(labels), settings.names, settings.task) or []
+    if settings.challenge:  # the label column is then reported as missing
+        return [settings.columns.label]
+    answers = _wait_for_answers(reading, settings)
+    labels = answers.columns[settings.columns.label].unique().to_pylist()
+    return check_classes(sorted(labels), settings.columns, settings.task) or []
 
 
 def _require_rows(matched: Matched, settings: ScoringSettings) -> None:
     found = SubmissionProblems()
     if not len(matched.rows):
         found.note("no_matching_rows")
-    elif settings.challenge and settings.reject and len(matched.missing):
+    elif settings.challenge and settings.reject_missing and len(matched.missing):
         ids = ", ".join(repr(each[:40]) for each in matched.missing_ids)
         found.note("missing_rows", count=f"{len(matched.missing):,}", ids=ids)
     if found:
         raise rejection("`submission`", found)
 
 
-def _rows(held: Entries, entries: Entries, matched: Matched, settings: ScoringSettings) -> tuple[Batch, Target]:
-    """The rows of numbers, probabilities or scores that are in both."""
-    pa, names = load("pyarrow"), settings.names
-    rows = pa.array(matched.places)
-    truth = held.columns[names.label]
+def _batch_of_numbers(
+    answers: Entries, submission: Entries, matched: Matched, settings: ScoringSettings
+) -> tuple[Batch, Target]:
+    """The rows that are in both files, of numbers, probabilities or scores."""
+    pa, names = load("pyarrow"), settings.columns
+    rows = pa.array(matched.answer_rows)
+    truth = answers.columns[names.label]
     if settings.task != "probabilities":
-        query = held.columns[names.query].take(rows) if settings.task == "ranking" else None
+        query = answers.columns[names.query].take(rows) if settings.task == "ranking" else None
         kind = "score" if settings.task == "ranking" else "value"
-        predicted = entries.columns[names.label][matched.rows]
-        return Batch(truth[matched.places], predicted, None, query=query), Target(kind)
-    given = [name for name in entries.columns if name != names.id]
-    table = np.column_stack([entries.columns[name][matched.rows] for name in given])
+        predicted = submission.columns[names.label][matched.rows]
+        return Batch(truth[matched.answer_rows], predicted, None, query=query), Target(kind)
+    predicted_names = [name for name in submission.columns if name != names.id]
+    table = np.column_stack([submission.columns[name][matched.rows] for name in predicted_names])
     labels = truth.take(rows)
-    if given == [names.label]:
-        positive = settings.positive or _positive(truth, settings)
+    if predicted_names == [names.label]:
+        positive = settings.positive or _positive_class(truth, settings)
         return Batch(labels, table[:, 0], None), Target("probability", classes=settings.classes, positive=positive)
-    return Batch(labels, table, None), Target("probability", classes=given, positive=settings.positive)
+    return Batch(labels, table, None), Target("probability", classes=predicted_names, positive=settings.positive)
 
 
 def _require_task(answers: Sequence[str], predictions: Sequence[str], settings: ScoringSettings) -> None:
     """Refuse to compare decimals with labels of another form as texts, unless that task was named."""
-    sides = _decimal(answers), _decimal(predictions)
-    if (sides[0] is None) == (sides[1] is None) or (sides[0] and not all(map(_NUMBER.fullmatch, predictions))):
+    decimals = _first_decimal(answers), _first_decimal(predictions)
+    if (decimals[0] is None) == (decimals[1] is None):
         return
-    answer = "" if settings.challenge else f" such as {brief(sides[0] or answers[0])}"
-    told = [f"{'labels' if sides[0] is None else 'decimals'}{answer}"]
-    told += [f"{'labels' if sides[1] is None else 'decimals'} such as {brief(sides[1] or predictions[0])}"]
+    if decimals[0] and not all(map(_NUMBER.fullmatch, predictions)):
+        return
+    example = "" if settings.challenge else f" such as {brief(decimals[0] or answers[0])}"
+    answer = f"{'labels' if decimals[0] is None else 'decimals'}{example}"
+    predicted = f"{'labels' if decimals[1] is None else 'decimals'} such as {brief(decimals[1] or predictions[0])}"
     raise ParameterError(
         argument="task",
-        expected=f"say what is predicted: the answers are {told[0]}, the predictions {told[1]}",
+        expected=f"say what is predicted: the answers are {answer}, the predictions {predicted}",
         hint=Text(
             'Pass {task="probabilities"} or {task="numbers"}, or {task="labels"} to '
             'compare texts, of which "1.0" is not "1"'
@@ -296,7 +353,7 @@ def _require_task(answers: Sequence[str], predictions: Sequence[str], settings: 
     )
 
 
-def _decimal(labels: Sequence[str]) -> str | None:
+def _first_decimal(labels: Sequence[str]) -> str | None:
     """The first label that is a decimal, where all labels are numbers."""
     if not all(map(_NUMBER.fullmatch, labels)):
         return None
@@ -308,19 +365,19 @@ def _likely_positive(labels: Sequence[str]) -> str | None:
     return next((max(words) for words in _YES_AND_NO if words.issuperset(labels)), None)
 
 
-def _positive(truth: Any, settings: ScoringSettings) -> str:
-    held = truth.unique().to_pylist()
-    found = _likely_positive(held)
-    if found is not None:
-        return found
-    shown = "" if settings.challenge else f"; the labels are {', '.join(map(repr, sorted(held)[:6]))}"
-    raise ParameterError(argument="positive", expected=f"say of which class one column of probabilities is{shown}")
+def _positive_class(truth: Any, settings: ScoringSettings) -> str:
+    labels = truth.unique().to_pylist()
+    likely = _likely_positive(labels)
+    if likely is not None:
+        return likely
+    listed = "" if settings.challenge else f"; the labels are {', '.join(map(repr, sorted(labels)[:6]))}"
+    raise ParameterError(argument="positive", expected=f"say of which class one column of probabilities is{listed}")
 
 
-def _evaluate(batch: Batch, target: Target, settings: ScoringSettings, *, resampled: bool) -> Report:
-    """The report; in a challenge one that tells the scores and nothing else."""
+def _evaluate(batch: Batch, target: Target, settings: ScoringSettings, *, resample: bool) -> Report:
+    """The report; of a challenge with the scores and nothing else. `resample` leaves formulas of intervals aside."""
     interval = settings.interval
-    if resampled and interval is not None:  # formulas know rows that have a prediction
+    if resample and interval is not None:  # formulas know rows that have a prediction
         interval = None if interval.method == "analytic" else interval._replace(method="bootstrap")
     failure = None
     try:
@@ -328,11 +385,12 @@ def _evaluate(batch: Batch, target: Target, settings: ScoringSettings, *, resamp
     except TallymarkError as error:
         failure = error
     if failure is None:
-        return disclosed(report) if settings.challenge else report
-    if settings.challenge:  # whose words may hold answers
+        return scores_only(report) if settings.challenge else report
+    if settings.challenge:  # the message may quote answers
         raise not_scored()
     raise failure
 
 
-def _tells_matches(report: Report, settings: ScoringSettings) -> bool:
+def _reveals_matches(report: Report, settings: ScoringSettings) -> bool:
+    """Whether the number of matches may be shown; in a challenge only where the accuracy already reveals it."""
     return not settings.challenge or "accuracy" in {cell.metric.name for cell in map(report.cell, report)}

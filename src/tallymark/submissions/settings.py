@@ -1,21 +1,25 @@
-"""The settings of a scoring, checked: columns, task, mode, metrics and limits."""
+"""What is predicted and how it is scored: columns, task, mode, metrics and limits, checked before a file is read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from tallymark.data.arguments import check_choice
-from tallymark.errors import ParameterError, brief
+from tallymark.errors import ParameterError, Text, brief
 from tallymark.evaluation.default_metrics import RANKING_METRICS, REGRESSION_METRICS, MetricsLike, select_metrics
 from tallymark.intervals.settings import Intervals, interval_settings
 from tallymark.metrics.base import Metric
 from tallymark.metrics.naming import metric
-from tallymark.submissions.limits import Limits, check_limits
-from tallymark.submissions.tasks import Names, class_names, task_columns, task_of
+from tallymark.sources.columns import NUMBER
+from tallymark.sources.csv.fields import TEXT
+from tallymark.sources.streams import SizeLimits
+from tallymark.submissions.normalize import normalize_name
 
+TASKS = ("labels", "numbers", "probabilities", "ranking")
 MODES = ("analysis", "challenge")
 MISSING = ("count", "reject")
+_TASK_OF_KIND = {"value": "numbers", "label": "labels", "probability": "probabilities", "score": "probabilities"}
 LABEL_METRICS = {
     "accuracy": "accuracy",
     "macro precision": "precision(average=macro)",
@@ -26,24 +30,123 @@ LABEL_METRICS = {
 PROBABILITY_METRICS = ["logloss", "brier", "accuracy"]
 
 
-class ScoringSettings(NamedTuple):
-    """What a call was told, checked."""
+class Limits(NamedTuple):
+    """The largest file that is accepted; None for no limit.
 
-    names: Names
+    `bytes` of the file, `rows`, `columns`, `field_length` in characters, distinct `labels`, and what a compressed file
+    may unpack to: `unpacked_bytes`, and `ratio` times what was read of it, which applies from 8 MB on.
+    """
+
+    bytes: int | None = None
+    rows: int | None = None
+    columns: int | None = 10_000
+    field_length: int | None = 100_000
+    labels: int | None = None
+    unpacked_bytes: int | None = 1 << 34
+    ratio: float | None = 100.0
+
+    def sizes(self) -> SizeLimits:
+        """The limits that the reader of files enforces."""
+        return SizeLimits(self.bytes, self.unpacked_bytes, self.ratio)
+
+
+def check_limits(limits: object) -> Limits:
+    """The limits, each a positive number or None."""
+    if limits is None:
+        return Limits()
+    if not isinstance(limits, Limits):
+        raise ParameterError(argument="limits", expected="be tm.submissions.Limits(...)", got=brief(limits))
+    for name, most in limits._asdict().items():
+        if most is not None and (isinstance(most, bool) or not isinstance(most, (int, float)) or not most > 0):
+            raise ParameterError(argument=f"limits.{name}", expected="be a positive number or None", got=brief(most))
+    return limits
+
+
+class ColumnNames(NamedTuple):
+    """The names of the columns."""
+
+    id: str
+    label: str
+    query: str
+
+
+def check_column_names(id: object, label: object, query: object = "query") -> ColumnNames:
+    """The names of the columns, normalized as names in a header are."""
+    given = {"id": id, "label": label, "query": query}
+    for argument, value in given.items():
+        if not isinstance(value, str) or not value.strip():
+            raise ParameterError(argument=argument, expected="be the name of a column", got=brief(value))
+    names = ColumnNames(*(normalize_name(str(value)) for value in given.values()))
+    if names.id == names.label:
+        raise ParameterError(Text("{id} and {label} must be two columns; both were {}", repr(names.id)), argument="id")
+    return names
+
+
+def resolve_task(task: str | None, metrics: Mapping[str, Any] | None) -> str:
+    """The task that was named; else that of the first metric; else labels."""
+    if task is None:
+        first = next(iter(metrics.values())) if metrics else None
+        if first is None:
+            return "labels"
+        return "ranking" if first.family == "ranking" else _TASK_OF_KIND.get(first.kind, "labels")
+    check_choice("task", task, TASKS)
+    return task
+
+
+def check_classes(classes: object, names: ColumnNames, task: str) -> list[str] | None:
+    """The classes, each of which names a column of probabilities, normalized as names in a header are."""
+    if classes is None:
+        return None
+    if task != "probabilities":
+        raise ParameterError(
+            argument="classes", expected=f"be left out where the task is {task}: it names columns of probabilities"
+        )
+    if isinstance(classes, (str, bytes)) or not isinstance(classes, Iterable):
+        raise ParameterError(argument="classes", expected="be a list of labels", got=brief(classes))
+    normalized = [normalize_name(str(each)) for each in classes]
+    if names.id in normalized:
+        raise ParameterError(
+            Text("{classes} must not be called like the column of ids; one of them was {}", repr(names.id)),
+            argument="classes",
+        )
+    return normalized
+
+
+def answer_columns(task: str, names: ColumnNames) -> Mapping[str, str]:
+    """The columns of the answers, each as text or number."""
+    label_type = NUMBER if task in ("numbers", "ranking") else TEXT
+    return {names.id: TEXT, names.label: label_type, **({names.query: TEXT} if task == "ranking" else {})}
+
+
+def prediction_columns(
+    task: str, names: ColumnNames, header: Sequence[str], classes: Callable[[], Sequence[str]]
+) -> Mapping[str, str]:
+    """The columns of a submission, each as text or number. Probabilities are in one column, or in one per class."""
+    if task == "labels":
+        return {names.id: TEXT, names.label: TEXT}
+    if task != "probabilities" or names.label in header:
+        return {names.id: TEXT, names.label: NUMBER}
+    return {names.id: TEXT, **dict.fromkeys(classes(), NUMBER)}
+
+
+class ScoringSettings(NamedTuple):
+    """The checked arguments of a call."""
+
+    columns: ColumnNames
     task: str
     challenge: bool
-    reject: bool
+    reject_missing: bool
     limits: Limits
     metrics: dict[str, Metric]
     classes: list[str] | None
     positive: str | None
     interval: Intervals | None
     outcomes: tuple[str, ...] = ()
-    tells_classes: bool = False
-    task_named: bool = True
+    reveal_classes: bool = False
+    task_given: bool = True
 
 
-def settings_of(
+def scoring_settings(
     *,
     id: str = "row_id",
     label: str = "label",
@@ -60,34 +163,34 @@ def settings_of(
     resamples: int | None = None,
     seed: int = 0,
     outcomes: Sequence[str] = (),
-    tells_classes: bool = False,
+    reveal_classes: bool = False,
 ) -> ScoringSettings:
-    """What a call was told, checked. `tells_classes` lets those of a challenge see the table of classes."""
+    """Check the arguments of a call. `reveal_classes` keeps the table of classes in the result of a challenge."""
     check_choice("mode", mode, MODES)
     check_choice("missing", missing, MISSING)
-    chosen = None if metrics is None else select_metrics(metrics)
-    names = task_columns(id, label, query)
-    what = task_of(task, chosen)
-    wanted = chosen or _default(what)
+    named_metrics = None if metrics is None else select_metrics(metrics)
+    names = check_column_names(id, label, query)
+    resolved_task = resolve_task(task, named_metrics)
+    selected = named_metrics or _default_metrics(resolved_task)
     return ScoringSettings(
         names,
-        what,
+        resolved_task,
         mode == "challenge",
-        must_be_whole(what, missing, wanted.values()),
+        requires_every_row(resolved_task, missing, selected.values()),
         check_limits(limits),
-        wanted,
-        class_names(classes, names, what),
+        selected,
+        check_classes(classes, names, resolved_task),
         None if positive is None else str(positive),
         interval_settings(ci, ci_method, resamples, seed, cluster=False, keys=False),
-        _check_outcomes(outcomes, wanted),
-        tells_classes,
+        _check_outcomes(outcomes, selected),
+        reveal_classes,
         task is not None,
     )
 
 
-def _default(task: str) -> dict[str, Metric]:
-    wanted = {"numbers": REGRESSION_METRICS, "ranking": RANKING_METRICS, "probabilities": PROBABILITY_METRICS}.get(task)
-    return {key: metric(text) for key, text in LABEL_METRICS.items()} if wanted is None else select_metrics(wanted)
+def _default_metrics(task: str) -> dict[str, Metric]:
+    names = {"numbers": REGRESSION_METRICS, "ranking": RANKING_METRICS, "probabilities": PROBABILITY_METRICS}.get(task)
+    return {key: metric(text) for key, text in LABEL_METRICS.items()} if names is None else select_metrics(names)
 
 
 def _check_outcomes(outcomes: Sequence[str], metrics: dict[str, Metric]) -> tuple[str, ...]:
@@ -103,7 +206,7 @@ def _check_outcomes(outcomes: Sequence[str], metrics: dict[str, Metric]) -> tupl
     return tuple(names)
 
 
-COUNTED = frozenset(
+COUNTS_MISSING_ROWS = frozenset(
     {
         "accuracy",
         "balanced_accuracy",
@@ -121,11 +224,11 @@ COUNTED = frozenset(
         "sensitivity",
     }
 )
-"""Metrics in which no prediction is never better than the right one, and costs what it should: it is wrong among all
-rows, not found among those of its class, and no claim of any class. To others, such as specificity, it would be a row
-rightly left alone, and to those of clusters a cluster of its own."""
+"""Metrics for which a missing prediction is never better than the right one: it is an error among all rows, a false
+negative of its class, and a false positive of none. Other metrics would reward it: specificity would count it as a true
+negative, and metrics of clusters as a cluster of its own."""
 
 
-def must_be_whole(task: str, missing: str, metrics: Iterable[Metric]) -> bool:
+def requires_every_row(task: str, missing: str, metrics: Iterable[Metric]) -> bool:
     """Whether a submission to a challenge needs a row for each answer."""
-    return missing == "reject" or task != "labels" or any(each.name not in COUNTED for each in metrics)
+    return missing == "reject" or task != "labels" or any(each.name not in COUNTS_MISSING_ROWS for each in metrics)

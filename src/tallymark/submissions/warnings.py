@@ -1,59 +1,122 @@
-"""What to look at twice in a submission that could be scored."""
+"""Warnings about a submission that could be scored: confusable labels, constant predictions, perfect scores."""
 
 from __future__ import annotations
 
 import math
+import unicodedata
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from tallymark.evaluation.report import Report
 from tallymark.metrics.base import Metric
-from tallymark.submissions.confusables import MOST_PAIRS, alike, alike_among
 from tallymark.submissions.entries import Entries
-from tallymark.submissions.label_codes import Labelled
-from tallymark.submissions.tasks import Names
+from tallymark.submissions.match import LabelCodes
+from tallymark.submissions.settings import ColumnNames
+
+MAX_PAIRS = 10
+# Letters of other scripts, and digits, that are drawn like Latin letters; after case is folded.
+_LOOK_ALIKES = str.maketrans(
+    "аɑαβвсϲԁеɛεɡһіıιјкκӏοоρрԛѕтτυүνѵωԝхχуγ01|",
+    "aaabbccdeeeghiiijkklooppqsttuuvvwwxxyyoll",
+)
+_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"))
 
 
-def warn(report: Report, submission: Entries, names: Names, labelled: Labelled | None, *, challenge: bool) -> list[str]:
-    """All warnings. Those of a challenge are of the submission alone, or follow from its scores."""
-    found = []
-    if labelled is not None:
-        predicted = labelled.distinct(labelled.said)
-        known = [] if challenge else labelled.distinct(labelled.truth, labelled.unanswered)
-        pairs = alike_among(predicted) if challenge else alike(predicted, known)
-        found += [
-            f"{_short(one)} and {_short(other)} are two labels; they differ only by {what}"
-            for one, other, what in islice(pairs, MOST_PAIRS)
+def submission_warnings(
+    report: Report, submission: Entries, names: ColumnNames, labels: LabelCodes | None, *, challenge: bool
+) -> list[str]:
+    """All warnings. Those of a challenge are about the submission alone, or follow from its scores."""
+    warnings = []
+    if labels is not None:
+        submitted = labels.distinct(labels.submitted)
+        if challenge:
+            pairs = confusable_pairs(submitted)
+        else:
+            pairs = confused_with_known(submitted, labels.distinct(labels.truth, labels.unanswered))
+        warnings += [
+            f"{_short(one)} and {_short(other)} are two labels; they differ only by {difference}"
+            for one, other, difference in islice(pairs, MAX_PAIRS)
         ]
-    constant = _constant(submission, names, labelled)
+    constant = _constant_prediction(submission, names, labels)
     if constant is not None:
-        found.append(f"every prediction is {constant}")
-    if _perfect(report):
-        found.append("every score is perfect: make sure that no answer was among what the predictions were made from")
-    return found
+        warnings.append(f"every prediction is {constant}")
+    if _is_perfect(report):
+        warnings.append(
+            "every score is perfect: make sure that no answer was among what the predictions were made from"
+        )
+    return warnings
 
 
-def _constant(submission: Entries, names: Names, labelled: Labelled | None) -> str | None:
+def confused_with_known(predicted: Iterable[str], known: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    """Predicted labels that are unknown but look like a known one: both labels, and what they differ by."""
+    known = set(known)
+    unknown = [label for label in predicted if label not in known]
+    if not unknown:
+        return
+    by_skeleton: dict[str, str] = {}
+    for label in sorted(known):
+        by_skeleton.setdefault(_skeleton(label), label)
+    for label in sorted(unknown):
+        other = by_skeleton.get(_skeleton(label))
+        if other is not None:
+            yield label, other, _difference(label, other)
+
+
+def confusable_pairs(labels: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    """Pairs of labels that look like each other, and what they differ by."""
+    by_skeleton: dict[str, str] = {}
+    for label in sorted(labels):
+        other = by_skeleton.setdefault(_skeleton(label), label)
+        if other != label:
+            yield label, other, _difference(label, other)
+
+
+def _skeleton(label: str) -> str:
+    """A text that is the same for labels that look the same."""
+    if label.isascii() and label.isalpha() and label.islower():
+        return label
+    folded = unicodedata.normalize("NFKC", label).translate(_INVISIBLE).casefold().translate(_LOOK_ALIKES)
+    return "".join(folded.split())
+
+
+def _difference(one: str, other: str) -> str:
+    if _without_blanks(one) == _without_blanks(other):
+        return "blanks"
+    if one.casefold() == other.casefold():
+        return "case"
+    if unicodedata.normalize("NFKC", one) == unicodedata.normalize("NFKC", other):
+        return "Unicode form"
+    if _without_blanks(one.casefold()) == _without_blanks(other.casefold()):
+        return "case and blanks"
+    return "characters that look alike"
+
+
+def _without_blanks(label: str) -> str:
+    return "".join(label.split())
+
+
+def _constant_prediction(submission: Entries, names: ColumnNames, labels: LabelCodes | None) -> str | None:
     """What all rows predict, where it is the same."""
     if submission.rows < 2:
         return None
-    if labelled is not None:
-        same = bool((labelled.said == labelled.said[0]).all())
-        return _short(labelled.labels(labelled.said[:1])[0]) if same else None
-    held = [column for name, column in submission.columns.items() if name != names.id]
-    same = all((column == column[0]).all() for column in held)
-    return ", ".join(f"{column[0]:g}" for column in held) if same else None
+    if labels is not None:
+        same = bool((labels.submitted == labels.submitted[0]).all())
+        return _short(labels.texts_of(labels.submitted[:1])[0]) if same else None
+    columns = [column for name, column in submission.columns.items() if name != names.id]
+    same = all((column == column[0]).all() for column in columns)
+    return ", ".join(f"{column[0]:g}" for column in columns) if same else None
 
 
-def _perfect(report: Report) -> bool:
+def _is_perfect(report: Report) -> bool:
     cells = [report.cell(key) for key in report]
     scored = [(cell.metric, cell.value) for cell in cells if cell.error is None and cell.metric.better is not None]
-    return bool(scored) and all(_at_best(item, value) for item, value in scored)
+    return bool(scored) and all(_is_best(metric, value) for metric, value in scored)
 
 
-def _at_best(item: Metric, value: object) -> bool:
-    if item.at_perfect is not None or not isinstance(value, float):
-        return value == item.at_perfect
-    best = item.range[item.better == "higher"]
+def _is_best(metric: Metric, value: object) -> bool:
+    if metric.at_perfect is not None or not isinstance(value, float):
+        return value == metric.at_perfect
+    best = metric.range[metric.better == "higher"]
     return math.isclose(value, best, abs_tol=1e-9)  # a log loss of clipped probabilities is never 0
 
 

@@ -125,7 +125,7 @@ class Held:
 
 
 class Digits:
-    """An exchange by the last digit of `y`: what is left of a range are its numbers, in order."""
+    """A shuffle by the last digit of `y`: the result of a range is its numbers, in order."""
 
     columns = ("y",)
     ranges = 10
@@ -134,13 +134,13 @@ class Digits:
         self.before = before
         self.closing = closing
 
-    def deal(self, chunks: Iterable[Chunk]) -> list[bytes]:
+    def split(self, chunks: Iterable[Chunk]) -> list[bytes]:
         held = [value for chunk in chunks for value in chunk.batch.column(0).to_pylist()]
         if self.before is not None and not self.closing:
             self.before([[str(value)] for value in held])
         return [_listed(value for value in held if value % 10 == place) for place in range(10)]
 
-    def close(self, place: int, pieces: Iterable[bytes]) -> bytes:
+    def finish(self, place: int, pieces: Iterable[bytes]) -> bytes:
         held = [int(value) for piece in pieces for value in piece.split(b",")]
         if self.before is not None and self.closing:
             self.before([[str(value)] for value in held])

@@ -92,7 +92,7 @@ def test_every_row_once(numbers):
     """In the range that it belongs to, with progress to the end."""
     engine, frame = numbers
     told = []
-    assert engine.exchange(frame, Digits(), lambda *done: told.append(done)) == BY_DIGIT
+    assert engine.shuffle(frame, Digits(), lambda *done: told.append(done)) == BY_DIGIT
     assert told[-1][0] == told[-1][1]
     assert sorted(done for done, _ in told) == [done for done, _ in told]
 
@@ -102,8 +102,8 @@ def test_an_error_of_ours_arrives_as_it_was(numbers, closing):
     """Whether rows are dealt or a range is closed."""
     engine, frame = numbers
     with pytest.raises(MissingValueError, match=r'"13" \(dreizehn, тринадцать\) was in row 3\n of many'):
-        engine.exchange(frame, Digits(Refuses(), closing=closing))
-    assert engine.exchange(frame, Digits()) == BY_DIGIT
+        engine.shuffle(frame, Digits(Refuses(), closing=closing))
+    assert engine.shuffle(frame, Digits()) == BY_DIGIT
 
 
 @pytest.mark.parametrize("closing", [False, True])
@@ -112,7 +112,7 @@ def test_a_worker_that_dies(engine, closing, request, tmp_path):
     """Its tasks go to others, and no row is lost or counted twice."""
     engine, frame = request.getfixturevalue(engine)
     marker = tmp_path / "tried"
-    assert engine.exchange(frame, Digits(FailsOnce(marker, killed=True), closing=closing)) == BY_DIGIT
+    assert engine.shuffle(frame, Digits(FailsOnce(marker, killed=True), closing=closing)) == BY_DIGIT
     assert marker.exists()
 
 
@@ -125,24 +125,24 @@ def test_an_interrupt_ends_it(engine, request):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        engine.exchange(frame, Digits(), interrupt)
-    assert engine.exchange(frame, Digits()) == BY_DIGIT
+        engine.shuffle(frame, Digits(), interrupt)
+    assert engine.shuffle(frame, Digits()) == BY_DIGIT
 
 
 def test_nothing_is_left_on_dask(dask_client):
-    """Neither of an exchange that ends well nor of one that is refused."""
-    dask_engine.exchange(test_dask.numbers(), Digits())
+    """Neither of a shuffle that ends well nor of one that fails."""
+    dask_engine.shuffle(test_dask.numbers(), Digits())
     test_dask.nothing_is_left_on(dask_client)
     with pytest.raises(MissingValueError):
-        dask_engine.exchange(test_dask.numbers(), Digits(Refuses()))
+        dask_engine.shuffle(test_dask.numbers(), Digits(Refuses()))
     test_dask.nothing_is_left_on(dask_client)
 
 
 def test_pieces_larger_than_a_row_of_spark(spark, monkeypatch):
     """They travel in parts, and ranges that come to one worker are not mixed up."""
-    monkeypatch.setattr(spark_engine, "_LARGEST", 2)
-    assert spark_engine.exchange(test_spark.numbers(spark), Digits()) == BY_DIGIT
-    assert spark_engine.exchange(test_spark.numbers(spark).where("y = 7"), Digits())[7] == b"7"
+    monkeypatch.setattr(spark_engine, "_MAX_ROW_BYTES", 2)
+    assert spark_engine.shuffle(test_spark.numbers(spark), Digits()) == BY_DIGIT
+    assert spark_engine.shuffle(test_spark.numbers(spark).where("y = 7"), Digits())[7] == b"7"
 
 
 def _rolled(batches):
@@ -165,4 +165,4 @@ def test_blocks_of_ray_must_not_get_lost(ray):
     data = test_ray.numbers(ray)
     data.context.max_errored_blocks = 3
     with pytest.raises(tm.errors.ParameterError, match=r"set DataContext\.max_errored_blocks to 0"):
-        ray_engine.exchange(data, Digits())
+        ray_engine.shuffle(data, Digits())

@@ -90,10 +90,10 @@ def test_a_task_that_fails_once(spark, tmp_path):
 
 def test_tallies_larger_than_a_row(spark, monkeypatch):
     """They travel in pieces, which come together in their order."""
-    cut = [*engine._rows(1, 9, b"a" * 30 + b"b" * 31, 30)]
+    cut = [*engine._to_rows(1, 9, b"a" * 30 + b"b" * 31, 30)]
     assert [len(batch.column("bytes")[0].as_py()) for batch in cut] == [30, 30, 1]
-    assert engine._whole([*cut, *engine._rows(0, 3, b"c", 30)][::-1]) == {3: b"c", 9: b"a" * 30 + b"b" * 31}
-    monkeypatch.setattr(engine, "_LARGEST", 30_000)
+    assert engine._from_rows([*cut, *engine._to_rows(0, 3, b"c", 30)][::-1]) == {3: b"c", 9: b"a" * 30 + b"b" * 31}
+    monkeypatch.setattr(engine, "_MAX_ROW_BYTES", 30_000)
     found = fold(numbers(spark, 20, 10), Large())
     assert found == b"".join(bytes([k]) * 100_000 for k in range(0, 20, 2))
 
@@ -102,9 +102,9 @@ def test_tallies_larger_than_the_driver_reads(spark):
     """The error names the setting of Spark, and what needs less."""
     refused = RuntimeError("Total size of serialized results is bigger than spark.driver.maxResultSize (1024.0 MiB)")
     with pytest.raises(StateError, match=r"raise spark\.driver.maxResultSize, choose .*score_ranges=64"):
-        engine._collected(_Failing(refused))
+        engine._collect(_Failing(refused))
     with pytest.raises(RuntimeError, match="other"):
-        engine._collected(_Failing(RuntimeError("other")))
+        engine._collect(_Failing(RuntimeError("other")))
 
 
 class _Failing:
@@ -126,7 +126,7 @@ def left_of(spark):
 @pytest.fixture
 def often(monkeypatch):
     """Spark is asked how far it is more often than in earnest."""
-    monkeypatch.setattr(spark, "_SECONDS", 0.05)
+    monkeypatch.setattr(spark, "_POLL_SECONDS", 0.05)
 
 
 @pytest.mark.usefixtures("often")

@@ -27,7 +27,7 @@ from tallymark.app.service import Service
 from tallymark.app.store.database import dialect_insert
 from tallymark.app.store.models import Challenge, CheckedFile, User, Version
 from tallymark.submissions.check import SubmissionCheck, check_submission
-from tallymark.submissions.limits import Limits
+from tallymark.submissions.settings import Limits
 
 _RETENTION = timedelta(hours=1)
 _TIMEOUT = timedelta(minutes=10)  # after which a check that has not ended has crashed

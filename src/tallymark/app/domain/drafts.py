@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from tallymark.app.domain.errors import FormError
 from tallymark.app.domain.versions import ScoringConfig, validate_scoring
 from tallymark.data.arguments import split_list
-from tallymark.submissions.tasks import TASKS
+from tallymark.submissions.settings import TASKS
 
 SPLITS = ("none", "column", "seeded")
 LATE = ("refuse", "mark")

@@ -20,9 +20,9 @@ from tallymark.app.domain.versions import lock_challenge, scoring_config_of
 from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, StoredOutcome, StoredScore, Submission, Version
 from tallymark.errors import Rejection, TallymarkError
-from tallymark.submissions.limits import Limits
 from tallymark.submissions.outcomes import Outcomes
-from tallymark.submissions.parts import Scored, score_parts
+from tallymark.submissions.parts import PartScores, score_parts
+from tallymark.submissions.settings import Limits
 
 CONFIDENCE_LEVEL = 0.95
 MAX_ATTEMPTS = 3
@@ -53,7 +53,7 @@ def process_submission(service: Service, submission_id: int) -> None:
     leaderboards.update_leaderboards(service, challenge.id)
 
 
-def _score(service: Service, submission: Submission, version: Version, *, resampled: bool) -> Scored:
+def _score(service: Service, submission: Submission, version: Version, *, resampled: bool) -> PartScores:
     limits = Limits(bytes=service.settings.upload_bytes, rows=service.settings.rows)
     with (
         service.files.path(version.answers).open("rb") as answers,
@@ -65,7 +65,7 @@ def _score(service: Service, submission: Submission, version: Version, *, resamp
             public_rows(service, version),
             **scoring_config_of(version).as_arguments(),
             limits=limits,
-            tells_classes=True,  # stored; `results.visibility` decides who sees it
+            reveal_classes=True,  # stored; `results.visibility` decides who sees it
             ci=CONFIDENCE_LEVEL,
             ci_method="auto" if resampled else "analytic",
             resamples=service.settings.resamples,
@@ -81,7 +81,13 @@ def public_rows(service: Service, version: Version) -> Any:
 
 
 def _store_scores(
-    service: Service, submission: Submission, version: Version, challenge: Challenge, scored: Scored, *, resampled: bool
+    service: Service,
+    submission: Submission,
+    version: Version,
+    challenge: Challenge,
+    scored: PartScores,
+    *,
+    resampled: bool,
 ) -> None:
     """Store scores, outcomes and facts, unless another version scores the submission by now."""
     rows = [row for part, result in scored.parts.items() for row in _score_rows(submission, version, part, result)]
@@ -125,7 +131,7 @@ def _score_rows(submission: Submission, version: Version, part: str, result: Any
     return rows
 
 
-def _outcome_rows(submission: Submission, version: Version, scored: Scored) -> list[StoredOutcome]:
+def _outcome_rows(submission: Submission, version: Version, scored: PartScores) -> list[StoredOutcome]:
     rows = []
     for part, result in scored.parts.items():
         outcomes = result.outcomes(next(iter(result.report)))
@@ -135,7 +141,7 @@ def _outcome_rows(submission: Submission, version: Version, scored: Scored) -> l
     return rows
 
 
-def _facts(scored: Scored) -> dict[str, Any]:
+def _facts(scored: PartScores) -> dict[str, Any]:
     public = scored.parts["public"]
     facts: dict[str, Any] = {
         "compared": scored.compared,
@@ -155,7 +161,7 @@ def _facts(scored: Scored) -> dict[str, Any]:
     return facts
 
 
-def _count_mismatches(scored: Scored) -> int:
+def _count_mismatches(scored: PartScores) -> int:
     """Rows that are not right. With parts, missing rows are among them: the number of rows of the file in the public
     part would tell which rows are public."""
     public = scored.parts["public"]

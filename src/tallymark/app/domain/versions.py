@@ -25,11 +25,10 @@ from tallymark.app.store.models import Challenge, LeaderboardEntry, StoredFile, 
 from tallymark.data.arrays import Array
 from tallymark.errors import Rejection, TallymarkError
 from tallymark.metrics.base import Metric
-from tallymark.submissions.disclosure import disclosed
-from tallymark.submissions.limits import Limits
+from tallymark.submissions.disclosure import scores_only
 from tallymark.submissions.parts import PUBLIC, Answers, read_answers, score_parts
 from tallymark.submissions.score import score_submission
-from tallymark.submissions.settings import settings_of
+from tallymark.submissions.settings import Limits, scoring_settings
 
 _NUMERIC_TASKS = ("numbers", "ranking")  # tasks whose answers are numbers
 
@@ -64,7 +63,7 @@ class ScoringConfig(NamedTuple):
 def validate_scoring(scoring: ScoringConfig) -> dict[str, str]:
     """Errors of the metrics and columns by form field, before any answers are read."""
     try:
-        settings_of(mode="challenge", **scoring.as_arguments())
+        scoring_settings(mode="challenge", **scoring.as_arguments())
     except TallymarkError as error:
         fields = {"classes": "classes", "id": "id_column", "label": "label_column", "task": "task"}
         return field_errors(error, fields, "metrics")
@@ -73,7 +72,7 @@ def validate_scoring(scoring: ScoringConfig) -> dict[str, str]:
 
 def metrics_of(version: Version | ScoringConfig) -> dict[str, Metric]:
     """The metrics of a version by name; the first ranks."""
-    return settings_of(mode="challenge", **scoring_config_of(version).as_arguments()).metrics
+    return scoring_settings(mode="challenge", **scoring_config_of(version).as_arguments()).metrics
 
 
 def scoring_config_of(version: Version | ScoringConfig) -> ScoringConfig:
@@ -155,7 +154,7 @@ def _try_metrics(answers: BinaryIO, sample: bytes, scoring: ScoringConfig, publi
         failures = result.report.failures
         if failures:
             raise FormError({"metrics": str(next(iter(failures.values())))})
-        disclosed(result.report)
+        scores_only(result.report)
         for stream in (answers, submission):
             stream.seek(0)
         for part, scored in score_parts(answers, submission, public, **scoring.as_arguments()).parts.items():

@@ -15,7 +15,7 @@ from tallymark.app.store.models import Challenge, Version
 from tallymark.metrics.base import Metric
 from tallymark.rendering.document import Document
 from tallymark.submissions.document import WHY_MACRO
-from tallymark.submissions.settings import must_be_whole
+from tallymark.submissions.settings import requires_every_row
 
 _COLUMN_MEANINGS = {
     "labels": ("what you predict", "cat"),
@@ -170,7 +170,7 @@ def explain_metrics(metrics: Iterable[tuple[str, Metric]]) -> list[MetricFacts]:
 
 def describe_columns(version: Version) -> list[ColumnFacts]:
     """The columns of a submission."""
-    needs_all = must_be_whole(version.task, version.missing, metrics_of(version).values())
+    needs_all = requires_every_row(version.task, version.missing, metrics_of(version).values())
     rule = "each one once" if needs_all else "each at most once; one that is missing counts as wrong"
     ids = ColumnFacts(version.id_column, f"the ids that are asked for, {rule}", "17")
     if version.task == "probabilities" and version.classes:

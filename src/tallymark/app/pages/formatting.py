@@ -12,7 +12,7 @@ from tallymark.app.store.models import StoredScore
 from tallymark.metrics.base import Metric
 from tallymark.rendering.document import Card, Scale
 from tallymark.rendering.table import Percent, show_number
-from tallymark.submissions.result import between, is_share
+from tallymark.submissions.result import interval_text, shown_in_percent
 
 TASK_NAMES = {
     "labels": "Labels",
@@ -95,7 +95,7 @@ def format_score(metric: Metric, value: float | None) -> str:
     """A score, in percent where it is a share."""
     if value is None:
         return "undefined"
-    return str(Percent(value, "")) if is_share(metric) else show_number(value, 4)
+    return str(Percent(value, "")) if shown_in_percent(metric) else show_number(value, 4)
 
 
 def score_band(metric: Metric, value: float | None) -> str:
@@ -105,7 +105,7 @@ def score_band(metric: Metric, value: float | None) -> str:
 
 def format_interval(metric: Metric, score: StoredScore) -> str:
     """The interval of a score in words; empty where there is none."""
-    return "" if score.lo is None or score.hi is None else between(metric, score.lo, score.hi)
+    return "" if score.lo is None or score.hi is None else interval_text(metric, score.lo, score.hi)
 
 
 def format_ranks(first: int, last: int) -> str:
@@ -121,7 +121,7 @@ def score_card(metric: Metric, score: StoredScore, *, intervals: bool) -> Card:
     """A score as a headline number."""
     interval = format_interval(metric, score) if intervals else ""
     scale = None
-    if score.value is not None and is_share(metric):
+    if score.value is not None and shown_in_percent(metric):
         lo, hi = (score.lo, score.hi) if intervals else (None, None)
         scale = Scale(0.0, 1.0, score.value, lo, hi)
     caption = f"95 % interval: {interval}" if interval else ""

@@ -35,7 +35,7 @@ def static_files() -> dict[str, bytes]:
     with reports."""
     folder = files("tallymark.app").joinpath("static")
     content = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
-    return {**content, "report.css": (theme_rules() + style_of_parts()).encode_labels()}
+    return {**content, "report.css": (theme_rules() + style_of_parts()).encode()}
 
 
 def static_address(name: str) -> str:

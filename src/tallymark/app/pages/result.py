@@ -17,7 +17,7 @@ from tallymark.app.store.models import StoredScore, Submission
 from tallymark.metrics.base import Metric
 from tallymark.rendering.document import Card, Code, Document, Notes, Section
 from tallymark.rendering.table import Table
-from tallymark.submissions.document import share_of_class
+from tallymark.submissions.document import class_percent
 from tallymark.submissions.match import list_ids
 from tallymark.submissions.parts import PRIVATE, PUBLIC
 
@@ -208,7 +208,7 @@ def _class_cell(name: str, value: Any) -> Any:
     if name == "support":
         return int(value)
     if isinstance(value, float):
-        return share_of_class(value)
+        return class_percent(value)
     return "undefined" if value is None else value
 
 

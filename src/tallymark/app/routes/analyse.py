@@ -25,9 +25,9 @@ from tallymark.data.arguments import split_list
 from tallymark.errors import Rejection, TallymarkError
 from tallymark.rendering.html_page import to_page
 from tallymark.submissions.document import submission_document
-from tallymark.submissions.limits import Limits
 from tallymark.submissions.result import SubmissionResult
 from tallymark.submissions.score import score_submission
+from tallymark.submissions.settings import Limits
 
 router = APIRouter()
 _MAX_CARDS = 6

@@ -13,13 +13,13 @@ TEXT = "text"
 _CODES = r"^[-+]?0[0-9xX]"
 _HEXADECIMAL = r"^[-+]?0[xX]"
 _WHOLE = r"^[-+]?[0-9]+$"
-_MOST_DIGITS = 1000  # of a whole number; a longer one is a float like any other. Python reads 4,300
+_MAX_DIGITS = 1000  # of a whole number; a longer one is a float like any other. Python reads 4,300
 _BOOLEAN = "^(true|false)$"
 _EXACT = 2**53  # up to here, floats hold all whole numbers
 _NUMBER, _EXACTLY = "tallymark number", "tallymark whole number"  # fields of numbers that no type of Arrow holds
 
 
-def read_texts(texts: Any, *, codes: bool) -> tuple[str, Any]:
+def parse_texts(texts: Any, *, codes: bool) -> tuple[str, Any]:
     """What an array of texts holds, and the values: boolean, integer, wide (beyond 64 bits), real or text.
 
     `codes` where numbers with leading zeros are texts. The kind is empty where every field is missing.
@@ -54,7 +54,7 @@ def _as_numbers(texts: Any, *, codes: bool) -> tuple[str, Any] | None:
     if values is None:
         return None
     wide = all(compute.all(compute.match_substring_regex(part, _WHOLE)).as_py() for part in (texts.slice(0, 50), texts))
-    wide = wide and compute.max(compute.binary_length(texts)).as_py() <= _MOST_DIGITS
+    wide = wide and compute.max(compute.binary_length(texts)).as_py() <= _MAX_DIGITS
     return ("wide", texts) if wide else ("real", values)
 
 
@@ -67,13 +67,13 @@ def _cast(texts: Any, kind: Any) -> Any:
         return None
 
 
-def as_reals(values: Any, texts: Callable[[], Any]) -> Any:
+def to_floats(values: Any, texts: Callable[[], Any]) -> Any:
     """Numbers as floats, given their texts. Where a float does not hold a whole number exactly, they are mixed numbers:
     floats, and beside them the texts of such whole numbers, so that labels and ids stay what they are."""
     compute, pa = _compute(), _arrow()
     reals = compute.cast(values, pa.float64(), safe=False)
-    held = np.frombuffer(reals.buffers()[1] or b"", np.float64)[reals.offset : reals.offset + len(reals)]
-    large = np.abs(held) >= _EXACT  # faster than Arrow's largest
+    floats = np.frombuffer(reals.buffers()[1] or b"", np.float64)[reals.offset : reals.offset + len(reals)]
+    large = np.abs(floats) >= _EXACT  # faster than Arrow's largest
     if not large.any():
         return reals
     written = _trimmed(compute.cast(texts(), pa.string()))
@@ -81,7 +81,7 @@ def as_reals(values: Any, texts: Callable[[], Any]) -> Any:
     pairs = zip(reals.take(rows).to_pylist(), written.take(rows).to_pylist(), strict=True)
     rounded = np.zeros(len(reals), bool)
     rounded[rows.to_numpy()] = [
-        len(text) <= _MOST_DIGITS and (real in (np.inf, -np.inf) or int(real) != int(text)) for real, text in pairs
+        len(text) <= _MAX_DIGITS and (real in (np.inf, -np.inf) or int(real) != int(text)) for real, text in pairs
     ]
     if not rounded.any():
         return reals
@@ -89,14 +89,14 @@ def as_reals(values: Any, texts: Callable[[], Any]) -> Any:
     return pa.StructArray.from_arrays([reals, exactly], names=[_NUMBER, _EXACTLY])
 
 
-def as_wide(values: Any) -> Any:
+def to_wide_integers(values: Any) -> Any:
     """Whole numbers of any size, as one array of Arrow."""
     pa = _arrow()
     return pa.StructArray.from_arrays([_compute().cast(values, pa.string())], names=[_EXACTLY])
 
 
 def unpack_numbers(values: Any) -> tuple[str, Any] | None:
-    """The kind and the values of what `as_wide` or `as_reals` made; None for any other array."""
+    """The kind and the values of what `to_wide_integers` or `to_floats` made; None for any other array."""
     names = [field.name for field in values.type] if _arrow().types.is_struct(values.type) else []
     if names == [_EXACTLY]:
         return "wide", values.flatten()[0]
@@ -115,7 +115,7 @@ def to_objects(values: Any) -> Any:
     return found
 
 
-def first_odd(texts: Any, *, codes: bool) -> tuple[int, str]:
+def first_non_number(texts: Any, *, codes: bool) -> tuple[int, str]:
     """The first field that is no number, found by halves."""
     trimmed = _trimmed(texts)
     low, high = 0, len(trimmed)
@@ -128,13 +128,13 @@ def first_odd(texts: Any, *, codes: bool) -> tuple[int, str]:
     return low, texts[low].as_py()
 
 
-def first(texts: Any) -> tuple[int, str]:
+def first_valid(texts: Any) -> tuple[int, str]:
     """The first field that is there."""
     row = _compute().index(_compute().is_valid(texts), True).as_py()
     return row, texts[row].as_py()
 
 
-def holds_numbers(texts: Any) -> bool:
+def has_numbers(texts: Any) -> bool:
     """Whether some of the first fields are numbers: only then is one that is not worth a word."""
     for text in texts.slice(0, 1000).drop_null().to_pylist():
         try:

@@ -1,6 +1,8 @@
-"""CSV read by Arrow. What Arrow takes without a word, such as a quote that is never closed, is noticed on the way.
+"""CSV read by Arrow, with checks for what Arrow accepts silently.
 
-Where something is wrong is found by `csv_tokens`.
+Arrow takes a quote that is never closed, and bytes in any encoding. So bytes are checked on their way to it: they must
+be UTF-8 without NUL, and each quote must open a field, close one or be doubled, which follows from its two neighbours,
+for a whole block at once. The check does not locate an error: `tokenizer.py` reads the file again to do so.
 """
 
 from __future__ import annotations
@@ -13,8 +15,10 @@ from typing import Any
 import numpy as np
 
 from tallymark.errors import FileError
-from tallymark.sources.arrow import load, reader_of
-from tallymark.sources.csv.tokenizer import first_row
+from tallymark.sources.arrow import load
+from tallymark.sources.csv.tokenizer import tokenize
+from tallymark.sources.problems import ProblemList
+from tallymark.sources.streams import reader_of
 
 BLOCK = 1 << 20
 _LONGEST_HEADER = 1 << 20
@@ -24,7 +28,7 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class Malformed(Exception):  # noqa: N818 - becomes an error with a line
-    """The text breaks a rule of CSV; which one, and where, is found by reading it again."""
+    """The text breaks a rule of CSV; the tokenizer then reads it again to locate every error."""
 
 
 class CheckedText(io.RawIOBase):
@@ -36,9 +40,9 @@ class CheckedText(io.RawIOBase):
         self._name = name
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._clean = True  # no character is cut at the end of the last block
-        self._around = np.zeros(256, dtype=bool)
-        self._around[[ord(separator), ord("\n"), ord("\r"), _QUOTE]] = True
-        self._carry = b"\n"
+        self._allowed_beside_quote = np.zeros(256, dtype=bool)
+        self._allowed_beside_quote[[ord(separator), ord("\n"), ord("\r"), _QUOTE]] = True
+        self._tail = b"\n"
         self._quotes = 0
         self._unread = b""
         self._at_start = True
@@ -59,8 +63,8 @@ class CheckedText(io.RawIOBase):
             self._finish()
             return block
         self._check_text(block)
-        self._check_quotes(self._carry + block)
-        self._carry = (self._carry + block)[-2:]
+        self._check_quotes(self._tail + block)
+        self._tail = (self._tail + block)[-2:]
         return block
 
     def unread(self, block: bytes) -> None:
@@ -95,44 +99,52 @@ class CheckedText(io.RawIOBase):
         at = np.flatnonzero(data == _QUOTE)
         at = at[(at > 0) & (at < len(data) - 1)]
         opening = (np.arange(len(at)) + self._quotes) % 2 == 0
-        if not self._around[np.where(opening, data[at - 1], data[at + 1])].all():
+        if not self._allowed_beside_quote[np.where(opening, data[at - 1], data[at + 1])].all():
             raise Malformed("a quote is out of place")
         self._quotes += len(at)
 
     def _finish(self) -> None:
-        self._check_quotes(self._carry + b"\n")
-        self._carry = b"\n"
+        self._check_quotes(self._tail + b"\n")
+        self._tail = b"\n"
         if self._quotes % 2 or not self._clean:
             raise Malformed("it ends inside quotes or in the middle of a character")
 
 
 def read_header(text: CheckedText, name: str, separator: str) -> list[str]:
-    """The names of the columns; the text then stands at the first row."""
-    held = b""
+    """The names of the columns; the text is then at the first row."""
+    buffered = b""
     while True:
         block = text.read(1 << 16)
-        held = (held + block).lstrip(b"\r\n")
-        end = _end_of_record(held, last=not block)
+        buffered = (buffered + block).lstrip(b"\r\n")
+        end = _end_of_record(buffered, last=not block)
         if end is not None:
             break
-        if len(held) > _LONGEST_HEADER:
+        if len(buffered) > _LONGEST_HEADER:
             raise FileError(f"{name} must begin with the names of its columns; its first line is longer than 1 MB")
-    text.unread(held[end:])
+    text.unread(buffered[end:])
     if not end:
         raise FileError(f"{name} is empty")
-    return first_row(held[:end], separator)
+    return _header_fields(buffered[:end], separator)
 
 
-def _end_of_record(held: bytes, *, last: bool) -> int | None:
+def _header_fields(text: bytes, separator: str) -> list[str]:
+    """The fields of a well-formed header."""
+    if b'"' not in text:
+        return text.decode().split(separator)
+    # The byte order mark that the tokenizer takes away from the beginning of a file is not one of the text.
+    return next(tokenize(io.BytesIO(codecs.BOM_UTF8 + text), separator, ProblemList())).fields
+
+
+def _end_of_record(buffered: bytes, *, last: bool) -> int | None:
     """Where the first line ends that ends outside of quotes; None where it is not there yet."""
-    data = np.frombuffer(held, dtype=np.uint8)
-    ends = ((data == _NEWLINE) | (data == _RETURN)) & _outside(data)
+    data = np.frombuffer(buffered, dtype=np.uint8)
+    ends = ((data == _NEWLINE) | (data == _RETURN)) & _outside_quotes(data)
     at = int(ends.argmax()) if len(ends) else 0
-    return at if len(ends) and ends[at] else len(held) if last else None
+    return at if len(ends) and ends[at] else len(buffered) if last else None
 
 
-def _outside(data: Any) -> Any:
-    """Which bytes stand outside of quotes, those at both ends not counted, in a byte for each."""
+def _outside_quotes(data: Any) -> Any:
+    """Which bytes are outside of quotes, those at both ends not counted, in a byte for each."""
     return np.cumsum(data == _QUOTE, dtype=np.uint8) & 1 == 0
 
 
@@ -154,12 +166,12 @@ def read_csv_batches(text: CheckedText, separator: str, width: int, places: Sequ
     )
     parsed = arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True)
     names = [str(k) for k in range(width)]
-    held = b""
+    buffered = b""
     while True:
         block = text.read(BLOCK)
-        held += block
-        end = _end_of_rows(held) if block else len(held)
-        rows = held[:end].lstrip(b"\r\n")
+        buffered += block
+        end = _end_of_rows(buffered) if block else len(buffered)
+        rows = buffered[:end].lstrip(b"\r\n")
         if rows.startswith(codecs.BOM_UTF8):  # which Arrow would take away from a field
             rows = b"\n" + rows
         if rows:
@@ -171,21 +183,21 @@ def read_csv_batches(text: CheckedText, separator: str, width: int, places: Sequ
             yield from table.combine_chunks().to_batches()
         if not block:
             return
-        held = held[end:]
-        if len(held) > LONGEST_ROW:
+        buffered = buffered[end:]
+        if len(buffered) > LONGEST_ROW:
             raise Malformed(f"a row has more than {LONGEST_ROW >> 20} MB")
 
 
-def _end_of_rows(held: bytes) -> int:
+def _end_of_rows(buffered: bytes) -> int:
     """Where the last row ends that ends here; 0 where none does."""
-    if b'"' not in held:
-        end = held.rfind(b"\n")
-        return (end if end >= 0 else held.rfind(b"\r", 0, -1)) + 1
-    data = np.frombuffer(held, dtype=np.uint8)
+    if b'"' not in buffered:
+        end = buffered.rfind(b"\n")
+        return (end if end >= 0 else buffered.rfind(b"\r", 0, -1)) + 1
+    data = np.frombuffer(buffered, dtype=np.uint8)
     ends = data == _NEWLINE
     if not ends.any():
         ends = data == _RETURN
         ends[-1] = False  # the newline that belongs to it may follow
-    ends &= _outside(data)
+    ends &= _outside_quotes(data)
     back = int(ends[::-1].argmax())
     return len(data) - back if ends[len(data) - 1 - back] else 0

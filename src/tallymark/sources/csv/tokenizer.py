@@ -1,12 +1,12 @@
-"""The tokenizer of CSV, which locates its errors: every field with its line and column, and every breach of a rule.
+"""The tokenizer of CSV, which locates errors: every field with its line and column, and every breach of a rule.
 
-Well-formed text is read as Python's csv module reads it. After an error the row goes on, so that one pass finds all of
-them.
+Well-formed text is read as Python's csv module reads it. After an error the row goes on, so that one pass finds all
+problems, of tables and of submissions alike. Only a file in which the fast reader (`reader.py`) noticed an error comes
+here.
 """
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import re
@@ -14,16 +14,16 @@ from collections.abc import Collection, Iterator
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from tallymark.sources.problems import MOST_COUNTED, ProblemList
-from tallymark.sources.streams import Raw
+from tallymark.sources.problems import MAX_COUNTED, ProblemList
+from tallymark.sources.streams import ReadableStream
 
 LONGEST_LINE = 1 << 24  # characters; a line without an end must not fill the memory
 _LONGEST_PLAIN = 1 << 16  # characters of a line that is split without counting its fields first
 _BLOCK = 1 << 14  # characters; larger ones keep the collector busy with the rows in them
-_NOTHING: list[str] = []
+_NO_FIELDS: list[str] = []
 _LINE = re.compile(r"[^\r\n]*+(?:\r\n|\r|\n)|[^\r\n]++")
-_INSIDE = re.compile('(?:[^"]++|"")*+')
-_ODD = re.compile("[\0\udc80-\udcff]")
+_QUOTED_TEXT = re.compile('(?:[^"]++|"")*+')
+_INVALID = re.compile("[\0\udc80-\udcff]")
 
 
 class Record(NamedTuple):
@@ -34,71 +34,64 @@ class Record(NamedTuple):
     columns: list[int]
 
 
-class Plain(NamedTuple):
-    """Lines that are rows, each for itself, with nothing wrong in them. `number` is the first's; blank ones are empty.
-
-    `rows` are their fields.
-    """
+class PlainLines(NamedTuple):
+    """Lines that are one row each and have no error; a blank one has no fields. The first is line `number`."""
 
     number: int
     lines: list[str]
     rows: list[list[str]]
 
 
-class Sizes(NamedTuple):
-    """How much is read of a row: fields, behind which one more is all that follows, and characters in quotes."""
+class RowLimits(NamedTuple):
+    """How much is read of a row: so many fields and one that holds the rest, and so many characters in quotes."""
 
     fields: int = LONGEST_LINE
     characters: int = LONGEST_LINE
 
 
-def tokenize(source: Any, separator: str, found: ProblemList, sizes: Sizes | None = None) -> Iterator[Record]:
+def tokenize(source: Any, separator: str, found: ProblemList, limits: RowLimits | None = None) -> Iterator[Record]:
     """The rows of a CSV text, without blank lines; what is wrong with them is added to `found`."""
-    for piece in scan(source, separator, found, sizes):
+    for piece in scan(source, separator, found, limits):
         if isinstance(piece, Record):
             yield piece
         else:
-            held = enumerate(piece.lines, start=piece.number)
-            yield from (place_fields(line, number, separator) for number, line in held if line)
+            lines = enumerate(piece.lines, start=piece.number)
+            yield from (locate_fields(line, number, separator) for number, line in lines if line)
 
 
-def first_row(text: bytes, separator: str) -> list[str]:
-    """The fields of a well-formed row."""
-    if b'"' not in text:
-        return text.decode().split(separator)
-    # The mark that is taken away from the beginning of a file is not one of the text.
-    return next(tokenize(io.BytesIO(codecs.BOM_UTF8 + text), separator, ProblemList())).fields
-
-
-def place_fields(line: str, number: int, separator: str) -> Record:
+def locate_fields(line: str, number: int, separator: str) -> Record:
     """A line that is a row for itself, with the places of its fields."""
-    row = _Row()
-    _take_fields(row, line, "", number, separator, ProblemList(), len(line) + 1)
+    row = _OpenRow()
+    _add_fields(row, line, "", number, separator, ProblemList(), len(line) + 1)
     return row.finish()
 
 
-def scan(source: Any, separator: str, found: ProblemList, sizes: Sizes | None = None) -> Iterator[Record | Plain]:
-    """The same in larger pieces where nothing can be wrong, until there are as many problems as are counted."""
-    # Bytes that are no UTF-8 come as halves of signs, one each, so that they have a place.
-    text = io.TextIOWrapper(io.BufferedReader(Raw(source)), "utf-8-sig", errors="surrogateescape", newline="")
-    most = sizes or Sizes()
-    row, first = _Row(), 1
+def scan(
+    source: Any, separator: str, found: ProblemList, limits: RowLimits | None = None
+) -> Iterator[Record | PlainLines]:
+    """The rows, in larger pieces where nothing can be wrong, until the maximum number of problems is counted."""
+    # Invalid bytes are decoded as lone surrogates, one each, so that they have a place.
+    text = io.TextIOWrapper(
+        io.BufferedReader(ReadableStream(source)), "utf-8-sig", errors="surrogateescape", newline=""
+    )
+    most = limits or RowLimits()
+    row, first = _OpenRow(), 1
     while block := text.read(_BLOCK):
         block += text.readline(LONGEST_LINE)
-        if _enough(found):
+        if _reached_maximum(found):
             return
         lines = None if row.open else _plain_lines(block, separator)
         if lines is not None:
-            yield Plain(first, lines, _fields(lines, separator, quoted='"' in block))
+            yield PlainLines(first, lines, _fields(lines, separator, quoted='"' in block))
             first += len(lines)
             continue
         for line in _LINE.finditer(block):
-            if _take(row, line[0], first, separator, found, most.fields):
+            if _add_line(row, line[0], first, separator, found, most.fields):
                 yield row.finish()
-                row = _Row()
+                row = _OpenRow()
             elif row.length > most.characters:
-                _leave(row, block.find('"', line.end()) >= 0 or _has_quote(text), found, most)
-            if _enough(found):
+                _abandon_row(row, block.find('"', line.end()) >= 0 or _has_quote(text), found, most)
+            if _reached_maximum(found):
                 return
             first += 1
     if row.open:
@@ -106,11 +99,17 @@ def scan(source: Any, separator: str, found: ProblemList, sizes: Sizes | None = 
         yield row.finish()
 
 
-def even_rows(source: Any, separator: str, found: ProblemList, sizes: Sizes | None = None) -> Iterator[list[list[str]]]:
+def rows_of_width(
+    source: Any, separator: str, found: ProblemList, limits: RowLimits | None = None
+) -> Iterator[list[list[str]]]:
     """The rows below the header that have as many fields as it, some at a time; what is wrong is added to `found`."""
-    width, most = -1, sizes or Sizes()
+    width, most = -1, limits or RowLimits()
     for piece in scan(source, separator, found, most):
-        rows = [list(map(_clean, piece.fields))] if isinstance(piece, Record) else [row for row in piece.rows if row]
+        rows = (
+            [list(map(_replace_invalid, piece.fields))]
+            if isinstance(piece, Record)
+            else [row for row in piece.rows if row]
+        )
         if width < 0 and rows:
             width = len(rows.pop(0))
         if any(len(row) != width for row in rows):
@@ -120,11 +119,11 @@ def even_rows(source: Any, separator: str, found: ProblemList, sizes: Sizes | No
             yield rows
 
 
-def _clean(text: str) -> str:
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()  # its odd bytes are noted
+def _replace_invalid(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()  # its invalid bytes are noted
 
 
-def _note_ragged(piece: Record | Plain, width: int, found: ProblemList, most: Sizes) -> None:
+def _note_ragged(piece: Record | PlainLines, width: int, found: ProblemList, most: RowLimits) -> None:
     if isinstance(piece, Record):
         counts = [(piece.lines[0], len(piece.fields))]
     else:
@@ -133,17 +132,17 @@ def _note_ragged(piece: Record | Plain, width: int, found: ProblemList, most: Si
         if count == width:
             continue
         more = " or more" if count > most.fields else ""
-        told = f"{min(count, most.fields + 1):,}{more} field{'s' * (count != 1)}"
-        found.note("ragged_row", number, 1, count=told, expected=f"{width:,}")
+        counted = f"{min(count, most.fields + 1):,}{more} field{'s' * (count != 1)}"
+        found.note("ragged_row", number, 1, count=counted, expected=f"{width:,}")
 
 
 def find_rows(
-    source: Any, separator: str, rows: Collection[int], width: int, sizes: Sizes | None = None
+    source: Any, separator: str, rows: Collection[int], width: int, limits: RowLimits | None = None
 ) -> dict[int, Record]:
-    """Some of the rows that `even_rows` gives, with their places; `width` is the number of fields of the header."""
+    """Some of the rows that `rows_of_width` gives, with their places; `width` is the number of fields of the header."""
     places: dict[int, Record] = {}
     row, last = -1, max(rows, default=-1)
-    for piece in scan(source, separator, ProblemList(), sizes):
+    for piece in scan(source, separator, ProblemList(), limits):
         if isinstance(piece, Record):
             if len(piece.fields) == width:
                 if row in rows:
@@ -153,7 +152,7 @@ def find_rows(
             for k, fields in enumerate(piece.rows):
                 if len(fields) == width:
                     if row in rows:
-                        places[row] = place_fields(piece.lines[k], piece.number + k, separator)
+                        places[row] = locate_fields(piece.lines[k], piece.number + k, separator)
                     row += 1
         if row > last:
             break
@@ -161,10 +160,10 @@ def find_rows(
 
 
 def _plain_lines(block: str, separator: str) -> list[str] | None:
-    """The lines without their ends, where each is a row, nothing in them is odd, and none is very long."""
-    if "\0" in block or not (block.isascii() or _ODD.search(block) is None):
+    """The lines without their ends, where each is a row, no character is invalid, and none is very long."""
+    if "\0" in block or not (block.isascii() or _INVALID.search(block) is None):
         return None
-    if '"' in block and _whole_lines(separator).fullmatch(block) is None:
+    if '"' in block and _complete_lines(separator).fullmatch(block) is None:
         return None
     lines = block.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if not lines[-1]:
@@ -175,20 +174,20 @@ def _plain_lines(block: str, separator: str) -> list[str] | None:
 def _fields(lines: list[str], separator: str, *, quoted: bool) -> list[list[str]]:
     """The fields of each line. All blank ones share a list, since there may be millions of them."""
     if quoted:
-        return [fields or _NOTHING for fields in csv.reader(lines, delimiter=separator)]
-    return [line.split(separator) if line else _NOTHING for line in lines]
+        return [fields or _NO_FIELDS for fields in csv.reader(lines, delimiter=separator)]
+    return [line.split(separator) if line else _NO_FIELDS for line in lines]
 
 
 @cache
-def _whole_lines(separator: str) -> re.Pattern[str]:
-    """Lines in which every quote is in its place, and which all end outside of quotes."""
+def _complete_lines(separator: str) -> re.Pattern[str]:
+    """Matches lines in which every quote is in its place, and which all end outside of quotes."""
     mark = re.escape(separator)
     field = rf'(?:"(?:[^"\r\n]++|"")*+"|[^"\r\n{mark}]*+)'
     return re.compile(rf"{field}(?:[\r\n{mark}]{field})*+")
 
 
-def _enough(found: ProblemList) -> bool:
-    if found.total >= MOST_COUNTED:
+def _reached_maximum(found: ProblemList) -> bool:
+    if found.total >= MAX_COUNTED:
         found.stop()
     return found.stopped
 
@@ -197,8 +196,8 @@ def _has_quote(text: io.TextIOWrapper) -> bool:
     return any('"' in block for block in iter(partial(text.read, _BLOCK), ""))
 
 
-class _Row:
-    """A row that is being read; `open` while the text stands between quotes, `length` characters of it so far."""
+class _OpenRow:
+    """A row that is being read; `open` between quotes, `length` characters of it so far."""
 
     def __init__(self) -> None:
         self.fields: list[str] = []
@@ -227,8 +226,8 @@ class _Row:
         return Record(self.fields, self.lines, self.columns)
 
 
-def _take(row: _Row, line: str, number: int, separator: str, found: ProblemList, most: int) -> bool:
-    """Take a line; whether a row ends with it."""
+def _add_line(row: _OpenRow, line: str, number: int, separator: str, found: ProblemList, most: int) -> bool:
+    """Add a line to a row; whether the row ends with it."""
     body = line.rstrip("\r\n") if line.endswith(("\n", "\r")) else line
     if not body.isprintable():
         _check_characters(body, number, found)
@@ -236,10 +235,12 @@ def _take(row: _Row, line: str, number: int, separator: str, found: ProblemList,
         found.note("field_too_long", number, 1, count=f"{len(line):,} or more", most=f"{LONGEST_LINE:,}")
         found.stop()
         return False
-    return bool(body or row.open) and _take_fields(row, body, line[len(body) :], number, separator, found, most)
+    return bool(body or row.open) and _add_fields(row, body, line[len(body) :], number, separator, found, most)
 
 
-def _take_fields(row: _Row, body: str, ending: str, number: int, separator: str, found: ProblemList, most: int) -> bool:
+def _add_fields(
+    row: _OpenRow, body: str, ending: str, number: int, separator: str, found: ProblemList, most: int
+) -> bool:
     at = 0
     while True:
         if not row.open:
@@ -248,12 +249,12 @@ def _take_fields(row: _Row, body: str, ending: str, number: int, separator: str,
                 row.end("")
                 return True
             if not body.startswith('"', at):
-                at = _take_plain(row, body, at, number, separator, found)
+                at = _add_unquoted_field(row, body, at, number, separator, found)
                 if at < 0:
                     return True
                 continue
             row.open, at = True, at + 1
-        inside = _INSIDE.match(body, at)
+        inside = _QUOTED_TEXT.match(body, at)
         close = at if inside is None else inside.end()
         row.add(body[at:close].replace('""', '"'))
         if close == len(body):
@@ -270,8 +271,8 @@ def _take_fields(row: _Row, body: str, ending: str, number: int, separator: str,
         at = end + 1
 
 
-def _take_plain(row: _Row, body: str, at: int, number: int, separator: str, found: ProblemList) -> int:
-    """Take a field without quotes; where the next one begins, or −1 at the end of the row."""
+def _add_unquoted_field(row: _OpenRow, body: str, at: int, number: int, separator: str, found: ProblemList) -> int:
+    """Add a field without quotes; where the next one begins, or −1 at the end of the row."""
     end = body.find(separator, at)
     text = body[at:end] if end >= 0 else body[at:]
     quote = text.find('"')
@@ -281,8 +282,8 @@ def _take_plain(row: _Row, body: str, at: int, number: int, separator: str, foun
     return end + 1 if end >= 0 else -1
 
 
-def _leave(row: _Row, closed: bool, found: ProblemList, most: Sizes) -> None:
-    """Read no further in quotes that hold more than a field may; `closed` where a quote follows."""
+def _abandon_row(row: _OpenRow, closed: bool, found: ProblemList, most: RowLimits) -> None:
+    """Stop in quotes that hold more than a field may; `closed` where a quote follows."""
     place = row.lines[-1], row.columns[-1]
     if closed:
         found.note("field_too_long", *place, count=f"{row.length:,} or more", most=f"{most.characters:,}")
@@ -292,7 +293,7 @@ def _leave(row: _Row, closed: bool, found: ProblemList, most: Sizes) -> None:
 
 
 def _check_characters(line: str, number: int, found: ProblemList) -> None:
-    for sign in _ODD.finditer(line):
+    for sign in _INVALID.finditer(line):
         if found.full:
             rest = line[sign.start() :]
             found.count(rest.count("\0") + len(rest) - len(rest.encode("utf-8", "ignore").decode()))

@@ -1,7 +1,8 @@
 """Ranges of scores: sums over the order of two classes, taken range by range where no machine holds all scores.
 
 Bins of the scores say where ranges begin and how many rows of each class lie above them, which is all that a walk over
-a range needs to know of the others. Without weights its sums are exact, and add up to those of all scores.
+a range needs to know of the others. Without weights its sums are exact, and add up to those of all scores. A sample of
+the scores could choose the ranges as well, but not count the rows above them.
 """
 
 from __future__ import annotations

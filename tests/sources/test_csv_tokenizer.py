@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tallymark.sources.csv.tokenizer import Sizes, tokenize
-from tallymark.sources.problems import MOST_COUNTED, ProblemList
+from tallymark.sources.csv.tokenizer import RowLimits, tokenize
+from tallymark.sources.problems import MAX_COUNTED, ProblemList
 
 FIELDS = st.text(st.sampled_from('ab ,;"\n\té€\u0301'), max_size=6)
 
@@ -85,16 +85,16 @@ ENDLESS = {
 def test_reading_stops_behind_very_many_problems(content):
     """The rest is not read, and that is told."""
     source, found = Counting(content), ProblemList()
-    assert sum(1 for _ in tokenize(source, ",", found)) <= MOST_COUNTED
-    assert MOST_COUNTED <= found.total <= MOST_COUNTED + 2
+    assert sum(1 for _ in tokenize(source, ",", found)) <= MAX_COUNTED
+    assert MAX_COUNTED <= found.total <= MAX_COUNTED + 2
     assert found.stopped
     assert source.taken < MANY // 4
 
 
 def test_as_many_problems_as_are_counted_are_told_in_full():
     """Where no line follows them that could have more."""
-    _, found = read(b"\0\n" * (MOST_COUNTED - 1))
-    assert (found.total, found.stopped) == (MOST_COUNTED - 1, False)
+    _, found = read(b"\0\n" * (MAX_COUNTED - 1))
+    assert (found.total, found.stopped) == (MAX_COUNTED - 1, False)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_quotes_that_hold_too_much_are_not_read_to_their_end(tail, code, what):
     """Only whether they are closed is looked for."""
     found = ProblemList()
     content = b'a,b\nc,"' + b"\n" * 500_000 + tail
-    records = list(tokenize(io.BytesIO(content), ",", found, Sizes(characters=100)))
+    records = list(tokenize(io.BytesIO(content), ",", found, RowLimits(characters=100)))
     assert [record.fields for record in records] == [["a", "b"]]
     assert [(each.code, each.line, each.column) for each in found.shown] == [(code, 2, 3)]
     assert what in found.shown[0].text
@@ -128,7 +128,10 @@ def test_lines_without_a_fault_are_read_alike_in_pieces_and_one_by_one(rows, fau
 
 def test_a_row_of_too_many_fields_is_not_taken_apart():
     """It has one field more than a row may have."""
-    (record,), found = list(tokenize(io.BytesIO(b"," * 200_000), ",", ProblemList(), Sizes(fields=10))), ProblemList()
+    (record,), found = (
+        list(tokenize(io.BytesIO(b"," * 200_000), ",", ProblemList(), RowLimits(fields=10))),
+        ProblemList(),
+    )
     assert len(record.fields) == len(record.lines) == len(record.columns) == 11
     assert not found
 

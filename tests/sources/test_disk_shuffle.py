@@ -1,4 +1,4 @@
-"""The exchange on one machine: every piece comes to its range once, and nothing stays behind."""
+"""The shuffle on one machine: every piece comes to its range once, and no file is left."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from tallymark.errors import FileError
 from tallymark.sources.batches import Batches
 from tallymark.sources.datasets import FileDataset
-from tallymark.sources.exchange import exchange_here
+from tallymark.sources.disk_shuffle import shuffle_on_disk
 from tests.sources.clusters.jobs import Digits
 
 
@@ -30,14 +30,14 @@ def test_every_row_once(tmp_path):
     """Of batches and of files, in any number of threads."""
     table = pa.table({"y": list(range(1000))})
     expected = [",".join(str(k) for k in range(1000) if k % 10 == place).encode() for place in range(10)]
-    assert Batches(table.to_batches(max_chunksize=30)).exchange(Digits(), None) == expected
+    assert Batches(table.to_batches(max_chunksize=30)).shuffle(Digits(), None) == expected
     pa.parquet.write_table(table, tmp_path / "a.parquet", row_group_size=70)
-    assert FileDataset(tmp_path / "a.parquet").exchange(Digits(), None) == expected
+    assert FileDataset(tmp_path / "a.parquet").shuffle(Digits(), None) == expected
 
 
 def test_ranges_without_pieces():
     """They are closed as well."""
-    assert Batches([{"y": [3]}]).exchange(Digits(), None) == [b"", b"", b"", b"3", *[b""] * 6]
+    assert Batches([{"y": [3]}]).shuffle(Digits(), None) == [b"", b"", b"", b"3", *[b""] * 6]
 
 
 def test_a_full_disk():
@@ -50,6 +50,6 @@ def test_a_full_disk():
         return fold
 
     with pytest.raises(FileError, match=r"could not be kept in .*, 8 bytes for each row: No space left.*Set TMPDIR"):
-        exchange_here(Digits(), fail(OSError(errno.ENOSPC, "No space left on device")))
+        shuffle_on_disk(Digits(), fail(OSError(errno.ENOSPC, "No space left on device")))
     with pytest.raises(OSError, match="gone"):
-        exchange_here(Digits(), fail(OSError(errno.EIO, "gone", "/elsewhere")))
+        shuffle_on_disk(Digits(), fail(OSError(errno.EIO, "gone", "/elsewhere")))

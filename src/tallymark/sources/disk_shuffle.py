@@ -1,4 +1,4 @@
-"""An exchange on one machine: the pieces of every range wait in a file of their own until all rows were dealt."""
+"""A shuffle on one machine: the pieces of every range wait in a file until all rows are split."""
 
 from __future__ import annotations
 
@@ -11,48 +11,48 @@ from pathlib import Path
 from typing import Any
 
 from tallymark.errors import FileError
-from tallymark.sources.base import Chunk, Exchange, Job
+from tallymark.sources.base import Chunk, Job, ShuffleJob
 
 _LENGTH = 8  # bytes before a piece that say how long it is
 
 
-def exchange_here(job: Exchange, fold: Callable[[Job], Any]) -> list[bytes]:
-    """What is left of every range, given how rows are folded. In memory are a batch and one range."""
-    with tempfile.TemporaryDirectory(prefix="tallymark-") as folder, _with_room(folder):
-        dealing = _Dealing(job, Path(folder))
-        fold(dealing)
-        return [job.close(place, dealing.pieces(place)) for place in range(job.ranges)]
+def shuffle_on_disk(job: ShuffleJob, fold: Callable[[Job], Any]) -> list[bytes]:
+    """The result of every range, given how rows are folded. Memory holds a batch or one range."""
+    with tempfile.TemporaryDirectory(prefix="tallymark-") as folder, _explain_full_disk(folder):
+        splitting = _SplitToFiles(job, Path(folder))
+        fold(splitting)
+        return [job.finish(place, splitting.pieces(place)) for place in range(job.ranges)]
 
 
-class _Dealing:
-    """A job that keeps nothing: the pieces of its batches go to the files of their ranges."""
+class _SplitToFiles:
+    """A job without a result: the pieces of its batches go to the files of their ranges."""
 
-    def __init__(self, job: Exchange, folder: Path) -> None:
+    def __init__(self, job: ShuffleJob, folder: Path) -> None:
         self.columns = job.columns
         self._job = job
         self._folder = folder
         self._lock = threading.Lock()
 
     def piece(self, chunks: Iterable[Chunk]) -> None:
-        """Deal some rows."""
+        """Split some rows."""
         for chunk in chunks:
-            dealt = self._job.deal([chunk])
+            by_range = self._job.split([chunk])
             with self._lock:
-                for place, piece in enumerate(dealt):
+                for place, piece in enumerate(by_range):
                     if piece:
                         with open(self._folder / str(place), "ab") as file:
                             file.write(len(piece).to_bytes(_LENGTH, "little") + piece)
 
     def join(self, pieces: Sequence[None]) -> None:
-        """Nothing is left to add."""
+        """There is nothing to add."""
 
     def fold(self, chunks: Iterable[Chunk]) -> bytes:
-        """Deal some rows; no bytes are left of them."""
+        """Split some rows; there is no result."""
         self.piece(chunks)
         return b""
 
     def add(self, pieces: Sequence[bytes]) -> bytes:
-        """Nothing is left to add."""
+        """There is nothing to add."""
         return b""
 
     def pieces(self, place: int) -> Iterator[bytes]:
@@ -66,8 +66,8 @@ class _Dealing:
 
 
 @contextmanager
-def _with_room(folder: str) -> Iterator[None]:
-    """A full disk is told with what to do about it."""
+def _explain_full_disk(folder: str) -> Iterator[None]:
+    """Explain a full disk with what to do about it."""
     try:
         yield
     except OSError as error:

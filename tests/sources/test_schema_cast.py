@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from tallymark.errors import TypeOfDataError
-from tallymark.sources.schema_cast import cast_column, gathered, uniform
+from tallymark.sources.schema_cast import cast_batch, cast_column, combine_batches
 
 DAY = datetime.date(2026, 1, 1)
 TEXTS = pa.dictionary(pa.int32(), pa.large_string())
@@ -76,11 +76,11 @@ def test_what_would_lose_something(held, wanted):
 def test_batches_are_gathered():
     """All rows once and in order, in fewer batches, with dictionaries united."""
     types = pa.schema([("y", pa.int64()), ("t", TEXTS)])
-    batches = [uniform([pa.array([k] * k), pa.array([f"text {k}"] * k)], types) for k in range(50)]
-    found = list(gathered(iter(batches)))
+    batches = [cast_batch([pa.array([k] * k), pa.array([f"text {k}"] * k)], types) for k in range(50)]
+    found = list(combine_batches(iter(batches)))
     assert len(found) == 1
     assert found[0].schema == types
     assert found[0].to_pylist() == [row for batch in batches for row in batch.to_pylist()]
-    large = uniform([pa.array(range(1 << 19))] * 1, pa.schema([("y", pa.int64())]))
-    assert [batch.num_rows for batch in gathered([large, large.slice(0, 5), large.slice(0, 7)])] == [1 << 19, 12]
-    assert list(gathered([])) == []
+    large = cast_batch([pa.array(range(1 << 19))] * 1, pa.schema([("y", pa.int64())]))
+    assert [batch.num_rows for batch in combine_batches([large, large.slice(0, 5), large.slice(0, 7)])] == [1 << 19, 12]
+    assert list(combine_batches([])) == []

@@ -13,13 +13,13 @@ from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.errors import ParameterError, StateError
 from tallymark.metrics.naming import metric
-from tallymark.submissions.outcomes import Outcomes, outcomes_of
+from tallymark.submissions.outcomes import Outcomes, row_outcomes
 from tallymark.submissions.ranks import paired_test, rank_groups
 
 
 def outcomes(name, truth, said, kind):
     item = metric(name)
-    return outcomes_of(item, item(truth, said), Batch(truth, said), Target(kind))
+    return row_outcomes(item, item(truth, said), Batch(truth, said), Target(kind))
 
 
 def compared(name, truth, first, second, **more):
@@ -27,11 +27,11 @@ def compared(name, truth, first, second, **more):
 
 
 def bits(right):
-    return Outcomes.of_bits(right, float(np.mean(right)))
+    return Outcomes.from_bits(right, float(np.mean(right)))
 
 
 def losses(values):
-    return Outcomes.of_influences(float(np.mean(values)), values - np.mean(values))
+    return Outcomes.from_influences(float(np.mean(values)), values - np.mean(values))
 
 
 @pytest.mark.parametrize("rows", [5, 30, 200, 3000])

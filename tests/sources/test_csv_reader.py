@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tallymark.errors import FileError, ParameterError
 from tallymark.sources import files
 from tallymark.sources.csv import reader
-from tallymark.sources.csv.tokenizer import even_rows
+from tallymark.sources.csv.tokenizer import rows_of_width
 from tallymark.sources.files import read_columns
 from tallymark.sources.problems import ProblemList
 from tests.sources.conftest import column, items
@@ -227,7 +227,7 @@ def test_the_fast_reader_refuses_what_the_tokenizer_finds_fault_with(pieces):
     """No fault is noticed that has no place, and none has a place that was not noticed."""
     content = b"y,p\n" + b"".join(pieces)
     found = ProblemList()
-    for _ in even_rows(io.BytesIO(content), ",", found):
+    for _ in rows_of_width(io.BytesIO(content), ",", found):
         continue
     try:
         read_columns(io.BytesIO(content), {"y": "text", "p": "text"})
