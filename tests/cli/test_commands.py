@@ -60,7 +60,7 @@ def test_options_are_the_keywords_of_the_call(told, rows):
     )  # fmt: skip
     orders, city = [3, 1, 2, 1, 2, 4], ["Köln", "Bonn"] * 2 + ["Köln", "Bonn"]
     report = tm.evaluate(
-        Y, P, ["rmse", "huber(delta=2)"], ci=0.9, ci_method="bootstrap", resamples=50, seed=3, cluster=orders,
+        Y, P, ["rmse", "huber(delta=2)"], ci=tm.Intervals(0.9, "bootstrap", 50, seed=3), cluster=orders,
         weights=orders, by={"city": city}, min_rows=2,
     )  # fmt: skip
     assert found == json.loads(report.to_json())
@@ -160,7 +160,9 @@ def test_what_fails_altogether_is_an_error(told, rows):
 def test_compare(told, rows):
     """Models are columns, one or more to an option, before or after the file."""
     args = ("--truth", "minutes", "--metrics", "mae", "--resamples", "50", "--json")
-    expected = tm.compare(Y, {"predicted": P, "other": [28, 12, 44, 22, 21, 50]}, ["mae"], resamples=50).to_json()
+    expected = tm.compare(
+        Y, {"predicted": P, "other": [28, 12, 44, 22, 21, 50]}, ["mae"], ci=tm.Intervals(resamples=50)
+    ).to_json()
     several = told("compare", rows, *args, "--prediction", "predicted,other")
     assert several == (0, f"{expected}\n", "")
     assert told("compare", rows, *args, "--prediction", "predicted", "--prediction", "other") == several

@@ -11,7 +11,7 @@ from tests.laws.cases import METRICS, random_rows
 from tests.laws.test_slice_laws import cells_agree
 
 N = 60
-CASES = [{}, {"ci": 0.9, "resamples": 19}, {"ci": 0.9, "resamples": 19, "ci_method": "bootstrap"}]
+CASES = [{}, {"ci": tm.Intervals(0.9, resamples=19)}, {"ci": tm.Intervals(0.9, method="bootstrap", resamples=19)}]
 
 
 def columns_of(metric, *, weighted, keys, seed=3):

@@ -51,7 +51,6 @@ def command(**given: Any) -> None:
                 rows.array(given["truth"]),
                 rows.named(given["prediction"]),
                 **rows.facts(),
-                ci=given["ci"],
                 correction=given["correction"],
                 baseline=given["baseline"],
             )

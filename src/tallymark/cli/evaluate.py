@@ -97,7 +97,7 @@ def _at_once(given: Mapping[str, Any]) -> Report:
         with rows.explained():
             facts = rows.facts()
             facts |= {"classes": facts["classes"] or rows.classes_of_columns(), "keys": rows.one("keys")}
-            facts |= {"ci": given["ci"], "ci_method": given["ci_method"], "by": rows.named(given["by"])}
+            facts["by"] = rows.named(given["by"])
             truth, predictions = rows.array(given["truth"]), rows.array(given["prediction"])
             report = check_report(evaluate(truth, predictions, min_rows=given["min_rows"], **facts))
             if given["save_tally"]:

@@ -8,6 +8,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any, TypeVar
 
+from tallymark.cli.options import intervals_of
 from tallymark.cli.progress import watched
 from tallymark.cli.table_rows import to_label, ways_of
 from tallymark.errors import FileError, ParameterError, TallymarkError, Text
@@ -24,7 +25,7 @@ T = TypeVar("T")
 
 LARGE = 256 << 20  # bytes from which on one file is read in pieces
 _COLUMNS = ("weights", "query", "cluster", "keys")
-_AS_THEY_ARE = ("kind", "normalize", "missing", "ci", "ci_method", "resamples", "seed")
+_AS_THEY_ARE = ("kind", "normalize", "missing")
 
 
 def is_streamed(options: Mapping[str, Any]) -> bool:
@@ -131,6 +132,7 @@ def _facts(options: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **{name: list(names) if len(names) > 1 else names[0] for name, names in several.items()},
         **{name: options[name] for name in (*_COLUMNS, *_AS_THEY_ARE)},
+        "ci": intervals_of(options),
         "metrics": options["metrics"] or None,
         "by": list(options["by"]) or None,
     }

@@ -48,7 +48,7 @@ def command(**given: Any) -> None:
     check_places(given)
     if given["answers"] == given["submission"] == "-":
         raise ParameterError("only one of ANSWERS and SUBMISSION can be standard input")
-    keywords = ("id", "label", "task", "mode", "query", "positive", "missing", "separator", "ci", "resamples", "seed")
+    keywords = ("id", "label", "task", "mode", "query", "positive", "missing", "separator")
     try:
         result = score_submission(
             given["answers"],
@@ -56,6 +56,7 @@ def command(**given: Any) -> None:
             metrics=given["metrics"] or None,
             classes=given["classes"] or None,
             limits=options.limits_of(given),
+            ci=options.intervals_of(given),
             **{name: given[name] for name in keywords},
         )
     except Rejection as error:

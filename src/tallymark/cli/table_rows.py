@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from tallymark.cli.options import intervals_of
 from tallymark.errors import KindError, ParameterError, Text, TypeOfDataError
 from tallymark.sources.columns import AUTO, NUMBER, side_by_side
 from tallymark.sources.csv.fields import TEXT
@@ -78,8 +79,7 @@ class FileRows:
             "positive": None if given["positive"] is None else self._label("positive", given["positive"]),
             "normalize": given["normalize"],
             "missing": given["missing"],
-            "resamples": given["resamples"],
-            "seed": given["seed"],
+            "ci": intervals_of(given),
         }
 
     def classes_of_columns(self) -> list[str] | None:

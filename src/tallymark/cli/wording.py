@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from collections.abc import Mapping
@@ -10,7 +11,17 @@ import click
 
 from tallymark.errors import Wording
 
-_OPTIONS = {"y_true": "truth", "y_pred": "prediction", "condition": "accept", "models": "prediction"}
+_OPTIONS = {
+    "y_true": "truth",
+    "y_pred": "prediction",
+    "condition": "accept",
+    "models": "prediction",
+    "level": "ci",
+    "method": "ci_method",
+}
+
+
+_KEYWORD = re.compile(r"(\w+)=([^,()]+)")
 
 
 class Options(Wording):
@@ -36,7 +47,10 @@ class Options(Wording):
         return f"`{self._option(name) or name}`"
 
     def setting(self, name: str, value: str) -> str:
-        """The option with its value; one that is True is a flag."""
+        """The option with its value; one that is True is a flag. The keywords of `tm.Intervals` are options."""
+        keywords = _KEYWORD.findall(value) if value.startswith("tm.Intervals(") else []
+        if keywords and all(self._option(keyword) for keyword, _ in keywords):
+            return " ".join(self.setting(*each) for each in keywords)
         option = self._option(name)
         if option is None:
             return super().setting(name, value)

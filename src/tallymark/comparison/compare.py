@@ -16,11 +16,11 @@ from tallymark.comparison.result import Comparison, ComparisonSettings
 from tallymark.data.arguments import describe
 from tallymark.data.arrays import names_of, reading
 from tallymark.data.batch import Batch, check_missing
-from tallymark.data.target import Target
+from tallymark.data.target import Target, target_of
 from tallymark.errors import InputError, ParameterError, Text, brief
 from tallymark.evaluation.report import Report
 from tallymark.evaluation.selection import Wanted, plan, select_metrics
-from tallymark.intervals.settings import settings_at
+from tallymark.intervals.settings import Intervals, comparison_settings
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric
 
@@ -32,14 +32,13 @@ def compare(
     *,
     weights: object = None,
     query: object = None,
+    target: Target | None = None,
     kind: str | None = None,
     classes: object = None,
     positive: object = None,
     normalize: bool = False,
     missing: str = "error",
-    ci: float = 0.95,
-    resamples: int | None = None,
-    seed: int = 0,
+    ci: float | Intervals = 0.95,
     cluster: object = None,
     correction: str = "holm",
     baseline: str | None = None,
@@ -49,9 +48,9 @@ def compare(
     `models` maps names to predictions, or is a table with a column for each. Every pair is compared, or each model with
     the `baseline`. A share of rows (accuracy, recall, …) is tested by McNemar's test, an area under the ROC curve by
     DeLong's; everything else, and whatever has weights or a `cluster`, by a paired bootstrap, which depends on nothing
-    but the `seed` and the place of a row, with this number of `resamples`: 1,000 by default, or more where the level
-    and the number of pairs need them. `cluster` is a label per row: rows with the same one are drawn together. The
-    p-value of a pair is below 1 − `ci` exactly where its interval excludes 0.
+    but the seed and the place of a row, with 1,000 resamples, or more where the level and the number of pairs need
+    them; `ci=Intervals(...)` says another seed or number. `cluster` is a label per row: rows with the same one are
+    drawn together. The p-value of a pair is below 1 − the level exactly where its interval excludes 0.
 
     `correction` of the p-values for the number of pairs is "holm", "bonferroni", "fdr" or "none". `missing="drop"`
     leaves out rows that lack the truth or the prediction of any model. The rest is as in `evaluate`.
@@ -67,18 +66,18 @@ def compare(
     predictions = _read_models(models)
     names = list(predictions)
     _check_baseline(baseline, names)
-    target = Target(kind, classes=classes, positive=positive, normalize=normalize)
+    about = target_of(target, kind, classes, positive, normalize)
     tests = ComparisonSettings.tests(len(names), check_correction(correction), baseline)
-    asked = settings_at(ci, "auto", resamples, seed, tests)
-    settings = ComparisonSettings(asked.level, correction, baseline, asked.resamples, asked.seed)
+    asked = comparison_settings(ci, tests)
+    settings = ComparisonSettings(asked.level, correction, baseline, asked.number_of_resamples, asked.seed)
     batches = {name: _read(name, y_true, predictions[name], weights, query, cluster) for name in names}
     check_missing(missing)
     if missing == "drop":
         _drop_together(batches)
-    chosen = select_metrics(metrics, batches[names[0]], target)
+    chosen = select_metrics(metrics, batches[names[0]], about)
     _check_metrics(chosen)
-    reports = {name: _report(name, batch, chosen, target) for name, batch in batches.items()}
-    evidence = Evidence(batches, reports, target, asked)
+    reports = {name: _report(name, batch, chosen, about) for name, batch in batches.items()}
+    evidence = Evidence(batches, reports, about, asked)
     pairs = list(combinations(names, 2)) if baseline is None else [(baseline, n) for n in names if n != baseline]
     differences = [found for key in chosen for found in _compare_in(key, pairs, evidence, reports, settings)]
     for batch in batches.values():

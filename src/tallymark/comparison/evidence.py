@@ -48,14 +48,14 @@ class Evidence:
         single = batches if one.counts_once and one.cluster_side is None else None
         self._rows = {key: found for key in report if single and (found := self._by_row(key, single, target))}
         rest = {key: item for key, item in self._metrics.items() if key not in self._rows and self._defined(key)}
-        self._lacking = lacks_resamples(settings.level, settings.resamples)
+        self._lacking = lacks_resamples(settings.level, settings.number_of_resamples)
         if one.cluster_side is not None and any(item.by_query for item in rest.values()):
             check_nested(one)
         reads = {item: item.needs(target) for item in rest.values()}
         self._resampled: dict[str, dict[Metric, Array]] = {}
         keys = row_keys(one)
         for name, batch in batches.items() if rest and not self._lacking else ():
-            self._resampled[name] = resample_values(reads, batch, settings.seed, settings.resamples, keys)
+            self._resampled[name] = resample_values(reads, batch, settings.seed, settings.number_of_resamples, keys)
 
     def _defined(self, key: str) -> bool:
         return sum(math.isfinite(report[key]) for report in self._reports.values()) > 1

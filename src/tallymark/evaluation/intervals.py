@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tallymark.data.batch import Batch
+from tallymark.errors import Text
 from tallymark.evaluation.report import Cell, Report
 from tallymark.evaluation.selection import MetricPlan
 from tallymark.evaluation.tally import Piece
@@ -44,7 +45,7 @@ def add_intervals(
     if batch.cluster_side is not None and any(item.by_query for item in metrics):
         check_nested(batch)
     plain = batch.cluster_side is None and batch.counts_once
-    asked = settings if plain else settings._replace(method="bootstrap")  # no formula reads other rows
+    asked = settings if plain else settings.with_method("bootstrap")  # no formula reads other rows
     whole = RowsInMemory(IntervalPlan(metrics, chosen.plan, chosen.target, asked), states, batch)
     groups = {each.group: RowsInMemory(whole.plan, each.states, each.rows, whole) for each in slices or () if each.rows}
     return _fill(report, chosen, IntervalMaker(settings, plain=plain), whole, groups)
@@ -107,7 +108,7 @@ def _can_have(cell: Cell) -> bool:
 def _put(cell: Cell, found: Found) -> None:
     """Give a cell its interval, or the reason why it has none."""
     if isinstance(found, NoInterval):
-        cell.interval_notes += (f"no interval: {found.reason}",)
+        cell.interval_notes += (Text("no interval: {}", found.reason),)
     else:
         cell.lo, cell.hi, cell.method = found.lo, found.hi, found.method
         cell.interval_notes += found.notes

@@ -13,7 +13,7 @@ import numpy as np
 from tallymark.data.arrays import Array, as_numbers
 from tallymark.data.batch import Batch
 from tallymark.errors import TallymarkError
-from tallymark.intervals.settings import usual_resamples
+from tallymark.intervals.settings import Intervals, usual_resamples
 from tallymark.metrics.base import Metric
 from tallymark.rendering.document import Code, Section
 from tallymark.rendering.exports import to_json
@@ -114,11 +114,7 @@ def reproduce_report(report: Report, command: str | None = None) -> Section:
     fewest = [] if report.slices is None or report.slices.min_rows == 1 else [f"min_rows={report.slices.min_rows}"]
     arguments += fewest if batch is not None else []
     if report.interval is not None:
-        level, method, resamples, seed = report.interval
-        arguments.append(f"ci={level:g}")
-        arguments += _changed(
-            {"ci_method": (method, "auto"), "resamples": (resamples, usual_resamples(level)), "seed": (seed, 0)}
-        )
+        arguments.append(f"ci={_intervals(report.interval)}")
     read = f".report({', '.join(fewest)})" if fewest and batch is None else ""
     methods = {each.cell(key).method or "" for each in (report, *(report.slices or {}).values()) for key in each}
     resampled = any(method.startswith("bootstrap") for method in methods)
@@ -136,10 +132,9 @@ def reproduce_comparison(comparison: Comparison, command: str | None = None) -> 
     metrics = _metrics({key: reports[first].cell(key).metric for key in reports[first]})
     arguments = ["y_true", f"{{{models}}}", metrics, *_data(reports[first], batch, source)]
     tests = settings.tests(len(reports), settings.correction, settings.baseline)
+    asked = _intervals(Intervals(settings.level, resamples=settings.resamples, seed=settings.seed), tests)
+    arguments += [f"ci={asked}"] if asked != "0.95" else []
     given = {
-        "ci": (settings.level, 0.95),
-        "resamples": (settings.resamples, usual_resamples(settings.level, tests)),
-        "seed": (settings.seed, 0),
         "correction": (settings.correction, "holm"),
         "baseline": (settings.baseline, None),
     }
@@ -202,6 +197,18 @@ def _data(report: Report, batch: Batch | None, source: ReportSource | None) -> l
         short = isinstance(value, list) and len(value) > _MOST_CLASSES
         out.append(f"{name}={f'[… {len(value):,} classes]' if short else _literal(value)}")
     return out + (['missing="drop"'] if report.dropped else [])
+
+
+def _intervals(settings: Intervals, pairs: int = 1) -> str:
+    """What `ci=` was: a level, or more where more is not the default."""
+    changed = _changed(
+        {
+            "method": (settings.method, "auto"),
+            "resamples": (settings.number_of_resamples, usual_resamples(settings.level, pairs)),
+            "seed": (settings.seed, 0),
+        }
+    )
+    return f"tm.Intervals({', '.join([repr(settings.level), *changed])})" if changed else repr(settings.level)
 
 
 def _changed(given: Mapping[str, tuple[Any, Any]]) -> list[str]:

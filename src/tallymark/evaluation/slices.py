@@ -22,7 +22,7 @@ _MOST = 6  # notes of a kind, in print
 _KINDS: tuple[Callable[[Cell], Iterable[str]], ...] = (
     lambda cell: filter(None, [why(cell)]),
     lambda cell: cell.value_notes,
-    lambda cell: cell.interval_notes,
+    lambda cell: map(str, cell.interval_notes),
 )
 Places = list[tuple[str, Group]]  # the key of a metric, and a group
 

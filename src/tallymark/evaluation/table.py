@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tallymark.data.batch import Batch
-from tallymark.data.target import Target
+from tallymark.data.target import Target, target_of
 from tallymark.errors import (
     DomainError,
     EmptyError,
@@ -25,6 +25,7 @@ from tallymark.evaluation.score_ranges import check_ranges, fold_ranges
 from tallymark.evaluation.selection import Wanted, select_metrics
 from tallymark.evaluation.table_job import Columns, TableJob, named, own_metrics, read_columns_of_batch
 from tallymark.evaluation.tally import Tally
+from tallymark.intervals.settings import Intervals, resampled_by
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import check_min_rows
 from tallymark.sources.datasets import FileDataset
@@ -43,6 +44,7 @@ def evaluate_table(
     weights: str | None = None,
     by: str | Sequence[str] | None = None,
     query: str | None = None,
+    target: Target | None = None,
     kind: str | None = None,
     classes: object = None,
     positive: object = None,
@@ -50,10 +52,7 @@ def evaluate_table(
     missing: str = "error",
     errors: str = "cell",
     min_rows: int = 1,
-    ci: float | None = None,
-    ci_method: str = "auto",
-    resamples: int | None = None,
-    seed: int = 0,
+    ci: float | Intervals | None = None,
     cluster: str | None = None,
     keys: str | None = None,
     score_ranges: int | None = None,
@@ -88,18 +87,18 @@ def evaluate_table(
     (0.5, 0.5)
     """
     roles = _roles(truth, prediction, weights, query, cluster, keys, by)
-    facts = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize, "missing": missing}
-    intervals = {"ci": ci, "ci_method": ci_method, "resamples": resamples, "seed": seed}
+    about = target_of(target, kind, classes, positive, normalize)
+    facts = {"target": about, "missing": missing, "ci": ci}
     if is_table(source):
         held = read_columns_of_batch(to_arrow(source, roles.names()), roles.names())
         if score_ranges is not None:  # which all scores in memory do not need
-            check_ranges(score_ranges, {} if metrics is None else select_metrics(metrics), _target(facts), roles, None)
-        rows, asked = roles.rows(held), dict[str, Any]({**roles.given(held), **facts, **intervals})
+            check_ranges(score_ranges, {} if metrics is None else select_metrics(metrics), about, roles, None)
+        rows, asked = roles.rows(held), dict[str, Any]({**roles.given(held), **facts})
         with _explained({}):
             return evaluate(rows[0], rows[1], metrics, errors=errors, min_rows=min_rows, **asked)
     check_groups(min_rows, roles.by)
     opened = open_source(source, separator)
-    found = _fold(opened, roles, metrics, facts, intervals, progress, score_ranges=score_ranges)
+    found = _fold(opened, roles, metrics, facts, progress, score_ranges=score_ranges)
     return read_report(found, errors=errors, min_rows=min_rows)
 
 
@@ -129,15 +128,13 @@ def tally_table(
     weights: str | None = None,
     by: str | Sequence[str] | None = None,
     query: str | None = None,
+    target: Target | None = None,
     kind: str | None = None,
     classes: object = None,
     positive: object = None,
     normalize: bool = False,
     missing: str = "error",
-    ci: float | None = None,
-    ci_method: str = "auto",
-    resamples: int | None = None,
-    seed: int = 0,
+    ci: float | Intervals | None = None,
     cluster: str | None = None,
     keys: str | None = None,
     separator: str | None = None,
@@ -151,10 +148,10 @@ def tally_table(
     0.6123724356957945
     """
     roles = _roles(truth, prediction, weights, query, cluster, keys, by)
-    facts = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize, "missing": missing}
-    intervals = {"ci": ci, "ci_method": ci_method, "resamples": resamples, "seed": seed}
+    about = target_of(target, kind, classes, positive, normalize)
+    facts = {"target": about, "missing": missing, "ci": ci}
     opened = open_source([source] if is_table(source) else source, separator)
-    return _fold(opened, roles, metrics, facts, intervals, progress)
+    return _fold(opened, roles, metrics, facts, progress)
 
 
 def _roles(truth: Any, prediction: Any, weights: Any, query: Any, cluster: Any, keys: Any, by: Any) -> Columns:
@@ -172,21 +169,18 @@ def _fold(
     roles: Columns,
     metrics: Wanted,
     facts: dict[str, Any],
-    intervals: dict[str, Any],
     progress: Progress,
     *,
     score_ranges: int | None = None,
 ) -> Tally:
     """The tally of a source that is read in pieces."""
-    if intervals["ci"] is None and (roles.cluster or roles.keys):
-        from tallymark.intervals.settings import resampled_by
-
+    if facts["ci"] is None and (roles.cluster or roles.keys):
         raise resampled_by("cluster" if roles.cluster else "keys")
-    target = _target(facts)
+    target: Target = facts["target"]
     wanted = None if metrics is None else select_metrics(metrics)
 
     def empty_tally(chosen: Wanted) -> Tally:
-        return Tally(chosen, by=roles.by or None, **facts, **intervals)
+        return Tally(chosen, by=roles.by or None, **facts)
 
     if wanted is not None:  # before anything is read
         empty_tally(wanted)
@@ -211,10 +205,6 @@ def _fold(
     with _explained(getattr(source, "odd", {})):
         found = _as_typed(source, roles.names(), attempt, by_types=wanted is None)
     return Tally.from_bytes(found) if isinstance(found, bytes) else found
-
-
-def _target(facts: dict[str, Any]) -> Target:
-    return Target(**{key: value for key, value in facts.items() if key != "missing"})
 
 
 def _as_typed(source: Source, columns: Sequence[str], attempt: Callable[[], Any], *, by_types: bool) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from tallymark.errors import Text
+
 _ROUNDING = 1e-12
 
 
@@ -38,7 +40,7 @@ def _around(lo: Any, hi: Any, value: float, limits: tuple[float, float]) -> tupl
 class NoInterval(NamedTuple):
     """What stands for an interval where the rows cannot give one: the reason."""
 
-    reason: str
+    reason: str | Text
 
 
 def is_rounding(spread: float, *sizes: float) -> bool:

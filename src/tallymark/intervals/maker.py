@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tallymark.errors import Text
 from tallymark.intervals.bca import bca_interval
 from tallymark.intervals.interval import Interval, NoInterval
 from tallymark.intervals.methods import BOOTSTRAP, OF_CLUSTERS, OF_QUERIES, SIMULTANEOUS
@@ -53,7 +54,7 @@ class IntervalMaker:
         self, rows: IntervalSource, items: Sequence[Metric], values: Mapping[Metric, Any], level: float
     ) -> dict[Metric, Found]:
         settings = self.settings
-        lacking = lacks_resamples(level, settings.resamples)
+        lacking = lacks_resamples(level, settings.number_of_resamples)
         out: dict[Metric, Found] = {}
         for item in items:
             if item.no_bootstrap:
@@ -73,13 +74,13 @@ class IntervalMaker:
             )
         return out
 
-    def _no_formula(self, item: Metric) -> str:
+    def _no_formula(self, item: Metric) -> Text:
         why = (
             f"{item.name} has no analytic interval for these rows"
             if self._plain
             else "analytic intervals need rows of weight 1 without clusters"
         )
-        return f'{why}; use ci_method="bootstrap"'
+        return Text('{}; use {ci=tm.Intervals(method="bootstrap")}', why)
 
     def of_groups(self, item: GroupMetric, groups: Sequence[IntervalSource]) -> Found:
         """The interval of a metric that compares groups: what follows from intervals of all of them at once.
@@ -97,7 +98,7 @@ class IntervalMaker:
                     return NoInterval("the value of a group is infinite")
                 found = self.intervals(rows, {one: value}, level)[one]
                 if isinstance(found, NoInterval):
-                    return NoInterval(f"a group has none: {found.reason}")
+                    return NoInterval(Text("a group has none: {}", found.reason))
                 known.append(found)
             bounds = item.bounds([each.lo for each in known], [each.hi for each in known])
             if isinstance(bounds, NoInterval):

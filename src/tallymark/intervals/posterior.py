@@ -169,7 +169,7 @@ def _ends(item: Metric, value: float, draws: Array, level: float, notes: tuple[s
         return Ends(None, None, (f"the metric is undefined in {len(draws) - len(found):,} of {len(draws):,} draws",))
     lo, hi = (quantile(found, share) for share in ((1 - level) / 2, (1 + level) / 2))
     if is_rounding(hi - lo, value, item.rounding_scale):
-        return Ends(None, None, (NO_SPREAD.reason,))
+        return Ends(None, None, (str(NO_SPREAD.reason),))
     return Ends(lo, hi, notes)
 
 

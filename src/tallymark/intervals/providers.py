@@ -10,7 +10,7 @@ import numpy as np
 
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, Text
 from tallymark.intervals.bca import Resamples
 from tallymark.intervals.interval import NoInterval
 from tallymark.intervals.replicates import leave_out_values, read_resampled, resample_values
@@ -29,8 +29,12 @@ LOST = {
     "size": "the state is too large for a tally to keep its resamples; use evaluate",
     NO_KEYS: "rows of tallies that were added can be resampled only if they have `keys`; pass them to update",
 }
-NO_FORMULA = 'the tally kept no resamples of it, and these rows need them; use ci_method="bootstrap"'
-MIXED = 'only some rows have weights; pass weights of 1 for the others, or use ci_method="bootstrap"'
+NO_FORMULA = Text(
+    'the tally kept no resamples of it, and these rows need them; use {ci=tm.Intervals(method="bootstrap")}'
+)
+MIXED = Text(
+    'only some rows have weights; pass weights of 1 for the others, or use {ci=tm.Intervals(method="bootstrap")}'
+)
 
 
 class IntervalPlan:
@@ -66,7 +70,7 @@ class IntervalPlan:
     def _resamples_of(self, item: Metric, columns: tuple[int, int]) -> ResampledOf:
         settings = self.settings
         always = settings.method == "bootstrap" or not item.has_formula(columns)
-        return ResampledOf(item.needs(self.target), settings.seed, settings.resamples, always=always)
+        return ResampledOf(item.needs(self.target), settings.seed, settings.number_of_resamples, always=always)
 
 
 class IntervalSource(ABC):
@@ -122,7 +126,7 @@ class RowsInMemory(IntervalSource):
     def resampled(self, items: Sequence[Metric]) -> Mapping[Metric, Resamples | NoInterval]:
         settings, batch = self.plan.settings, self._batch
         reads, keys = {item: self._resolved(item) for item in items}, row_keys(batch)
-        values = resample_values(reads, batch, settings.seed, settings.resamples, keys)
+        values = resample_values(reads, batch, settings.seed, settings.number_of_resamples, keys)
         left_out = leave_out_values(reads, batch, keys) or {}
         units = {by_query: units_of(batch, by_query=by_query) for by_query in {item.by_query for item in items}}
         return {item: Resamples(values[item], left_out.get(item), units[item.by_query]) for item in items}
@@ -143,7 +147,7 @@ class KeptStates(IntervalSource):
         for place, metrics in by_place.items():
             state = self._intervals[place]
             assert isinstance(state, Resampled)
-            why = LOST.get(state.lost)
+            why: str | Text | None = LOST.get(state.lost)
             if why is None and state.n < units.n:
                 why = NO_FORMULA if units.plain else MIXED
             if why is not None:

@@ -14,13 +14,13 @@ from tallymark.data.arguments import describe
 from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
 from tallymark.data.labels import Label
-from tallymark.data.target import Target
+from tallymark.data.target import Target, target_of
 from tallymark.errors import LengthError, ParameterError, Text, brief
 from tallymark.evaluation.evaluate import evaluate_batch
 from tallymark.evaluation.predictions import Predicted, method_of, predict, take_rows
 from tallymark.evaluation.report import Cell, Report
 from tallymark.evaluation.selection import Wanted, check_errors, select_metrics
-from tallymark.intervals.settings import check_level
+from tallymark.intervals.settings import Intervals, as_intervals
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric
 from tallymark.model_selection.cross_validation import CrossValidation, Fold
@@ -62,10 +62,11 @@ def cross_validate(
     weights: object = None,
     groups: object = None,
     query: object = None,
+    target: Target | None = None,
     kind: str | None = None,
     classes: object = None,
     positive: object = None,
-    ci: float = 0.95,
+    ci: float | Intervals = 0.95,
     n_jobs: int = 1,
     backend: str = "processes",
     progress: Progress = None,
@@ -93,7 +94,7 @@ def cross_validate(
     2
     """
     check_errors(errors)
-    level = check_level(ci)
+    level = _level(ci)
     n = number_of_rows(X)
     if number_of_rows(y) != n:
         raise LengthError(
@@ -102,10 +103,11 @@ def cross_validate(
     rows = Batch(y, y, weights, query=query)
     rows.names = ("y", "y", *rows.names[2:])
     rows.require_weights()
-    chosen = _choose(metrics, rows, kind)
-    known = classes if classes is not None else _classes(rows, chosen)
-    target = Target(kind, classes=known, positive=positive)
-    task = FoldTask(_checked(trainer), X, y, rows.weights, query, chosen, target.facts(), errors)
+    about = target_of(target, kind, classes, positive)
+    chosen = _choose(metrics, rows, about.kind)
+    known = _classes(rows, chosen) if about.classes is None else about.classes
+    facts = Target(**{**about.facts(), "classes": known}).facts()
+    task = FoldTask(_checked(trainer), X, y, rows.weights, query, chosen, facts, errors)
     splits = [
         (k, np.asarray(train), np.asarray(test)) for k, (train, test) in enumerate(_splits(splitter, X, y, groups), 1)
     ]
@@ -118,6 +120,16 @@ def cross_validate(
             show(outcome.fold)
         outcomes.append(outcome)
     return CrossValidation([outcome.fold for outcome in outcomes], _out_of_fold(task, outcomes), chosen, level)
+
+
+def _level(ci: object) -> float:
+    """The level of intervals of means over folds, which are made in one way."""
+    asked = as_intervals(ci)
+    if asked != Intervals(asked.level):
+        raise ParameterError(
+            argument="ci", expected="say no more than a level: means over folds have one method", got=brief(asked)
+        )
+    return asked.level
 
 
 def run_fold(task: FoldTask, split: tuple[int, Array, Array]) -> FoldResult:

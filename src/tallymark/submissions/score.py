@@ -17,6 +17,7 @@ from tallymark.errors import FileError, ParameterError, Rejection, TallymarkErro
 from tallymark.evaluation.evaluate import evaluate_batch
 from tallymark.evaluation.report import Report
 from tallymark.evaluation.selection import Wanted
+from tallymark.intervals.settings import Intervals
 from tallymark.sources.arrow import load
 from tallymark.submissions.disclosure import disclosed, not_scored
 from tallymark.submissions.entries import Entries
@@ -51,10 +52,7 @@ def score_submission(
     missing: str = "count",
     limits: Limits | None = None,
     separator: str | None = None,
-    ci: float | None = None,
-    ci_method: str = "auto",
-    resamples: int | None = None,
-    seed: int = 0,
+    ci: float | Intervals | None = None,
     outcomes: Sequence[str] = (),
 ) -> SubmissionResult:
     """Score a submission against the answers. Rows are matched by their ids, in any order.
@@ -95,9 +93,6 @@ def score_submission(
         missing=missing,
         limits=limits,
         ci=ci,
-        ci_method=ci_method,
-        resamples=resamples,
-        seed=seed,
         outcomes=outcomes,
     )
     held, entries, matched = read_both(answers, submission, settings, separator)
@@ -321,7 +316,7 @@ def _evaluate(batch: Batch, target: Target, settings: ScoringSettings, *, resamp
     """The report; in a challenge one that tells the scores and nothing else."""
     interval = settings.interval
     if resampled and interval is not None:  # formulas know rows that have a prediction
-        interval = None if interval.method == "analytic" else interval._replace(method="bootstrap")
+        interval = None if interval.method == "analytic" else interval.with_method("bootstrap")
     failure = None
     try:
         report = evaluate_batch(batch, settings.metrics, target, settings=interval)

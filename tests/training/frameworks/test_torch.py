@@ -180,7 +180,7 @@ def test_queries_and_intervals_go_through(torch, made):
     metric.update(scores, relevance, query=query)
     assert metric.report()["mrr"] == tm.mrr(relevance, scores, query=query)
     numbers, keys = torch.arange(40.0), torch.arange(40)
-    given = {"ci": 0.9, "ci_method": "bootstrap", "resamples": 50}
+    given = {"ci": tm.Intervals(0.9, method="bootstrap", resamples=50)}
     sure = made("mae", **given)
     for part in (slice(0, 10), slice(10, 40)):
         sure.update(numbers[part], numbers[part].sin(), keys=keys[part])

@@ -15,6 +15,7 @@ from tallymark.app.domain.versions import lock, scoring_of
 from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, Quota, StoredOutcome, StoredScore, Submission, Version
 from tallymark.errors import Rejection, TallymarkError
+from tallymark.intervals.settings import Intervals
 from tallymark.submissions.limits import Limits
 from tallymark.submissions.outcomes import Outcomes
 from tallymark.submissions.parts import Scored, score_parts
@@ -64,9 +65,7 @@ def _score(
             **scoring_of(version).told(),
             limits=limits,
             tells_classes=True,  # kept; who sees it is decided when it is read
-            ci=LEVEL,
-            ci_method=method,
-            resamples=service.settings.resamples,
+            ci=Intervals(LEVEL, method, service.settings.resamples),
         )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from tallymark.data.batch import Batch
 from tallymark.data.labels import Label, label_or_none
-from tallymark.data.target import Target
+from tallymark.data.target import Target, target_of
 from tallymark.errors import ParameterError
 from tallymark.evaluation.predictions import method_of, predict
 from tallymark.metrics.base import Metric
@@ -25,9 +25,9 @@ with needed("tallymark.training.frameworks.sklearn", "scikit-learn", extra="skle
 class _Scorer:
     """A function of a fitted estimator, its rows and their truth, of which higher values are better."""
 
-    def __init__(self, wanted: str | Metric, classes: object, positive: object) -> None:
+    def __init__(self, wanted: str | Metric, target: Target) -> None:
         self.metric = with_direction(wanted)
-        self.target = Target(classes=classes, positive=positive)
+        self.target = target
         self._requests: dict[str, Any] = {}
 
     def __call__(
@@ -83,7 +83,9 @@ def _classes(estimator: Any, y: Any, weights: Any) -> list[Label] | None:
     return sorted([*names, *new]) if new else names
 
 
-def as_scorer(metric: str | Metric, *, classes: object = None, positive: object = None) -> Any:
+def as_scorer(
+    metric: str | Metric, *, target: Target | None = None, classes: object = None, positive: object = None
+) -> Any:
     """A scorer: what takes `scoring=` calls it with an estimator, rows and truth, and chooses the highest value.
 
     The metric asks the estimator for what it reads: labels and values from `predict`, probabilities from
@@ -97,4 +99,9 @@ def as_scorer(metric: str | Metric, *, classes: object = None, positive: object 
     >>> as_scorer("mae")(DummyRegressor().fit([[0], [0]], [1.0, 2.0]), [[0], [0]], [1.0, 2.0])
     -0.5
     """
-    return _Scorer(metric, classes, positive)
+    about = target_of(target, None, classes, positive)
+    if about.kind is not None:
+        raise ParameterError(
+            argument="target", expected="have no kind: it is that of the method which is asked", got=repr(about.kind)
+        )
+    return _Scorer(metric, about)
