@@ -66,6 +66,30 @@ def test_options_are_the_keywords_of_the_call(told, rows):
     assert found == json.loads(report.to_json())
 
 
+def test_intervals_are_asked_for_by_options(told, rows):
+    """Errors and notes say which."""
+    args = ("evaluate", rows, "--truth", "minutes", "--prediction", "predicted", "--metrics", "r2")
+    for given, message in (
+        (("--seed", "3"), "`--seed` says how intervals are made: pass `--ci` too, such as --ci 0.95"),
+        (("--ci-method", "bootstrap"), "`--ci-method` says how intervals are made"),
+        (("--resamples", "99", "--stream"), "`--resamples` says how intervals are made"),
+        (("--ci", "95"), "`--ci` must be a level between 0 and 1, such as 0.95; got 95.0. Did you mean 0.95?"),
+        (
+            ("--ci", "0.95", "--resamples", "10"),
+            "`--resamples` must be a whole number from 39 to 1,048,576 for --ci 0.95",
+        ),
+        (("--ci", "0.95", "--seed", "-1"), "`--seed` must be a whole number from 0"),
+    ):
+        code, _, err = told(*args, *given)
+        assert code == 2
+        assert message in err
+    for way in ("--stream", "--no-stream"):
+        code, out, _ = told(*args, "--ci", "0.9", "--ci-method", "analytic", way)
+        assert code == 0
+        assert "use --ci-method bootstrap" in out
+        assert "tm.Intervals" not in out
+
+
 def test_labels_follow_the_column(told, rows):
     """The positive class and the classes are numbers where the truth holds numbers."""
     args = ("--truth", "late", "--prediction", "p", "--kind", "probability", "--metrics", "auc")

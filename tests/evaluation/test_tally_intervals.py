@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -400,3 +402,12 @@ def test_a_tally_makes_as_many_resamples_as_it_can_keep():
     assert report.cell("r2").notes == (
         "no interval: an interval at a level of 99.99 % needs 19,999 resamples; there are 10,000",
     )
+
+
+def test_another_process_reads_a_tally_with_intervals(tmp_path):
+    """One that has loaded nothing of what intervals need."""
+    path = tmp_path / "part.tally"
+    tm.Tally(["wape", "rmse"], **ASKED).update(Y, P, keys=np.arange(90)).save(path)
+    code = f"import tallymark as tm; print(tm.Tally.load({str(path)!r}).report().cell('wape').lo)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert float(found) == tm.evaluate(Y, P, ["wape"], **ASKED).cell("wape").lo

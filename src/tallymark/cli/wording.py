@@ -32,6 +32,9 @@ class Options(Wording):
     >>> hint = Text('Pass {missing="drop"} to leave such rows out')
     >>> InputError(argument="y_true", expected="be finite", got="nan", hint=hint).write(Options(command))
     '`--truth` must be finite; got nan. Pass --missing drop to leave such rows out'
+    >>> command = click.Command("x", params=[click.Option(["--ci"]), click.Option(["--ci-method"])])
+    >>> Text('use {ci=tm.Intervals(method="bootstrap")}').write(Options(command))
+    'use --ci-method bootstrap'
     """
 
     def __init__(self, command: click.Command) -> None:

@@ -54,7 +54,7 @@ class _Scorer:
         found = predict(estimator, X, method, facts["classes"])
         # Decisions of several classes may be any scores, which only a metric on margins takes for more.
         facts["kind"] = self.metric.kind if method == "predict" or self.metric.kind == "margin" else found.kind
-        return self.metric(y, found.y_pred, weights=sample_weight, query=query, **facts)
+        return self.metric(y, found.y_pred, weights=sample_weight, query=query, target=Target(**facts))
 
     def set_score_request(self, **requests: Any) -> _Scorer:
         """Which metadata it asks for where routing is on: `sample_weight` and `query`, each True, False or a name."""
