@@ -54,7 +54,7 @@ def test_degenerate_cases_say_why(y, p, metric, reason):
 
 
 def test_analytic_says_where_there_is_no_formula():
-    """With ci_method="analytic" nothing is resampled; a metric without a formula says so."""
+    """With method="analytic" nothing is resampled; a metric without a formula says so."""
     cell = tm.evaluate(Y, P, ["r2"], ci=tm.Intervals(0.9, method="analytic")).cell("r2")
     assert cell.lo is None
     assert any("no analytic interval" in note for note in cell.notes)

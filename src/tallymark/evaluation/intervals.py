@@ -16,7 +16,7 @@ from tallymark.intervals.interval import NoInterval
 from tallymark.intervals.maker import Found, IntervalMaker
 from tallymark.intervals.providers import IntervalPlan, IntervalSource, KeptStates, RowsInMemory, check_nested
 from tallymark.intervals.replicates import numbers_of
-from tallymark.intervals.settings import Intervals
+from tallymark.intervals.settings import Intervals, with_method
 from tallymark.metrics.fairness.base import GroupMetric
 from tallymark.states.groups import Group, Slice, slice_states
 from tallymark.states.plan import States
@@ -45,7 +45,7 @@ def add_intervals(
     if batch.cluster_side is not None and any(item.by_query for item in metrics):
         check_nested(batch)
     plain = batch.cluster_side is None and batch.counts_once
-    asked = settings if plain else settings.with_method("bootstrap")  # no formula reads other rows
+    asked = settings if plain else with_method(settings, "bootstrap")  # no formula reads other rows
     whole = RowsInMemory(IntervalPlan(metrics, chosen.plan, chosen.target, asked), states, batch)
     groups = {each.group: RowsInMemory(whole.plan, each.states, each.rows, whole) for each in slices or () if each.rows}
     return _fill(report, chosen, IntervalMaker(settings, plain=plain), whole, groups)

@@ -17,7 +17,7 @@ from tallymark.data.target import Target, target_of
 from tallymark.errors import FileError, ParameterError, ShapeError, StateError, TallymarkError, Text, brief
 from tallymark.evaluation.report import Report
 from tallymark.evaluation.selection import MetricPlan, Wanted, check_errors, plan, select_metrics
-from tallymark.intervals.settings import Intervals, as_intervals, check_whole, resampled_by
+from tallymark.intervals.settings import Intervals, as_intervals, check_whole, resampled_by, resolve
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric, check_min_rows
 from tallymark.metrics.naming import metric
@@ -538,10 +538,10 @@ class Tally:
 def _kept(asked: Intervals) -> Intervals:
     """The settings, if so many resamples can be kept; no more than that where the number is the usual one."""
     if asked.method == "analytic":
-        return asked.resolved()
+        return resolve(asked)
     if asked.resamples is not None:
         check_whole("resamples", asked.resamples, 1, MOST_RESAMPLES, " for a Tally, which keeps a state of each")
-    return asked.resolved(most=MOST_RESAMPLES)
+    return resolve(asked, most=MOST_RESAMPLES)
 
 
 def _group_names(by: object) -> tuple[str, ...]:

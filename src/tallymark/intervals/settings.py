@@ -76,21 +76,6 @@ class Intervals:
         """How many resamples a bootstrap makes: as many as were asked for, or as are usual for the level."""
         return usual_resamples(self.level) if self.resamples is None else self.resamples
 
-    def resolved(self, pairs: int = 1, most: int = _MOST_RESAMPLES) -> Intervals:
-        """The same with the number of resamples that are made: where it is the usual one, `most` at most. With several
-        `pairs` of models, of which p-values are corrected for each other, there must be more."""
-        if self.resamples is None:
-            resamples = min(usual_resamples(self.level, pairs), most)
-        else:
-            resamples = self.resamples
-            if pairs > 1:
-                _check_resamples(self.level, self.method, resamples, pairs)
-        return _restore(self.level, self.method, resamples, self.seed)
-
-    def with_method(self, method: str) -> Intervals:
-        """The same by another method."""
-        return _restore(self.level, method, self.resamples, self.seed)
-
     def in_full(self, method: str) -> str:
         """A method with what else is needed to get the same interval again."""
         resampled = method.startswith("bootstrap")
@@ -115,6 +100,23 @@ def _restore(level: float, method: str, resamples: int | None, seed: int) -> Int
     return Intervals.__new__(Intervals)._set(level, method, resamples, seed)
 
 
+def resolve(asked: Intervals, pairs: int = 1, most: int = _MOST_RESAMPLES) -> Intervals:
+    """The settings with the number of resamples that are made: where it is the usual one, `most` at most. With several
+    `pairs` of models, of which p-values are corrected for each other, there must be more."""
+    if asked.resamples is None:
+        resamples = min(usual_resamples(asked.level, pairs), most)
+    else:
+        resamples = asked.resamples
+        if pairs > 1:
+            _check_resamples(asked.level, asked.method, resamples, pairs)
+    return _restore(asked.level, asked.method, resamples, asked.seed)
+
+
+def with_method(settings: Intervals, method: str) -> Intervals:
+    """The same settings with another method."""
+    return _restore(settings.level, method, settings.resamples, settings.seed)
+
+
 def show_level(level: float) -> str:
     """A level in percent.
 
@@ -127,7 +129,7 @@ def show_level(level: float) -> str:
 def interval_settings(ci: object, *, cluster: bool = False, keys: bool = False) -> Intervals | None:
     """What `ci` asks for; None where no intervals are asked for, and then no `cluster` and `keys` of rows either."""
     if ci is not None:
-        return as_intervals(ci).resolved()
+        return resolve(as_intervals(ci))
     if cluster or keys:
         raise resampled_by("cluster" if cluster else "keys")
     return None
@@ -151,7 +153,7 @@ def comparison_settings(ci: object, pairs: int = 1) -> Intervals:
             expected='have method="auto": the metric and the rows say how models are compared',
             got=f'method="{asked.method}"',
         )
-    return asked.resolved(pairs)
+    return resolve(asked, pairs)
 
 
 def resampled_by(name: str) -> ParameterError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Set
 from copy import copy
+from importlib import import_module
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from tallymark.data.batch import Batch
@@ -137,7 +138,7 @@ class State(ABC):
         """The state of the type `name` with these fields."""
         cls = _class_of(name)
         if cls is None:
-            _load_all()  # states that few metrics need are loaded with those
+            import_module("tallymark.states.resampling.units")  # which is not loaded before intervals are made
             cls = _class_of(name)
         if cls is None:
             raise StateError(
@@ -164,17 +165,6 @@ class State(ABC):
 def _class_of(name: str) -> type[State] | None:
     found = (cls for cls in _subclasses(State) if cls.__name__ == name and not cls.__abstractmethods__)
     return next(found, None)
-
-
-def _load_all() -> None:
-    """Load the modules of all states."""
-    from importlib import import_module
-    from pkgutil import walk_packages
-
-    from tallymark import states
-
-    for module in walk_packages(states.__path__, f"{states.__name__}."):
-        import_module(module.name)
 
 
 def _subclasses(cls: Any) -> Iterator[type[State]]:

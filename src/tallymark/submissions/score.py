@@ -17,7 +17,7 @@ from tallymark.errors import FileError, ParameterError, Rejection, TallymarkErro
 from tallymark.evaluation.evaluate import evaluate_batch
 from tallymark.evaluation.report import Report
 from tallymark.evaluation.selection import Wanted
-from tallymark.intervals.settings import Intervals
+from tallymark.intervals.settings import Intervals, with_method
 from tallymark.sources.arrow import load
 from tallymark.submissions.disclosure import disclosed, not_scored
 from tallymark.submissions.entries import Entries
@@ -316,7 +316,7 @@ def _evaluate(batch: Batch, target: Target, settings: ScoringSettings, *, resamp
     """The report; in a challenge one that tells the scores and nothing else."""
     interval = settings.interval
     if resampled and interval is not None:  # formulas know rows that have a prediction
-        interval = None if interval.method == "analytic" else interval.with_method("bootstrap")
+        interval = None if interval.method == "analytic" else with_method(interval, "bootstrap")
     failure = None
     try:
         report = evaluate_batch(batch, settings.metrics, target, settings=interval)
