@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from bench.interval_coverage import (
+    LEVEL,
     POPULATIONS,
     Draw,
     Population,
@@ -25,6 +26,8 @@ from bench.interval_coverage import (
     study,
     two_classes,
 )
+
+import tallymark as tm
 
 RESAMPLES = 400  # fewer than a report makes, to be done in an hour
 
@@ -109,7 +112,7 @@ BOOTSTRAPPED = {
 }
 
 
-bootstrapped = partial(reported, ci_method="bootstrap", resamples=RESAMPLES)
+bootstrapped = partial(reported, ci=tm.Intervals(LEVEL, "bootstrap", RESAMPLES))
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ def differences(
     for trial in range(trials):
         rows = draw(population, n, edge, rng)
         models = {"first": rows.first, "second": rows.second}
-        yield from tm.compare(rows.truth, models, metrics, resamples=resamples, seed=trial)
+        yield from tm.compare(rows.truth, models, metrics, ci=tm.Intervals(resamples=resamples, seed=trial))
 
 
 def truth_of(population: str, metric: str, edge: float) -> float:

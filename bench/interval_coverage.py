@@ -176,15 +176,15 @@ def reported(
     columns: dict[str, Any] | None = None,
     *,
     facts: dict[str, Any],
-    **asked: Any,
+    ci: tm.Intervals,
 ) -> dict[str, Any]:
     """The intervals of metrics, as a report has them; None where there is none."""
-    report = tm.evaluate(y, p, list(metrics.values()), ci=LEVEL, **asked, **facts, **(columns or {}))
+    report = tm.evaluate(y, p, list(metrics.values()), ci=ci, **facts, **(columns or {}))
     cells = {name: report.cell(metric) for name, metric in metrics.items()}
     return {name: None if each.lo is None else Interval(each.lo, each.hi, each.method) for name, each in cells.items()}
 
 
-analytic = partial(reported, ci_method="analytic")
+analytic = partial(reported, ci=tm.Intervals(LEVEL, "analytic"))
 
 
 def values_of(population: Population, metrics: dict[str, Metric]) -> dict[str, float]:

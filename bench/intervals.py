@@ -29,7 +29,7 @@ def area() -> list[str]:
             index = rng.integers(0, N, N)
             roc_auc_score(y[index], p[index])
 
-    ours = {"ci": 0.95, "ci_method": "bootstrap", "resamples": 1000}
+    ours = {"ci": tm.Intervals(method="bootstrap", resamples=1000)}
     best = best_of({"ours": lambda: tm.evaluate(y, p, ["auc"], **ours), "peer": loop}, seconds=4, least=2)
     return _line("auc, 1,000 resamples", best["ours"], best["peer"] * 1000 / SOME, "a loop over scikit-learn")
 
@@ -44,7 +44,7 @@ def groups() -> list[str]:
         quantiles = {"n_boot": SOME, "ci_quantiles": [0.025, 0.975], "random_state": 0}
         MetricFrame(metrics=recall_score, y_true=y, y_pred=said, sensitive_features=by, **quantiles)
 
-    ours = {"by": by, "ci": 0.95, "ci_method": "bootstrap", "resamples": 100}
+    ours = {"by": by, "ci": tm.Intervals(method="bootstrap", resamples=100)}
     best = best_of({"ours": lambda: tm.evaluate(y, said, ["recall"], **ours), "peer": frame}, seconds=4, least=2)
     return _line("recall in 5 groups and overall, 100 resamples", best["ours"], best["peer"] * 100 / SOME, "fairlearn")
 

@@ -104,8 +104,10 @@ def _of_metric(metric: Metric, rows: Rows) -> Iterator[Call]:
     yield partial(rows.call, metric, weights=None)
     yield partial(rows.call, metric)
     yield partial(read, by=np.arange(len(rows.y)) % 3)
-    yield partial(read, ci=0.9, resamples=39)
-    yield partial(tm.compare, rows.y, {"a": rows.p, "b": rows.p[::-1]}, [metric], resamples=39, **given)
+    yield partial(read, ci=tm.Intervals(0.9, resamples=39))
+    yield partial(
+        tm.compare, rows.y, {"a": rows.p, "b": rows.p[::-1]}, [metric], ci=tm.Intervals(resamples=39), **given
+    )
     yield lambda: tm.Tally([metric], **rows.facts).update(rows.y, rows.p, query=rows.q).report()
 
 
@@ -132,7 +134,7 @@ def _of_scores(rng: np.random.Generator, n: int) -> Iterator[Case]:
             [
                 partial(tm.evaluate, y, scores, OF_SCORES),
                 partial(tm.evaluate, y, scores, OF_SCORES, weights=w),
-                partial(tm.evaluate, y, scores, OF_SCORES[:2], ci=0.9, resamples=39, ci_method="bootstrap"),
+                partial(tm.evaluate, y, scores, OF_SCORES[:2], ci=tm.Intervals(0.9, method="bootstrap", resamples=39)),
                 partial(tm.auc, y, scores, bounded=64),
                 partial(_in_pieces, y, scores),
                 partial(_in_ranges, y, scores),

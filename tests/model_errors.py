@@ -18,7 +18,9 @@ CASES = {
     "a baseline that is no model": lambda: tm.compare(Y, {"a": P, "b": Y}, ["rmse"], baseline="c"),
     "an unknown correction": lambda: tm.compare(Y, {"a": P, "b": Y}, ["rmse"], correction="sidak"),
     "a level of a comparison": lambda: tm.compare(Y, {"a": P, "b": Y}, ["rmse"], ci=None),
-    "too few resamples of a comparison": lambda: tm.compare(Y, {"a": P, "b": Y}, ["rmse"], resamples=10),
+    "too few resamples of a comparison": lambda: tm.compare(
+        Y, {"a": P, "b": Y}, ["rmse"], ci=tm.Intervals(resamples=10)
+    ),
     "a model of another length": lambda: tm.compare(Y, {"a": P, "b": P[:2]}, ["rmse"]),
     "NaN in a model": lambda: tm.compare(Y, {"a": P, "b": [1.0, NAN, 2.0]}, ["rmse"]),
     "NaN in the truth of models": lambda: tm.compare([1.0, NAN, 2.0], {"a": P, "b": Y}, ["rmse"]),
@@ -97,11 +99,11 @@ CASES = {
     "a level in percent": lambda: tm.evaluate(Y, P, ["rmse"], ci=95),
     "a level of 1": lambda: tm.evaluate(Y, P, ["rmse"], ci=1.0),
     "a level that is True": lambda: tm.evaluate(Y, P, ["rmse"], ci=True),
-    "an unknown method of intervals": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, ci_method="bca"),
-    "too few resamples": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, resamples=10),
-    "half a resample": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, resamples=99.5),
-    "a negative seed": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, seed=-1),
-    "a seed that is no number": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, seed=None),
+    "an unknown method of intervals": lambda: tm.evaluate(Y, P, ["rmse"], ci=tm.Intervals(method="bca")),
+    "too few resamples": lambda: tm.evaluate(Y, P, ["rmse"], ci=tm.Intervals(resamples=10)),
+    "half a resample": lambda: tm.evaluate(Y, P, ["rmse"], ci=tm.Intervals(resamples=99.5)),
+    "a negative seed": lambda: tm.evaluate(Y, P, ["rmse"], ci=tm.Intervals(seed=-1)),
+    "a seed that is no number": lambda: tm.evaluate(Y, P, ["rmse"], ci=tm.Intervals(seed=None)),
     "clusters without intervals": lambda: tm.evaluate(Y, P, ["rmse"], cluster=[1, 1, 2]),
     "too few clusters": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, cluster=[1, 1]),
     "a cluster that is missing": lambda: tm.evaluate(Y, P, ["rmse"], ci=0.95, cluster=[1.0, NAN, 2.0]),
@@ -152,7 +154,7 @@ CASES = {
     "keys for some rows": lambda: tm.Tally(["r2"], ci=0.95).update(Y, P).update(Y, P, keys=[1, 2, 3]),
     "clusters for some rows": lambda: tm.Tally(["r2"], ci=0.95).update(Y, P, keys=Y).update(Y, P, cluster=Y),
     "tallies with other intervals": lambda: tm.Tally(["r2"], ci=0.95) + tm.Tally(["r2"], ci=0.9),
-    "too many resamples in a tally": lambda: tm.Tally(["r2"], ci=0.95, resamples=20_000),
+    "too many resamples in a tally": lambda: tm.Tally(["r2"], ci=tm.Intervals(resamples=20_000)),
 }
 
 

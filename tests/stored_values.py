@@ -237,7 +237,7 @@ def interval_values(folder: Path) -> Iterator[tuple[str, Any]]:
 
 
 def _settings(method: str) -> dict[str, Any]:
-    return {"ci": 0.9, "ci_method": method, "resamples": 100, "seed": 3}
+    return {"ci": tm.Intervals(0.9, method=method, resamples=100, seed=3)}
 
 
 def _evaluate_intervals(y: Any, p: Any, chosen: list[str], facts: dict[str, Any], method: str) -> Any:
@@ -264,8 +264,7 @@ def _tally_intervals(y: Any, p: Any, chosen: list[str], facts: dict[str, Any], m
 
 def _compared(y: Any, p: Any, chosen: list[str], facts: dict[str, Any], method: str) -> Any:
     names = [each for each in chosen if isinstance(tm.metric(each)(y, p, **facts), float)]
-    settings = {key: value for key, value in _settings(method).items() if key != "ci_method"}
-    return tm.compare(y, {"one": p, "two": np.roll(p, 1), "three": np.roll(p, 2)}, names, **facts, **settings)
+    return tm.compare(y, {"one": p, "two": np.roll(p, 1), "three": np.roll(p, 2)}, names, **facts, **_settings("auto"))
 
 
 def _command(*arguments: str) -> Any:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import inspect
 import os
+import pickle
+import pydoc
 import subprocess
 import sys
 import threading
@@ -16,6 +19,7 @@ import pytest
 import tallymark as tm
 from tallymark import _core
 from tallymark.metrics import registry
+from tallymark.metrics.fairness.base import GroupMetric
 
 ROOT = Path(__file__).resolve().parents[1]
 Y, P = [3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]
@@ -66,6 +70,58 @@ def test_every_metric_is_in_all():
     assert tm.FScore is tm.metrics.FScore
     assert "FScore" not in dir(tm)
     assert "FScore" in dir(tm.metrics)
+
+
+INSTANCES = [name for name in tm.metrics.__all__ if isinstance(getattr(tm, name), tm.extend.Metric)]
+
+
+@pytest.mark.parametrize("name", INSTANCES)
+def test_a_metric_reads_as_a_function(name):
+    """Name, docstring, module, signature and help are those of a function of this name."""
+    item = getattr(tm, name)
+    assert item.__name__ == item.__qualname__ == name
+    assert item.__module__ == type(item).__module__
+    shown = inspect.signature(item)
+    assert list(shown.parameters)[:2] == ["y_true", "y_pred"]
+    assert all(each.default is inspect.Parameter.empty for each in list(shown.parameters.values())[:2])
+    assert {"weights", "target", "kind", "classes", "positive", "normalize", "missing"} <= set(shown.parameters)
+    if not isinstance(item, GroupMetric):
+        assert set(item.parameters()) <= set(shown.parameters)
+        assert shown.parameters["undefined"].default is None
+    assert item.__doc__.startswith(f"{name}{shown}\n\n")
+    assert inspect.cleandoc(type(item).__doc__) in item.__doc__
+    told = pydoc.render_doc(item, renderer=pydoc.plaintext)
+    assert f"{name}{shown}" in told
+    assert item.description.split("`")[0] in " ".join(told.split())
+
+
+def test_metrics_made_with_parameters_and_functions_read_as_functions():
+    """Their defaults are those parameters; a function keeps its docstring."""
+
+    def half_of_errors(y_true, y_pred, weights):
+        """Half of the errors."""
+        return 0.5
+
+    assert inspect.signature(tm.FScore(beta=2)).parameters["beta"].default == 2
+    assert tm.FScore(beta=2).__qualname__ == "fscore"
+    assert tm.gap("accuracy").__name__ == tm.gap("accuracy").__qualname__ == "gap"
+    assert tm.gap("recall").__name__ == "equal_opportunity"
+    made = tm.custom(half_of_errors)
+    assert (made.__name__, made.__qualname__, made.__doc__) == (
+        "half_of_errors",
+        "half_of_errors",
+        "Half of the errors.",
+    )
+    assert pickle.loads(pickle.dumps(tm.auc)).__qualname__ == "auc"
+
+
+def test_the_metric_named_error_counts_errors():
+    """Under that name everywhere; its class has another than the built-in `Error` types."""
+    assert type(tm.error) is tm.ErrorCount
+    assert str(tm.error) == tm.error.name == "error"
+    assert tm.metric("error") == tm.error
+    assert list(tm.evaluate([1, 0], [1, 1], ["error"])) == ["error"]
+    assert tm.error.to_dict() == {"name": "error"}
 
 
 def test_importing_loads_numpy_and_nothing_heavy():

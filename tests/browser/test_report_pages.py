@@ -36,7 +36,7 @@ def binary():
     rng, truth, chance = made()
     region = np.array(["north", "south", "east", "west"])[rng.integers(0, 4, len(truth))]
     metrics = ["auc", "logloss", "brier", "accuracy", "precision", "recall", "fscore", "mcc", "confusion_matrix"]
-    return tm.evaluate(truth, chance, metrics, by={"region": region}, ci=0.95, resamples=50)
+    return tm.evaluate(truth, chance, metrics, by={"region": region}, ci=tm.Intervals(resamples=50))
 
 
 def several():
@@ -81,7 +81,7 @@ def pieces():
 def models():
     rng, truth, chance = made()
     found = {"old": chance, "new": np.clip(chance + 0.05 * truth, 0, 1), HOSTILE[0]: rng.random(len(truth))}
-    return tm.compare(truth, found, ["auc", "accuracy", "brier"], resamples=200)
+    return tm.compare(truth, found, ["auc", "accuracy", "brier"], ci=tm.Intervals(resamples=200))
 
 
 KINDS = {each.__name__: each for each in (binary, several, values, troubled, hostile, pieces, models)}

@@ -60,10 +60,34 @@ def test_options_are_the_keywords_of_the_call(told, rows):
     )  # fmt: skip
     orders, city = [3, 1, 2, 1, 2, 4], ["Köln", "Bonn"] * 2 + ["Köln", "Bonn"]
     report = tm.evaluate(
-        Y, P, ["rmse", "huber(delta=2)"], ci=0.9, ci_method="bootstrap", resamples=50, seed=3, cluster=orders,
+        Y, P, ["rmse", "huber(delta=2)"], ci=tm.Intervals(0.9, "bootstrap", 50, seed=3), cluster=orders,
         weights=orders, by={"city": city}, min_rows=2,
     )  # fmt: skip
     assert found == json.loads(report.to_json())
+
+
+def test_intervals_are_asked_for_by_options(told, rows):
+    """Errors and notes say which."""
+    args = ("evaluate", rows, "--truth", "minutes", "--prediction", "predicted", "--metrics", "r2")
+    for given, message in (
+        (("--seed", "3"), "`--seed` says how intervals are made: pass `--ci` too, such as --ci 0.95"),
+        (("--ci-method", "bootstrap"), "`--ci-method` says how intervals are made"),
+        (("--resamples", "99", "--stream"), "`--resamples` says how intervals are made"),
+        (("--ci", "95"), "`--ci` must be a level between 0 and 1, such as 0.95; got 95.0. Did you mean 0.95?"),
+        (
+            ("--ci", "0.95", "--resamples", "10"),
+            "`--resamples` must be a whole number from 39 to 1,048,576 for --ci 0.95",
+        ),
+        (("--ci", "0.95", "--seed", "-1"), "`--seed` must be a whole number from 0"),
+    ):
+        code, _, err = told(*args, *given)
+        assert code == 2
+        assert message in err
+    for way in ("--stream", "--no-stream"):
+        code, out, _ = told(*args, "--ci", "0.9", "--ci-method", "analytic", way)
+        assert code == 0
+        assert "use --ci-method bootstrap" in out
+        assert "tm.Intervals" not in out
 
 
 def test_labels_follow_the_column(told, rows):
@@ -160,7 +184,9 @@ def test_what_fails_altogether_is_an_error(told, rows):
 def test_compare(told, rows):
     """Models are columns, one or more to an option, before or after the file."""
     args = ("--truth", "minutes", "--metrics", "mae", "--resamples", "50", "--json")
-    expected = tm.compare(Y, {"predicted": P, "other": [28, 12, 44, 22, 21, 50]}, ["mae"], resamples=50).to_json()
+    expected = tm.compare(
+        Y, {"predicted": P, "other": [28, 12, 44, 22, 21, 50]}, ["mae"], ci=tm.Intervals(resamples=50)
+    ).to_json()
     several = told("compare", rows, *args, "--prediction", "predicted,other")
     assert several == (0, f"{expected}\n", "")
     assert told("compare", rows, *args, "--prediction", "predicted", "--prediction", "other") == several

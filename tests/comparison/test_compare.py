@@ -19,7 +19,7 @@ from tallymark.comparison.difference import largest_difference
 
 @pytest.fixture(scope="module")
 def found():
-    return tm.compare(Y, MODELS, ALL, resamples=RESAMPLES)
+    return tm.compare(Y, MODELS, ALL, ci=tm.Intervals(resamples=RESAMPLES))
 
 
 def test_values_are_those_of_evaluate(found):
@@ -52,7 +52,7 @@ def test_a_table_of_models(table):
 
 def test_a_model_against_itself():
     """No difference, p = 1 and the reason; no interval of zero width."""
-    found = tm.compare(Y, {"a": MODELS["a"], "again": MODELS["a"].copy()}, ALL, resamples=RESAMPLES)
+    found = tm.compare(Y, {"a": MODELS["a"], "again": MODELS["a"].copy()}, ALL, ci=tm.Intervals(resamples=RESAMPLES))
     for d in found:
         assert (d.value, d.p, d.p_corrected, d.winner) == (0.0, 1.0, 1.0, None)
         assert math.isnan(d.lo)
@@ -63,7 +63,9 @@ def test_a_model_against_itself():
 
 def test_models_that_differ_only_in_scale():
     """Have the same order and so the same area, and other probabilities."""
-    found = tm.compare(Y, {"a": MODELS["a"], "half": MODELS["a"] / 2}, ["auc", "logloss"], resamples=RESAMPLES)
+    found = tm.compare(
+        Y, {"a": MODELS["a"], "half": MODELS["a"] / 2}, ["auc", "logloss"], ci=tm.Intervals(resamples=RESAMPLES)
+    )
     d = found[("a", "half"), "auc"]
     assert (d.value, d.p) == (0.0, 1.0)
     assert d.reason == "every row stands at the same place in the order of both models"
@@ -72,15 +74,15 @@ def test_models_that_differ_only_in_scale():
 
 def test_the_order_of_the_models_only_turns_signs():
     """compare(a, b) is −compare(b, a), to the last bit."""
-    there = tm.compare(Y, {"a": MODELS["a"], "b": MODELS["b"]}, ALL, resamples=RESAMPLES)
-    back = tm.compare(Y, {"b": MODELS["b"], "a": MODELS["a"]}, ALL, resamples=RESAMPLES)
+    there = tm.compare(Y, {"a": MODELS["a"], "b": MODELS["b"]}, ALL, ci=tm.Intervals(resamples=RESAMPLES))
+    back = tm.compare(Y, {"b": MODELS["b"], "a": MODELS["a"]}, ALL, ci=tm.Intervals(resamples=RESAMPLES))
     for one, other in zip(there, back, strict=True):
         assert one == other.flipped()
 
 
 def test_another_model_changes_no_difference(found):
     """Only what is corrected for the number of pairs."""
-    two = tm.compare(Y, {"a": MODELS["a"], "b": MODELS["b"]}, ALL, resamples=RESAMPLES)
+    two = tm.compare(Y, {"a": MODELS["a"], "b": MODELS["b"]}, ALL, ci=tm.Intervals(resamples=RESAMPLES))
     for d in two:
         more = found[("a", "b"), d.metric]
         assert more._replace(p_corrected=d.p_corrected, detectable=d.detectable) == d
@@ -96,11 +98,11 @@ def test_the_same_on_any_number_of_threads():
         runs = []
         for threads in (1, 2):
             tm.set_threads(threads)
-            runs.append(list(tm.compare(y, models, ["accuracy", "auc", "brier"], resamples=119)))
+            runs.append(list(tm.compare(y, models, ["accuracy", "auc", "brier"], ci=tm.Intervals(resamples=119))))
     finally:
         tm.set_threads(before)
     assert runs[0] == runs[1]
-    other = list(tm.compare(y, models, ["accuracy", "auc", "brier"], resamples=119, seed=1))
+    other = list(tm.compare(y, models, ["accuracy", "auc", "brier"], ci=tm.Intervals(resamples=119, seed=1)))
     assert [d for d in other if d.metric != "brier"] == [d for d in runs[0] if d.metric != "brier"]
     assert [d for d in other if d.metric == "brier"] != [d for d in runs[0] if d.metric == "brier"]
 
@@ -110,7 +112,7 @@ def test_undefined_values_say_why_and_rank_last():
     y = [1, 1, 0, 0] * 5
     never, some = [0] * 20, [1, 0, 0, 1] * 5
     models = {"never": never, "some": some, "other": [1, 1, 0, 1] * 5}
-    found = tm.compare(y, models, ["precision"], resamples=RESAMPLES)
+    found = tm.compare(y, models, ["precision"], ci=tm.Intervals(resamples=RESAMPLES))
     d = found[("never", "some"), "precision"]
     assert math.isnan(d.p)
     assert d.reason == "never: nothing was predicted positive"
@@ -147,12 +149,12 @@ def test_resamples_are_as_many_as_the_pairs_need():
     found = tm.compare(y, models, ["fscore(average=macro)"])
     assert found.settings.resamples == 2238
     assert found[("m0", "m7"), "fscore(average=macro)"].significant
-    with pytest.raises(tm.ParameterError, match=r"from 1,119 to .* for ci=0.95 and 28 pairs of models; got 1000"):
-        tm.compare(y, models, ["fscore(average=macro)"], resamples=1000)
+    with pytest.raises(tm.ParameterError, match=r"from 1,119 to .* for level=0.95 and 28 pairs of models; got 1000"):
+        tm.compare(y, models, ["fscore(average=macro)"], ci=tm.Intervals(resamples=1000))
     for fewer in ({"baseline": "m0"}, {"correction": "none"}):
         assert tm.compare(y, models, ["accuracy"], **fewer).settings.resamples == 1000
     assert "resamples=" not in found.to_markdown()
-    assert "resamples=1500" in tm.compare(y, models, ["accuracy"], resamples=1500).to_markdown()
+    assert "resamples=1500" in tm.compare(y, models, ["accuracy"], ci=tm.Intervals(resamples=1500)).to_markdown()
 
 
 def test_a_high_level_needs_no_more_than_it_is_told():
@@ -161,7 +163,7 @@ def test_a_high_level_needs_no_more_than_it_is_told():
     assert tm.evaluate(y, p, ["accuracy"], ci=0.999).interval.resamples == 3998
     assert tm.evaluate(y, p, ["accuracy"], ci=0.99).interval.resamples == 1000
     with pytest.raises(tm.ParameterError, match="from 1,999"):
-        tm.evaluate(y, p, ["accuracy"], ci=0.999, resamples=1000)
+        tm.evaluate(y, p, ["accuracy"], ci=tm.Intervals(0.999, resamples=1000))
 
 
 def test_what_is_resampled_needs_the_order_of_rows():
@@ -183,7 +185,9 @@ def test_no_difference_is_larger_than_the_metric_allows():
         for _ in range(12):
             y = rng.permutation([0, 1, 0, 1, *rng.integers(0, 2, n - 4).tolist()])
             models = {"a": y ^ (rng.random(n) < 0.2), "b": y ^ (rng.random(n) < 0.8)}
-            found = tm.compare(y, models, ["fscore", "mcc"], resamples=199, ci=0.99, weights=rng.random(n))
+            found = tm.compare(
+                y, models, ["fscore", "mcc"], ci=tm.Intervals(0.99, resamples=199), weights=rng.random(n)
+            )
             for d in (each for each in found if not math.isnan(each.lo)):
                 most = {"fscore": 1.0, "mcc": 2.0}[d.metric]
                 assert -most <= d.lo <= d.value <= d.hi <= most
@@ -199,12 +203,14 @@ def test_rankings_in_tables_are_compared_as_those_in_rows():
     y, a = rng.integers(0, 3, (30, 4)), rng.random((30, 4))
     models, metrics = {"a": a, "b": a + 0.2 * y}, ["ndcg", "mrr", "map"]
     query = np.repeat(np.arange(30), 4)
-    table = tm.compare(y, models, metrics, resamples=RESAMPLES)
-    rows = tm.compare(y.ravel(), {k: p.ravel() for k, p in models.items()}, metrics, query=query, resamples=RESAMPLES)
+    table = tm.compare(y, models, metrics, ci=tm.Intervals(resamples=RESAMPLES))
+    rows = tm.compare(
+        y.ravel(), {k: p.ravel() for k, p in models.items()}, metrics, query=query, ci=tm.Intervals(resamples=RESAMPLES)
+    )
     assert list(table) == list(rows)
-    table = tm.evaluate(y, a, metrics, ci=0.95, resamples=199)
-    rows = tm.evaluate(y.ravel(), a.ravel(), metrics, ci=0.95, resamples=199, query=query)
+    table = tm.evaluate(y, a, metrics, ci=tm.Intervals(resamples=199))
+    rows = tm.evaluate(y.ravel(), a.ravel(), metrics, ci=tm.Intervals(resamples=199), query=query)
     for key in metrics:
         assert (table.cell(key).lo, table.cell(key).hi) == (rows.cell(key).lo, rows.cell(key).hi)
         assert table.cell(key).lo < table[key] < table.cell(key).hi
-    assert tm.evaluate(y, a, "ndcg", ci=0.95, resamples=199, cluster=np.arange(30) // 2).cell("ndcg").lo < 1
+    assert tm.evaluate(y, a, "ndcg", ci=tm.Intervals(resamples=199), cluster=np.arange(30) // 2).cell("ndcg").lo < 1

@@ -18,7 +18,7 @@ from tallymark.metrics import registry
 
 @pytest.fixture(scope="module")
 def found():
-    return tm.compare(Y, MODELS, ALL, resamples=RESAMPLES)
+    return tm.compare(Y, MODELS, ALL, ci=tm.Intervals(resamples=RESAMPLES))
 
 
 def test_shares_use_mcnemar_areas_delong_and_the_rest_a_bootstrap(found):
@@ -50,7 +50,7 @@ PROPORTIONS = [
 @pytest.mark.parametrize("metric", PROPORTIONS)
 def test_shares_of_rows_count_the_rows_that_changed(metric):
     """Gains less losses make up the difference; positive and negative rows are counted apart."""
-    d = tm.compare(Y, MODELS, [metric], resamples=RESAMPLES)[("a", "b"), metric]
+    d = tm.compare(Y, MODELS, [metric], ci=tm.Intervals(resamples=RESAMPLES))[("a", "b"), metric]
     right = [(p >= 0.5) == (Y == 1) for p in (MODELS["a"], MODELS["b"])]
     among = {"recall": Y == 1, "sensitivity": Y == 1, "fnr": Y == 1, "specificity": Y == 0, "fallout": Y == 0}
     rows = among.get(metric, np.ones(len(Y), bool))
@@ -90,7 +90,7 @@ def test_an_area_over_several_classes_is_bootstrapped():
     rng = np.random.default_rng(3)
     y = rng.integers(0, 4, 200)
     models = {name: rng.dirichlet(np.ones(4), 200) * 0.6 + 0.4 * (y[:, None] == np.arange(4)) for name in "ab"}
-    found = tm.compare(y, models, ["accuracy", "top_k_accuracy(k=2)", "auc"], resamples=RESAMPLES)
+    found = tm.compare(y, models, ["accuracy", "top_k_accuracy(k=2)", "auc"], ci=tm.Intervals(resamples=RESAMPLES))
     assert [d.method.partition(",")[0] for d in found] == ["McNemar", "McNemar", "paired bootstrap"]
     right = [p.argmax(axis=1) == y for p in models.values()]
     assert found[("a", "b"), "accuracy"].value == pytest.approx(right[1].mean() - right[0].mean())
@@ -101,7 +101,10 @@ def test_tables_of_labels_are_resampled():
     rng = np.random.default_rng(4)
     y = rng.integers(0, 2, (80, 3))
     models = {name: np.where(rng.random((80, 3)) < 0.2, 1 - y, y) for name in "ab"}
-    assert next(iter(tm.compare(y, models, ["accuracy"], resamples=RESAMPLES))).method == "paired bootstrap"
+    assert (
+        next(iter(tm.compare(y, models, ["accuracy"], ci=tm.Intervals(resamples=RESAMPLES)))).method
+        == "paired bootstrap"
+    )
 
 
 def test_the_bootstrap_is_paired_by_row():
@@ -109,7 +112,7 @@ def test_the_bootstrap_is_paired_by_row():
     rng = np.random.default_rng(5)
     y = rng.normal(size=60)
     a, b = (y + rng.normal(size=60) for _ in range(2))
-    d = tm.compare(y, {"a": a, "b": b}, ["rmse"], resamples=99, seed=7, ci=0.9)[("a", "b"), "rmse"]
+    d = tm.compare(y, {"a": a, "b": b}, ["rmse"], ci=tm.Intervals(0.9, resamples=99, seed=7))[("a", "b"), "rmse"]
     keys = np.arange(60, dtype=np.uint64)
     drawn = [poisson_counts(7, k, keys).astype(float) for k in range(99)]
     values = [tm.rmse(y, b, weights=w) - tm.rmse(y, a, weights=w) for w in drawn]
@@ -139,7 +142,7 @@ def test_queries_are_drawn_as_a_whole():
     rng = np.random.default_rng(6)
     relevance, query = rng.integers(0, 3, 120), np.arange(120) // 6
     models = {name: relevance + rng.normal(size=120) * sd for name, sd in (("a", 1.0), ("b", 2.0))}
-    d = next(iter(tm.compare(relevance, models, ["ndcg"], query=query, resamples=RESAMPLES)))
+    d = next(iter(tm.compare(relevance, models, ["ndcg"], query=query, ci=tm.Intervals(resamples=RESAMPLES))))
     assert d.method == "paired bootstrap of queries"
     assert d.lo < d.value < d.hi
     with pytest.raises(tm.ParameterError, match="same in all rows of a query"):
@@ -148,19 +151,21 @@ def test_queries_are_drawn_as_a_whole():
 
 def test_weighted_rows_are_bootstrapped():
     """Are resampled; weights of 1 are none; rows of weight 0 are not there."""
-    plain = tm.compare(Y, MODELS, ["accuracy", "auc", "brier"], resamples=RESAMPLES)
-    assert list(tm.compare(Y, MODELS, ["accuracy", "auc", "brier"], weights=np.ones(300), resamples=RESAMPLES)) == list(
-        plain
+    plain = tm.compare(Y, MODELS, ["accuracy", "auc", "brier"], ci=tm.Intervals(resamples=RESAMPLES))
+    assert list(
+        tm.compare(Y, MODELS, ["accuracy", "auc", "brier"], weights=np.ones(300), ci=tm.Intervals(resamples=RESAMPLES))
+    ) == list(plain)
+    heavy = tm.compare(
+        Y, MODELS, ["accuracy", "auc"], weights=np.linspace(1, 3, 300), ci=tm.Intervals(resamples=RESAMPLES)
     )
-    heavy = tm.compare(Y, MODELS, ["accuracy", "auc"], weights=np.linspace(1, 3, 300), resamples=RESAMPLES)
     assert {d.method for d in heavy} == {"paired bootstrap"}
     some = (np.arange(300) % 3 > 0).astype(float)
     kept = {name: p[some > 0] for name, p in MODELS.items()}
     expected = tm.compare(Y[some > 0], kept, ["accuracy", "auc"])
     assert list(tm.compare(Y, MODELS, ["accuracy", "auc"], weights=some)) == list(expected)
     kept = Y[some == 1], {name: p[some == 1] for name, p in MODELS.items()}
-    found = tm.compare(Y, MODELS, ["brier"], weights=some, resamples=RESAMPLES)
-    assert list(found) == list(tm.compare(*kept, ["brier"], resamples=RESAMPLES))
+    found = tm.compare(Y, MODELS, ["brier"], weights=some, ci=tm.Intervals(resamples=RESAMPLES))
+    assert list(found) == list(tm.compare(*kept, ["brier"], ci=tm.Intervals(resamples=RESAMPLES)))
 
 
 def test_missing_rows_are_dropped_for_all():
@@ -169,9 +174,9 @@ def test_missing_rows_are_dropped_for_all():
     a[[3, 5]], b[[5, 9]] = math.nan, math.nan
     truth = Y.astype(float)
     truth[20] = math.nan
-    found = tm.compare(truth, {"a": a, "b": b}, ["auc", "brier"], missing="drop", resamples=RESAMPLES)
+    found = tm.compare(truth, {"a": a, "b": b}, ["auc", "brier"], missing="drop", ci=tm.Intervals(resamples=RESAMPLES))
     keep = np.setdiff1d(np.arange(300), [3, 5, 9, 20])
-    expected = tm.compare(Y[keep], {"a": a[keep], "b": b[keep]}, ["auc", "brier"], resamples=RESAMPLES)
+    expected = tm.compare(Y[keep], {"a": a[keep], "b": b[keep]}, ["auc", "brier"], ci=tm.Intervals(resamples=RESAMPLES))
     assert list(found) == list(expected)
     assert {report.dropped for report in found.reports.values()} == {4}
     assert "296 rows · 4 dropped for missing values" in str(found)
@@ -199,7 +204,7 @@ def test_a_metric_of_ones_own_is_resampled():
             return quotient**2
 
     try:
-        d = next(iter(tm.compare(Y, MODELS, [Squared()], resamples=RESAMPLES)))
+        d = next(iter(tm.compare(Y, MODELS, [Squared()], ci=tm.Intervals(resamples=RESAMPLES))))
     finally:
         del registry.classes["squared_accuracy"]
     assert d.method == "paired bootstrap"
@@ -217,7 +222,7 @@ def test_a_share_of_rows_that_is_best_at_some_value_is_resampled():
 
     models = {"few": (MODELS["a"] > 0.9).astype(int), "most": (MODELS["a"] > 0.3).astype(int)}
     try:
-        d = next(iter(tm.compare(Y, models, [CalledHalf()], resamples=RESAMPLES)))
+        d = next(iter(tm.compare(Y, models, [CalledHalf()], ci=tm.Intervals(resamples=RESAMPLES))))
     finally:
         del registry.classes["called_half"]
     few, most = (abs(held.mean() - 0.5) for held in models.values())

@@ -14,7 +14,7 @@ MODELS = {"old": SCORE, "new": np.clip(SCORE + 0.2 * (TRUTH - 0.5), 0, 1), "same
 
 def test_differences_are_those_of_the_comparison():
     """By pair, with intervals, verdicts and letters."""
-    found = tm.compare(TRUTH, MODELS, ["auc", "logloss"], kind="probability", resamples=200)
+    found = tm.compare(TRUTH, MODELS, ["auc", "logloss"], kind="probability", ci=tm.Intervals(resamples=200))
     assert found.plot.available() == ("differences", "roc", "precision_recall")
     plot = found.plot.differences()
     pairs = [d for d in found if d.metric == "auc"]
@@ -43,7 +43,7 @@ def test_models_side_by_side():
     assert plot.table.rows == list(found.ranking("auc").items())
     assert set(MODELS) <= set(texts(plot))
     assert found.plot.precision_recall().table.rows[0] == ("new", tm.average_precision(TRUTH, MODELS["new"]))
-    numbers = tm.compare(NUMBERS, {"a": GUESSES, "b": GUESSES + 1}, ["rmse"], resamples=100)
+    numbers = tm.compare(NUMBERS, {"a": GUESSES, "b": GUESSES + 1}, ["rmse"], ci=tm.Intervals(resamples=100))
     assert numbers.plot.available() == ("differences",)
     assert numbers.plot.differences().svg()
 

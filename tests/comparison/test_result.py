@@ -20,7 +20,7 @@ from tallymark.states.resampling.paired_rows import read_placements
 
 @pytest.fixture(scope="module")
 def found():
-    return tm.compare(Y, MODELS, ALL, resamples=RESAMPLES)
+    return tm.compare(Y, MODELS, ALL, ci=tm.Intervals(resamples=RESAMPLES))
 
 
 def test_a_metric_in_which_nothing_is_better():
@@ -85,7 +85,7 @@ def test_lower_is_better_and_closer_is_better():
     rng = np.random.default_rng(9)
     y = rng.normal(size=400)
     models = {"low": y - 0.5 + rng.normal(size=400) * 0.1, "high": y + 0.2 + rng.normal(size=400) * 0.1}
-    found = tm.compare(y, models, ["rmse", "mean_bias"], resamples=RESAMPLES)
+    found = tm.compare(y, models, ["rmse", "mean_bias"], ci=tm.Intervals(resamples=RESAMPLES))
     rmse, bias = found[("low", "high"), "rmse"], found[("low", "high"), "mean_bias"]
     assert rmse.value < 0
     assert rmse.winner == bias.winner == "high"
@@ -127,7 +127,7 @@ def test_text_html_json_and_frames_hold_the_same(found):
 def test_sentences_say_who_is_better_by_how_much():
     """Say who is better by how much, or that the data cannot tell."""
     y, models = scores(2000, seed=2, noise=(3.0, 1.0, 1.02))
-    found = tm.compare(y, models, ["auc", "logloss"], resamples=RESAMPLES)
+    found = tm.compare(y, models, ["auc", "logloss"], ci=tm.Intervals(resamples=RESAMPLES))
     assert str(found[("a", "b"), "auc"]).startswith("auc: b beats a by 0.")
     assert str(found[("a", "b"), "auc"]).endswith("], p < 0.001 (DeLong)")
     assert str(found[("b", "c"), "auc"]).startswith("auc: c and b cannot be told apart: c − b = ")

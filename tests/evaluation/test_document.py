@@ -32,13 +32,13 @@ def text_of(html):
 @pytest.fixture(scope="module")
 def report():
     metrics = ["auc", "accuracy", "logloss", "confusion_matrix"]
-    return tm.evaluate(TRUTH, CHANCE, metrics, by={"region": REGION}, ci=0.9, resamples=50)
+    return tm.evaluate(TRUTH, CHANCE, metrics, by={"region": REGION}, ci=tm.Intervals(0.9, resamples=50))
 
 
 @pytest.fixture(scope="module")
 def comparison():
     models = {"old": CHANCE, "new": np.clip(CHANCE + 0.1 * TRUTH, 0, 1)}
-    return tm.compare(TRUTH, models, ["auc", "brier"], resamples=50)
+    return tm.compare(TRUTH, models, ["auc", "brier"], ci=tm.Intervals(resamples=50))
 
 
 def test_a_page_has_it_all(report):
@@ -185,8 +185,8 @@ def test_the_call_gives_the_same_report_again():
     y_true, y_pred, weights = np.where(TRUTH, "yes", "no"), CHANCE, RNG.random(300)
     group = REGION
     made = tm.evaluate(
-        y_true, y_pred, {"F": "f2", "auc": "auc"}, weights=weights, positive="yes", by=group, min_rows=5, ci=0.9,
-        ci_method="bootstrap", resamples=40, seed=7,
+        y_true, y_pred, {"F": "f2", "auc": "auc"}, weights=weights, positive="yes", by=group, min_rows=5,
+        ci=tm.Intervals(0.9, "bootstrap", 40, seed=7),
     )  # fmt: skip
     code = next(part.text for part in reproduce_report(made).parts if hasattr(part, "text"))
     again = eval(code.removeprefix("import tallymark as tm\n"), {"tm": tm, **locals()})
@@ -201,7 +201,8 @@ def test_the_call_gives_the_same_report_again():
 def test_the_call_of_a_comparison(comparison):
     """With what is not the default; each model has a fingerprint."""
     section = reproduce_comparison(comparison)
-    assert section.parts[1].text.endswith('tm.compare(y_true, {"old": …, "new": …}, ["auc", "brier"], resamples=50)')
+    call = section.parts[1].text.splitlines()[-1]
+    assert call == ('tm.compare(y_true, {"old": …, "new": …}, ["auc", "brier"], ci=tm.Intervals(0.95, resamples=50))')
     names = [name for name, _ in section.parts[0].facts]
     assert names == ["rows", "fingerprint with old", "fingerprint with new", "made with"]
 
@@ -271,7 +272,7 @@ def test_a_page_of_ten_million_rows_is_small():
     n = 10_000_000
     truth = rng.random(n, np.float32) < 0.3
     chance = np.float32(0.3) * truth + np.float32(0.7) * rng.random(n, np.float32)
-    made = tm.evaluate(truth, chance, by={"part": rng.integers(0, 9, n, np.uint8)}, ci=0.95, ci_method="analytic")
+    made = tm.evaluate(truth, chance, by={"part": rng.integers(0, 9, n, np.uint8)}, ci=tm.Intervals(method="analytic"))
     assert len(made.to_html().encode()) < 500_000
     values = tm.evaluate(truth + chance, chance, ["rmse", "mae"])
     assert len(values.to_html().encode()) < 500_000

@@ -54,7 +54,7 @@ CASES = {
     ),
     "after weights of zero": (
         {"probability": with_bad(GOOD["probability"], 1.5), "weight": FREE},
-        {"metrics": ["logloss"], "weights": "weight", "ci": 0.9, "resamples": 100},
+        {"metrics": ["logloss"], "weights": "weight", "ci": tm.Intervals(0.9, resamples=100)},
     ),
 }
 BATCH = 20

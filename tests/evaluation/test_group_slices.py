@@ -202,7 +202,7 @@ def test_many_groups_of_several_columns():
 
 def test_intervals_of_groups_are_printed():
     """Each metric has its interval beside it, and one line says how they were made."""
-    text = str(tm.evaluate(Y * 10, P * 10, ["accuracy", "r2"], by=SEX * 10, ci=0.9, seed=3))
+    text = str(tm.evaluate(Y * 10, P * 10, ["accuracy", "r2"], by=SEX * 10, ci=tm.Intervals(0.9, seed=3)))
     assert "sex" not in text
     assert text.count("90 % interval") == 3
     assert "intervals: Wilson for accuracy; bootstrap (1,000 resamples, seed 3) for r2" in text

@@ -15,14 +15,14 @@ P = Y + RNG.normal(0, 1, 120)
 
 
 def bootstrap(*args, **facts):
-    return tm.evaluate(*args, **{"ci": 0.9, "ci_method": "bootstrap", "resamples": 99, **facts})
+    return tm.evaluate(*args, **{"ci": tm.Intervals(0.9, method="bootstrap", resamples=99), **facts})
 
 
 def test_a_group_of_infinite_value_has_no_interval():
     """What compares groups says so, though its own value is that of another group."""
     signal = tm.custom(lambda y, p, w: math.inf if y[0] == 0 else float(y.mean()), name="signal", better="higher")
     y = np.arange(40.0)
-    report = tm.evaluate(y, y, [tm.worst(signal)], by=np.repeat(["a", "b"], 20), ci=0.9, resamples=199)
+    report = tm.evaluate(y, y, [tm.worst(signal)], by=np.repeat(["a", "b"], 20), ci=tm.Intervals(0.9, resamples=199))
     cell = report.cell(tm.worst(signal))
     assert (cell.value, cell.lo) == (29.5, None)
     assert "no interval: the value of a group is infinite" in cell.notes
@@ -54,11 +54,11 @@ def test_degenerate_cases_say_why(y, p, metric, reason):
 
 
 def test_analytic_says_where_there_is_no_formula():
-    """With ci_method="analytic" nothing is resampled; a metric without a formula says so."""
-    cell = tm.evaluate(Y, P, ["r2"], ci=0.9, ci_method="analytic").cell("r2")
+    """With method="analytic" nothing is resampled; a metric without a formula says so."""
+    cell = tm.evaluate(Y, P, ["r2"], ci=tm.Intervals(0.9, method="analytic")).cell("r2")
     assert cell.lo is None
     assert any("no analytic interval" in note for note in cell.notes)
-    cell = tm.evaluate(Y, P, ["rmse"], ci=0.9, ci_method="analytic", weights=Y**2).cell("rmse")
+    cell = tm.evaluate(Y, P, ["rmse"], ci=tm.Intervals(0.9, method="analytic"), weights=Y**2).cell("rmse")
     assert any("weight 1" in note for note in cell.notes)
 
 
@@ -88,9 +88,9 @@ def test_a_level_that_would_take_too_many_resamples():
     )
     assert "share a letter" not in str(found)
     assert "detectable" not in str(found).split("verdict")[1]
-    assert tm.evaluate(Y, P, ["mae"], ci=0.9999999, resamples=10).cell("mae").lo is not None
-    with pytest.raises(tm.ParameterError, match=r"from 19,999 to 1,048,576 for ci=0\.9999; got 10"):
-        tm.evaluate(Y, P, ["mae"], ci=0.9999, resamples=10)
+    assert tm.evaluate(Y, P, ["mae"], ci=tm.Intervals(0.9999999, resamples=10)).cell("mae").lo is not None
+    with pytest.raises(tm.ParameterError, match=r"from 19,999 to 1,048,576 for level=0\.9999; got 10"):
+        tm.evaluate(Y, P, ["mae"], ci=tm.Intervals(0.9999, resamples=10))
 
 
 def test_what_fails_in_its_cell_has_no_interval():
@@ -118,7 +118,7 @@ WEIGHED = NOISE.random(50)
 )
 def test_errors_of_rounding_are_no_interval(truth, prediction, metrics, more):
     """Rows that differ by no more say nothing; the ends would let anything through that asks for them."""
-    report = tm.evaluate(truth, prediction, metrics, ci=0.95, resamples=200, **more)
+    report = tm.evaluate(truth, prediction, metrics, ci=tm.Intervals(resamples=200), **more)
     for key in metrics:
         assert (report.cell(key).lo, report.cell(key).hi) == (None, None), key
         assert any(note.startswith("no interval: ") for note in report.cell(key).notes)
@@ -131,13 +131,15 @@ def test_small_values_are_no_errors_of_rounding():
     for more in ({}, {"weights": WEIGHED}):
         cell = bootstrap(HALF, off["a"], ["brier"], kind="probability", **more).cell("brier")
         assert 0 < cell.lo < cell.value < cell.hi < 1e-12
-    found = tm.compare(HALF, off, ["brier", "mse"], resamples=200)
+    found = tm.compare(HALF, off, ["brier", "mse"], ci=tm.Intervals(resamples=200))
     assert {d.verdict for d in found} == {"b is better"}
 
 
 def test_models_that_differ_by_errors_of_rounding_do_not_differ():
     """Errors of 0.1 up and down."""
-    found = tm.compare(FIFTY, {"above": FIFTY + 0.1, "below": FIFTY - 0.1}, ["rmse", "mae"], resamples=200)
+    found = tm.compare(
+        FIFTY, {"above": FIFTY + 0.1, "below": FIFTY - 0.1}, ["rmse", "mae"], ci=tm.Intervals(resamples=200)
+    )
     assert [(d.verdict, d.p) for d in found] == [("no difference", 1.0)] * 2
 
 
@@ -161,6 +163,8 @@ def test_why_groups_have_no_interval_together():
 def test_values_whose_spread_is_too_large_for_float64(more):
     """Say so or have ends, without a warning; of two models too."""
     y = np.tile([-8e307, 8e307], 20) * np.repeat([1.0, 0.5], 20)
-    report = tm.evaluate(y, 0.4 * y[::-1], ["mean_bias", "mae"], ci=0.9, ci_method="bootstrap", resamples=99, **more)
+    report = tm.evaluate(
+        y, 0.4 * y[::-1], ["mean_bias", "mae"], ci=tm.Intervals(0.9, method="bootstrap", resamples=99), **more
+    )
     assert all(cell.lo is None or cell.lo <= cell.value <= cell.hi for cell in map(report.cell, report))
-    tm.compare(y, {"a": 0.4 * y[::-1], "b": -0.9 * y}, ["mae", "mean_bias"], resamples=99, **more)
+    tm.compare(y, {"a": 0.4 * y[::-1], "b": -0.9 * y}, ["mae", "mean_bias"], ci=tm.Intervals(resamples=99), **more)

@@ -160,7 +160,7 @@ def test_reliability_is_the_curve_of_the_metric():
     with_intervals = binary(ci=0.95).plot.reliability(bins=5)
     assert "95 % interval" in with_intervals.description
     assert len(vertices(with_intervals, LIGHT.series[0])) == 2 + 5
-    weighted = binary(ci=0.95, resamples=50, weights=np.full(ROWS, 2.0)).plot.reliability(bins=5)
+    weighted = binary(ci=tm.Intervals(resamples=50), weights=np.full(ROWS, 2.0)).plot.reliability(bins=5)
     assert "interval" not in weighted.description
 
 

@@ -18,8 +18,8 @@ Y = RNG.normal(3, 2, 120)
 P = Y + RNG.normal(0, 1, 120)
 
 
-def bootstrap(*args, **facts):
-    return tm.evaluate(*args, **{"ci": 0.9, "ci_method": "bootstrap", "resamples": 99, **facts})
+def bootstrap(*args, method="bootstrap", resamples=99, seed=0, **facts):
+    return tm.evaluate(*args, ci=tm.Intervals(0.9, method, resamples, seed), **facts)
 
 
 def test_an_interval_holds_the_value_and_says_its_method():
@@ -28,7 +28,7 @@ def test_an_interval_holds_the_value_and_says_its_method():
     for cell in map(report.cell, report):
         assert cell.lo < cell.value < cell.hi
         assert cell.method == "bootstrap"
-    assert report.interval == (0.9, "bootstrap", 99, 7)
+    assert report.interval == tm.Intervals(0.9, "bootstrap", 99, 7)
     assert tm.evaluate(Y, P, ["rmse"]).interval is None
 
 
@@ -43,7 +43,7 @@ def test_rows_that_weigh_nothing_are_not_there(method, heavy):
     weights[by == "c"] = 0.0
     once = weights > 0
     metrics = ["auc", "logloss", "fscore", "average_precision", "gap(recall)"]
-    facts = {"ci": 0.9, "ci_method": method, "resamples": 199}
+    facts = {"ci": tm.Intervals(0.9, method=method, resamples=199)}
     found = tm.evaluate(y, p, metrics, kind="probability", weights=weights, by=by, **facts)
     alone = {"weights": weights[once], "by": by[once], "keys": np.flatnonzero(once)}
     expected = tm.evaluate(y[once], p[once], metrics, kind="probability", **alone, **facts)
@@ -67,10 +67,10 @@ def test_the_seed_decides():
 def test_without_weights_is_weights_of_one():
     """Weights of 1 change no interval, whatever the method; rows of weight 0 take no part."""
     for method in ("auto", "bootstrap"):
-        plain, ones = (bootstrap(Y, P, ["rmse", "r2"], ci_method=method, weights=w) for w in (None, np.ones(120)))
+        plain, ones = (bootstrap(Y, P, ["rmse", "r2"], method=method, weights=w) for w in (None, np.ones(120)))
         for key in ("rmse", "r2"):
             assert (plain.cell(key).lo, plain.cell(key).hi) == (ones.cell(key).lo, ones.cell(key).hi)
-    weighted = tm.evaluate(Y, P, ["rmse"], weights=RNG.uniform(0, 2, 120), ci=0.9, resamples=99)
+    weighted = tm.evaluate(Y, P, ["rmse"], weights=RNG.uniform(0, 2, 120), ci=tm.Intervals(0.9, resamples=99))
     assert weighted.cell("rmse").method == "bootstrap"
 
 
@@ -197,9 +197,9 @@ def test_dropped_rows_lose_their_cluster():
 def test_resamples_must_reach_beyond_the_ends(level, least):
     """There are enough resamples that one lies beyond either end."""
     assert least_resamples(level) == least
-    tm.evaluate(Y, P, ["mae"], ci=level, resamples=least)
+    tm.evaluate(Y, P, ["mae"], ci=tm.Intervals(level, resamples=least))
     with pytest.raises(tm.TallymarkError, match="resamples"):
-        tm.evaluate(Y, P, ["mae"], ci=level, resamples=least - 1)
+        tm.evaluate(Y, P, ["mae"], ci=tm.Intervals(level, resamples=least - 1))
 
 
 def test_notes_name_the_part_that_they_are_of():

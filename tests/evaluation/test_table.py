@@ -133,7 +133,7 @@ def test_every_source_has_the_same_report(frame, folder, name):
 @pytest.mark.parametrize("name", ["pandas", "frames", "duckdb", "folder", "csv"])
 def test_intervals_are_those_of_all_rows(frame, folder, name, keys):
     """By keys, or by the order of rows where the source has one: the ends of evaluate."""
-    asked = {"ci": 0.9, "resamples": 99, "seed": 3, "ci_method": "bootstrap"}
+    asked = {"ci": tm.Intervals(0.9, method="bootstrap", resamples=99, seed=3)}
     asked_columns = {"truth": "happened", "prediction": "p", "by": "city", "keys": keys, "metrics": NAMES[1:3]}
     source = sources_of(frame, folder)[name]
     found = tm.evaluate_table(source, **asked_columns, kind="probability", positive="yes", **asked)

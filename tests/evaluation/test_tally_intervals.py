@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -16,7 +18,9 @@ RNG = np.random.default_rng(3)
 Y = RNG.normal(3, 2, 90)
 P = Y + RNG.normal(0, 1, 90)
 W = RNG.uniform(0.1, 2, 90)
-ASKED = {"ci": 0.9, "resamples": 39, "seed": 2}
+ASKED = {"ci": tm.Intervals(0.9, resamples=39, seed=2)}
+RESAMPLED = {"ci": tm.Intervals(0.9, "bootstrap", resamples=39, seed=2)}
+RESAMPLED = {"ci": tm.Intervals(0.9, "bootstrap", resamples=39, seed=2)}
 PARTS = [np.arange(90)[k::4] for k in (2, 0, 3, 1)]
 
 
@@ -40,7 +44,7 @@ def test_places_are_keys():
     for key in ("wape", "rmse"):
         assert ends(tally.report(), key) == ends(whole, key)
     assert whole.cell("wape").method == "bootstrap"
-    assert tally.report().interval == whole.interval == (0.9, "auto", 39, 2)
+    assert tally.report().interval == whole.interval == ASKED["ci"]
 
 
 def test_one_tally_numbers_its_rows():
@@ -100,8 +104,8 @@ def test_classes_are_those_of_all_rows_in_every_resample():
     said = np.where(RNG.random(90) < 0.6, y, "a")
     each = str(tm.Recall(average=None))
     names = [each, "fscore(average=macro)", "precision(average=macro)", "jaccard(average=macro)"]
-    facts = {"ci_method": "bootstrap"}
-    whole = tm.evaluate(y, said, names, **ASKED, **facts)
+    facts = dict(RESAMPLED)
+    whole = tm.evaluate(y, said, names, **facts)
     report = add(names, y, said, PARTS, facts=facts, keys=np.arange(90)).report()
     assert all(ends(report, name) == ends(whole, name) for name in names)
     assert set(report.cell(each).lo) == {"a", "b", "c"}
@@ -111,7 +115,7 @@ def test_classes_are_those_of_all_rows_in_every_resample():
     facts["kind"] = "probability"
     for labels, positive in ((rare.astype(int), None), (np.where(rare, "yes", "no"), "yes")):
         facts["positive"] = positive
-        whole = tm.evaluate(labels, p, names, **ASKED, **facts)
+        whole = tm.evaluate(labels, p, names, **facts)
         report = add(names, labels, p, PARTS, facts=facts, keys=np.arange(90)).report()
         assert all(ends(report, name) == ends(whole, name) for name in names)
         assert report.cell("brier").method == "bootstrap"
@@ -128,8 +132,8 @@ def test_tables_are_resampled():
         (rng.integers(0, 2, (90, 3)), rng.integers(0, 2, (90, 3)), ["hamming_loss", "fscore(average=macro)"], {}),
     ]
     for y, p, names, facts in cases:
-        facts = {"ci_method": "bootstrap", **facts}
-        whole = tm.evaluate(y, p, names, **ASKED, **facts)
+        facts = {**RESAMPLED, **facts}
+        whole = tm.evaluate(y, p, names, **facts)
         tally = add(names, y, p, PARTS, facts=facts, keys=np.arange(90))
         back = tm.Tally.from_bytes(tally.to_bytes())
         for name in names:
@@ -142,9 +146,9 @@ def test_few_and_many_rows(n):
     """Rows are left out one by one, in groups, or not at all, as in evaluate."""
     rng = np.random.default_rng(n)
     y, p, keys = rng.exponential(size=n), np.zeros(n), rng.integers(0, 1 << 62, n)
-    whole = tm.evaluate(y, p, ["mae"], keys=keys, ci_method="bootstrap", **ASKED)
+    whole = tm.evaluate(y, p, ["mae"], keys=keys, **RESAMPLED)
     parts = np.array_split(rng.permutation(n), 3)
-    tally = add(["mae"], y, p, parts, facts={"ci_method": "bootstrap"}, keys=keys)
+    tally = add(["mae"], y, p, parts, facts=RESAMPLED, keys=keys)
     assert ends(tally.report(), "mae") == ends(whole, "mae")
     assert ends(tm.Tally.from_bytes(tally.to_bytes()).report(), "mae") == ends(whole, "mae")
 
@@ -205,19 +209,20 @@ def test_states_that_are_too_large_are_not_kept():
     rng = np.random.default_rng(5)
     y, p = rng.integers(0, 80, 3000), rng.integers(0, 80, 3000)
     parts = np.array_split(np.arange(3000), 4)
+    asked = {"ci": tm.Intervals(0.9, resamples=1000)}
     for pieces in (parts, parts[::-1], [np.arange(3000)]):
-        tally = add(["v_measure"], y, p, pieces, facts={"resamples": 1000}, keys=np.arange(3000))
+        tally = add(["v_measure"], y, p, pieces, facts=asked, keys=np.arange(3000))
         report = tm.Tally.from_bytes(tally.to_bytes()).report()
         assert report["v_measure"] == tm.v_measure(y, p)
         assert "the state is too large" in report.cell("v_measure").notes[0]
     with pytest.raises(tm.ParameterError, match="keeps a state of each"):
-        tm.Tally(["wape"], ci=0.9, resamples=10_001)
-    tm.Tally(["wape"], ci=0.9, resamples=10_001, ci_method="analytic")
+        tm.Tally(["wape"], ci=tm.Intervals(0.9, resamples=10_001))
+    tm.Tally(["wape"], ci=tm.Intervals(0.9, method="analytic", resamples=10_001))
 
 
 def test_analytic_tallies_keep_no_resamples():
     """They say where there is no formula, as evaluate does."""
-    tally = tm.Tally(["wape", "rmse"], ci=0.9, ci_method="analytic").update(Y, P)
+    tally = tm.Tally(["wape", "rmse"], ci=tm.Intervals(0.9, method="analytic")).update(Y, P)
     found = tally + tally
     assert "no analytic interval" in found.report().cell("wape").notes[0]
     assert found.report().cell("rmse").method == "Hall"
@@ -264,8 +269,6 @@ def test_keys_and_clusters_are_for_intervals():
             tm.Tally(["wape"]).update(Y, P, **{name: np.arange(90)})
     with pytest.raises(tm.ParameterError, match="`keys` says how rows are resampled"):
         tm.evaluate(Y, P, ["wape"], keys=np.arange(90))
-    with pytest.raises(tm.ParameterError, match="`seed` says how intervals"):
-        tm.Tally(["wape"], seed=1)
     with pytest.raises(tm.StateError, match="same intervals"):
         tm.Tally(["wape"], ci=0.9) + tm.Tally(["wape"], ci=0.95)
     with pytest.raises(tm.StateError, match="same intervals"):
@@ -320,7 +323,7 @@ def test_a_tally_of_rows_some_of_which_weigh_nothing_is_the_report(keyed, heavy)
     weights = np.where((rng.random(90) < 0.4) | (groups == 1), 0.0, rng.choice([1.0, heavy], 90))
     weights[30:60] = 0.0
     metrics = ["mcc", "accuracy", "recall(average=macro)", "gap(accuracy)", "worst(accuracy)"]
-    asked = {**ASKED, "ci_method": "bootstrap"}
+    asked = RESAMPLED
     columns = {"weights": weights, "by": groups, **({"keys": rng.permutation(90)} if keyed else {})}
     whole = tm.evaluate(y, p, metrics, **columns, **asked)
     tally = tm.Tally(metrics, by="group", **asked)
@@ -361,7 +364,7 @@ def test_rows_that_weigh_nothing_have_the_formula_of_the_others(name, kind):
     p = np.clip(np.round(P / P.max(), 1), 0, 1) if kind else (P > 2.5).astype(int)
     if name in ("spearman", "pearson"):
         y, p = Y, P
-    asked = {"ci": 0.9, "ci_method": "analytic", "kind": kind}
+    asked = {"ci": tm.Intervals(0.9, method="analytic"), "kind": kind}
     whole = tm.evaluate(y, p, [name], weights=weights, by=by, **asked)
     tally = tm.Tally([name], by="g", **asked)
     for part in np.array_split(np.arange(90), 3):
@@ -375,8 +378,8 @@ def test_rows_that_weigh_nothing_have_the_formula_of_the_others(name, kind):
 
 def test_rows_without_weight_can_be_kept():
     """States of intervals are of the rows that weigh something; such a tally comes back from its bytes."""
-    for facts in ({}, {"ci_method": "bootstrap"}):
-        tally = tm.Tally(["accuracy"], by="g", ci=0.9, **facts)
+    for facts in ({"ci": 0.9}, RESAMPLED):
+        tally = tm.Tally(["accuracy"], by="g", **facts)
         tally.update([0, 1, 0, 1] * 5, [0, 1, 1, 1] * 5, weights=[1, 1, 0, 1] * 5, by=["a", "a", "b", "a"] * 5)
         back = tm.Tally.from_bytes(tally.to_bytes())
         assert back.report().to_json() == tally.report().to_json()
@@ -399,3 +402,12 @@ def test_a_tally_makes_as_many_resamples_as_it_can_keep():
     assert report.cell("r2").notes == (
         "no interval: an interval at a level of 99.99 % needs 19,999 resamples; there are 10,000",
     )
+
+
+def test_another_process_reads_a_tally_with_intervals(tmp_path):
+    """One that has loaded nothing of what intervals need."""
+    path = tmp_path / "part.tally"
+    tm.Tally(["wape", "rmse"], **ASKED).update(Y, P, keys=np.arange(90)).save(path)
+    code = f"import tallymark as tm; print(tm.Tally.load({str(path)!r}).report().cell('wape').lo)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert float(found) == tm.evaluate(Y, P, ["wape"], **ASKED).cell("wape").lo

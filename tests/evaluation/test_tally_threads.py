@@ -59,7 +59,7 @@ def rows(n, seed=0):
         (["auc", "accuracy"], {"kind": "probability"}, {}),
         (["median_absolute_error"], {}, {}),
         (["mae"], {"by": "group"}, {"by": np.arange(20) % 3}),
-        (["mae"], {"ci": 0.95, "resamples": 39, "ci_method": "bootstrap"}, {}),
+        (["mae"], {"ci": tm.Intervals(method="bootstrap", resamples=39)}, {}),
     ],
     ids=["sums", "scores", "rows", "groups", "resamples"],
 )

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 from bench.bootstrap_coverage import BOOTSTRAPPED, bootstrapped
-from bench.interval_coverage import measure
+from bench.interval_coverage import LEVEL, measure
+
+from tallymark import Intervals
 
 TRIALS = 200
+RESAMPLED = Intervals(LEVEL, "bootstrap", 199)
 QUICK = {
     "two classes, 30 %": ("recall",),
     "two classes, 10 %, few wrong": ("balanced_accuracy",),
@@ -35,7 +38,7 @@ def documented(title, name):
 def test_resampled_intervals_contain_the_value_as_often_as_documented(title):
     """On 200 rows or clusters, as far as so few trials can tell."""
     population = BOOTSTRAPPED[title]._replace(metrics=QUICK[title])
-    for name, found in measure(population, 200, TRIALS, 1, partial(bootstrapped, resamples=199)).items():
+    for name, found in measure(population, 200, TRIALS, 1, partial(bootstrapped, ci=RESAMPLED)).items():
         share = documented(title, name)
         error = math.sqrt(share * (1 - share) * (1 / TRIALS + 1 / DRAWS))
         assert found.trials >= 0.97 * TRIALS  # where resamples lean to one side, there is none

@@ -24,6 +24,6 @@ def test_the_page_has_the_table():
 def test_every_interval_has_a_method_of_the_table(metric):
     """By whatever method it was found."""
     rows, names = random_rows(metric, 40, 1), {each.name for each in METHODS}
-    asked = {"ci": 0.9, "resamples": 19, "query": rows.q, **rows.facts}
+    asked = {"ci": tm.Intervals(0.9, resamples=19), "query": rows.q, **rows.facts}
     method = tm.evaluate(rows.y, rows.p, [metric], **asked).cell(metric).method
     assert method in {None, "bounded", *names}

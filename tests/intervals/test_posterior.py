@@ -30,7 +30,7 @@ def own_registry(monkeypatch):
 
 
 def analytic(y, p, metric, level=0.95, **facts):
-    return tm.evaluate(y, p, [metric], ci=level, ci_method="analytic", **facts).cell(metric)
+    return tm.evaluate(y, p, [metric], ci=tm.Intervals(level, method="analytic"), **facts).cell(metric)
 
 
 @pytest.mark.parametrize(("table", "prior"), [(TWO, 0.5), (THREE, 1 / 9)])
@@ -99,7 +99,7 @@ def test_a_formula_that_cannot_be_read_from_fractions_is_resampled():
         def formula_value(self, c):
             return float(c.hits[0])
 
-    found = tm.evaluate(Y2, P2, {"in pairs": InPairs(), "total": Total()}, ci=0.9, resamples=99)
+    found = tm.evaluate(Y2, P2, {"in pairs": InPairs(), "total": Total()}, ci=tm.Intervals(0.9, resamples=99))
     assert {found.cell(key).method for key in ("in pairs", "total")} == {"bootstrap"}
 
 
@@ -134,8 +134,9 @@ def test_draws_go_by_seed_and_labels_alone():
     own = analytic(y, p, "fscore(average=macro)")
     moved = analytic(y[order], p[order], "fscore(average=macro)", classes=["elm", "cedar", "ash", "beech"])
     assert (own.lo, own.hi) == pytest.approx((moved.lo, moved.hi), rel=1e-12)
-    asked = {"ci": 0.95, "ci_method": "analytic"}
-    other = tm.evaluate(y, p, ["fscore(average=macro)"], seed=1, **asked).cell("fscore(average=macro)")
+    asked = {"ci": tm.Intervals(method="analytic")}
+    seeded = tm.Intervals(method="analytic", seed=1)
+    other = tm.evaluate(y, p, ["fscore(average=macro)"], ci=seeded).cell("fscore(average=macro)")
     assert other.lo != own.lo
     assert other.lo == pytest.approx(own.lo, abs=0.01)
     together = tm.evaluate(y, p, ["mcc", "fscore(average=macro)"], **asked).cell("fscore(average=macro)")
@@ -164,8 +165,8 @@ def test_many_classes_are_resampled():
     """Beyond a hundred, whose cells would take too long; a tally, which kept no resamples, says so."""
     y = np.arange(3 * (MOST_CLASSES + 1)) // 3
     p = np.where(np.arange(len(y)) % 3 == 0, (y + 1) % (MOST_CLASSES + 1), y)
-    assert tm.evaluate(y, p, ["mcc"], ci=0.9, resamples=19).cell("mcc").method == "bootstrap"
-    assert "ci_method" in tm.Tally(["mcc"], ci=0.9).update(y, p).report().cell("mcc").notes[0]
+    assert tm.evaluate(y, p, ["mcc"], ci=tm.Intervals(0.9, resamples=19)).cell("mcc").method == "bootstrap"
+    assert "tm.Intervals(" in tm.Tally(["mcc"], ci=0.9).update(y, p).report().cell("mcc").notes[0]
 
 
 def test_a_level_beyond_the_draws_has_no_interval():
@@ -179,5 +180,7 @@ def test_a_level_beyond_the_draws_has_no_interval():
 def test_weights_and_clusters_are_resampled():
     """Their tables are not multinomial."""
     for more in ({"weights": np.linspace(0.5, 1.5, 300)}, {"cluster": np.arange(300) // 3}):
-        assert "bootstrap" in tm.evaluate(Y2, P2, ["mcc"], ci=0.9, resamples=99, **more).cell("mcc").method
+        assert (
+            "bootstrap" in tm.evaluate(Y2, P2, ["mcc"], ci=tm.Intervals(0.9, resamples=99), **more).cell("mcc").method
+        )
     assert tm.evaluate(Y2, P2, ["mcc"], ci=0.9, weights=np.ones(300)).cell("mcc").method == "Jeffreys posterior"

@@ -83,7 +83,7 @@ def test_classifiers(level, rows):
         for other in others:
             models = {"a": scores[1.0], "b": other}
             metrics = ["accuracy", "error_rate", "auc", "gini", "logloss", "balanced_accuracy"]
-            seen |= check_agreement(tm.compare(y, models, metrics, ci=level, resamples=RESAMPLES, **more))
+            seen |= check_agreement(tm.compare(y, models, metrics, ci=tm.Intervals(level, resamples=RESAMPLES), **more))
     assert seen == {True, False}
 
 
@@ -98,5 +98,7 @@ def test_every_metric(metric):
         order[: n // 2] = order[: n // 2][::-1]
         models = {"a": rows.p, "b": rows.p[order]}
         check_agreement(
-            tm.compare(rows.y, models, [metric], ci=level, resamples=39, query=rows.q, seed=n, **rows.facts)
+            tm.compare(
+                rows.y, models, [metric], ci=tm.Intervals(level, resamples=39, seed=n), query=rows.q, **rows.facts
+            )
         )

@@ -49,7 +49,12 @@ def test_single_rows_make_up_the_difference(metric):
 def test_two_models_either_way_round(metric, weighted):
     """The difference is that of the values, has a p-value and an interval or a reason, and turns its sign."""
     rows, models = two_models(metric)
-    facts = {**rows.facts, "query": rows.q, "weights": rows.w if weighted else None, "resamples": 19, "ci": 0.9}
+    facts = {
+        **rows.facts,
+        "query": rows.q,
+        "weights": rows.w if weighted else None,
+        "ci": tm.Intervals(0.9, resamples=19),
+    }
     if not isinstance(rows.call(metric, weights=facts["weights"]), float):
         with pytest.raises(tm.ParameterError, match="one number each"):
             tm.compare(rows.y, models, [metric], **facts)

@@ -31,7 +31,7 @@ def find(metric, rows, level=0.95, *, weighted=False):
 
 def analytic(metric, rows):
     """The cell with its interval by a formula or by the posterior of a table."""
-    asked = {"ci": 0.95, "ci_method": "analytic", "query": rows.q, **rows.facts}
+    asked = {"ci": tm.Intervals(method="analytic"), "query": rows.q, **rows.facts}
     return tm.evaluate(rows.y, rows.p, [metric], **asked).cell(metric)
 
 

@@ -16,7 +16,7 @@ from tests.laws.cases import METRICS, random_rows
 def test_an_interval_lies_within_the_range_or_there_is_a_reason(metric, method):
     """With ci=, lo <= hi within the range of the metric; where there is no interval, the cell says why."""
     rows = random_rows(metric, 60, seed=1)
-    facts = {"query": rows.q, "ci": 0.9, "ci_method": method, "resamples": 19, **rows.facts}
+    facts = {"query": rows.q, "ci": tm.Intervals(0.9, method=method, resamples=19), **rows.facts}
     for weights in (None, rows.w):
         cell = tm.evaluate(rows.y, rows.p, [metric], weights=weights, errors="raise", **facts).cell(metric)
         if cell.is_table or cell.method == "bounded":

@@ -11,7 +11,7 @@ from tests.laws.cases import METRICS, random_rows
 from tests.laws.test_slice_laws import cells_agree
 
 N = 60
-CASES = [{}, {"ci": 0.9, "resamples": 19}, {"ci": 0.9, "resamples": 19, "ci_method": "bootstrap"}]
+CASES = [{}, {"ci": tm.Intervals(0.9, resamples=19)}, {"ci": tm.Intervals(0.9, method="bootstrap", resamples=19)}]
 
 
 def columns_of(metric, *, weighted, keys, seed=3):
@@ -69,10 +69,10 @@ def test_groups_of_pieces_are_those_of_all_rows(metric, asked, weighted):
 def test_metrics_of_groups_add_up(item, asked):
     """What compares the groups is read from the tally as from the rows, with its interval."""
     rows, given = columns_of(tm.mae, weighted=False, keys=bool(asked))
-    whole = tm.evaluate(
-        rows.y, rows.p, [item], min_rows=2, **given, **{**asked, **({"resamples": 99} if asked else {})}
-    )
-    tally = add_in_pieces([item], rows, given, 2, **{**asked, **({"resamples": 99} if asked else {})})
+    if asked:
+        asked = {"ci": tm.Intervals(0.9, asked["ci"].method, resamples=99)}
+    whole = tm.evaluate(rows.y, rows.p, [item], min_rows=2, **given, **asked)
+    tally = add_in_pieces([item], rows, given, 2, **asked)
     one, other = tally.report(min_rows=2).cell(item), whole.cell(item)
     cells_agree(one, other)
     assert (one.lo, one.hi, one.method, one.notes) == (other.lo, other.hi, other.method, other.notes)

@@ -52,7 +52,7 @@ def add_in_pieces(metric, rows, given, cut, **asked):
 def test_pieces_have_the_interval_of_all_rows(metric, method, form):
     """Whatever the pieces, their order and grouping: the ends of evaluate, or the reason that the state grows."""
     rows, given = columns_of(metric, form)
-    asked = {"ci": 0.9, "ci_method": method, "resamples": 19, "seed": 5}
+    asked = {"ci": tm.Intervals(0.9, method=method, resamples=19, seed=5)}
     whole = tm.evaluate(rows.y, rows.p, [metric], **given, **asked, **rows.facts).cell(metric)
     tallies = [add_in_pieces(metric, rows, given, cut, **asked) for cut in (1, 2)]
     for tally in tallies:
@@ -78,9 +78,9 @@ def test_a_metric_that_says_so_needs_no_resamples(metric):
     """`has_analytic_interval` is kept: plain rows then have an analytic interval, or a reason that there is none."""
     rows = random_rows(metric, 120, 3)
     batch, target = rows.batch(weighted=False), Target(**rows.facts)
-    asked = {"ci": 0.9, "ci_method": "analytic", "query": rows.q, **rows.facts}
+    asked = {"ci": tm.Intervals(0.9, method="analytic"), "query": rows.q, **rows.facts}
     cell = tm.evaluate(rows.y, rows.p, [metric], **asked).cell(metric)
-    needs_resamples = any('use ci_method="bootstrap"' in note for note in cell.notes)
+    needs_resamples = any('use ci=tm.Intervals(method="bootstrap")' in note for note in cell.notes)
     if type(metric.needs(target).zero()).size in KEPT and not metric.no_interval and not metric.no_bootstrap:
         assert metric.has_analytic_interval((batch.truth_columns, batch.prediction_columns)) != needs_resamples
 
@@ -91,6 +91,6 @@ def test_most_small_states_have_an_interval():
     found = []
     for metric in small:
         rows, given = columns_of(metric, "weighted")
-        tally = tally_of(metric, rows, given, np.arange(N), ci=0.9, resamples=19)
+        tally = tally_of(metric, rows, given, np.arange(N), ci=tm.Intervals(0.9, resamples=19))
         found.append(tally.report().cell(metric).method == "bootstrap")
     assert sum(found) > 0.8 * len(small)

@@ -176,7 +176,7 @@ def test_a_number_for_what_no_group_has_is_without_an_interval(name, method):
     """There is no interval of what stands for a value."""
     item = tm.metric(name).replace(undefined=0.5)
     rows = [0] * 8, [0, 1] * 4, [item]
-    report = tm.evaluate(*rows, by=list("aaaabbbb"), ci=0.95, ci_method=method, positive=1, classes=[0, 1])
+    report = tm.evaluate(*rows, by=list("aaaabbbb"), ci=tm.Intervals(method=method), positive=1, classes=[0, 1])
     cell = report.cell(item)
     assert (cell.value, cell.lo) == (0.5, None)
     assert "no interval: no group has a value" in cell.notes

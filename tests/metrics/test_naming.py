@@ -67,8 +67,8 @@ def test_signatures_show_the_parameters():
     assert list(inspect.signature(tm.Huber).parameters) == ["delta", "outputs", "undefined"]
     shown = str(inspect.signature(tm.Huber(delta=2)))
     assert (
-        shown == "(y_true, y_pred, *, weights=None, query=None, kind=None, classes=None, positive=None, "
-        "normalize=False, missing='error', delta=2.0, outputs='mean', undefined=None)"
+        shown == "(y_true, y_pred, *, weights=None, query=None, target=None, kind=None, classes=None, "
+        "positive=None, normalize=False, missing='error', delta=2.0, outputs='mean', undefined=None)"
     )
 
 

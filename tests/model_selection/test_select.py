@@ -93,7 +93,7 @@ def test_a_comparison_decides_by_its_tests():
     """Those that the data tell apart from the best do not tie."""
     rng = np.random.default_rng(5)
     models = {name: Y + size * rng.normal(size=100) for name, size in (("a", 1.0), ("b", 0.1), ("c", 0.1))}
-    found = tm.compare(Y, models, ["mae"], resamples=199)
+    found = tm.compare(Y, models, ["mae"], ci=tm.Intervals(resamples=199))
     chosen = tm.model_selection.select(found, "mae")
     assert chosen.name == next(iter(found.ranking("mae")))
     assert set(chosen.tied) == {"b", "c"}

@@ -71,7 +71,7 @@ EXPORTS: dict[type, list[Callable[[], Any]]] = {
     tm.comparison.Comparison: [
         lambda: tm.compare(Y, {"a": P, "b": P[::-1]}, ["auc"]),
         lambda: tm.compare(ONE, {"a": P, "b": P[::-1]}, ["auc"]),
-        lambda: tm.compare(Y, {"a": P, "b": P}, ["auc"], weights=UNEVEN, resamples=50),
+        lambda: tm.compare(Y, {"a": P, "b": P}, ["auc"], weights=UNEVEN, ci=tm.Intervals(resamples=50)),
     ],
     tm.training.History: [lambda: _history(P), lambda: _history(np.ones(N)), lambda: _history(P, 0)],
     tm.model_selection.CrossValidation: [

@@ -35,7 +35,7 @@ def test_a_part_is_scored_as_if_it_were_all(missing):
     public = np.random.default_rng(1).random(len(ids)) < 0.4
     sent = np.random.default_rng(2).permutation(len(ids))[missing:]
     submission = table(ids[sent], said[sent])
-    scored = score_parts(table(ids, truth), submission, public, ci=0.9, resamples=60, seed=5)
+    scored = score_parts(table(ids, truth), submission, public, ci=tm.Intervals(0.9, resamples=60, seed=5))
     for name, which in ((PUBLIC, public), (PRIVATE, ~public)):
         alone = tm.submissions.score_submission(
             table(ids[which], truth[which]),
@@ -44,9 +44,7 @@ def test_a_part_is_scored_as_if_it_were_all(missing):
                 for key, column in submission.items()
             },
             mode="challenge",
-            ci=0.9,
-            resamples=60,
-            seed=5,
+            ci=tm.Intervals(0.9, resamples=60, seed=5),
             outcomes=["accuracy"],
         )
         found = scored.parts[name]

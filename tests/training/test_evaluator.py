@@ -316,7 +316,7 @@ def test_predictions_are_not_kept_by_reference():
     """A trainer that writes into the same array changes nothing of earlier rounds."""
     rng = np.random.default_rng(0)
     y = rng.normal(size=200)
-    rule = tm.training.GainStopping(0.0, resamples=99)
+    rule = tm.training.GainStopping(0.0, ci=tm.Intervals(resamples=99))
     evaluator = tm.training.Evaluator(["mae"], tm.training.EvalSet("v", y), early_stopping=rule)
     buffer = y + 0.1
     evaluator.step(0, {"v": buffer})

@@ -17,7 +17,7 @@ pair: tm.comparison.Difference = compared[("a", "b"), "rmse"]
 better: str | None = pair.winner
 shown: float = pair.value + compared.detectable(tm.mae)["a", "b"]
 tally: tm.Tally = (tm.Tally(["rmse"]) + tm.Tally(["rmse"])).update([1.0], [2.0])
-streamed: tm.Report = tm.Tally(["r2"], ci=0.95, seed=1).update([1.0], [2.0], keys=["a"]).report()
+streamed: tm.Report = tm.Tally(["r2"], ci=tm.Intervals(seed=1)).update([1.0], [2.0], keys=["a"]).report()
 names: list[str] = tm.list_metrics(family="regression").names
 
 
@@ -46,7 +46,9 @@ told: tm.guidance.Explanation = tm.explain("fscore", beta=2)
 stands: str = told.place(0.5)
 choice: tm.guidance.Choice = tm.choose("regression", outliers=True)
 wanted: list[str] = choice.metrics
-intervals: tm.Report = tm.evaluate([1.0, 2.0], [2.0, 2.5], ["mae"], ci=0.95, resamples=99, seed=1, cluster=["a", "b"])
+intervals: tm.Report = tm.evaluate(
+    [1.0, 2.0], [2.0, 2.5], ["mae"], ci=tm.Intervals(resamples=99, seed=1), cluster=["a", "b"]
+)
 valid: tm.training.EvalSet = tm.training.EvalSet("valid", [1.0, 2.0], weights=[1.0, 2.0])
 evaluator = tm.training.Evaluator(
     ["mae", tm.rmse], [valid], early_stopping=[tm.training.EarlyStopping(3), tm.training.GainStopping(0.01)]

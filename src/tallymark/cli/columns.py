@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from tallymark.cli.options import intervals_of
 from tallymark.errors import KindError, ParameterError, Text, TypeOfDataError
 from tallymark.sources.base import ProgressCallback
 from tallymark.sources.columns import AUTO, NUMBER, stack_columns
@@ -77,8 +78,7 @@ class FileColumns:
             "positive": None if given["positive"] is None else self._parse_label("positive", given["positive"]),
             "normalize": given["normalize"],
             "missing": given["missing"],
-            "resamples": given["resamples"],
-            "seed": given["seed"],
+            "ci": intervals_of(given),
         }
 
     def classes_from_names(self) -> list[str] | None:

@@ -50,7 +50,6 @@ def command(**given: Any) -> None:
                 columns.array(given["truth"]),
                 columns.by_name(given["prediction"]),
                 **columns.keywords(),
-                ci=given["ci"],
                 correction=given["correction"],
                 baseline=given["baseline"],
             )

@@ -97,7 +97,7 @@ def _at_once(given: Mapping[str, Any]) -> Report:
         with columns.explain_types():
             keywords = columns.keywords()
             keywords |= {"classes": keywords["classes"] or columns.classes_from_names(), "keys": columns.column("keys")}
-            keywords |= {"ci": given["ci"], "ci_method": given["ci_method"], "by": columns.by_name(given["by"])}
+            keywords["by"] = columns.by_name(given["by"])
             truth, predictions = columns.array(given["truth"]), columns.array(given["prediction"])
             report = check_report(evaluate(truth, predictions, min_rows=given["min_rows"], **keywords))
             if given["save_tally"]:

@@ -11,7 +11,8 @@ from click.shell_completion import CompletionItem
 
 from tallymark.data.arguments import split_list
 from tallymark.data.target import KINDS
-from tallymark.intervals.settings import METHODS
+from tallymark.errors import Argument, ParameterError, Text
+from tallymark.intervals.settings import METHODS, Intervals
 
 if TYPE_CHECKING:
     from tallymark.submissions.settings import Limits
@@ -227,6 +228,17 @@ def submission_limits(given: Mapping[str, Any]) -> Limits:
 def interval_options(*more: Decorator, clusters: bool = True) -> Decorator:
     """How sure the numbers are."""
     return _applied([*more, *(_INTERVAL_OPTIONS if clusters else _INTERVAL_OPTIONS[:-1])])
+
+
+def intervals_of(given: Mapping[str, Any]) -> Intervals | None:
+    """The intervals that the options ask for."""
+    method, resamples, seed = given.get("ci_method", "auto"), given["resamples"], given["seed"]
+    if given["ci"] is not None:
+        return Intervals(given["ci"], method, resamples, seed)
+    changed = {"ci_method": method != "auto", "resamples": resamples is not None, "seed": seed != 0}
+    for name in (name for name, differs in changed.items() if differs):
+        raise ParameterError(Text("{} says how intervals are made: pass {ci} too, such as {ci=0.95}", Argument(name)))
+    return None
 
 
 def output_options(*, files: bool = False) -> Decorator:

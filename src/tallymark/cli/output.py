@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from tallymark.cli.run import FINE, NOT_ACCEPTED, CommandWording
-from tallymark.errors import ParameterError, Rejection, TallymarkError
+from tallymark.errors import ParameterError, Rejection, TallymarkError, write_text
 from tallymark.evaluation.report import Report
 from tallymark.rendering.table import Table
 from tallymark.rendering.text import to_text
@@ -151,12 +151,15 @@ def write(text: str) -> None:
 
 
 def check_report(report: Report) -> Report:
-    """A report whose failed metrics name options instead of arguments; raises where all failed."""
+    """A report whose notes are in the words of the command line; one where all failed is an error."""
     if report.failures and len(report.failures) == len(report):  # there is nothing to show
         raise next(iter(report.failures.values()))
     wording = CommandWording(click.get_current_context().command)
     for key, error in report.failures.items():
         report.cell(key).error = type(error)(error.write(wording))
+    for each in (report, *(report.slices or {}).values()):
+        for cell in map(each.cell, each):
+            cell.interval_notes = tuple(write_text(note, wording) for note in cell.interval_notes)
     return report
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -62,7 +63,15 @@ def _say(sentence: str) -> None:
     click.echo(f"tallymark: {sentence}", err=True)
 
 
-_OPTION_NAMES = {"y_true": "truth", "y_pred": "prediction", "condition": "accept", "models": "prediction"}
+_OPTION_NAMES = {
+    "y_true": "truth",
+    "y_pred": "prediction",
+    "condition": "accept",
+    "models": "prediction",
+    "level": "ci",
+    "method": "ci_method",
+}
+_KEYWORD = re.compile(r"(\w+)=([^,()]+)")
 
 
 class CommandWording(Wording):
@@ -73,6 +82,9 @@ class CommandWording(Wording):
     >>> hint = Text('Pass {missing="drop"} to leave such rows out')
     >>> InputError(argument="y_true", expected="be finite", got="nan", hint=hint).write(CommandWording(command))
     '`--truth` must be finite; got nan. Pass --missing drop to leave such rows out'
+    >>> command = click.Command("x", params=[click.Option(["--ci"]), click.Option(["--ci-method"])])
+    >>> Text('use {ci=tm.Intervals(method="bootstrap")}').write(CommandWording(command))
+    'use --ci-method bootstrap'
     """
 
     def __init__(self, command: click.Command) -> None:
@@ -88,7 +100,10 @@ class CommandWording(Wording):
         return f"`{self._option(name) or name}`"
 
     def setting(self, name: str, value: str) -> str:
-        """The option with its value; one that is True is a flag."""
+        """The option with its value; one that is True is a flag. The keywords of `tm.Intervals` are options."""
+        keywords = _KEYWORD.findall(value) if value.startswith("tm.Intervals(") else []
+        if keywords and all(self._option(keyword) for keyword, _ in keywords):
+            return " ".join(self.setting(*each) for each in keywords)
         option = self._option(name)
         if option is None:
             return super().setting(name, value)

@@ -47,7 +47,7 @@ def command(**given: Any) -> None:
     check_output_paths(given)
     if given["answers"] == given["submission"] == "-":
         raise ParameterError("only one of ANSWERS and SUBMISSION can be standard input")
-    keywords = ("id", "label", "task", "mode", "query", "positive", "missing", "separator", "ci", "resamples", "seed")
+    keywords = ("id", "label", "task", "mode", "query", "positive", "missing", "separator")
     try:
         result = score_submission(
             given["answers"],
@@ -55,6 +55,7 @@ def command(**given: Any) -> None:
             metrics=given["metrics"] or None,
             classes=given["classes"] or None,
             limits=options.submission_limits(given),
+            ci=options.intervals_of(given),
             **{name: given[name] for name in keywords},
         )
     except Rejection as error:

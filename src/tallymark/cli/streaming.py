@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from tallymark.cli.columns import columns_to_read, parse_label
+from tallymark.cli.options import intervals_of
 from tallymark.cli.progress import progress_bar
 from tallymark.errors import FileError, ParameterError, TallymarkError, Text
 from tallymark.evaluation.report import Report
@@ -23,7 +24,7 @@ T = TypeVar("T")
 
 MIN_STREAMED = 256 << 20  # bytes; a larger file is read in pieces
 _COLUMN_OPTIONS = ("weights", "query", "cluster", "keys")
-_UNCHANGED = ("kind", "normalize", "missing", "ci", "ci_method", "resamples", "seed")
+_UNCHANGED = ("kind", "normalize", "missing")
 
 
 def is_streamed(options: Mapping[str, Any]) -> bool:
@@ -130,6 +131,7 @@ def _keywords(options: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **{name: list(names) if len(names) > 1 else names[0] for name, names in sides.items()},
         **{name: options[name] for name in (*_COLUMN_OPTIONS, *_UNCHANGED)},
+        "ci": intervals_of(options),
         "metrics": options["metrics"] or None,
         "by": list(options["by"]) or None,
     }

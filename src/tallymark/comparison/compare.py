@@ -22,14 +22,14 @@ from tallymark.comparison.result import Comparison, ComparisonSettings
 from tallymark.data.arguments import describe
 from tallymark.data.arrays import Array, names_of, wrap_read_errors
 from tallymark.data.batch import Batch, check_missing
-from tallymark.data.target import Target
+from tallymark.data.target import Target, target_of
 from tallymark.errors import InputError, ParameterError, Text, brief
 from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
 from tallymark.evaluation.evaluate import plan_metrics
 from tallymark.evaluation.report import Report
 from tallymark.intervals.maker import bootstrap_name, check_nested, units_of
 from tallymark.intervals.replicates import resample_values
-from tallymark.intervals.settings import Intervals, lacks_resamples, settings_at
+from tallymark.intervals.settings import Intervals, comparison_settings, lacks_resamples
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric
 from tallymark.states.resampling.keys import row_keys
@@ -43,14 +43,13 @@ def compare(
     *,
     weights: object = None,
     query: object = None,
+    target: Target | None = None,
     kind: str | None = None,
     classes: object = None,
     positive: object = None,
     normalize: bool = False,
     missing: str = "error",
-    ci: float = 0.95,
-    resamples: int | None = None,
-    seed: int = 0,
+    ci: float | Intervals = 0.95,
     cluster: object = None,
     correction: str = "holm",
     baseline: str | None = None,
@@ -60,9 +59,9 @@ def compare(
     `models` maps names to predictions, or is a table with a column for each. Every pair is compared, or each model with
     the `baseline`. A share of rows (accuracy, recall, …) is tested by McNemar's test, an area under the ROC curve by
     DeLong's; everything else, and whatever has weights or a `cluster`, by a paired bootstrap, which depends on nothing
-    but the `seed` and the place of a row, with this number of `resamples`: 1,000 by default, or more where the level
-    and the number of pairs need them. `cluster` is a label per row: rows with the same one are drawn together. The
-    p-value of a pair is below 1 − `ci` exactly where its interval excludes 0.
+    but the seed and the place of a row, with 1,000 resamples, or more where the level and the number of pairs need
+    them; `ci=Intervals(...)` says another seed or number. `cluster` is a label per row: rows with the same one are
+    drawn together. The p-value of a pair is below 1 − the level exactly where its interval excludes 0.
 
     `correction` of the p-values for the number of pairs is "holm", "bonferroni", "fdr" or "none". `missing="drop"`
     leaves out rows that lack the truth or the prediction of any model. The rest is as in `evaluate`.
@@ -78,18 +77,18 @@ def compare(
     predictions = _read_models(models)
     names = list(predictions)
     _check_baseline(baseline, names)
-    target = Target(kind, classes=classes, positive=positive, normalize=normalize)
+    about = target_of(target, kind, classes, positive, normalize)
     tests = ComparisonSettings.tests(len(names), check_correction(correction), baseline)
-    intervals = settings_at(ci, "auto", resamples, seed, tests)
-    settings = ComparisonSettings(intervals.level, correction, baseline, intervals.resamples, intervals.seed)
+    intervals = comparison_settings(ci, tests)
+    settings = ComparisonSettings(intervals.level, correction, baseline, intervals.number_of_resamples, intervals.seed)
     batches = {name: _read_rows(name, y_true, predictions[name], weights, query, cluster) for name in names}
     check_missing(missing)
     if missing == "drop":
         _drop_incomplete_rows(batches)
-    selected = select_metrics(metrics, batches[names[0]], target)
+    selected = select_metrics(metrics, batches[names[0]], about)
     _check_metrics(selected)
-    reports = {name: _report(name, batch, selected, target) for name, batch in batches.items()}
-    evidence = PairTester(batches, reports, target, intervals)
+    reports = {name: _report(name, batch, selected, about) for name, batch in batches.items()}
+    evidence = PairTester(batches, reports, about, intervals)
     pairs = list(combinations(names, 2)) if baseline is None else [(baseline, n) for n in names if n != baseline]
     differences = [
         found for key in selected for found in _differences_in_metric(key, pairs, evidence, reports, settings)
@@ -242,14 +241,14 @@ class PairTester:
         single = batches if one.has_unit_weights and one.cluster_side is None else None
         self._rows = {key: found for key in report if single and (found := self._by_row(key, single, target))}
         rest = {key: item for key, item in self._metrics.items() if key not in self._rows and self._defined(key)}
-        self._too_few_resamples = lacks_resamples(settings.level, settings.resamples)
+        self._too_few_resamples = lacks_resamples(settings.level, settings.number_of_resamples)
         if one.cluster_side is not None and any(item.by_query for item in rest.values()):
             check_nested(one)
         reads = {item: item.needs(target) for item in rest.values()}
         self._resampled: dict[str, dict[Metric, Array]] = {}
         keys = row_keys(one)
         for name, batch in batches.items() if rest and not self._too_few_resamples else ():
-            self._resampled[name] = resample_values(reads, batch, settings.seed, settings.resamples, keys)
+            self._resampled[name] = resample_values(reads, batch, settings.seed, settings.number_of_resamples, keys)
 
     def _defined(self, key: str) -> bool:
         return sum(math.isfinite(report[key]) for report in self._reports.values()) > 1

@@ -10,11 +10,12 @@ from tallymark.evaluation.reproduction import (
     NEEDS_ORDER,
     changed_arguments,
     data_arguments,
+    interval_argument,
     metrics_argument,
     reproduction_section,
     text_literal,
 )
-from tallymark.intervals.settings import usual_resamples
+from tallymark.intervals.settings import Intervals
 from tallymark.rendering.document import Card, Document, Notes, Section
 from tallymark.rendering.table import show_number
 
@@ -72,10 +73,9 @@ def reproduce_comparison(comparison: Comparison, command: str | None = None) -> 
     metrics = metrics_argument({key: reports[first].cell(key).metric for key in reports[first]})
     arguments = ["y_true", f"{{{models}}}", metrics, *data_arguments(reports[first], batch, source)]
     tests = settings.tests(len(reports), settings.correction, settings.baseline)
+    intervals = interval_argument(Intervals(settings.level, resamples=settings.resamples, seed=settings.seed), tests)
+    arguments += [f"ci={intervals}"] if intervals != "0.95" else []
     given = {
-        "ci": (settings.level, 0.95),
-        "resamples": (settings.resamples, usual_resamples(settings.level, tests)),
-        "seed": (settings.seed, 0),
         "correction": (settings.correction, "holm"),
         "baseline": (settings.baseline, None),
     }

@@ -9,7 +9,7 @@ import numpy as np
 
 from tallymark.data.arguments import check_choice, describe
 from tallymark.data.labels import MOST_BITS, Label, label_or_none
-from tallymark.errors import ParameterError, Text, brief
+from tallymark.errors import Argument, ParameterError, Text, brief
 
 KINDS = ("value", "label", "probability", "margin", "score")
 
@@ -39,11 +39,13 @@ class Target:
             check_choice("kind", kind, KINDS)
         if not isinstance(normalize, (bool, np.bool_)):
             raise ParameterError(argument="normalize", expected="be True or False", got=brief(normalize))
+        if unanswered is not None and not isinstance(unanswered, str):
+            raise ParameterError(argument="unanswered", expected="be a label, a string", got=describe(unanswered))
         self.kind = kind
         self.classes = None if classes is None else _read_classes(classes)
         self.positive = None if positive is None else _read_label(positive, "positive")
         self.normalize = bool(normalize)
-        self.unanswered = None if unanswered is None else str(unanswered)
+        self.unanswered = unanswered
         if self.classes is not None and self.positive is not None and self.positive not in self.classes:
             raise ParameterError(
                 argument="positive",
@@ -119,3 +121,29 @@ def show_labels(labels: Any, most: int = 6) -> str:
 
 
 ANY_TARGET = Target()
+
+
+def target_of(
+    target: Target | None, kind: str | None, classes: object, positive: object, normalize: bool = False
+) -> Target:
+    """What a call says of its predictions: a `target`, or the keywords that make one, but not both."""
+    if target is None:
+        if kind is None and classes is None and positive is None and normalize is False:
+            return ANY_TARGET
+        return Target(kind, classes=classes, positive=positive, normalize=normalize)
+    if not isinstance(target, Target):
+        raise ParameterError(
+            argument="target", expected='be a Target, such as tm.Target("probability")', got=describe(target)
+        )
+    also = {
+        "kind": kind,
+        "classes": classes,
+        "positive": positive,
+        "normalize": None if normalize is False else normalize,
+    }
+    for name in (name for name, given in also.items() if given is not None):
+        raise ParameterError(
+            Text("{target} and {} must not both be given: pass tm.Target({}=...)", Argument(name), name),
+            argument="target",
+        )
+    return target

@@ -8,7 +8,7 @@ from typing import Any
 
 from tallymark.data.arguments import check_choice, check_min_rows
 from tallymark.data.batch import Batch
-from tallymark.data.target import Target
+from tallymark.data.target import Target, target_of
 from tallymark.errors import (
     EmptyError,
     FormulaError,
@@ -41,6 +41,7 @@ def evaluate(
     *,
     weights: object = None,
     query: object = None,
+    target: Target | None = None,
     kind: str | None = None,
     classes: object = None,
     positive: object = None,
@@ -49,10 +50,7 @@ def evaluate(
     errors: str = "cell",
     by: object = None,
     min_rows: int = 1,
-    ci: float | None = None,
-    ci_method: str = "auto",
-    resamples: int | None = None,
-    seed: int = 0,
+    ci: float | Intervals | None = None,
     cluster: object = None,
     keys: object = None,
 ) -> Report:
@@ -64,19 +62,21 @@ def evaluate(
     `kind` says what the predictions are, where their type does not tell: "value", "label", "probability" (of the
     positive class, or one column per class), "margin" (before sigmoid or softmax) or "score". `classes` are all classes
     there are, in the order of the columns; `positive` is the positive one, by default 1 where the other is 0 or -1;
-    `normalize=True` divides probabilities by the sum of their row. `query` is the label of the query that each row
-    belongs to, which metrics of rankings read. `missing="drop"` leaves out rows with missing values and counts them. A
-    metric that cannot be computed on these rows becomes a failed cell; `errors="raise"` raises instead.
+    `normalize=True` divides probabilities by the sum of their row. A `target` says all of this at once. `query` is the
+    label of the query that each row belongs to, which metrics of rankings read. `missing="drop"` leaves out rows with
+    missing values and counts them. A metric that cannot be computed on these rows becomes a failed cell;
+    `errors="raise"` raises instead.
 
     `by` holds the group of each row: one column of labels, or a table or mapping of several. Every metric is then read
     for every group as well, as `report.slices`; metrics of groups, such as `gap("recall")` and "demographic_parity",
     compare them, and leave out groups of fewer than `min_rows` rows.
 
     `ci=0.95` puts a 95 % interval around every number, as `cell.lo` and `cell.hi`: by a formula where the metric has
-    one, else by a bootstrap of `resamples` resamples (1,000, or more if the level needs them), which follow from the
-    `seed`; `ci_method` asks for one of them. `cluster` holds a label for each row, and rows of one label, such as those
-    of one patient, are resampled together. `keys` hold a label that no other row has, such as an id: rows are then
-    resampled by it and not by their place, so that neither their order nor a `Tally` of pieces changes the interval.
+    one, else by a bootstrap of 1,000 resamples, or more if the level needs them; `ci=Intervals(...)` asks for one of
+    them, for a number of resamples and for the seed from which they follow. `cluster` holds a label for each row, and
+    rows of one label, such as those of one patient, are resampled together. `keys` hold a label that no other row has,
+    such as an id: rows are then resampled by it and not by their place, so that neither their order nor a `Tally` of
+    pieces changes the interval.
 
     >>> report = evaluate([3, -0.5, 2, 7], [2.5, 0, 2, 8], ["rmse", "mae"])
     >>> report["mae"]
@@ -90,16 +90,16 @@ def evaluate(
     mae     0.5       lower   same as y
     """
     check_errors(errors)
-    target = Target(kind, classes=classes, positive=positive, normalize=normalize)
+    about = target_of(target, kind, classes, positive, normalize)
     columns = None if by is None else group_columns(by)
     if check_min_rows(min_rows) > 1 and by is None:
         raise ParameterError(
             Text("{min_rows} is the smallest size of groups that are compared: pass {by}, the groups, too"),
             argument="min_rows",
         )
-    settings = interval_settings(ci, ci_method, resamples, seed, cluster=cluster is not None, keys=keys is not None)
+    settings = interval_settings(ci, cluster=cluster is not None, keys=keys is not None)
     batch = Batch(y_true, y_pred, weights, missing=missing, query=query, by=columns, cluster=cluster, keys=keys)
-    return evaluate_batch(batch, metrics, target, errors=errors, min_rows=min_rows, settings=settings)
+    return evaluate_batch(batch, metrics, about, errors=errors, min_rows=min_rows, settings=settings)
 
 
 def evaluate_batch(

@@ -22,7 +22,7 @@ _MOST_NOTES = 6  # notes of a kind, in print
 _NOTES_BY_KIND: tuple[Callable[[Cell], Iterable[str]], ...] = (
     lambda cell: filter(None, [reason_text(cell)]),
     lambda cell: cell.value_notes,
-    lambda cell: cell.interval_notes,
+    lambda cell: map(str, cell.interval_notes),
 )
 NotePlaces = list[tuple[str, Group]]  # the key of a metric, and a group
 

@@ -8,7 +8,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from tallymark.data.batch import Batch
-from tallymark.errors import ParameterError, TallymarkError, brief
+from tallymark.errors import ParameterError, TallymarkError, Text, brief
 from tallymark.metrics.answer import Answer
 from tallymark.metrics.base import Metric
 from tallymark.metrics.listing import show_better
@@ -75,7 +75,7 @@ class Cell:
         self.weight = weight
         self.reason = reason
         self.value_notes = notes
-        self.interval_notes: tuple[str, ...] = ()
+        self.interval_notes: tuple[str | Text, ...] = ()
         self.error = error
         self.lo = lo
         self.hi = hi
@@ -91,7 +91,7 @@ class Cell:
     @property
     def notes(self) -> tuple[str, ...]:
         """What to know about the value, then about its interval."""
-        return (*self.value_notes, *self.interval_notes)
+        return (*self.value_notes, *map(str, self.interval_notes))
 
     def parts(self) -> list[tuple[str | None, float]]:
         """The value as numbers: one, or one per output or class with its name; NaN for what is no number."""

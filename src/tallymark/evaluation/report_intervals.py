@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tallymark.data.batch import Batch
+from tallymark.errors import Text
 from tallymark.evaluation.evaluate import MetricPlan
 from tallymark.evaluation.report import Cell, Report
 from tallymark.evaluation.tally import TallyStates
@@ -21,7 +22,7 @@ from tallymark.intervals.maker import (
     RowsInMemory,
     check_nested,
 )
-from tallymark.intervals.settings import Intervals
+from tallymark.intervals.settings import Intervals, with_method
 from tallymark.metrics.fairness.base import GroupMetric
 from tallymark.states.base import States
 from tallymark.states.groups import Group, Slice, slice_states
@@ -51,7 +52,7 @@ def add_intervals(
     if batch.cluster_side is not None and any(item.by_query for item in metrics):
         check_nested(batch)
     plain = batch.cluster_side is None and batch.has_unit_weights
-    asked = settings if plain else settings._replace(method="bootstrap")  # no formula reads other rows
+    asked = settings if plain else with_method(settings, "bootstrap")  # no formula reads other rows
     whole = RowsInMemory(IntervalPlan(metrics, metric_plan.plan, metric_plan.target, asked), states, batch)
     groups = {each.group: RowsInMemory(whole.plan, each.states, each.rows, whole) for each in slices or () if each.rows}
     return _add_to_cells(report, metric_plan, IntervalMaker(settings, plain=plain), whole, groups)
@@ -116,7 +117,7 @@ def _can_have_interval(cell: Cell) -> bool:
 def _set_interval(cell: Cell, interval: IntervalResult) -> None:
     """Give a cell its interval, or the reason why it has none."""
     if isinstance(interval, NoInterval):
-        cell.interval_notes += (f"no interval: {interval.reason}",)
+        cell.interval_notes += (Text("no interval: {}", interval.reason),)
     else:
         cell.lo, cell.hi, cell.method = interval.lo, interval.hi, interval.method
         cell.interval_notes += interval.notes

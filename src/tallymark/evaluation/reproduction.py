@@ -13,7 +13,7 @@ import numpy as np
 from tallymark.data.arrays import Array, as_numbers
 from tallymark.data.batch import Batch
 from tallymark.errors import TallymarkError
-from tallymark.intervals.settings import usual_resamples
+from tallymark.intervals.settings import Intervals, usual_resamples
 from tallymark.metrics.base import Metric
 from tallymark.rendering.document import Code, Section
 from tallymark.rendering.exports import to_json
@@ -115,11 +115,7 @@ def reproduce_report(report: Report, command: str | None = None) -> Section:
     fewest = [] if report.slices is None or report.slices.min_rows == 1 else [f"min_rows={report.slices.min_rows}"]
     arguments += fewest if batch is not None else []
     if report.interval is not None:
-        level, method, resamples, seed = report.interval
-        arguments.append(f"ci={level:g}")
-        arguments += changed_arguments(
-            {"ci_method": (method, "auto"), "resamples": (resamples, usual_resamples(level)), "seed": (seed, 0)}
-        )
+        arguments.append(f"ci={interval_argument(report.interval)}")
     read = f".report({', '.join(fewest)})" if fewest and batch is None else ""
     methods = {each.cell(key).method or "" for each in (report, *(report.slices or {}).values()) for key in each}
     resampled = any(method.startswith("bootstrap") for method in methods)
@@ -185,6 +181,18 @@ def data_arguments(report: Report, batch: Batch | None, source: ReportSource | N
         short = isinstance(value, list) and len(value) > _MOST_CLASSES
         out.append(f"{name}={f'[… {len(value):,} classes]' if short else _value_literal(value)}")
     return out + (['missing="drop"'] if report.dropped else [])
+
+
+def interval_argument(settings: Intervals, pairs: int = 1) -> str:
+    """What `ci=` was: a level, or more where more is not the default."""
+    changed = changed_arguments(
+        {
+            "method": (settings.method, "auto"),
+            "resamples": (settings.number_of_resamples, usual_resamples(settings.level, pairs)),
+            "seed": (settings.seed, 0),
+        }
+    )
+    return f"tm.Intervals({', '.join([repr(settings.level), *changed])})" if changed else repr(settings.level)
 
 
 def changed_arguments(given: Mapping[str, tuple[Any, Any]]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from tallymark.data.arguments import check_min_rows
 from tallymark.data.arrays import check_arrow
 from tallymark.data.batch import Batch
-from tallymark.data.target import Target
+from tallymark.data.target import Target, target_of
 from tallymark.errors import (
     DomainError,
     EmptyError,
@@ -28,6 +28,7 @@ from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
 from tallymark.evaluation.evaluate import evaluate
 from tallymark.evaluation.report import Report
 from tallymark.evaluation.tally import Tally
+from tallymark.intervals.settings import Intervals, resampled_by
 from tallymark.metrics import registry
 from tallymark.metrics.base import Metric
 from tallymark.sources.base import Chunk
@@ -48,6 +49,7 @@ def evaluate_table(
     weights: str | None = None,
     by: str | Sequence[str] | None = None,
     query: str | None = None,
+    target: Target | None = None,
     kind: str | None = None,
     classes: object = None,
     positive: object = None,
@@ -55,10 +57,7 @@ def evaluate_table(
     missing: str = "error",
     errors: str = "cell",
     min_rows: int = 1,
-    ci: float | None = None,
-    ci_method: str = "auto",
-    resamples: int | None = None,
-    seed: int = 0,
+    ci: float | Intervals | None = None,
     cluster: str | None = None,
     keys: str | None = None,
     score_ranges: int | None = None,
@@ -93,22 +92,20 @@ def evaluate_table(
     (0.5, 0.5)
     """
     roles = _column_roles(truth, prediction, weights, query, cluster, keys, by)
-    facts = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize, "missing": missing}
-    intervals = {"ci": ci, "ci_method": ci_method, "resamples": resamples, "seed": seed}
+    about = target_of(target, kind, classes, positive, normalize)
+    facts = {"target": about, "missing": missing, "ci": ci}
     if is_table(source):
         columns = read_columns_of_batch(to_arrow(source, roles.names()), roles.names())
         if score_ranges is not None:  # which all scores in memory do not need
             from tallymark.evaluation.score_ranges import check_ranges
 
-            check_ranges(
-                score_ranges, {} if metrics is None else select_metrics(metrics), _make_target(facts), roles, None
-            )
-        rows, arguments = roles.rows(columns), dict[str, Any]({**roles.given(columns), **facts, **intervals})
+            check_ranges(score_ranges, {} if metrics is None else select_metrics(metrics), about, roles, None)
+        rows, arguments = roles.rows(columns), dict[str, Any]({**roles.given(columns), **facts})
         with _errors_in_our_words({}):
             return evaluate(rows[0], rows[1], metrics, errors=errors, min_rows=min_rows, **arguments)
     check_groups(min_rows, roles.by)
     opened = open_source(source, separator)
-    tally = _fold_source(opened, roles, metrics, facts, intervals, progress, score_ranges=score_ranges)
+    tally = _fold_source(opened, roles, metrics, facts, progress, score_ranges=score_ranges)
     return read_report(tally, errors=errors, min_rows=min_rows)
 
 
@@ -138,15 +135,13 @@ def tally_table(
     weights: str | None = None,
     by: str | Sequence[str] | None = None,
     query: str | None = None,
+    target: Target | None = None,
     kind: str | None = None,
     classes: object = None,
     positive: object = None,
     normalize: bool = False,
     missing: str = "error",
-    ci: float | None = None,
-    ci_method: str = "auto",
-    resamples: int | None = None,
-    seed: int = 0,
+    ci: float | Intervals | None = None,
     cluster: str | None = None,
     keys: str | None = None,
     separator: str | None = None,
@@ -160,10 +155,10 @@ def tally_table(
     0.6123724356957945
     """
     roles = _column_roles(truth, prediction, weights, query, cluster, keys, by)
-    facts = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize, "missing": missing}
-    intervals = {"ci": ci, "ci_method": ci_method, "resamples": resamples, "seed": seed}
+    about = target_of(target, kind, classes, positive, normalize)
+    facts = {"target": about, "missing": missing, "ci": ci}
     opened = open_source([source] if is_table(source) else source, separator)
-    return _fold_source(opened, roles, metrics, facts, intervals, progress)
+    return _fold_source(opened, roles, metrics, facts, progress)
 
 
 def _column_roles(
@@ -183,21 +178,18 @@ def _fold_source(
     roles: ColumnRoles,
     metrics: MetricsLike,
     facts: dict[str, Any],
-    intervals: dict[str, Any],
     progress: Progress,
     *,
     score_ranges: int | None = None,
 ) -> Tally:
     """The tally of a source that is read in pieces."""
-    if intervals["ci"] is None and (roles.cluster or roles.keys):
-        from tallymark.intervals.settings import resampled_by
-
+    if facts["ci"] is None and (roles.cluster or roles.keys):
         raise resampled_by("cluster" if roles.cluster else "keys")
-    target = _make_target(facts)
+    target: Target = facts["target"]
     given_metrics = None if metrics is None else select_metrics(metrics)
 
     def empty_tally(selected: MetricsLike) -> Tally:
-        return Tally(selected, by=roles.by or None, **facts, **intervals)
+        return Tally(selected, by=roles.by or None, **facts)
 
     if given_metrics is not None:  # before anything is read
         empty_tally(given_metrics)
@@ -228,10 +220,6 @@ def _fold_source(
     with _errors_in_our_words(getattr(source, "non_numbers", {})):
         result = _retry_if_types_change(source, roles.names(), attempt, by_types=given_metrics is None)
     return Tally.from_bytes(result) if isinstance(result, bytes) else result
-
-
-def _make_target(facts: dict[str, Any]) -> Target:
-    return Target(**{key: value for key, value in facts.items() if key != "missing"})
 
 
 def _retry_if_types_change(

@@ -12,12 +12,12 @@ import numpy as np
 from tallymark.data.arguments import check_min_rows, check_path
 from tallymark.data.batch import Batch, check_missing
 from tallymark.data.labels import MOST_BITS
-from tallymark.data.target import Target
+from tallymark.data.target import Target, target_of
 from tallymark.errors import FileError, ParameterError, ShapeError, StateError, TallymarkError, Text, brief
 from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
 from tallymark.evaluation.evaluate import MetricPlan, check_errors, plan_metrics
 from tallymark.evaluation.report import Report
-from tallymark.intervals.settings import Intervals, check_whole, interval_settings, resampled_by
+from tallymark.intervals.settings import Intervals, as_intervals, check_whole, resampled_by, resolve
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric
 from tallymark.metrics.naming import metric
@@ -153,7 +153,7 @@ class Tally:
     Threads may share a tally: its updates run one after the other, and everything else sees a whole number of them.
 
     `ci=0.95` puts intervals into the report, as in `evaluate`: by a formula where a metric has one, which takes no more
-    than a few totals beside those of the value, else by a bootstrap. Of its `resamples` one state each is kept: a
+    than a few totals beside those of the value, else by a bootstrap. Of its resamples one state each is kept: a
     thousand take about 1 MB for a metric of few totals, and tens of milliseconds for each update, so give rows in large
     pieces. A state that grows with the rows is not kept a thousand times: such metrics have an interval by formula or
     none, and say so.
@@ -174,16 +174,14 @@ class Tally:
         self,
         metrics: MetricsLike,
         *,
+        target: Target | None = None,
         kind: str | None = None,
         classes: object = None,
         positive: object = None,
         normalize: bool = False,
         missing: str = "error",
         by: str | Sequence[str] | None = None,
-        ci: float | None = None,
-        ci_method: str = "auto",
-        resamples: int | None = None,
-        seed: int = 0,
+        ci: float | Intervals | None = None,
     ) -> None:
         if metrics is None:
             raise ParameterError(argument="metrics", expected="be given for a Tally: there are no rows yet to go by")
@@ -194,12 +192,10 @@ class Tally:
                 raise ParameterError(
                     argument="by", expected=f"name the columns of groups that {item} compares, such as by='country'"
                 )
-        self.target = Target(kind, classes=classes, positive=positive, normalize=normalize)
+        self.target = target_of(target, kind, classes, positive, normalize)
         check_missing(missing)
         self.missing = missing
-        self.interval: Intervals | None = interval_settings(ci, ci_method, resamples, seed)
-        if self.interval is not None and self.interval.method != "analytic":
-            self.interval = _limit_resamples(self.interval, usual=resamples is None)
+        self.interval: Intervals | None = None if ci is None else _limit_resamples(as_intervals(ci))
         self._contents = _Contents()
         self._lock = RLock()  # reentrant, since reading labels may run code of the caller's
 
@@ -374,13 +370,13 @@ class Tally:
 
     def empty(self) -> Tally:
         """A tally of the same kind that has no rows yet."""
-        out = Tally(self.metrics, missing=self.missing, by=self.by or None, **self.target.keywords())
+        out = Tally(self.metrics, missing=self.missing, by=self.by or None, target=self.target)
         out.interval = self.interval
         return out
 
     def with_metrics(self, metrics: dict[str, Metric], *instead: State) -> Tally:
         """The tally of the same rows that has other metrics, which read its states and those that are given."""
-        out = Tally(metrics, missing=self.missing, by=self.by or None, **self.target.keywords())
+        out = Tally(metrics, missing=self.missing, by=self.by or None, target=self.target)
         out.interval = self.interval
         contents = self._contents
         whole = None
@@ -489,9 +485,9 @@ class Tally:
         if kind != "Tally":
             raise StateError(f"these bytes hold a {kind}, not a Tally")
         try:
-            settings = _interval_arguments(fields.get("interval"))
             by = _checked_group_columns(fields.get("by", []))
-            out = Tally(dict(fields["metrics"]), missing=fields["missing"], by=by, **settings, **fields["target"])
+            out = Tally(dict(fields["metrics"]), missing=fields["missing"], by=by, target=Target(**fields["target"]))
+            out.interval = _read_intervals(fields.get("interval"))
             whole = TallyStates(unpack_states(fields["states"]), unpack_states(fields.get("interval_states", ())))
             out._contents = _Contents(
                 whole if whole.values else None,
@@ -538,12 +534,13 @@ class Tally:
         return plan_metrics(self.metrics, self.target, columns, errors="cell")
 
 
-def _limit_resamples(settings: Intervals, *, usual: bool) -> Intervals:
+def _limit_resamples(asked: Intervals) -> Intervals:
     """The settings, if so many resamples can be kept; no more than that where the number is the usual one."""
-    if usual:
-        return settings._replace(resamples=min(settings.resamples, MOST_RESAMPLES))
-    check_whole("resamples", settings.resamples, 1, MOST_RESAMPLES, " for a Tally, which keeps a state of each")
-    return settings
+    if asked.method == "analytic":
+        return resolve(asked)
+    if asked.resamples is not None:
+        check_whole("resamples", asked.resamples, 1, MOST_RESAMPLES, " for a Tally, which keeps a state of each")
+    return resolve(asked, most=MOST_RESAMPLES)
 
 
 def _group_names(by: object) -> tuple[str, ...]:
@@ -572,9 +569,10 @@ def _checked_group_columns(names: Any) -> tuple[str, ...] | None:
     return tuple(names) or None
 
 
-def _interval_arguments(fields: Any) -> dict[str, Any]:
-    """The keywords of a tally that make these settings."""
+def _read_intervals(fields: Any) -> Intervals | None:
+    """The settings of intervals, as they were written."""
     if fields is None:
-        return {}
-    names = {"level": "ci", "method": "ci_method", "resamples": "resamples", "seed": "seed"}
-    return {name: fields[key] for key, name in names.items()}
+        return None
+    level, method, resamples, seed = (fields[name] for name in ("level", "method", "resamples", "seed"))
+    usual = _limit_resamples(Intervals(level, method, None, seed))  # which may be fewer resamples than the level needs
+    return usual if usual.resamples == resamples else _limit_resamples(Intervals(level, method, resamples, seed))

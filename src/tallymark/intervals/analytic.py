@@ -10,6 +10,7 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from tallymark.errors import Text
 from tallymark.intervals.distributions import student_quantile, two_sided
 from tallymark.states.base import divide
 from tallymark.states.scores.runs import PlacementSums
@@ -51,7 +52,7 @@ def _around(lo: Any, hi: Any, value: float, limits: tuple[float, float]) -> tupl
 class NoInterval(NamedTuple):
     """What stands for an interval where the rows cannot give one: the reason."""
 
-    reason: str
+    reason: str | Text
 
 
 def is_rounding(spread: float, *sizes: float) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
-from tallymark.errors import ParameterError
+from tallymark.errors import ParameterError, Text
 from tallymark.intervals.analytic import Interval, NoInterval
 from tallymark.intervals.bca import Resamples, bca_interval
 from tallymark.intervals.methods import BOOTSTRAP, OF_CLUSTERS, OF_QUERIES, SIMULTANEOUS
@@ -39,8 +39,12 @@ LOST = {
     "size": "the state is too large for a tally to keep its resamples; use evaluate",
     NO_KEYS: "rows of tallies that were added can be resampled only if they have `keys`; pass them to update",
 }
-NO_FORMULA = 'the tally kept no resamples of it, and these rows need them; use ci_method="bootstrap"'
-MIXED = 'only some rows have weights; pass weights of 1 for the others, or use ci_method="bootstrap"'
+NO_FORMULA = Text(
+    'the tally kept no resamples of it, and these rows need them; use {ci=tm.Intervals(method="bootstrap")}'
+)
+MIXED = Text(
+    'only some rows have weights; pass weights of 1 for the others, or use {ci=tm.Intervals(method="bootstrap")}'
+)
 
 
 class IntervalPlan:
@@ -79,7 +83,7 @@ class IntervalPlan:
     def _resamples_of(self, item: Metric, columns: tuple[int, int]) -> ResampledOf:
         settings = self.settings
         always = settings.method == "bootstrap" or not item.has_analytic_interval(columns)
-        return ResampledOf(item.needs(self.target), settings.seed, settings.resamples, always=always)
+        return ResampledOf(item.needs(self.target), settings.seed, settings.number_of_resamples, always=always)
 
 
 class IntervalSource(ABC):
@@ -146,7 +150,7 @@ class RowsInMemory(IntervalSource):
     def resample(self, items: Sequence[Metric]) -> Mapping[Metric, Resamples | NoInterval]:
         settings, batch = self.plan.settings, self._batch
         reads, keys = {item: self._resolved(item) for item in items}, row_keys(batch)
-        values = resample_values(reads, batch, settings.seed, settings.resamples, keys)
+        values = resample_values(reads, batch, settings.seed, settings.number_of_resamples, keys)
         left_out = leave_out_values(reads, batch, keys) or {}
         units = {by_query: units_of(batch, by_query=by_query) for by_query in {item.by_query for item in items}}
         return {item: Resamples(values[item], left_out.get(item), units[item.by_query]) for item in items}
@@ -177,7 +181,7 @@ class KeptStates(IntervalSource):
         for place, metrics in by_place.items():
             state = self._intervals[place]
             assert isinstance(state, Resampled)
-            why = LOST.get(state.lost)
+            why: str | Text | None = LOST.get(state.lost)
             if why is None and state.n < units.n:
                 why = NO_FORMULA if units.plain else MIXED
             if why is not None:
@@ -241,7 +245,7 @@ class IntervalMaker:
         self, rows: IntervalSource, items: Sequence[Metric], values: Mapping[Metric, Any], level: float
     ) -> dict[Metric, IntervalResult]:
         settings = self.settings
-        lacking = lacks_resamples(level, settings.resamples)
+        lacking = lacks_resamples(level, settings.number_of_resamples)
         out: dict[Metric, IntervalResult] = {}
         for item in items:
             if item.no_bootstrap:
@@ -261,13 +265,13 @@ class IntervalMaker:
             )
         return out
 
-    def _no_formula(self, item: Metric) -> str:
+    def _no_formula(self, item: Metric) -> Text:
         why = (
             f"{item.name} has no analytic interval for these rows"
             if self._plain
             else "analytic intervals need rows of weight 1 without clusters"
         )
-        return f'{why}; use ci_method="bootstrap"'
+        return Text('{}; use {ci=tm.Intervals(method="bootstrap")}', why)
 
     def of_groups(self, item: GroupMetric, groups: Sequence[IntervalSource]) -> IntervalResult:
         """The interval of a metric that compares groups: what follows from intervals of all of them at once.
@@ -285,7 +289,7 @@ class IntervalMaker:
                     return NoInterval("the value of a group is infinite")
                 found = self.intervals(rows, {one: value}, level)[one]
                 if isinstance(found, NoInterval):
-                    return NoInterval(f"a group has none: {found.reason}")
+                    return NoInterval(Text("a group has none: {}", found.reason))
                 known.append(found)
             bounds = item.bounds([each.lo for each in known], [each.hi for each in known])
             if isinstance(bounds, NoInterval):

@@ -74,7 +74,7 @@ METHODS = (
     Method(
         BOOTSTRAP,
         "Efron (1987)",
-        'everything else, rows with weights, and `ci_method="bootstrap"`',
+        'everything else, rows with weights, and `method="bootstrap"`',
         "BCa: percentiles of the values in resamples, corrected for bias and acceleration.",
     ),
     Method(OF_CLUSTERS, "Efron (1987)", "rows with `cluster=`", "BCa, with clusters of rows resampled as a whole."),

@@ -179,7 +179,7 @@ def _ends(item: Metric, value: float, draws: Array, level: float, notes: tuple[s
         )
     lo, hi = (quantile(found, share) for share in ((1 - level) / 2, (1 + level) / 2))
     if is_rounding(hi - lo, value, item.rounding_scale):
-        return PartEnds(None, None, (NO_SPREAD.reason,))
+        return PartEnds(None, None, (str(NO_SPREAD.reason),))
     return PartEnds(lo, hi, notes)
 
 

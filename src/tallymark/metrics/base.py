@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
 from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
-from tallymark.data.target import ANY_TARGET, Target
+from tallymark.data.target import ANY_TARGET, Target, target_of
 from tallymark.errors import Argument, KindError, ParameterError, Text, UndefinedError, brief, did_you_mean
 from tallymark.intervals.analytic import TOO_LARGE, Interval, NoInterval
 from tallymark.metrics import registry
@@ -35,7 +35,7 @@ __all__ = ["Interval", "Metric", "NoInterval", "Undefined"]
 Better = str | float | None
 
 
-FACTS = ("weights", "query", "kind", "classes", "positive", "normalize", "missing")
+FACTS = ("weights", "query", "target", "kind", "classes", "positive", "normalize", "missing")
 """Keywords of a call that say what the data are; the others are parameters of the metric."""
 
 HINTS = {
@@ -61,14 +61,18 @@ class _Record(type):
     """Collects the parameters of a metric class. A dataclass would do the same at 0.5 ms of import time each."""
 
 
-class _ShownSignature:
+class ShownSignature:
     """Answers ``inspect.signature``, for help, notebooks and editors: of a metric class, its parameters; of a metric,
-    how it is called, with its parameters by name."""
+    how it is called, with its parameters by name where the call takes them."""
+
+    def __init__(self, *, takes_parameters: bool = True) -> None:
+        self._takes_parameters = takes_parameters
 
     def __get__(self, instance: Metric | None, owner: type[Metric]) -> Signature:
         from inspect import (
             Parameter,
             Signature,  # slow to load, and only help asks
+            signature,
         )
 
         def keyword(name: str, default: Any) -> Parameter:
@@ -76,10 +80,29 @@ class _ShownSignature:
 
         if instance is None:
             return Signature([keyword(name, parameter.default) for name, parameter in owner._parameters.items()])
-        rows = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("y_true", "y_pred")]
-        known = {"weights": None, "query": None, "kind": None, "classes": None, "positive": None, "normalize": False}
-        facts = [keyword(name, default) for name, default in {**known, "missing": "error"}.items()]
-        return Signature([*rows, *facts, *(keyword(name, value) for name, value in instance.parameters().items())])
+        _, *taken = signature(owner.__call__).parameters.values()
+        empty, collecting = Parameter.empty, (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+        facts = [
+            each.replace(annotation=empty, default=empty if each.default is NOT_GIVEN else each.default)
+            for each in taken
+            if each.kind not in collecting
+        ]
+        given = instance.parameters() if self._takes_parameters else {}
+        return Signature([*facts, *(keyword(name, value) for name, value in given.items())])
+
+
+class _ShownDoc(str):
+    """The docstring of a metric class; that of a metric begins with how it is called, as that of a ufunc does."""
+
+    def __get__(self, instance: Metric | None, owner: type[Metric]) -> str:
+        if instance is None:
+            return self
+        from inspect import cleandoc
+
+        text = cleandoc(self)
+        if not " ".join(text.split()).startswith(instance.description):  # which is that of a composition with a name
+            text = f"{instance.description}\n\n{text}"
+        return f"{instance.__name__}{instance.__signature__}\n\n{text}"
 
 
 class Metric(metaclass=_Record):
@@ -132,13 +155,15 @@ class Metric(metaclass=_Record):
     undefined: float | str | None = undefined_choice()
     """What stands for an undefined value: None for NaN, a number, or "raise"."""
 
-    __signature__: ClassVar[Any] = _ShownSignature()
+    __signature__: ClassVar[Any] = ShownSignature()
     _parameters: ClassVar[dict[str, Parameter]] = {"undefined": undefined}  # type: ignore[dict-item]
     _values: ClassVar[tuple[Any, ...]] = ()  # of the parameters, per instance; a ClassVar to be no field
 
     def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         own = {key: value for key, value in vars(cls).items() if isinstance(value, Parameter)}
+        if cls.__doc__ is not None:
+            cls.__doc__ = _ShownDoc(cls.__doc__)
         cls._parameters = {**own, **{key: value for key, value in cls._parameters.items() if key not in own}}
         if abstract:
             return
@@ -150,6 +175,7 @@ class Metric(metaclass=_Record):
         fields = vars(self)
         for key, parameter in self._parameters.items():
             fields[key] = parameter.normal(key, given.pop(key)) if key in given else parameter.default
+        fields["__qualname__"] = self.__name__
         fields["_values"] = tuple([fields[key] for key in self._parameters])
         if given:
             raise self.unknown_parameter(given, self._parameters)
@@ -187,7 +213,7 @@ class Metric(metaclass=_Record):
 
     @property
     def __name__(self) -> str:
-        """The name of a function, which a metric is to scikit-learn's `make_scorer`."""
+        """The name of a function, as which a metric is called."""
         return self.name
 
     @property
@@ -326,6 +352,7 @@ class Metric(metaclass=_Record):
         *more: object,
         weights: object = None,
         query: object = None,
+        target: Target | None = None,
         kind: str | None = None,
         classes: object = None,
         positive: object = None,
@@ -360,13 +387,10 @@ class Metric(metaclass=_Record):
                     "Pass tallymark.training.frameworks.keras.EvaluatorCallback as one of the {callbacks} of `fit`"
                 ),
             )
+        about = target_of(target, kind, classes, positive, normalize)
         if parameters:
-            facts: Any = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize}
             changed = self._changed_to(parameters)
-            return changed(y_true, y_pred, weights=weights, query=query, missing=missing, **facts)
-        target = ANY_TARGET
-        if kind is not None or classes is not None or positive is not None or normalize is not False:
-            target = Target(kind, classes=classes, positive=positive, normalize=normalize)
+            return changed(y_true, y_pred, weights=weights, query=query, missing=missing, target=about)
         if query is not None and not self.by_query:
             raise ParameterError(
                 Text("{} does not read {query}: its value is over all rows", self.name),
@@ -375,7 +399,7 @@ class Metric(metaclass=_Record):
         batch = Batch(y_true, y_pred, weights, missing=missing, query=query)
         batch.require_rows()
         self.check_columns(batch.truth_columns, batch.prediction_columns)
-        return self.answer(self.needs(target).fold(batch), batch).value
+        return self.answer(self.needs(about).fold(batch), batch).value
 
     def _changed_to(self, parameters: dict[str, Any]) -> Self:
         """The same metric with other parameters, remembered: a loop calls with the same ones again and again."""

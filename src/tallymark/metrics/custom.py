@@ -36,8 +36,9 @@ class FunctionMetric(Metric, abstract=True):
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        vars(self)["name"] = self.own_name
+        vars(self)["name"] = vars(self)["__qualname__"] = self.own_name
         vars(self)["kind"] = self.own_kind
+        vars(self)["__doc__"] = self.function.__doc__
 
     @property
     def better(self) -> Better:

@@ -15,14 +15,14 @@ from tallymark.data.arguments import describe
 from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
 from tallymark.data.labels import Label
-from tallymark.data.target import Target
+from tallymark.data.target import Target, target_of
 from tallymark.errors import LengthError, ParameterError, Text, brief
 from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
 from tallymark.evaluation.evaluate import check_errors, evaluate_batch
 from tallymark.evaluation.model_predictions import ModelPredictions, predict, prediction_method, take_rows
 from tallymark.evaluation.report import Cell, Report, reason_text, show_interval
 from tallymark.intervals.distributions import student_quantile
-from tallymark.intervals.settings import check_level, show_level
+from tallymark.intervals.settings import Intervals, as_intervals, show_level
 from tallymark.metrics.base import Better, Metric
 from tallymark.metrics.fairness.base import GroupMetric
 from tallymark.metrics.listing import show_better
@@ -68,10 +68,11 @@ def cross_validate(
     weights: object = None,
     groups: object = None,
     query: object = None,
+    target: Target | None = None,
     kind: str | None = None,
     classes: object = None,
     positive: object = None,
-    ci: float = 0.95,
+    ci: float | Intervals = 0.95,
     n_jobs: int = 1,
     backend: str = "processes",
     progress: Progress = None,
@@ -99,7 +100,7 @@ def cross_validate(
     2
     """
     check_errors(errors)
-    level = check_level(ci)
+    level = _level(ci)
     n = number_of_rows(X)
     if number_of_rows(y) != n:
         raise LengthError(
@@ -108,10 +109,11 @@ def cross_validate(
     rows = Batch(y, y, weights, query=query)
     rows.names = ("y", "y", *rows.names[2:])
     rows.require_weights()
-    selected = _select_metrics(metrics, rows, kind)
-    known = classes if classes is not None else _all_classes(rows, selected)
-    target = Target(kind, classes=known, positive=positive)
-    task = FoldTask(_check_trainer(trainer), X, y, rows.weights, query, selected, target.keywords(), errors)
+    about = target_of(target, kind, classes, positive)
+    selected = _select_metrics(metrics, rows, about.kind)
+    known = _all_classes(rows, selected) if about.classes is None else about.classes
+    facts = Target(**{**about.keywords(), "classes": known}).keywords()
+    task = FoldTask(_check_trainer(trainer), X, y, rows.weights, query, selected, facts, errors)
     splits = [
         (k, np.asarray(train), np.asarray(test)) for k, (train, test) in enumerate(_splits(splitter, X, y, groups), 1)
     ]
@@ -124,6 +126,16 @@ def cross_validate(
             show(outcome.fold)
         outcomes.append(outcome)
     return CrossValidation([outcome.fold for outcome in outcomes], _out_of_fold(task, outcomes), selected, level)
+
+
+def _level(ci: object) -> float:
+    """The level of intervals of means over folds, which are made in one way."""
+    asked = as_intervals(ci)
+    if asked != Intervals(asked.level):
+        raise ParameterError(
+            argument="ci", expected="say no more than a level: means over folds have one method", got=brief(asked)
+        )
+    return asked.level
 
 
 def run_fold(task: FoldTask, split: tuple[int, Array, Array]) -> FoldResult:

@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any
 
 from tallymark.data.batch import Batch
-from tallymark.data.target import Target
+from tallymark.data.target import Target, target_of
 from tallymark.errors import ParameterError, brief
 from tallymark.evaluation.evaluate import evaluate_batch
 from tallymark.evaluation.report import Report
@@ -103,6 +103,7 @@ def classification_metrics(
     *,
     probabilities: object = None,
     weights: object = None,
+    target: Target | None = None,
     classes: object = None,
     positive: object = None,
     fit_time: float | None = None,
@@ -119,16 +120,21 @@ def classification_metrics(
     (0.75, 1.0, 4)
     """
     times = _times(fit_time, score_time)
-    target = Target("label", classes=classes, positive=positive)
+    facts = target_of(target, None, classes, positive).keywords()
+    if facts["kind"] is not None:
+        raise ParameterError(
+            argument="target", expected="have no kind: labels and probabilities are given", got=repr(facts["kind"])
+        )
+    about = Target(**{**facts, "kind": "label"})
     rows = Batch(y_true, y_pred, weights, missing=missing)
     rows.require_rows()
-    labels = target.classes or set(encode_labels(rows, 0)[0]) | set(encode_labels(rows, 1)[0])
-    report = evaluate_batch(rows, _BINARY if len(labels) <= 2 else _SEVERAL, target, errors="raise")
+    labels = about.classes or set(encode_labels(rows, 0)[0]) | set(encode_labels(rows, 1)[0])
+    report = evaluate_batch(rows, _BINARY if len(labels) <= 2 else _SEVERAL, about, errors="raise")
     if probabilities is None:
         return _bundle(times, report)
     with_probabilities = Batch(y_true, probabilities, weights, missing=missing)
-    kind = Target("probability", classes=classes, positive=positive)
-    return _bundle(times, report, evaluate_batch(with_probabilities, _PROBABILITIES, kind, errors="raise"))
+    about = Target(**{**facts, "kind": "probability"})
+    return _bundle(times, report, evaluate_batch(with_probabilities, _PROBABILITIES, about, errors="raise"))
 
 
 def _bundle(times: dict[str, float], *reports: Report) -> Bundle:

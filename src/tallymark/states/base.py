@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Set
 from copy import copy
+from importlib import import_module
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from tallymark.data.batch import Batch
@@ -144,18 +145,21 @@ class State(ABC):
     @staticmethod
     def restore(name: str, fields: dict[str, Any]) -> State:
         """The state of the type `name` with these fields."""
-        for cls in _subclasses(State):
-            if cls.__name__ == name and not cls.__abstractmethods__:
-                try:
-                    found = cls.from_fields(fields)
-                except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-                    raise StateError(f"these bytes do not hold a valid {name} state: {error}") from error
-                if found.n > MOST_ROWS:
-                    raise StateError(f"these bytes do not hold a valid {name} state: it has more than 2**53 rows")
-                return found
-        raise StateError(
-            f"these bytes hold a state of the unknown type {name!r}; a newer release may have written them"
-        )
+        cls = _class_of(name)
+        if cls is None:
+            import_module("tallymark.states.resampling.units")  # which is not loaded before intervals are made
+            cls = _class_of(name)
+        if cls is None:
+            raise StateError(
+                f"these bytes hold a state of the unknown type {name!r}; a newer release may have written them"
+            )
+        try:
+            found = cls.from_fields(fields)
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+            raise StateError(f"these bytes do not hold a valid {name} state: {error}") from error
+        if found.n > MOST_ROWS:
+            raise StateError(f"these bytes do not hold a valid {name} state: it has more than 2**53 rows")
+        return found
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (State.from_bytes, (self.to_bytes(),))
@@ -165,6 +169,11 @@ class State(ABC):
 
     def __hash__(self) -> int:
         return hash(self.to_bytes())
+
+
+def _class_of(name: str) -> type[State] | None:
+    found = (cls for cls in _subclasses(State) if cls.__name__ == name and not cls.__abstractmethods__)
+    return next(found, None)
 
 
 def _subclasses(cls: Any) -> Iterator[type[State]]:

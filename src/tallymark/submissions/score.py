@@ -17,6 +17,7 @@ from tallymark.errors import FileError, ParameterError, Rejection, TallymarkErro
 from tallymark.evaluation.default_metrics import MetricsLike
 from tallymark.evaluation.evaluate import evaluate_batch
 from tallymark.evaluation.report import Report
+from tallymark.intervals.settings import Intervals, with_method
 from tallymark.sources.arrow import load
 from tallymark.submissions.disclosure import not_scored, scores_only
 from tallymark.submissions.entries import Entries, check_columns
@@ -55,10 +56,7 @@ def score_submission(
     missing: str = "count",
     limits: Limits | None = None,
     separator: str | None = None,
-    ci: float | None = None,
-    ci_method: str = "auto",
-    resamples: int | None = None,
-    seed: int = 0,
+    ci: float | Intervals | None = None,
     outcomes: Sequence[str] = (),
 ) -> SubmissionResult:
     """Score a submission against the answers. Rows are matched by their ids, in any order.
@@ -99,9 +97,6 @@ def score_submission(
         missing=missing,
         limits=limits,
         ci=ci,
-        ci_method=ci_method,
-        resamples=resamples,
-        seed=seed,
         outcomes=outcomes,
     )
     answer_entries, entries, matched = read_both(answers, submission, settings, separator)
@@ -378,7 +373,7 @@ def _evaluate(batch: Batch, target: Target, settings: ScoringSettings, *, resamp
     """The report; of a challenge with the scores and nothing else. `resample` leaves formulas of intervals aside."""
     interval = settings.interval
     if resample and interval is not None:  # formulas know rows that have a prediction
-        interval = None if interval.method == "analytic" else interval._replace(method="bootstrap")
+        interval = None if interval.method == "analytic" else with_method(interval, "bootstrap")
     failure = None
     try:
         report = evaluate_batch(batch, settings.metrics, target, settings=interval)

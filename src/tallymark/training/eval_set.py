@@ -12,7 +12,7 @@ from typing import Any
 
 from tallymark.data.arrays import Array, as_array
 from tallymark.data.batch import Batch, check_missing
-from tallymark.data.target import Target
+from tallymark.data.target import Target, target_of
 from tallymark.errors import InputError, ParameterError, brief
 from tallymark.evaluation.default_metrics import MetricsLike
 from tallymark.evaluation.evaluate import MetricPlan, evaluate_planned, plan_batch
@@ -24,8 +24,9 @@ from tallymark.states.groups import group_columns
 class EvalSet:
     """Truth, weights and what else is known of some rows, under a name.
 
-    `kind`, `classes`, `positive`, `normalize` and `missing` are as in `evaluate`; so are `by`, the groups of the rows,
-    and `query`. `cluster` is a label per row: rows with the same one belong together where chance is judged.
+    `target`, or `kind`, `classes`, `positive` and `normalize`, and `missing` are as in `evaluate`; so are `by`, the
+    groups of the rows, and `query`. `cluster` is a label per row: rows with the same one belong together where chance
+    is judged.
 
     >>> valid = EvalSet("valid", [3, -0.5, 2, 7])
     >>> valid.evaluate([2.5, 0, 2, 8], ["mae"])["mae"]
@@ -41,6 +42,7 @@ class EvalSet:
         by: object = None,
         query: object = None,
         cluster: object = None,
+        target: Target | None = None,
         kind: str | None = None,
         classes: object = None,
         positive: object = None,
@@ -57,7 +59,7 @@ class EvalSet:
         self.by = by
         self.query = query
         self.cluster = cluster
-        self.target = Target(kind, classes=classes, positive=positive, normalize=normalize)
+        self.target = target_of(target, kind, classes, positive, normalize)
         self.missing = missing
         # The truth is its own prediction here: what is wrong with it is said before anything is trained.
         self._rows = Batch(y_true, y_true, weights, query=query, by=None if by is None else group_columns(by))

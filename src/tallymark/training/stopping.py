@@ -15,7 +15,7 @@ from tallymark.comparison.difference import Difference
 from tallymark.data.arguments import check_choice
 from tallymark.data.arrays import Array
 from tallymark.errors import ParameterError, Text, brief
-from tallymark.intervals.settings import check_least, settings_at
+from tallymark.intervals.settings import Intervals, check_least, comparison_settings
 from tallymark.metrics.base import Metric, check_better
 from tallymark.metrics.naming import metric
 from tallymark.training.eval_set import EvalSet
@@ -267,9 +267,10 @@ class GainStopping(StoppingRule):
     small gains that add up are seen. A wide interval rules nothing out: training goes on while the rows cannot tell.
     `last` is the gain of the last evaluation.
 
+    >>> from tallymark import Intervals
     >>> from tallymark.training import EvalSet, Evaluator
     >>> valid = EvalSet("valid", [0.0, 1.0, 2.0, 3.0] * 25)
-    >>> evaluator = Evaluator(["mae"], [valid], early_stopping=GainStopping(0.05, resamples=99))
+    >>> evaluator = Evaluator(["mae"], [valid], early_stopping=GainStopping(0.05, ci=Intervals(resamples=99)))
     >>> [evaluator.step(k, {"valid": [e, 1.0 - e, 2.0, 3.0] * 25}).action for k, e in enumerate((0.9, 0.5, 0.49))]
     ['improved', 'improved', 'stop']
     """
@@ -279,16 +280,14 @@ class GainStopping(StoppingRule):
         worth: float = 0.0,
         *,
         patience: int = 1,
-        ci: float = 0.95,
-        resamples: int | None = None,
-        seed: int = 0,
+        ci: float | Intervals = 0.95,
         better: str | float | None = None,
         monitor: Monitor | None = None,
     ) -> None:
         super().__init__(better=better, monitor=monitor)
         self.worth = check_amount("worth", worth)
         self.patience = check_least("patience", patience, 1)
-        self.settings = settings_at(ci, "auto", resamples, seed)
+        self.settings = comparison_settings(ci)
         self.waited = 0
         self.last: GainEstimate | None = None
         self._best: RoundPredictions | None = None  # of this run; an earlier one left no predictions
@@ -339,10 +338,8 @@ class GainStopping(StoppingRule):
             query=rows.query,
             cluster=rows.cluster,
             missing=rows.missing,
-            ci=self.settings.level,
-            resamples=self.settings.resamples,
-            seed=self.settings.seed,
-            **rows.target.keywords(),
+            ci=self.settings,
+            target=rows.target,
         )[("best", "round"), "metric"]
         self.last = self._as_gain(over, difference)
         return math.isnan(self.last.hi) or self.last.hi > self.worth

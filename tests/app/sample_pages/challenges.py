@@ -57,7 +57,7 @@ def cards(say: Say) -> list[ChallengeCard]:
 
 def analysed(say: Say) -> AnalysePage:
     found = tm.submissions.score_submission(
-        DATA / "answers.csv", DATA / "submission-mediocre.csv", ci=0.95, resamples=50
+        DATA / "answers.csv", DATA / "submission-mediocre.csv", ci=tm.Intervals(resamples=50)
     )
     told = submission_document(found, None, say("tallymark score answers.csv submission.csv --ci 0.95"))
     form = Form({"task": "labels", "metrics": say("accuracy"), "intervals": "1"})

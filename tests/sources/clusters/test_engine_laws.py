@@ -21,7 +21,7 @@ from tests.laws.test_tally_groups import columns_of
 from tests.sources.clusters.test_dask import in_pieces
 
 TEXTS = UNIVERSES[-1][1:]
-ASKED = {"ci": 0.9, "resamples": 19, "seed": 7}
+ASKED = {"ci": tm.Intervals(0.9, resamples=19, seed=7)}
 
 
 def jobs():

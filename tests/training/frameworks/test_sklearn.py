@@ -111,6 +111,18 @@ def test_it_is_the_metric_itself():
     assert as_scorer("recall", positive="no")(model, x, y) == tm.recall(y, model.predict(x), positive="no")
 
 
+def test_a_target_says_what_its_keywords_say():
+    """But not the kind, which is that of the method that is asked."""
+    x, y, _ = named(rows.two_classes(), "no", "yes")
+    model = LogisticRegression().fit(x, y)
+    target = tm.Target(classes=["no", "yes"], positive="no")
+    assert as_scorer("recall", target=target)(model, x, y) == as_scorer("recall", positive="no")(model, x, y)
+    with pytest.raises(tm.ParameterError, match="`target` and `positive`"):
+        as_scorer("recall", target=target, positive="no")
+    with pytest.raises(tm.ParameterError, match="`target` must have no kind"):
+        as_scorer("recall", target=tm.Target("label"))
+
+
 def test_decision_functions():
     """Where there are no probabilities, scores come from there; of three classes too; log loss says what it lacks."""
     for made, names in ((rows.two_classes(), ("no", "yes")), (rows.three_classes(), ("b", "c", "a"))):

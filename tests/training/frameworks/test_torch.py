@@ -172,6 +172,18 @@ def test_a_call_gives_the_numbers_of_the_batch(made, rows):
     assert metric.report()["auc"] == tm.auc(labels, margins, weights=weights)
 
 
+def test_a_target_says_what_its_keywords_say(torch, made, rows):
+    """Once for several calls; with one of the keywords it is refused."""
+    values = []
+    for given in ({"target": tm.Target("probability", positive=1)}, {"kind": "probability", "positive": 1}):
+        metric = made(["auc", "logloss"], **given)
+        metric.update(torch.tensor([0.2, 0.4, 0.9]), torch.tensor([0, 1, 1]))
+        values.append(metric.report().to_json())
+    assert values[0] == values[1]
+    with pytest.raises(tm.ParameterError, match="`target` and `kind`"):
+        made(["auc"], target=tm.Target("probability"), kind="score")
+
+
 def test_queries_and_intervals_go_through(torch, made):
     """What `Tally.update` takes, as tensors."""
     relevance, scores = torch.tensor([1, 0, 0, 1]), torch.tensor([0.9, 0.2, 0.5, 0.1])
@@ -180,7 +192,7 @@ def test_queries_and_intervals_go_through(torch, made):
     metric.update(scores, relevance, query=query)
     assert metric.report()["mrr"] == tm.mrr(relevance, scores, query=query)
     numbers, keys = torch.arange(40.0), torch.arange(40)
-    given = {"ci": 0.9, "ci_method": "bootstrap", "resamples": 50}
+    given = {"ci": tm.Intervals(0.9, method="bootstrap", resamples=50)}
     sure = made("mae", **given)
     for part in (slice(0, 10), slice(10, 40)):
         sure.update(numbers[part], numbers[part].sin(), keys=keys[part])

@@ -20,6 +20,7 @@ from tallymark.app.domain.versions import lock_challenge, scoring_config_of
 from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, StoredOutcome, StoredScore, Submission, Version
 from tallymark.errors import Rejection, TallymarkError
+from tallymark.intervals.settings import Intervals
 from tallymark.submissions.outcomes import Outcomes
 from tallymark.submissions.parts import PartScores, score_parts
 from tallymark.submissions.settings import Limits
@@ -66,9 +67,7 @@ def _score(service: Service, submission: Submission, version: Version, *, resamp
             **scoring_config_of(version).as_arguments(),
             limits=limits,
             reveal_classes=True,  # stored; `results.visibility` decides who sees it
-            ci=CONFIDENCE_LEVEL,
-            ci_method="auto" if resampled else "analytic",
-            resamples=service.settings.resamples,
+            ci=Intervals(CONFIDENCE_LEVEL, "auto" if resampled else "analytic", service.settings.resamples),
         )
 
 

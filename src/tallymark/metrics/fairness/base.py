@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 
 from tallymark.data.arguments import check_min_rows
 from tallymark.data.batch import Batch
-from tallymark.data.target import Target
+from tallymark.data.target import Target, target_of
 from tallymark.errors import Argument, ParameterError, Text
 from tallymark.intervals.analytic import NoInterval
 from tallymark.metrics.answer import Answer, Undefined
-from tallymark.metrics.base import FACTS, NOT_GIVEN, Metric
+from tallymark.metrics.base import FACTS, NOT_GIVEN, Metric, ShownSignature
 from tallymark.metrics.naming import metric
 from tallymark.metrics.parameters import Parameter
 from tallymark.rendering.table import show_number
@@ -85,6 +85,14 @@ class GroupMetric(Metric, abstract=True):
 
     of: tuple[Metric, ...] = Parameter(None, read_metrics)  # type: ignore[assignment]
     """The metrics whose values are combined."""
+
+    __signature__: ClassVar[Any] = ShownSignature(takes_parameters=False)
+
+    @property
+    def __name__(self) -> str:
+        """The name of a composition that has one, else that of the kind."""
+        written = tuple(map(str, self.of))
+        return next((name for name, known in self.known.items() if known == written), self.name)
 
     def combine_one(self, ends: Extreme) -> float | Undefined:
         """The value of two groups or more."""
@@ -182,6 +190,7 @@ class GroupMetric(Metric, abstract=True):
         min_rows: int = 1,
         weights: object = None,
         query: object = None,
+        target: Target | None = None,
         kind: str | None = None,
         classes: object = None,
         positive: object = None,
@@ -194,13 +203,13 @@ class GroupMetric(Metric, abstract=True):
             raise ParameterError(Text("{} is called with {y_true}, {y_pred} and {by}, the group of each row", self))
         if parameters:
             raise self.unknown_parameter(parameters, ("by", "min_rows", *FACTS))
-        target = Target(kind, classes=classes, positive=positive, normalize=normalize)
+        about = target_of(target, kind, classes, positive, normalize)
         batch = Batch(y_true, y_pred, weights, missing=missing, query=query, by=group_columns(by))
         batch.require_rows()
         self.check_columns(batch.truth_columns, batch.prediction_columns)
-        plan = Plan(self.all_needs(target))
+        plan = Plan(self.all_needs(about))
         slices = slice_states(batch, plan.fold(batch))
-        return self.read_slices(slices, lambda item: plan.place(item.needs(target)), check_min_rows(min_rows)).value
+        return self.read_slices(slices, lambda item: plan.place(item.needs(about)), check_min_rows(min_rows)).value
 
     def unknown_parameter(self, given: Mapping[str, Any], known: Iterable[str]) -> ParameterError:
         key, value = next(iter(given.items()))
@@ -220,12 +229,10 @@ class GroupMetric(Metric, abstract=True):
         return {"name": self.name, "of": [str(item) for item in self.of], **changed}
 
     def __str__(self) -> str:
-        written = tuple(map(str, self.of))
-        own = [f"{key}={value!r}" for key, value in self._changed().items() if key != "of"]
-        for name, known in self.known.items():
-            if known == written:
-                return f"{name}({', '.join(own)})" if own else name
-        return f"{self.name}({', '.join((*written, *own))})"
+        name = self.__name__
+        given = [str(item) for item in self.of] if name == self.name else []
+        given += [f"{key}={value!r}" for key, value in self._changed().items() if key != "of"]
+        return f"{name}({', '.join(given)})" if given else name
 
 
 def _check_numbers(item: Metric, answers: Mapping[Group, Answer]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tallymark.data.batch import Batch
 from tallymark.data.labels import Label, label_or_none
-from tallymark.data.target import Target
+from tallymark.data.target import Target, target_of
 from tallymark.errors import ParameterError
 from tallymark.evaluation.model_predictions import predict, prediction_method
 from tallymark.metrics.base import Metric
@@ -25,9 +25,9 @@ with needed("tallymark.training.frameworks.sklearn", "scikit-learn", extra="skle
 class _Scorer:
     """A function of a fitted estimator, its rows and their truth, of which higher values are better."""
 
-    def __init__(self, wanted: str | Metric, classes: object, positive: object) -> None:
+    def __init__(self, wanted: str | Metric, target: Target) -> None:
         self.metric = require_direction(wanted)
-        self.target = Target(classes=classes, positive=positive)
+        self.target = target
         self._requests: dict[str, Any] = {}
 
     def __call__(
@@ -54,7 +54,7 @@ class _Scorer:
         predictions = predict(estimator, X, method, facts["classes"])
         # Decisions of several classes may be any scores, which only a metric on margins takes for more.
         facts["kind"] = self.metric.kind if method == "predict" or self.metric.kind == "margin" else predictions.kind
-        return self.metric(y, predictions.y_pred, weights=sample_weight, query=query, **facts)
+        return self.metric(y, predictions.y_pred, weights=sample_weight, query=query, target=Target(**facts))
 
     def set_score_request(self, **requests: Any) -> _Scorer:
         """Which metadata it asks for where routing is on: `sample_weight` and `query`, each True, False or a name."""
@@ -83,7 +83,9 @@ def _classes(estimator: Any, y: Any, weights: Any) -> list[Label] | None:
     return sorted([*names, *new]) if new else names
 
 
-def as_scorer(metric: str | Metric, *, classes: object = None, positive: object = None) -> Any:
+def as_scorer(
+    metric: str | Metric, *, target: Target | None = None, classes: object = None, positive: object = None
+) -> Any:
     """A scorer: what takes `scoring=` calls it with an estimator, rows and truth, and chooses the highest value.
 
     The metric asks the estimator for what it reads: labels and values from `predict`, probabilities from
@@ -97,4 +99,9 @@ def as_scorer(metric: str | Metric, *, classes: object = None, positive: object 
     >>> as_scorer("mae")(DummyRegressor().fit([[0], [0]], [1.0, 2.0]), [[0], [0]], [1.0, 2.0])
     -0.5
     """
-    return _Scorer(metric, classes, positive)
+    about = target_of(target, None, classes, positive)
+    if about.kind is not None:
+        raise ParameterError(
+            argument="target", expected="have no kind: it is that of the method which is asked", got=repr(about.kind)
+        )
+    return _Scorer(metric, about)

@@ -9,6 +9,7 @@ import numpy as np
 
 from tallymark.data.arguments import describe
 from tallymark.data.arrays import count_columns, named_codes
+from tallymark.data.target import Target, target_of
 from tallymark.errors import DomainError, ParameterError, StateError, Text
 from tallymark.evaluation.default_metrics import MetricsLike
 from tallymark.evaluation.report import Report
@@ -36,10 +37,10 @@ def _eagerly(method: _Method) -> _Method:
 class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not installed has no type
     """Metrics over the batches that a model sees: `update` with each, then read the report of all, in every process.
 
-    `kind`, `classes`, `positive`, `normalize`, `missing` and the `others` (`by`, `ci`, …) are as in `Tally`. Without
-    `classes`, K columns of predictions with whole numbers as targets are of the classes 0 to K − 1, as for
-    torch.nn.CrossEntropyLoss; where `classes` are texts, whole numbers are places in them. What is given may be on any
-    device, of any type, and track gradients; the tally is on the host. With ``persistent=True`` it is part of
+    `target`, or `kind`, `classes`, `positive` and `normalize`, `missing` and the `others` (`by`, `ci`, …) are as in
+    `Tally`. Without `classes`, K columns of predictions with whole numbers as targets are of the classes 0 to K − 1, as
+    for torch.nn.CrossEntropyLoss; where `classes` are texts, whole numbers are places in them. What is given may be on
+    any device, of any type, and track gradients; the tally is on the host. With ``persistent=True`` it is part of
     `state_dict`. The processes of `process_group`, by default all, are added up when a value is asked for. Rows that a
     `DistributedSampler` repeats count twice unless `unpadded_rows` leaves them out.
 
@@ -55,6 +56,7 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
         self,
         metrics: MetricsLike,
         *,
+        target: Target | None = None,
         kind: str | None = None,
         classes: object = None,
         positive: object = None,
@@ -65,9 +67,10 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
         **others: Any,
     ) -> None:
         super().__init__()
-        self._given = {"kind": kind, "positive": positive, "normalize": normalize, "missing": missing, **others}
-        self._tally = Tally(metrics, classes=classes, **self._given)
-        self._first = (self._tally.metrics, self._tally.target.classes)
+        self._given = {"missing": missing, **others}
+        about = target_of(target, kind, classes, positive, normalize)
+        self._tally = Tally(metrics, target=about, **self._given)
+        self._first = (self._tally.metrics, about)
         self.persistent = persistent
         self.process_group = process_group
         self._lock = RLock()
@@ -134,8 +137,8 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
         self._tally = self._empty_tally()
 
     def _empty_tally(self, columns: int = 1) -> Tally:
-        metrics, classes = self._first
-        return Tally(metrics, classes=range(columns) if classes is None and columns > 1 else classes, **self._given)
+        metrics, about = self._first
+        return Tally(metrics, target=about.with_classes(range(columns)), **self._given)
 
     def _updated(self, tally: Tally, preds: Any, target: Any, facts: dict[str, Any]) -> Tally:
         truth, prediction = on_host(target), on_host(preds)
@@ -146,7 +149,7 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
 
     def _class_names(self, values: Any, name: str) -> Any:
         """The classes at the places that whole numbers are, where the classes are texts."""
-        classes = self._first[1]
+        classes = self._first[1].classes
         if classes is None or not isinstance(classes[0], str) or not _are_class_codes(values):
             return values
         outside = np.flatnonzero((values < 0) | (values >= len(classes)))
