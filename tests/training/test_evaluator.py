@@ -51,12 +51,12 @@ def test_values_are_those_of_evaluate():
 
 def test_margins_are_transformed_once(monkeypatch):
     """However many metrics read them as labels or in bins."""
-    from tallymark.states.labels import reading
+    from tallymark.states.labels import encoding
 
     y, m, _ = rows()
     calls = []
-    real = reading.read_margins
-    monkeypatch.setattr(reading, "read_margins", lambda held, out: calls.append(1) or real(held, out))
+    real = encoding.read_margins
+    monkeypatch.setattr(encoding, "read_margins", lambda held, out: calls.append(1) or real(held, out))
     evaluator = tm.training.Evaluator(
         ["accuracy", "fscore", "ece", "mce", "accuracy(threshold=0.3)"], tm.training.EvalSet("v", y, kind="margin")
     )
