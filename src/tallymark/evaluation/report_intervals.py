@@ -61,7 +61,7 @@ def add_intervals(
 def interval_plan(metric_plan: MetricPlan, settings: Intervals, columns: tuple[int, int] | None) -> IntervalPlan:
     """Which states a tally keeps for its intervals."""
     metrics = [item for key, item in metric_plan.metrics.items() if key not in metric_plan.errors]
-    return IntervalPlan(metrics, metric_plan.plan, metric_plan.target, settings, columns)
+    return IntervalPlan(metrics, metric_plan.plan, metric_plan.target, settings, columns, kept=True)
 
 
 def add_kept_intervals(

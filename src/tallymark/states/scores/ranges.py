@@ -205,7 +205,7 @@ class RankedScores(FoldedState[ScoresOf]):
         self._bins.binary(symmetric=symmetric)  # which refuses what the scores would
         return self._sums
 
-    def places(self) -> PlacementSums:
+    def placements(self) -> PlacementSums:
         """How the rows of the two classes are placed among each other."""
         return self._places
 
