@@ -387,7 +387,10 @@ class Metric(metaclass=_Record):
                     "Pass tallymark.training.frameworks.keras.EvaluatorCallback as one of the {callbacks} of `fit`"
                 ),
             )
-        about = target_of(target, kind, classes, positive, normalize)
+        if target is None and kind is None and classes is None and positive is None and normalize is False:
+            about = ANY_TARGET  # as in most calls
+        else:
+            about = target_of(target, kind, classes, positive, normalize)
         if parameters:
             changed = self._changed_to(parameters)
             return changed(y_true, y_pred, weights=weights, query=query, missing=missing, target=about)
