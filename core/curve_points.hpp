@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "rank_weights.hpp"
-#include "room.hpp"
+#include "page_pool.hpp"
 #include "step_bits.hpp"
 
 namespace tallymark {

@@ -14,7 +14,7 @@
 #include "arrow.hpp"
 #include "dictionary.hpp"
 #include "parallel.hpp"
-#include "room.hpp"
+#include "page_pool.hpp"
 
 namespace tallymark {
 

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "parallel.hpp"
-#include "room.hpp"
+#include "page_pool.hpp"
 #include "row_sort.hpp"
 #include "runs.hpp"
 

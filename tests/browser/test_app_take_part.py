@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 import tallymark as tm
-from tallymark.submissions.parts import read_answers
+from tallymark.submissions.public_private import read_answers
 from tests.browser.server import ANSWERS, BROKEN, CHALLENGE, GOOD, MEDIOCRE, MOST
 from tests.browser.visitor import file
 from tests.waiting import until_midnight_is_far

@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from tallymark.evaluation.report import Cell, Report
 
 
-Plot = Plot
 P = ParamSpec("P")
 
 ROC = (roc_curve, auc, "fpr", "tpr")

@@ -37,7 +37,7 @@ from tallymark.sources.datasets import FileDataset
 from tallymark.sources.dispatch import Source, open_source
 from tallymark.sources.tables import is_table, to_arrow
 
-Progress = bool | Callable[[int, int], None] | None
+ProgressOption = bool | Callable[[int, int], None] | None
 
 
 def evaluate_table(
@@ -62,7 +62,7 @@ def evaluate_table(
     keys: str | None = None,
     score_ranges: int | None = None,
     separator: str | None = None,
-    progress: Progress = None,
+    progress: ProgressOption = None,
 ) -> Report:
     """Evaluate many metrics on the columns of a table, wherever it is; the values are those of `evaluate`, to the last
     bit.
@@ -145,7 +145,7 @@ def tally_table(
     cluster: str | None = None,
     keys: str | None = None,
     separator: str | None = None,
-    progress: Progress = None,
+    progress: ProgressOption = None,
 ) -> Tally:
     """The tally of a table, wherever it is, to keep or to add to others: `evaluate_table` before its report.
 
@@ -178,7 +178,7 @@ def _fold_source(
     roles: ColumnRoles,
     metrics: MetricsLike,
     facts: dict[str, Any],
-    progress: Progress,
+    progress: ProgressOption,
     *,
     score_ranges: int | None = None,
 ) -> Tally:
@@ -270,7 +270,7 @@ def _errors_in_our_words(odd: Mapping[str, tuple[str, str]]) -> Iterator[None]:
 
 
 @contextmanager
-def progress_reporter(progress: Progress) -> Iterator[Callable[[int, int], None] | None]:
+def progress_reporter(progress: ProgressOption) -> Iterator[Callable[[int, int], None] | None]:
     """What to tell how much of how much is done: the caller's function, or a bar."""
     if callable(progress) or not progress:
         yield progress if callable(progress) else None

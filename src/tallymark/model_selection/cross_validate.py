@@ -34,7 +34,7 @@ from tallymark.rendering.table import Table
 from tallymark.rendering.text import to_text
 from tallymark.states.labels.encoding import encode_labels
 
-Progress = Callable[["Fold"], object] | bool | None
+FoldProgress = Callable[["Fold"], object] | bool | None
 
 
 class FoldTask(NamedTuple):
@@ -75,7 +75,7 @@ def cross_validate(
     ci: float | Intervals = 0.95,
     n_jobs: int = 1,
     backend: str = "processes",
-    progress: Progress = None,
+    progress: FoldProgress = None,
     errors: str = "raise",
 ) -> CrossValidation:
     """Train on a part of the rows, test on others, again and again.

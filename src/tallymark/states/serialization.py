@@ -153,7 +153,7 @@ def _decode(value: Any, buffers: list[bytes | None]) -> Any:
     return {key: _decode(item, buffers) for key, item in value.items()}
 
 
-def target_of(fields: dict[str, Any]) -> Target:
+def unpack_target(fields: dict[str, Any]) -> Target:
     """The target of these facts."""
     unanswered = fields.get("unanswered")
     if unanswered is not None and not isinstance(unanswered, str):

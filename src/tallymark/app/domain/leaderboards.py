@@ -21,7 +21,7 @@ from tallymark.app.domain.versions import current_version, lock_challenge, metri
 from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, LeaderboardEntry, StoredOutcome, StoredScore, Submission, Version
 from tallymark.metrics.base import Metric
-from tallymark.submissions.parts import PRIVATE, PUBLIC
+from tallymark.submissions.public_private import PRIVATE, PUBLIC
 from tallymark.submissions.ranks import rank_groups
 
 _MAX_BYTES_AT_ONCE = 1 << 23  # bytes of outcomes that a request may read; more is left to the worker

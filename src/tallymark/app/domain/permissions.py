@@ -27,7 +27,7 @@ class Resource(NamedTuple):
     team_id: int | None = None
 
 
-Rule = Callable[[Actor, Resource], bool]
+PermissionRule = Callable[[Actor, Resource], bool]
 
 
 def _anyone(_: Actor, __: Resource) -> bool:
@@ -62,7 +62,7 @@ def _own_team_or_organiser(actor: Actor, resource: Resource) -> bool:
     return _own_team(actor, resource) or _organiser(actor, resource)
 
 
-PERMISSIONS: dict[str, Rule] = {
+PERMISSIONS: dict[str, PermissionRule] = {
     "analyse a file": _anyone,
     "sign up and in": _anyone,
     "see challenges": _anyone,

@@ -1,7 +1,7 @@
 """Scoring: runs the pending work of a submission, its scores or its intervals, and stores what came of it.
 
-Both parts are scored at once (`tallymark.submissions.parts`): the files are read and matched once, and each part is a
-choice of the matched rows. Scores and outcomes are stored by version, and a result is dropped where the submission has
+Both parts are scored at once (`tallymark.submissions.public_private`): the files are read and matched once, and each
+part is a choice of the matched rows. Scores and outcomes are stored by version, and a result is dropped where the submission has
 moved to another version meanwhile.
 """
 
@@ -22,7 +22,7 @@ from tallymark.app.store.models import Challenge, StoredOutcome, StoredScore, Su
 from tallymark.errors import Rejection, TallymarkError
 from tallymark.intervals.settings import Intervals
 from tallymark.submissions.outcomes import Outcomes
-from tallymark.submissions.parts import PartScores, score_parts
+from tallymark.submissions.public_private import PartScores, score_parts
 from tallymark.submissions.settings import Limits
 
 CONFIDENCE_LEVEL = 0.95

@@ -26,7 +26,7 @@ from tallymark.data.arrays import Array
 from tallymark.errors import Rejection, TallymarkError
 from tallymark.metrics.base import Metric
 from tallymark.submissions.disclosure import scores_only
-from tallymark.submissions.parts import PUBLIC, Answers, read_answers, score_parts
+from tallymark.submissions.public_private import PUBLIC, Answers, read_answers, score_parts
 from tallymark.submissions.score import score_submission
 from tallymark.submissions.settings import Limits, scoring_settings
 

@@ -20,7 +20,7 @@ from tallymark.app.pages.formatting import (
 from tallymark.app.pages.shell import Link, PageTime, Pagination, Shell
 from tallymark.app.store.models import LeaderboardEntry, StoredScore, Version
 from tallymark.metrics.base import Metric
-from tallymark.submissions.parts import PRIVATE, PUBLIC
+from tallymark.submissions.public_private import PRIVATE, PUBLIC
 
 GROUP_MEANING = (
     "Entries of one group share their places: the rows of the answers cannot tell them apart from the best of the "

@@ -19,7 +19,7 @@ from tallymark.rendering.document import Card, Code, Document, Notes, Section
 from tallymark.rendering.table import Table
 from tallymark.submissions.document import class_percent
 from tallymark.submissions.match import list_ids
-from tallymark.submissions.parts import PRIVATE, PUBLIC
+from tallymark.submissions.public_private import PRIVATE, PUBLIC
 
 _REFRESH = 3  # seconds
 

@@ -12,7 +12,7 @@ from tallymark.app.pages.shell import PageTime, Pagination, ProblemSection, Shel
 from tallymark.app.store.models import Challenge, Submission, Version
 from tallymark.metrics.base import Metric
 from tallymark.submissions.check import SubmissionCheck
-from tallymark.submissions.parts import PUBLIC
+from tallymark.submissions.public_private import PUBLIC
 
 _STATE_TEXTS = {
     "queued": "waiting",

@@ -28,7 +28,7 @@ from tallymark.app.pages.leaderboard import (
 )
 from tallymark.app.pages.pagination import paginate
 from tallymark.app.pages.shell import Link
-from tallymark.submissions.parts import PRIVATE, PUBLIC
+from tallymark.submissions.public_private import PRIVATE, PUBLIC
 
 router = APIRouter()
 PAGE_SIZE = 100

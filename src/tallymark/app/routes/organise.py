@@ -26,7 +26,7 @@ from tallymark.app.pages.problems import problem_section
 from tallymark.app.pages.shell import Link, ProblemSection, SelectOption
 from tallymark.app.store.models import Challenge, Submission, Team, Version
 from tallymark.errors import Rejection
-from tallymark.submissions.parts import PRIVATE, PUBLIC
+from tallymark.submissions.public_private import PRIVATE, PUBLIC
 
 router = APIRouter()
 _TASKS = [

@@ -25,7 +25,7 @@ from tallymark.states.scores.runs import Steps
 __all__ = ["ThresholdTable", "Thresholds", "threshold_table"]
 
 
-Table = tuple[Array, Array, Array, Array]
+CellArrays = tuple[Array, Array, Array, Array]
 """The weights of true and false positives, false and true negatives, one for each threshold."""
 
 _DECISIVE = ("answer", "read", "settle", "formula_value", "averaged")
@@ -46,7 +46,7 @@ def label_metric(wanted: Any, name: str = "metric") -> LabelMetric:
     return found
 
 
-def values_at(item: LabelMetric, cells: Table) -> Array:
+def values_at(item: LabelMetric, cells: CellArrays) -> Array:
     """The value at every threshold, given the counts as arrays; NaN, or what `undefined` says, where there is none."""
     found = _by_ratio(item, cells) if _is_ratio(item) else None
     return _one_by_one(item, cells) if found is None else found
@@ -62,7 +62,7 @@ def _is_ratio(item: LabelMetric) -> bool:
     return min(place("ratio"), place("fraction")) <= min(map(place, _DECISIVE))
 
 
-def _by_ratio(item: LabelMetric, cells: Table) -> Array | None:
+def _by_ratio(item: LabelMetric, cells: CellArrays) -> Array | None:
     """One formula over all thresholds; None where it cannot take arrays, or where they leave the doubles."""
     with np.errstate(all="ignore"):
         try:
@@ -81,7 +81,7 @@ def _by_ratio(item: LabelMetric, cells: Table) -> Array | None:
     return values
 
 
-def _one_by_one(item: LabelMetric, cells: Table) -> Array:
+def _one_by_one(item: LabelMetric, cells: CellArrays) -> Array:
     """The exact formula at each threshold."""
     out = np.empty(len(cells[0]))
     for k, table in enumerate(zip(*map(Array.tolist, cells), strict=True)):
@@ -123,7 +123,7 @@ class Thresholds(Curve):
     row = "threshold"
 
     @property
-    def cells(self) -> Table:
+    def cells(self) -> CellArrays:
         """The weights of true and false positives, false and true negatives, one for each threshold."""
         return self.columns["tp"], self.columns["fp"], self.columns["fn"], self.columns["tn"]
 

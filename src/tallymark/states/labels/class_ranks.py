@@ -14,7 +14,7 @@ from tallymark.data.target import ANY_TARGET, Target
 from tallymark.errors import ShapeError, StateError, Text
 from tallymark.states.base import UNIT_BITS, KeyedReads, TargetState
 from tallymark.states.labels.encoding import CountedPairs, class_places, count_label_pairs, read_pairs
-from tallymark.states.serialization import target_of, unpack_columns
+from tallymark.states.serialization import unpack_columns, unpack_target
 
 
 class RanksOf(KeyedReads):
@@ -105,7 +105,7 @@ class Ranks(TargetState[RanksOf]):
             or n < 0
         ):
             raise StateError("the ranks do not fit the columns")
-        target = target_of(fields["target"])
+        target = unpack_target(fields["target"])
         if len(weights) == 1 or (weights and target.classes is not None and len(target.classes) != len(weights)):
             raise StateError("the columns do not fit the classes")
         return cls(RanksOf(target), columns, n, weights)

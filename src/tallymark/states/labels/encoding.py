@@ -112,7 +112,7 @@ _EMPTY = np.empty(0, np.int64)
 _MOST_NAMED = 1000  # classes whose columns are compared with them by name
 
 Labels = tuple[list[Label], list[Label]]
-Cells = tuple[Array, Array]
+CellCodes = tuple[Array, Array]
 Values = Array | list[int]
 
 
@@ -120,7 +120,7 @@ class CountedPairs(NamedTuple):
     """Labels of both sides, cells, and their values: counts if there is no unit, else weights in units of 2**unit."""
 
     labels: Labels
-    cells: Cells
+    cells: CellCodes
     values: Values
     unit: int | None = None
     whole: bool = True  # every weight is a number of rows
@@ -265,7 +265,7 @@ def _rename(counted: CountedPairs, side: int, names: Sequence[Label]) -> Counted
     return counted._replace(labels=renamed, cells=moved, values=values)
 
 
-def combine_cells(cells: Cells, values: Values, width: int) -> tuple[Cells, Values]:
+def combine_cells(cells: CellCodes, values: Values, width: int) -> tuple[CellCodes, Values]:
     """Cells in order, equal ones added up."""
     keys = cells[0] * max(width, 1) + cells[1]
     if isinstance(values, list):
@@ -293,7 +293,7 @@ def counted_cells(labels: Labels, table: Array) -> CountedPairs:
     return CountedPairs((present[0], present[1]), (cells[0], cells[1]), table[found])
 
 
-def _split(keys: Array, width: int) -> Cells:
+def _split(keys: Array, width: int) -> CellCodes:
     return keys // max(width, 1), keys % max(width, 1)
 
 

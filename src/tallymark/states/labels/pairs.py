@@ -42,9 +42,9 @@ from tallymark.states.resampling.one_pass import resample_cells
 from tallymark.states.serialization import (
     pack_labels,
     pack_weights,
-    target_of,
     unpack_columns,
     unpack_labels,
+    unpack_target,
     unpack_weights,
 )
 
@@ -183,7 +183,11 @@ class PairsOf(Reads):
     @classmethod
     def from_fields(cls, fields: dict[str, Any], *, clusters: bool = False) -> PairsOf:
         """The declaration of a state, from what the byte format wrote."""
-        target, threshold, by_margin = target_of(fields["target"]), float(fields["threshold"]), fields.get("by_margin")
+        target, threshold, by_margin = (
+            unpack_target(fields["target"]),
+            float(fields["threshold"]),
+            fields.get("by_margin"),
+        )
         if by_margin is not None and (by_margin is not True or target.kind != "margin"):
             raise StateError("only a threshold of margins is a margin")
         if not (math.isfinite(threshold) if by_margin else 0 <= threshold <= 1):

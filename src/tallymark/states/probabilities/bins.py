@@ -13,7 +13,7 @@ from tallymark.errors import StateError
 from tallymark.states.base import KeyedReads, exact_total
 from tallymark.states.probabilities.base import LabelledState, checked_shape
 from tallymark.states.probabilities.reading import read_probability_outcomes
-from tallymark.states.serialization import target_of
+from tallymark.states.serialization import unpack_target
 
 MOST_BINS = 10_000
 
@@ -109,7 +109,7 @@ class Bins(LabelledState[BinsOf]):
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Bins:
-        target = target_of(fields["target"])
+        target = unpack_target(fields["target"])
         columns, n, labels = checked_shape(fields, target)
         bins = tuple(Bin(int(weight), int(promised), int(happened)) for weight, promised, happened in fields["bins"])
         if not 1 <= len(bins) <= MOST_BINS:

@@ -24,15 +24,14 @@ from tallymark.states.probabilities.reading import (
     HAPPENED,
     RANKED,
     BinaryProbabilities,
-    Task,
     check_kind,
     read_probability_columns_of,
     total_binary,
     with_checks,
 )
 from tallymark.states.scores.scores import margin_between
-from tallymark.states.serialization import target_of
-from tallymark.states.sums import CODES, POWERS, Moments, moments, read_totals, run_tasks
+from tallymark.states.serialization import unpack_target
+from tallymark.states.sums import CODES, POWERS, Moments, Task, moments, read_totals, run_tasks
 
 # What a cost is over one column of probabilities, and which quantity of a row of several it is.
 _BINARY = {"brier": "squared_error", "log_loss": "log_loss", "rps": "squared_error"}
@@ -232,7 +231,7 @@ class Probabilities(LabelledState[ProbabilitiesOf]):
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Probabilities:
-        target = target_of(fields["target"])
+        target = unpack_target(fields["target"])
         costs = [Cost(_checked_name(name), float(clip)) for name, clip in fields["costs"]]
         reads = ProbabilitiesOf(target, *costs)
         if list(reads.costs) != costs or not all(0.0 <= cost.clip < 0.5 for cost in costs):

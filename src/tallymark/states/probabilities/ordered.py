@@ -17,7 +17,7 @@ from tallymark.states.probabilities.base import LabelledState, checked_shape
 from tallymark.states.probabilities.bins import Bin, BinRange
 from tallymark.states.probabilities.reading import read_probability_outcomes
 from tallymark.states.scores.scores import Scores, ScoresOf
-from tallymark.states.serialization import target_of
+from tallymark.states.serialization import unpack_target
 from tallymark.states.sums import exact_sum
 
 _SCORES = ScoresOf(Target("probability", classes=(0, 1)))
@@ -115,7 +115,7 @@ class OrderedProbabilities(LabelledState[OrderedProbabilitiesOf]):
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> OrderedProbabilities:
-        target = target_of(fields["target"])
+        target = unpack_target(fields["target"])
         columns, n, labels = checked_shape(fields, target)
         scores = Scores.from_fields(fields["scores"])
         if scores.reads != _SCORES or scores.n != n or scores.columns not in (None, (1, 1)):

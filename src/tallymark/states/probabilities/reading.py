@@ -24,9 +24,7 @@ from tallymark.states.labels.encoding import (
     probabilities_of,
 )
 from tallymark.states.scores.scores import check_truth, outside_fault, positive_column
-from tallymark.states.sums import CODES, Entry, run_tasks
-
-Task = tuple[int, float, int, int]
+from tallymark.states.sums import CODES, Entry, Task, run_tasks
 
 # The core's numbers for what can be asked of a row of several probabilities.
 POSITIVE, HAPPENED, BRIER, RANKED, TOP, RIGHT = range(6)

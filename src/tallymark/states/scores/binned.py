@@ -38,9 +38,9 @@ from tallymark.states.scores.scores import (
 from tallymark.states.serialization import (
     pack_labels,
     pack_weights,
-    target_of,
     unpack_columns,
     unpack_labels,
+    unpack_target,
     unpack_weights,
 )
 
@@ -302,7 +302,7 @@ class BoundedScores(ScoreState[BoundedScoresOf, list[int]]):
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> BoundedScores:
-        reads = BoundedScoresOf(target_of(fields["target"]), int(fields["most"]))
+        reads = BoundedScoresOf(unpack_target(fields["target"]), int(fields["most"]))
         shape = unpack_columns(fields["columns"])
         n, weight = int(fields["n"]), int(fields["weight"])
         binned = [unpack_bins(reads.most, *part) for part in fields["binned"]]

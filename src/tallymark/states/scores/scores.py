@@ -57,7 +57,7 @@ from tallymark.states.scores.runs import (
     sum_ranks,
     walk_steps,
 )
-from tallymark.states.serialization import pack_labels, target_of, unpack_columns, unpack_labels
+from tallymark.states.serialization import pack_labels, unpack_columns, unpack_labels, unpack_target
 
 S = TypeVar("S")
 
@@ -501,7 +501,7 @@ class Scores(ScoreState[ScoresOf, Runs]):
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Scores:
-        target = target_of(fields["target"])
+        target = unpack_target(fields["target"])
         labels = unpack_labels(fields["labels"])
         columns = unpack_columns(fields["columns"])
         n, weight = int(fields["n"]), int(fields["weight"])

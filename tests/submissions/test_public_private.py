@@ -7,7 +7,7 @@ import pytest
 
 import tallymark as tm
 from tallymark.submissions.outcomes import Outcomes
-from tallymark.submissions.parts import PRIVATE, PUBLIC, read_answers, score_parts
+from tallymark.submissions.public_private import PRIVATE, PUBLIC, read_answers, score_parts
 
 
 def rows(n=300, seed=3, classes=("cat", "dog", "owl")):
