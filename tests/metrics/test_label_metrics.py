@@ -308,3 +308,22 @@ def test_margin_accuracy_and_accuracy_do_not_share_a_state():
     assert groups.slices["b"]["accuracy"] == 0.0
     compared = tm.compare(CALLED, {"a": MARGINS, "b": -MARGINS}, names, kind="margin")
     assert {name: compared.ranking(name)["a"] for name in names} == alone
+
+
+@pytest.mark.parametrize(
+    ("name", "formula"),
+    [
+        ("f1", "2 TP / (2 TP + FN + FP)"),
+        ("f2", "(1 + beta²) TP / ((1 + beta²) TP + beta² FN + FP), beta = 2"),
+        ("fscore(average=macro)", "mean over the classes of 2 TP / (2 TP + FN + FP)"),
+        (
+            "fscore(average=macro_pr)",
+            "2 P R / (P + R), where P and R are the means of precision and recall over the classes",
+        ),
+        ("precision(average=micro)", "with the counts of all classes added up, TP / (TP + FP)"),
+        ("recall(average=none)", "for each class, TP / (TP + FN)"),
+    ],
+)
+def test_the_formula_is_that_of_the_parameters(name, formula):
+    """As reports, explanations and pages of challenges print it."""
+    assert tm.metric(name).formula_text == formula

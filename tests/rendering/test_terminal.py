@@ -92,7 +92,7 @@ def test_a_rich_console_prints_a_report():
     assert "accuracy" in out.getvalue()
     assert "0.666667" in out.getvalue()
     assert isinstance(report.__rich__(), TerminalTables)
-    assert "\x1b[33m" in report.to_terminal()
+    assert "\x1b[1m" in report.to_terminal()
 
 
 def test_the_error_without_rich_says_what_to_install(monkeypatch):

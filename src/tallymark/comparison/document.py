@@ -59,8 +59,7 @@ def _best_card(comparison: Comparison, key: str) -> Card:
     words = f"{best} is ahead, and the data show it against {len(beaten)} of {others}"
     if len(beaten) == others:
         words = f"{best} is better than {'the other' if others == 1 else 'all it was compared with'}"
-    display = comparison._report.cell(key).display(value)
-    return Card(key, show_number(value, DIGITS), words, direction_text(metric), getattr(display, "band", ""))
+    return Card(key, show_number(value, DIGITS), words, direction_text(metric))
 
 
 def reproduce_comparison(comparison: Comparison, command: str | None = None) -> Section:

@@ -72,10 +72,9 @@ def _metric_card(report: Report, key: str, cell: Cell) -> Card:
         what = "for certain" if cell.bounded or report.interval is None else show_level(report.interval.level)
         interval = f"{what}: {show_number(lo, DIGITS)} to {show_number(hi, DIGITS)}"
     display = cell.display(value)
-    band = getattr(display, "band", "")
     text = show_number(display, DIGITS) if isinstance(display, float) else display
     marks = _landmarks_in_range(report, cell.metric)
-    return Card(key, text, interval, _card_hint(cell, marks), band, _metric_scale(cell.metric, value, lo, hi, marks))
+    return Card(key, text, interval, _card_hint(cell, marks), scale=_metric_scale(cell.metric, value, lo, hi, marks))
 
 
 def _landmarks_in_range(report: Report, metric: Metric) -> list[tuple[float, str]]:
@@ -180,7 +179,7 @@ def _metric_sheets(metrics: list[Metric]) -> Iterator[FactSheet]:
     for metric in dict.fromkeys(metrics):
         low, high = metric.range
         facts = {
-            "formula": [metric.formula],
+            "formula": [metric.formula_text],
             "range": [f"{show_number(low)} to {show_number(high)}"] if metric.better is not None else [],
             "how to read": [metric.reading, *(f"{show_number(mark)}: {words}" for mark, words in metric.landmarks)],
             "undefined": [metric.when_undefined],

@@ -15,7 +15,7 @@ from tallymark.metrics.listing import show_better
 from tallymark.metrics.naming import metric
 from tallymark.rendering.exports import DataFrameExport, DocumentExport, to_json
 from tallymark.rendering.html_table import to_html
-from tallymark.rendering.table import BandedNumber, Table, note_lines, show_number
+from tallymark.rendering.table import Table, note_lines, show_number
 from tallymark.rendering.text import to_text
 from tallymark.states.base import Plan, Reads, State, States
 from tallymark.states.rows import Rows
@@ -129,8 +129,7 @@ class Cell:
             return "failed"
         if self.is_table:
             return str(self._value.summary())
-        band = self.metric.band(value)
-        return BandedNumber(value, band) if band else float(value)
+        return float(value)
 
     def to_dict(self) -> dict[str, Any]:
         """The cell as plain data."""

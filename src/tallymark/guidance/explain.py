@@ -115,7 +115,7 @@ class Explanation:
         explained = self.metric
         bounds = [f"`{bound.who}` {bound}" for bound in getattr(explained, "requires", ()) if bound.who != "width"]
         parts: list[tuple[str, list[str]]] = [
-            ("formula", [explained.formula]),
+            ("formula", [explained.formula_text]),
             ("better", [show_better(explained.better)]),
             ("range", [show_range(explained.range)] if explained.better is not None else []),
             ("unit", [explained.unit]),

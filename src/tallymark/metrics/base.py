@@ -222,6 +222,11 @@ class Metric(metaclass=_Record):
         return (type(self).__doc__ or "").strip().split("\n\n")[0].replace("\n", " ").strip()
 
     @property
+    def formula_text(self) -> str:
+        """The formula with the parameters of this metric."""
+        return self.formula
+
+    @property
     def size(self) -> str:
         """What the size of the state goes with: "fixed", "bounded", "distinct pairs", "distinct scores" or "rows"."""
         return type(self.reads.zero()).size

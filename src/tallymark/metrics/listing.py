@@ -80,7 +80,7 @@ def facts(metric: Metric) -> dict[str, Any]:
         "parameters": {name: plain_parameter(value) for name, value in metric.parameters().items()},
         "aliases": dict(metric.aliases),
         "description": metric.description,
-        "formula": metric.formula,
+        "formula": metric.formula_text,
         "reading": metric.reading,
         "landmarks": metric.landmarks,
         "bands": metric.bands,

@@ -130,7 +130,7 @@ def ranking_key(metric: Metric, value: Any, absolute: Callable[[Any], Any] = abs
 
 def _best_of_teams(ranked: Sequence[RankedSubmission], metric: Metric) -> list[RankedSubmission]:
     """The best submission of each team, best first; of equal ones the earlier."""
-    ordered = sorted(ranked, key=lambda each: (ranking_key(metric, each.value), *_submitted(each)))
+    ordered = sorted(ranked, key=lambda each: (ranking_key(metric, each.value), each.created, each.submission_id))
     best: dict[int, RankedSubmission] = {}
     for each in ordered:
         best.setdefault(each.team_id, each)
@@ -161,25 +161,8 @@ def _entry_rows(
             "submission_id": each.submission_id,
             "entries": counts[each.team_id],
         }
-        for place, (each, group) in enumerate(_earliest_first(best, groups), 1)
+        for place, (each, group) in enumerate(zip(best, groups, strict=True), 1)
     ]
-
-
-def _earliest_first(
-    best: Sequence[RankedSubmission], groups: Sequence[int | None]
-) -> Iterator[tuple[RankedSubmission, int | None]]:
-    """The same places for each group; within a group, the earlier submission comes first."""
-    members: dict[int, list[RankedSubmission]] = {}
-    for each, group in zip(best, groups, strict=True):
-        if group is not None:
-            members.setdefault(group, []).append(each)
-    by_time = {group: iter(sorted(some, key=_submitted)) for group, some in members.items()}
-    for each, group in zip(best, groups, strict=True):
-        yield (each if group is None else next(by_time[group])), group
-
-
-def _submitted(each: RankedSubmission) -> tuple[datetime, int]:
-    return each.created, each.submission_id
 
 
 def _load_outcomes(session: Session, version: Version, part: str, ids: Sequence[int]) -> Iterator[bytes | None]:

@@ -1,8 +1,8 @@
 """Scoring: runs the pending work of a submission, its scores or its intervals, and stores what came of it.
 
 Both parts are scored at once (`tallymark.submissions.public_private`): the files are read and matched once, and each
-part is a choice of the matched rows. Scores and outcomes are stored by version, and a result is dropped where the submission has
-moved to another version meanwhile.
+part is a choice of the matched rows. Scores and outcomes are stored by version, and a
+result is dropped where the submission has moved to another version meanwhile.
 """
 
 from __future__ import annotations

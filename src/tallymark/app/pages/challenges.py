@@ -159,7 +159,7 @@ def explain_metrics(metrics: Iterable[tuple[str, Metric]]) -> list[MetricFacts]:
             direction_arrow(metric),
             direction_text(metric),
             metric.description,
-            metric.formula,
+            metric.formula_text,
             [line for line in (metric.reading, *metric.pitfalls) if line],
             WHY_MACRO if "macro" in str(getattr(metric, "average", "")) else "",
             place == 0,

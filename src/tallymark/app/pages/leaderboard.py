@@ -23,8 +23,8 @@ from tallymark.metrics.base import Metric
 from tallymark.submissions.public_private import PRIVATE, PUBLIC
 
 GROUP_MEANING = (
-    "Entries of one group share their places: the rows of the answers cannot tell them apart from the best of the "
-    "group. Within a group, who sent theirs first stands first."
+    "Entries of one group share their ranks: none differs significantly from the best of the group. Entries are "
+    "ordered by score; of equal scores, the earlier is first."
 )
 
 

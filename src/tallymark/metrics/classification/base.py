@@ -148,6 +148,21 @@ class AveragedMetric(LabelMetric, abstract=True):
         if cls.better == "lower" and absent is AveragedMetric._parameters["absent"]:
             cls._parameters["absent"] = absent_choice(1.0)
 
+    @property
+    def class_formula(self) -> str:
+        """The formula for one class, with the parameters of this metric."""
+        return self.formula
+
+    @property
+    def formula_text(self) -> str:
+        average = {
+            "macro": "mean over the classes of ",
+            "weighted": "mean over the classes, weighted by their true rows, of ",
+            "micro": "with the counts of all classes added up, ",
+            None: "for each class, ",
+        }.get(self.average, "")
+        return f"{average}{self.class_formula}"
+
     def fraction(self, c: Cells) -> tuple[int, int]:
         """Numerator and denominator for one class."""
         raise NotImplementedError(f"{type(self).__name__} must define `fraction`")

@@ -120,6 +120,19 @@ class FScore(AveragedMetric):
         hits = (recall + precision) * c.tp
         return hits, hits + recall * c.fn + precision * c.fp
 
+    @property
+    def class_formula(self) -> str:
+        return "2 TP / (2 TP + FN + FP)" if self.beta == 1 else f"{self.formula}, beta = {self.beta:g}"
+
+    @property
+    def formula_text(self) -> str:
+        if self.average != "macro_pr":
+            return super().formula_text
+        means = "where P and R are the means of precision and recall over the classes"
+        if self.beta == 1:
+            return f"2 P R / (P + R), {means}"
+        return f"(1 + beta²) P R / (beta² P + R), beta = {self.beta:g}, {means}"
+
     def _choices(self) -> tuple[str | None, ...]:
         return (*AVERAGES, "macro_pr")
 
