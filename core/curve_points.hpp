@@ -14,8 +14,8 @@
 #include <tuple>
 #include <vector>
 
-#include "rank_weights.hpp"
 #include "page_pool.hpp"
+#include "rank_weights.hpp"
 #include "step_bits.hpp"
 
 namespace tallymark {

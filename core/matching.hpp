@@ -13,8 +13,8 @@
 
 #include "arrow.hpp"
 #include "dictionary.hpp"
-#include "parallel.hpp"
 #include "page_pool.hpp"
+#include "parallel.hpp"
 
 namespace tallymark {
 

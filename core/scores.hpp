@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "parallel.hpp"
 #include "page_pool.hpp"
+#include "parallel.hpp"
 #include "row_sort.hpp"
 #include "runs.hpp"
 
