@@ -40,4 +40,4 @@ def command(**given: Any) -> None:
     except Rejection as error:
         print_rejection(error, given["format"])
         raise
-    write(f"{to_json(found.to_dict()) if given['form'] == 'json' else found}\n")
+    write(f"{to_json(found.to_dict()) if given['format'] == 'json' else found}\n")
