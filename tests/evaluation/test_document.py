@@ -279,11 +279,11 @@ def test_a_page_of_ten_million_rows_is_small():
 
 
 def test_cards_of_many_classes_know_no_coin():
-    """What a coin gets of two classes is no landmark of three."""
+    """Random guessing of two classes is not a landmark of three."""
     rng = np.random.default_rng(3)
     y, p = rng.integers(0, 3, 60), rng.dirichlet(np.ones(3), 60)
     cards = [tm.evaluate(y > 0, p[:, 1], ["logloss"]), tm.evaluate(y, p, ["logloss"])]
-    assert ["what a coin gets</p>" in report.to_html() for report in cards] == [True, False]
+    assert ["random guessing, two classes</p>" in report.to_html() for report in cards] == [True, False]
 
 
 def test_weights_are_not_called_rows():

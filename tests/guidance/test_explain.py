@@ -184,13 +184,13 @@ def test_where_a_value_stands():
     """At, between, above or below the values with a meaning; or what the reading says where there are none."""
     r2 = tm.explain("r2")
     assert r2.place(0) == "at 0: as good as always predicting the mean of y"
-    assert r2.place(1.0) == "at 1: what perfect predictions have"
+    assert r2.place(1.0) == "at 1: perfect predictions"
     assert r2.place(-3) == "below 0 (as good as always predicting the mean of y)"
     assert r2.place(0.5).startswith("between 0 (as good as")
-    assert r2.place(0.5).endswith("perfect predictions have)")
+    assert r2.place(0.5).endswith("perfect predictions)")
     assert r2.place(math.nan).startswith("undefined: The truth is constant")
-    assert tm.explain("rmse").place(3).startswith("above 0 (what perfect")
-    assert tm.explain("logloss(clip=0)").place(np.float32(0.5)).startswith("between 0 (what perfect")
+    assert tm.explain("rmse").place(3).startswith("above 0 (perfect")
+    assert tm.explain("logloss(clip=0)").place(np.float32(0.5)).startswith("between 0 (perfect")
     assert tm.explain("average_precision(undefined=0)").place("0.5").startswith("below 1")
     assert tm.explain("best_threshold").place(0.5).startswith("0.5: Call positive")
     with pytest.raises(tm.ParameterError, match=r"range of r2, \(−∞, 1\]; got 1.5"):

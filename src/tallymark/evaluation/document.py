@@ -24,7 +24,7 @@ MOST_CARDS = 8
 DIGITS = 4  # of headline numbers, whose others stand in the table
 MOST_BARS = 4  # metrics whose groups are drawn
 MOST_PARTS = 50  # of a metric with one value per class
-_OF_TWO = "of two classes"  # begins what holds for no more than two
+_TWO_CLASSES = "two classes"  # in the words of a landmark that holds for no more than two
 _SLICES = "slices"  # of which there is a plot for each metric
 
 
@@ -83,7 +83,7 @@ def _landmarks_in_range(report: Report, metric: Metric) -> list[tuple[float, str
     several = batch is not None and batch.prediction_columns > 2
     low, high = metric.range
     inside = [(mark, words) for mark, words in metric.landmarks if low < mark < high]
-    return [(mark, words) for mark, words in inside if not (several and words.startswith(_OF_TWO))]
+    return [(mark, words) for mark, words in inside if not (several and _TWO_CLASSES in words)]
 
 
 def _card_hint(cell: Cell, landmarks: list[tuple[float, str]]) -> str:

@@ -173,7 +173,7 @@ CLASSIFICATION = TaskAdvice(
         Advice("fscore", "Precision and recall of the rare class in one.", _TWO | _RARE | _ALIKE | _ONE_LABEL),
         Advice("precision", "How many alarms are true.", _TWO | _ALARMS | _ONE_LABEL),
         Advice("fscore(beta=0.5)", "Precision and recall, where precision counts more.", _TWO | _ALARMS | _ONE_LABEL),
-        Advice("recall", "How much of what is there was found.", _TWO | _MISSES | _ONE_LABEL),
+        Advice("recall", "Share of actual positives that were found.", _TWO | _MISSES | _ONE_LABEL),
         Advice("fscore(beta=2)", "Precision and recall, where recall counts more.", _TWO | _MISSES | _ONE_LABEL),
         Advice("fscore(average=macro)", "The mean F of the classes.", _MANY | {"rare_as_much": YES}),
         Advice("fscore(average=weighted)", "The mean F by how often a class is true.", _MANY | {"rare_as_much": NO}),

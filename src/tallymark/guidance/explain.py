@@ -30,7 +30,7 @@ _KINDS = {
     "margin": "margins",
     "score": "scores",
 }
-_PERFECT = "what perfect predictions have"
+_PERFECT = "perfect predictions"
 
 
 class ParameterFacts(NamedTuple):
@@ -69,7 +69,7 @@ class Explanation:
         """Where a value stands among the values with a meaning.
 
         >>> explain("r2").place(0.6)
-        'between 0 (as good as always predicting the mean of y) and 1 (what perfect predictions have)'
+        'between 0 (as good as always predicting the mean of y) and 1 (perfect predictions)'
         """
         try:
             number = float(value)
@@ -153,7 +153,7 @@ def explain(name: str | Metric | Mapping[str, Any], /, **parameters: Any) -> Exp
 
     >>> explanation = explain("fscore(beta=2)")
     >>> explanation.metric.reading
-    'Between precision and recall, nearer to the lower; beta = 1 is their harmonic mean.'
+    'Between precision and recall, closer to the lower one; with beta = 1, their harmonic mean.'
     >>> explanation.related
     ('mcc', 'average_precision', 'precision', 'recall', 'sensitivity', 'jaccard')
     """

@@ -188,7 +188,7 @@ class BalancedAccuracy(LabelMetric):
     range = (0.0, 1.0)
     at_perfect = 1.0
     formula = "mean over classes k of TP_k / (TP_k + FN_k)"
-    reading = "1 is perfect; one over the number of classes is what guessing gets."
+    reading = "1 is perfect; random guessing gives 1 over the number of classes."
     bands = BANDS_OF_SHARES
     related = ("recall", "mcc", "informedness")
     pitfalls = ("One row of a rare class can move it a lot.",)

@@ -31,8 +31,8 @@ class Mcc(LabelMetric):
     at_perfect = 1.0
     symmetric = True
     formula = "(c s − Σ t_k p_k) / √((s² − Σ p_k²)(s² − Σ t_k²)): c right, s in all, t_k true, p_k predicted"
-    reading = "1 is perfect, 0 is chance, below 0 is worse than chance."
-    landmarks = ((0.0, "what chance gets"), (-1.0, "of two classes, every row the wrong way round"))
+    reading = "1 is perfect, 0 is random guessing, below 0 is worse than that."
+    landmarks = ((0.0, "random guessing"), (-1.0, "two classes, with every row wrong"))
     related = ("balanced_accuracy", "informedness", "fscore")
     when_undefined = "The truth or the predictions are constant."
     pitfalls = ("With more than two classes its lowest value lies above −1.",)
@@ -65,13 +65,13 @@ class CohenKappa(LabelMetric):
     at_perfect = 1.0
     symmetric = True
     formula = "1 − Σ d_ij o_ij / Σ d_ij e_ij: d = [i ≠ j], |i − j| or (i − j)², o observed, e expected by chance"
-    reading = "1 is perfect, 0 is chance; above 0.6 is often called substantial."
+    reading = "1 is perfect, 0 is chance agreement; above 0.6 is often called substantial."
     outliers = (
         'none: a label is right or wrong; weighting="linear" or "quadratic" makes misses by many places count more.'
     )
-    landmarks = ((0.0, "what chance gets"),)
+    landmarks = ((0.0, "random guessing"),)
     related = ("accuracy", "rps")
-    when_undefined = "Truth and predictions are one and the same class throughout."
+    when_undefined = "All rows have the same class, in truth and predictions."
     pitfalls = (
         "It falls with the share of the rarest class, even where the model is as good.",
         "Linear and quadratic weighting go by the place of a class among the sorted ones, or as `classes` has them.",

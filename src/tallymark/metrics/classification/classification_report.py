@@ -137,7 +137,7 @@ class ClassificationReport(LabelMetric):
     better = None
     range = (0.0, math.inf)
     formula = "TP / (TP + FP), TP / (TP + FN) and their harmonic mean, by class; their mean, and their mean by support"
-    reading = "Look for the classes that are low; support says how many rows stand behind a line."
+    reading = "Look for classes with low values; support is the number of true rows of a class."
     related = ("confusion_matrix", "precision", "recall", "fscore")
     pitfalls = ("In the averages, a class that was never predicted has a precision of 0.",)
     no_interval = "a table has none"

@@ -181,7 +181,7 @@ class ConfusionMatrix(LabelMetric):
     better = None
     range = (0.0, math.inf)
     formula = "n_ij: the weight of rows of class i that were called j"
-    reading = "The diagonal is right; a row says what became of a class, a column what its name was given to."
+    reading = "The diagonal is correct. A row shows how a true class was predicted; a column, what was predicted so."
     related = ("classification_report", "accuracy")
     pitfalls = ("Large classes hide small ones: look at normalized() too.",)
     no_interval = "a table has none"

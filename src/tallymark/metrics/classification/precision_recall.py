@@ -39,11 +39,11 @@ class Precision(AveragedMetric):
 
     aliases = {"ppv": {}, "positive_predictive_value": {}, "precision_score": {}}
     formula = "TP / (TP + FP)"
-    reading = "How far a positive answer can be trusted."
-    landmarks = ((0.0, "every positive answer is a false alarm"),)
+    reading = "Share of positive predictions that are correct."
+    landmarks = ((0.0, "every positive prediction is wrong"),)
     bands = BANDS_OF_SHARES
     related = ("fdr", "average_precision")
-    when_undefined = "Nothing was predicted positive."
+    when_undefined = "No row was predicted positive."
     pitfalls = ("Calling one sure row positive and nothing else scores 1: read it beside recall.",)
     why = NOT_PREDICTED
     is_share = True
@@ -61,11 +61,11 @@ class Recall(AveragedMetric):
 
     aliases = {"tpr": {}, "true_positive_rate": {}, "recall_score": {}}
     formula = "TP / (TP + FN)"
-    reading = "How much of what is there was found."
-    landmarks = ((0.0, "nothing was found"),)
+    reading = "Share of actual positives that were found."
+    landmarks = ((0.0, "no positive row was found"),)
     bands = BANDS_OF_SHARES
     related = ("fnr", "specificity")
-    when_undefined = "Nothing is truly positive."
+    when_undefined = "No row is truly positive."
     pitfalls = ("Calling everything positive scores 1: read it beside precision.",)
     share_of = ("positive", "right")
     why = NOT_TRUE
@@ -97,11 +97,11 @@ class FScore(AveragedMetric):
 
     aliases = {"f1": {}, "f2": {"beta": 2.0}, "f1_score": {}, "fbeta": {}, "f_score": {}}
     formula = "(1 + beta²) TP / ((1 + beta²) TP + beta² FN + FP)"
-    reading = "Between precision and recall, nearer to the lower; beta = 1 is their harmonic mean."
+    reading = "Between precision and recall, closer to the lower one; with beta = 1, their harmonic mean."
     landmarks = ((0.0, "no positive row was found"),)
     bands = BANDS_OF_SHARES
     related = ("mcc", "average_precision")
-    when_undefined = "Nothing is truly positive or was predicted so."
+    when_undefined = "No row is truly positive or predicted positive."
     pitfalls = (
         'The mean of the F of the classes ("macro") is not the F of mean precision and mean recall ("macro_pr").',
         "It ignores true negatives.",
@@ -176,10 +176,10 @@ class Jaccard(AveragedMetric):
     aliases = {"iou": {}, "jaccard_score": {}}
     symmetric = True
     formula = "TP / (TP + FP + FN)"
-    reading = "The overlap of two sets: 1 if they are the same, 0 if they share nothing."
-    landmarks = ((0.0, "the two sets share nothing"),)
+    reading = "Overlap of two sets: 1 if they are equal, 0 if they are disjoint."
+    landmarks = ((0.0, "the two sets are disjoint"),)
     related = ("hamming_loss",)
-    when_undefined = "Nothing is truly positive or was predicted so."
+    when_undefined = "No row is truly positive or predicted positive."
     pitfalls = ("It is always at most F1, to which it is bound: J = F / (2 − F).",)
     why = NEITHER
     is_share = True

@@ -41,10 +41,10 @@ class Fdr(AveragedMetric):
     better = "lower"
     at_perfect = 0.0
     formula = "FP / (TP + FP) = 1 − precision"
-    reading = "How many positive answers are false alarms."
-    landmarks = ((1.0, "every positive answer is a false alarm"),)
+    reading = "Share of positive predictions that are wrong."
+    landmarks = ((1.0, "every positive prediction is wrong"),)
     related = ("precision",)
-    when_undefined = "Nothing was predicted positive."
+    when_undefined = "No row was predicted positive."
     pitfalls = ("Calling nothing positive leaves it undefined, not 0.",)
     why = NOT_PREDICTED
     is_share = True
@@ -64,10 +64,10 @@ class Fallout(AveragedMetric):
     better = "lower"
     at_perfect = 0.0
     formula = "FP / (FP + TN) = 1 − specificity"
-    reading = "How often a negative row raises a false alarm."
-    landmarks = ((1.0, "every negative row raises an alarm"),)
+    reading = "Share of actual negatives predicted positive."
+    landmarks = ((1.0, "every negative row is predicted positive"),)
     related = ("recall", "roc_curve")
-    when_undefined = "Nothing is truly negative."
+    when_undefined = "No row is truly negative."
     pitfalls = ("With few positives a small fallout can still mean that most alarms are false: see fdr.",)
     why = ALL_TRUE
     share_of = ("negative", "wrong")
@@ -88,7 +88,7 @@ class SelectionRate(AveragedMetric):
     better = None  # type: ignore[assignment]
     at_perfect = None  # type: ignore[assignment]
     formula = "(TP + FP) / Σ w"
-    reading = "How much of everything is selected; it says nothing of whether that is right."
+    reading = "Share of all rows that are predicted positive, right or wrong."
     pitfalls = ("Neither high nor low is better: compare it with the share of positives, or between groups.",)
     why = "no rows"
     share_of = ("all", "called")
@@ -107,10 +107,10 @@ class Specificity(AveragedMetric):
 
     aliases = {"tnr": {}, "true_negative_rate": {}, "selectivity": {}}
     formula = "TN / (TN + FP)"
-    reading = "How often the healthy are told so."
-    landmarks = ((0.0, "every negative row raises an alarm"),)
+    reading = "Share of actual negatives predicted negative."
+    landmarks = ((0.0, "every negative row is predicted positive"),)
     related = ("sensitivity",)
-    when_undefined = "Nothing is truly negative."
+    when_undefined = "No row is truly negative."
     pitfalls = ("With few positives it is near 1 for almost any model.",)
     why = ALL_TRUE
     share_of = ("negative", "right")
@@ -129,9 +129,9 @@ class Npv(AveragedMetric):
 
     aliases = {"negative_predictive_value": {}}
     formula = "TN / (TN + FN)"
-    reading = "How far a negative answer can be trusted."
+    reading = "Share of negative predictions that are correct."
     related = ("precision",)
-    when_undefined = "Nothing was predicted negative."
+    when_undefined = "No row was predicted negative."
     pitfalls = ("With few positives it is near 1 for almost any model.",)
     why = ALL_PREDICTED
     is_share = True
@@ -151,10 +151,10 @@ class Fnr(AveragedMetric):
     better = "lower"
     at_perfect = 0.0
     formula = "FN / (TP + FN) = 1 − recall"
-    reading = "How much of what is there was missed."
-    landmarks = ((1.0, "nothing was found"),)
+    reading = "Share of actual positives that were missed."
+    landmarks = ((1.0, "no positive row was found"),)
     related = ("recall",)
-    when_undefined = "Nothing is truly positive."
+    when_undefined = "No row is truly positive."
     pitfalls = ("Calling everything positive scores 0: read it beside fdr.",)
     why = NOT_TRUE
     share_of = ("positive", "wrong")
@@ -175,8 +175,8 @@ class Informedness(AveragedMetric):
     aliases = {"youden_j": {}, "youden": {}}
     range = (-1.0, 1.0)
     formula = "TP / (TP + FN) + TN / (TN + FP) − 1"
-    reading = "1 is perfect, 0 is chance, below 0 is worse than chance."
-    landmarks = ((0.0, "what chance gets"), (-1.0, "every row the wrong way round"))
+    reading = "1 is perfect, 0 is random guessing, below 0 is worse than that."
+    landmarks = ((0.0, "random guessing"), (-1.0, "every row wrong"))
     related = ("mcc", "balanced_accuracy")
     when_undefined = "All rows are truly of one class."
     pitfalls = ("It weighs both kinds of error alike, whatever they cost.",)
@@ -195,8 +195,8 @@ class Markedness(AveragedMetric):
 
     range = (-1.0, 1.0)
     formula = "TP / (TP + FP) + TN / (TN + FN) − 1"
-    reading = "1 is perfect, 0 is chance, below 0 is worse than chance."
-    landmarks = ((0.0, "what chance gets"), (-1.0, "every row the wrong way round"))
+    reading = "1 is perfect, 0 is random guessing, below 0 is worse than that."
+    landmarks = ((0.0, "random guessing"), (-1.0, "every row wrong"))
     related = ("mcc",)
     when_undefined = "All rows were called one class."
     pitfalls = ("It moves with the share of positives in the data, unlike informedness.",)

@@ -53,8 +53,8 @@ class MutualInformation(ClusterMetric):
     range = (0.0, math.inf)
     at_perfect = None
     formula = "Σ n_ij/n · ln(n n_ij / (a_i b_j))"
-    reading = "0: nothing. At most the entropy of either side, which it reaches if they are the same."
-    landmarks = ((0.0, "neither side tells anything about the other"),)
+    reading = "0: independent. At most the entropy of either side, which equal clusterings reach."
+    landmarks = ((0.0, "the two sides are independent"),)
     pitfalls = ("Its largest value depends on the clusters: compare shares, such as normalized_mutual_information.",)
 
     def formula_value(self, pairs: Pairs) -> float:
@@ -70,8 +70,8 @@ class NormalizedMutualInformation(ClusterMetric):
 
     aliases = {"nmi": {}, "normalized_mutual_info_score": {"norm": "sum"}}
     formula = "I / norm: the larger, smaller, mean or geometric mean of both entropies, or the joint entropy"
-    reading = "1 is the same clustering, 0 is independence."
-    landmarks = ((0.0, "neither side tells anything about the other"),)
+    reading = "1: equal clusterings; 0: independent ones."
+    landmarks = ((0.0, "the two sides are independent"),)
     pitfalls = ("It is not corrected for chance: many small clusters score well. See adjusted_mutual_information.",)
     samples = ({}, {"norm": "min"}, {"norm": "sum"}, {"norm": "sqrt"}, {"norm": "joint"})
 
@@ -96,8 +96,8 @@ class AdjustedMutualInformation(ClusterMetric):
     range = (-math.inf, 1.0)
     whole_weights = True
     formula = "(I − E[I]) / (norm − E[I]), the expectation over all clusterings with the same sizes"
-    reading = "1 is the same clustering, 0 is chance, below 0 is less than chance."
-    landmarks = ((0.0, "what chance gets"),)
+    reading = "1: equal clusterings; 0: chance agreement; below 0: less than chance."
+    landmarks = ((0.0, "random guessing"),)
     related = ("adjusted_rand",)
     pitfalls = ('With norm="min" a clustering of many tiny clusters is judged by the other side alone.',)
     samples = ({}, {"norm": "min"}, {"norm": "sum"}, {"norm": "sqrt"})
@@ -134,7 +134,7 @@ class Homogeneity(ClusterMetric):
     symmetric = False
     formula = "I / H(truth); 1 if H(truth) = 0"
     reading = "1: no cluster mixes true groups."
-    landmarks = ((0.0, "clusters mix the true groups as the whole does"),)
+    landmarks = ((0.0, "every cluster mixes the true groups like the whole"),)
     related = ("purity",)
     pitfalls = ("One cluster per row scores 1: read it beside completeness.",)
 
@@ -153,8 +153,8 @@ class Completeness(ClusterMetric):
     aliases = {"completeness_score": {}}
     symmetric = False
     formula = "I / H(prediction); 1 if H(prediction) = 0"
-    reading = "1: no true group is torn apart."
-    landmarks = ((0.0, "true groups are spread as the whole is"),)
+    reading = "1: no true group is split."
+    landmarks = ((0.0, "every true group is spread over the clusters like the whole"),)
     pitfalls = ("One cluster for all rows scores 1: read it beside homogeneity.",)
 
     def formula_value(self, pairs: Pairs) -> float:
@@ -172,8 +172,8 @@ class VMeasure(ClusterMetric):
     name = "v_measure"
     aliases = {"v_measure_score": {}}
     formula = "(1 + beta) h c / (beta h + c)"
-    reading = "1 is the same clustering; with beta = 1 it is normalized_mutual_information(norm=sum)."
-    landmarks = ((0.0, "neither side tells anything about the other"),)
+    reading = "1: equal clusterings; with beta = 1 it is normalized_mutual_information(norm=sum)."
+    landmarks = ((0.0, "the two sides are independent"),)
     pitfalls = ("It is not corrected for chance: many small clusters score well.",)
     samples = ({}, {"beta": 2.0})
 

@@ -30,7 +30,7 @@ class RandIndex(ClusterMetric):
     aliases = {"rand": {}, "ri": {}, "rand_score": {}}
     whole_weights = True
     formula = "(2T − P − Q + C) / C: pairs together in both, in the truth, in the predictions; all pairs"
-    reading = "1 is the same clustering."
+    reading = "1: equal clusterings."
     landmarks = ((0.0, "no pair agrees"),)
     pitfalls = ("With many clusters most pairs are apart on both sides, so chance scores near 1: see adjusted_rand.",)
 
@@ -50,8 +50,8 @@ class AdjustedRand(ClusterMetric):
     range = (-0.5, 1.0)
     whole_weights = True
     formula = "(T − PQ/C) / ((P + Q)/2 − PQ/C)"
-    reading = "1 is the same clustering, 0 is chance, below 0 is less than chance."
-    landmarks = ((0.0, "what chance gets"),)
+    reading = "1: equal clusterings; 0: chance agreement; below 0: less than chance."
+    landmarks = ((0.0, "random guessing"),)
     related = ("adjusted_mutual_information",)
     pitfalls = ("Large clusters decide it: a small one that is wrong hardly shows.",)
 
@@ -71,7 +71,7 @@ class FowlkesMallows(ClusterMetric):
     aliases = {"fmi": {}, "fowlkes_mallows_score": {}}
     whole_weights = True
     formula = "T / √(P Q)"
-    reading = "1 is the same clustering, 0 shares no pair."
+    reading = "1: equal clusterings; 0: no shared pair."
     landmarks = ((0.0, "no pair is together on both sides"),)
     pitfalls = ("It is not corrected for chance: few large clusters score well.",)
 

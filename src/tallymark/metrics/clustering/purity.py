@@ -18,7 +18,7 @@ class Purity(ClusterMetric):
 
     symmetric = False
     formula = "Σ_j max_i n_ij / n"
-    reading = "1: every predicted cluster holds one true cluster only."
+    reading = "1: every predicted cluster contains a single true cluster."
     related = ("homogeneity", "adjusted_rand")
     pitfalls = ("One cluster per row scores 1.",)
 

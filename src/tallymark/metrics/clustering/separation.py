@@ -43,7 +43,7 @@ class ShapeMetric(Metric, abstract=True):
     kind: ClassVar[str] = "label"
     takes: ClassVar[str] = "points and labels of clusters"
     better = "higher"
-    when_undefined = "There is one cluster only, or every row is a cluster of its own."
+    when_undefined = "There is only one cluster, or every row is its own cluster."
 
     @property
     def reads(self) -> PointsOf:
@@ -130,7 +130,7 @@ class DaviesBouldin(ShapeMetric):
     better = "lower"
     range = (0.0, math.inf)
     formula = "mean over clusters i of max over j of (s_i + s_j) / d_ij: mean distance to the centre, centres apart"
-    reading = "0 is best; below 1, neighbours are further apart than they are wide."
+    reading = "0 is best; below 1, clusters are further apart than they are wide."
     outliers = "high: a distant point moves the centre of its cluster and widens it."
     landmarks = ((0.0, "every cluster is a single point"), (1.0, "clusters as wide as they are apart"))
     pitfalls = ("It favours round clusters, and depends on the scale of the columns.",)
@@ -166,7 +166,7 @@ class CalinskiHarabasz(ShapeMetric):
     reading = "Higher is better; only values on the same points compare."
     outliers = "high: distances are squared."
     landmarks = ((0.0, "all centres are in one place"),)
-    when_undefined = "There is one cluster only, every row is a cluster of its own, or all clusters are single points."
+    when_undefined = "There is only one cluster, every row is its own cluster, or all clusters are single points."
     pitfalls = ("It grows with the number of rows.", "It favours round clusters of similar size.")
 
     def shape_value(self, table: Any, clusters: Any, weights: Any, count: int) -> float | Undefined:

@@ -20,9 +20,9 @@ class Brier(CostMetric):
     range = (0.0, 2.0)
     at_perfect = 0.0
     formula = "mean of (p − y)²; of three classes or more, mean of Σ_k (p_k − [y = k])²"
-    reading = "0 is perfect; of two classes, 0.25 is what a coin gets and 1 is the worst; of more, 2 is the worst."
+    reading = "0 is perfect. Two classes: 0.25 is random guessing and 1 the worst; more classes: 2 is the worst."
     outliers = "low: a row costs at most 1; of three classes or more, 2."
-    landmarks = ((0.25, "of two classes, what a coin gets"),)
+    landmarks = ((0.25, "random guessing, two classes"),)
     related = ("logloss", "ece")
     pitfalls = (
         "With more than two classes it sums over all of them: two columns as if they were many would give twice the "
@@ -49,7 +49,7 @@ class Rps(CostMetric):
     formula = "mean of Σ_{k<K} (P(class ≤ k) − [y ≤ k])² / (K − 1)"
     reading = "0 is perfect, 1 the worst; of two classes it is the Brier score."
     outliers = "low: a row costs at most 1."
-    landmarks = ((1.0, "the worst: sure of the wrong end"),)
+    landmarks = ((1.0, "the worst: certain of the wrong end"),)
     related = ("cohen_kappa", "crps_quantile")
     pitfalls = ("The order of the classes is that of `classes`, or of the sorted labels: strings sort as texts.",)
 

@@ -46,9 +46,9 @@ class Ece(CalibrationMetric):
     range = (0.0, 1.0)
     at_perfect = 0.0
     formula = f"Σ_b (w_b / W) |share of positives − mean p|; {_FORMULA_NOTE}"
-    reading = "0.05: what is said to happen in 70 % of the cases happens in 65 or 75 %, on average."
+    reading = "0.05: probabilities are off by 5 points on average."
     outliers = "low: a row moves one bin, by its weight."
-    landmarks = ((1.0, "always sure and always wrong"),)
+    landmarks = ((1.0, "always certain and always wrong"),)
     related = ("brier", "logloss")
     pitfalls = (
         "It depends on the number of bins, and few rows per bin make it large by chance.",
@@ -71,9 +71,9 @@ class Mce(CalibrationMetric):
     range = (0.0, 1.0)
     at_perfect = 0.0
     formula = f"max_b |share of positives − mean p|; {_FORMULA_NOTE}"
-    reading = "The worst that can be said about any bin that has rows."
+    reading = "The largest difference in any bin."
     outliers = "high: a bin of a single row can be the worst."
-    landmarks = ((1.0, "in some bin, always sure and always wrong"),)
+    landmarks = ((1.0, "in some bin, always certain and always wrong"),)
     related = ("brier",)
     pitfalls = ("A bin with a single row can decide it: look at reliability_curve and the weights there.",)
 
@@ -103,7 +103,7 @@ class ReliabilityCurve(CalibrationMetric):
     range = (0.0, math.inf)
     formula = f"mean p and share of positives by bin; {_FORMULA_NOTE}"
     no_interval = "a curve has none"
-    reading = "Where accuracy lies below confidence, the model promises too much; above, too little."
+    reading = "Where accuracy is below confidence, the model is overconfident; above it, underconfident."
     outliers = "low: a row moves one bin, by its weight."
     related = ("brier", "logloss")
     pitfalls = ("A bin of little weight says little: look at the weights.",)

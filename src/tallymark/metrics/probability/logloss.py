@@ -37,9 +37,9 @@ class LogLoss(CostMetric):
     better = "lower"
     range = (0.0, math.inf)
     formula = "mean of −ln p where the positive class happened, −ln(1 − p) where not; −ln p_y of several classes"
-    reading = "0 is perfect; ln 2 = 0.693 is what a coin gets, ln K guessing among K classes."
+    reading = "0 is perfect; random guessing gives ln 2 = 0.693 for two classes, ln K for K classes."
     outliers = "high: a row that was sure and wrong costs up to −ln clip, 34.5 by default."
-    landmarks = ((math.log(2), "of two classes, what a coin gets"),)
+    landmarks = ((math.log(2), "random guessing, two classes"),)
     related = ("brier", "ece", "auc")
     pitfalls = (
         "One probability near 0 for what happened can outweigh all other rows; `clip` bounds what it costs.",

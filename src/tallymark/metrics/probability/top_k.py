@@ -31,7 +31,7 @@ class TopKAccuracy(Metric):
     range = (0.0, 1.0)
     at_perfect = 1.0
     formula = "Σ w [fewer than k columns lie strictly above that of the true class] / Σ w"
-    reading = "1 is perfect; k over the number of classes is what guessing gets."
+    reading = "1 is perfect; random guessing gives k over the number of classes."
     outliers = "none: only the order of the columns within a row counts."
     landmarks = ((0.0, "no true class is among the first k"),)
     related = ("accuracy", "logloss")

@@ -17,7 +17,7 @@ class HitRate(RankingMetric):
 
     aliases = {"hits": {}, "success": {}}
     formula = "mean over queries of [a relevant row has rank ≤ k]"
-    reading = "1: every query has something relevant among the first k."
+    reading = "1: every query has a relevant row among the first k."
     landmarks = ((0.0, "nothing relevant among the first k, in any query"),)
     pitfalls = (CONSTANT_SCORES, "A query of k rows or fewer cannot miss.")
     samples = ({}, {"k": 2}, {"k": 1, "ties": "worst"})
@@ -36,7 +36,7 @@ class PrecisionAt(RankingMetric):
 
     aliases = {"p_at": {}, "precision_at_k": {}}
     formula = "mean over queries of relevant rows of rank ≤ k / k"
-    reading = "The share of what is shown that is relevant, if k rows are shown."
+    reading = "Share of the first k rows that are relevant."
     landmarks = ((0.0, "nothing relevant among the first k, in any query"),)
     related = ("lift_curve",)
     pitfalls = (CONSTANT_SCORES, "A query of fewer than k relevant rows stays below 1, even in the best order.")
@@ -60,7 +60,7 @@ class RecallAt(RankingMetric):
 
     aliases = {"r_at": {}, "recall_at_k": {}}
     formula = "mean over queries of relevant rows of rank ≤ k / number of relevant rows"
-    reading = "1: nothing relevant stands below rank k."
+    reading = "1: all relevant rows are among the first k."
     landmarks = ((0.0, "nothing relevant among the first k, in any query"),)
     pitfalls = (CONSTANT_SCORES, "A query of more than k relevant rows stays below 1, even in the best order.")
     samples = ({}, {"k": 2}, {"k": 1, "ties": "worst"})

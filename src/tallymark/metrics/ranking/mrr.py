@@ -16,7 +16,7 @@ class Mrr(RankingMetric):
 
     aliases = {"mean_reciprocal_rank": {}, "reciprocal_rank": {}}
     formula = "mean over queries of 1 / rank of the first relevant row; 0 where that rank is above k"
-    reading = "1: the first row of every query is relevant. 0.5 is what second places earn."
+    reading = "1: the first row of every query is relevant; 0.5: the second row is the first relevant one."
     related = ("map", "ndcg")
     landmarks = ((0.0, "nothing relevant among the rows that count"),)
     pitfalls = (CONSTANT_SCORES, "Only the first relevant row counts.")

@@ -80,7 +80,7 @@ class MaxError(SumMetric):
     range = (0.0, math.inf)
     at_perfect = 0.0
     formula = "max |ŷ − y|"
-    reading = "No prediction is further off than this."
+    reading = "No error is larger than this."
     outliers = "high: the worst row alone is the value."
     related = ("rmse",)
     no_interval = "the largest error of these rows does not tell how large those of others can be"
@@ -102,7 +102,7 @@ class MedianAbsoluteError(RowMetric):
     at_perfect = 0.0
     method = SIGN_TEST
     formula = "median |ŷ − y|"
-    reading = "Half of the predictions are closer than this, half are further off."
+    reading = "Half of the errors are smaller than this, half are larger."
     outliers = "none: the worse half of the rows can be as far off as it likes."
     related = ("huber",)
     pitfalls = ("It says nothing about the worse half.", "It keeps the rows, so its state grows.")

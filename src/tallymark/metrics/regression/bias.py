@@ -21,7 +21,7 @@ class MeanBias(MeanMetric):
     formula = "Σ w (ŷ − y) / Σ w"
     reading = "Positive: too high on average. Negative: too low. Best at 0."
     outliers = "low: an error counts by its size, so it takes many rows, or an enormous error, to move the value."
-    landmarks = ((0.0, "too high as much as too low, which is not the same as right"),)
+    landmarks = ((0.0, "over- and under-predictions cancel"),)
     related = ("mae", "r2")
     pitfalls = ("Errors of opposite sign cancel: 0 does not mean that predictions are good.",)
     method = STUDENT

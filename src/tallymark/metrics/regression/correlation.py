@@ -83,9 +83,9 @@ class Spearman(RowMetric):
     range = (-1.0, 1.0)
     at_perfect = 1.0
     formula = "pearson of rank(y) and rank(ŷ)"
-    reading = "1: the predictions rise wherever the truth does."
+    reading = "1: the predictions are in the same order as the truth."
     outliers = "none: only ranks count."
-    landmarks = ((0.0, "no rising or falling relation"), (-1.0, "the order turned round"))
+    landmarks = ((0.0, "no rising or falling relation"), (-1.0, "the reversed order"))
     related = ("r2",)
     when_undefined = "The truth or the predictions are constant."
     method = BONETT_WRIGHT

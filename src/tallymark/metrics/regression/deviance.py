@@ -62,7 +62,7 @@ class PoissonDeviance(MeanMetric):
     range = (0.0, math.inf)
     at_perfect = 0.0
     formula = "2 · mean of y ln(y/ŷ) − (y − ŷ), where ŷ ≥ 1e-9; 2ŷ where y = 0"
-    reading = "About 1 per row where counts scatter as a Poisson distribution says."
+    reading = "About 1 per row if the counts follow a Poisson distribution."
     outliers = (
         "high: a count far above its prediction costs more than in proportion, and a prediction of 0 a great deal."
     )

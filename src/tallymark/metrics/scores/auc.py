@@ -46,8 +46,8 @@ class Auc(RankMetric):
     symmetric_columns = True
     rounding_scale = 1.0
     formula = "Σ w₊ w₋ ([s₊ > s₋] + ½ [s₊ = s₋]) / Σ w₊ w₋"
-    reading = "1 puts every positive before every negative, 0.5 is chance, 0 is the wrong way round."
-    landmarks = ((0.5, "what chance gets"), (0.0, "every pair the wrong way round"))
+    reading = "1: every positive ranks above every negative; 0.5: random; 0: reversed."
+    landmarks = ((0.5, "random guessing"), (0.0, "every pair in the wrong order"))
     related = ("average_precision", "roc_curve")
     when_undefined = "All rows are of one class."
     pitfalls = (
@@ -221,8 +221,8 @@ class Gini(RankMetric):
     range = (-1.0, 1.0)
     symmetric_columns = True
     formula = "2 auc − 1"
-    reading = "1 is perfect, 0 is chance, −1 is the wrong way round."
-    landmarks = ((0.0, "what chance gets"), (-1.0, "every pair the wrong way round"))
+    reading = "1 is perfect, 0 is random, −1 is reversed."
+    landmarks = ((0.0, "random guessing"), (-1.0, "every pair in the wrong order"))
     related = ("ks",)
     when_undefined = "All rows are of one class."
     pitfalls = ("It is not the Gini impurity of a tree, nor the coefficient of inequality.",)

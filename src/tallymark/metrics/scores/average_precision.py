@@ -31,7 +31,7 @@ class AveragePrecision(RankMetric):
     aliases = {"ap": {}, "average_precision_score": {}, "auprc": {}}
     wants = "steps"
     formula = "Σ over thresholds t of (recall_t − recall_before) · precision_t"
-    reading = "1 puts all positives first; the share of positives is what chance gets."
+    reading = "1: all positives rank first; a random order gives the share of positives."
     related = ("auc", "pr_curve")
     when_undefined = "No row is positive."
     pitfalls = ("It depends on the share of positives: compare it on the same rows only.",)
@@ -93,7 +93,7 @@ class PrAuc(RankMetric):
     aliases = {"prauc": {}}
     wants = "trapezoids"
     formula = "Σ over thresholds t of (recall_t − recall_before) · (precision_t + precision_before) / 2"
-    reading = "1 puts all positives first; close to average_precision where there are many thresholds."
+    reading = "1: all positives rank first; close to average_precision with many thresholds."
     related = ("pr_curve",)
     when_undefined = "No row is positive."
     pitfalls = ("A straight line between two points of this curve is too high: average_precision does not draw it.",)

@@ -78,7 +78,7 @@ class RocCurve(CurveMetric):
     columns = ("threshold", "fpr", "tpr")
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"roc": {}}
     formula = "(FP / (FP + TN), TP / (TP + FN)) at thresholds t, where s ≥ t is called positive"
-    reading = "The nearer to the corner at the upper left the better; the diagonal is chance. Its area is auc."
+    reading = "Closer to the upper left corner is better; the diagonal is random. The area under it is auc."
     related = ("auc",)
     when_undefined = "All rows are of one class."
     pitfalls = ("With few positives it looks good even where most alarms are false: look at pr_curve too.", UNIT)
@@ -132,7 +132,7 @@ class PrCurve(CurveMetric):
     columns = ("threshold", "precision", "recall")
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"precision_recall_curve": {}}
     formula = "(TP / (TP + FP), TP / (TP + FN)) at thresholds t, where s ≥ t is called positive"
-    reading = "The nearer to precision 1 at recall 1 the better; a model of chance stays at the share of positives."
+    reading = "Closer to precision 1 at recall 1 is better; a random model stays at the share of positives."
     related = ("average_precision",)
     when_undefined = "No row is positive."
     pitfalls = (
@@ -177,7 +177,7 @@ class DetCurve(CurveMetric):
     columns = ("threshold", "fpr", "fnr")
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"det": {}}
     formula = "(FP / (FP + TN), FN / (TP + FN)) at thresholds t, where s ≥ t is called positive"
-    reading = "The nearer to 0 and 0 the better; both errors are shown alike, and often drawn on normal deviate axes."
+    reading = "Closer to (0, 0) is better; often drawn on normal-deviate axes."
     related = ("auc",)
     when_undefined = "All rows are of one class."
     pitfalls = ("It goes from no alarm to no miss in full: peers cut off the ends where one rate is 0.", UNIT)
@@ -211,7 +211,7 @@ class LiftCurve(CurveMetric):
     columns = ("threshold", "share", "gain", "lift")
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"gain_curve": {}, "cumulative_gain": {}}
     formula = "share = (TP + FP) / Σ w, gain = TP / (TP + FN), lift = gain / share, at thresholds t"
-    reading = "A gain of 0.5 at a share of 0.1: a tenth of the rows holds half of the positives, a lift of 5."
+    reading = "A gain of 0.5 at a share of 0.1: a tenth of the rows contains half of the positives, a lift of 5."
     related = ("average_precision", "precision_at")
     when_undefined = "No row is positive."
     pitfalls = (

@@ -23,8 +23,8 @@ class Ks(RankMetric):
     no_bootstrap = "chance alone makes it larger, in resamples still more than in the rows; take auc"
     symmetric_columns = True
     formula = "max over thresholds t of |TPR_t − FPR_t|"
-    reading = "1 tells the classes apart by one threshold, 0 not at all."
-    landmarks = ((0.0, "the classes are not told apart"),)
+    reading = "1: one threshold separates the classes; 0: no separation."
+    landmarks = ((0.0, "no separation of the classes"),)
     related = ("auc", "gini")
     when_undefined = "All rows are of one class."
     pitfalls = ("Scores the wrong way round get the same value.",)
