@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from tallymark.evaluation.document import DIGITS, MOST_BARS, MOST_CARDS, about_metrics, direction_text, report_line
+from tallymark.evaluation.document import MOST_BARS, MOST_CARDS, about_metrics, direction_text, report_line
 from tallymark.evaluation.reproduction import (
     NEEDS_ORDER,
     changed_arguments,
@@ -59,7 +59,7 @@ def _best_card(comparison: Comparison, key: str) -> Card:
     words = f"{best} is ahead, and the data show it against {len(beaten)} of {others}"
     if len(beaten) == others:
         words = f"{best} is better than {'the other' if others == 1 else 'all it was compared with'}"
-    return Card(key, show_number(value, DIGITS), words, direction_text(metric))
+    return Card(key, show_number(value), words, direction_text(metric))
 
 
 def reproduce_comparison(comparison: Comparison, command: str | None = None) -> Section:

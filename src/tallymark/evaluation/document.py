@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tallymark.evaluation.report import Cell, reason_text, show_interval
+from tallymark.evaluation.report import Cell, reason_text
 from tallymark.evaluation.reproduction import reproduce_report
 from tallymark.intervals.settings import show_level
 from tallymark.metrics.base import Metric
 from tallymark.metrics.listing import show_better
 from tallymark.rendering.document import Card, Document, Notes, Part, Picture, Scale, Section
 from tallymark.rendering.fact_sheet import FactSheet
-from tallymark.rendering.table import Table, note_lines, show_number
+from tallymark.rendering.table import Name, Table, note_lines, show_estimate, show_number
 
 if TYPE_CHECKING:
     from tallymark.acceptance.accept import Acceptance
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 MOST_CARDS = 8
-DIGITS = 4  # of headline numbers, whose others stand in the table
 MOST_BARS = 4  # metrics whose groups are drawn
 MOST_PARTS = 50  # of a metric with one value per class
 _TWO_CLASSES = "two classes"  # in the words of a landmark that holds for no more than two
@@ -33,7 +32,7 @@ def report_document(report: Report, title: str | None, command: str | None, *, p
     cells = {key: report.cell(key) for key in report}
     sections = [] if report.acceptance is None else [_acceptance_section(report.acceptance)]
     sections.append(_values_section(report, cells))
-    without = _undefined_section(cells)
+    without = _undefined_section(report, cells)
     if without is not None:
         sections.append(without)
     if pictures:
@@ -70,11 +69,16 @@ def _metric_card(report: Report, key: str, cell: Cell) -> Card:
     interval = ""
     if lo is not None and hi is not None:
         what = "for certain" if cell.bounded or report.interval is None else show_level(report.interval.level)
-        interval = f"{what}: {show_number(lo, DIGITS)} to {show_number(hi, DIGITS)}"
-    display = cell.display(value)
-    text = show_number(display, DIGITS) if isinstance(display, float) else display
+        interval = f"{what}: {show_estimate(value, lo, hi)[1]}"
+    text = str(cell.shown(value, lo, hi)[0])
     marks = _landmarks_in_range(report, cell.metric)
-    return Card(key, text, interval, _card_hint(cell, marks), scale=_metric_scale(cell.metric, value, lo, hi, marks))
+    return Card(
+        report.name_of_part(key),
+        text,
+        interval,
+        _card_hint(cell, marks),
+        scale=_metric_scale(cell.metric, value, lo, hi, marks),
+    )
 
 
 def _landmarks_in_range(report: Report, metric: Metric) -> list[tuple[float, str]]:
@@ -91,7 +95,7 @@ def _card_hint(cell: Cell, landmarks: list[tuple[float, str]]) -> str:
     reason = reason_text(cell)
     if reason is not None:
         return reason
-    marks = [f"{show_number(mark, DIGITS)}: {words}" for mark, words in landmarks]
+    marks = [f"{show_number(mark)}: {words}" for mark, words in landmarks]
     return " · ".join(part for part in (direction_text(cell.metric), cell.metric.unit, *marks) if part)
 
 
@@ -115,24 +119,24 @@ def _values_section(report: Report, cells: dict[str, Cell]) -> Section:
     for key, cell in cells.items():
         parts = list(zip(cell.parts(), cell.bounds(), strict=True))
         for (part, value), (lo, hi) in parts[:MOST_PARTS]:
-            between = [] if settings is None else ["" if cell.bounded else show_interval(lo, hi)]
             facts = (show_better(cell.metric.better), cell.metric.unit, cell.metric.reading)
-            rows.append((f"{key} · {part}" if part else key, cell.display(value), *between, *facts))
+            shown = cell.shown(value, lo, hi)[: 1 if settings is None else 2]
+            rows.append((report.name_of_part(key, part), *shown, *facts))
         if len(parts) > MOST_PARTS:
-            more = f"{key} · and {len(parts) - MOST_PARTS:,} more"
+            more = report.name_of_part(key, f"and {len(parts) - MOST_PARTS:,} more")
             rows.append((more, *[""] * (4 if settings is None else 5)))
     headings = ["metric", "value", "better", "unit", "how to read it"]
     if settings is not None:
         headings.insert(2, settings.heading())
-    notes = note_lines((note, key) for key, cell in cells.items() for note in cell.notes)
+    notes = note_lines((note, report.display_name(key)) for key, cell in cells.items() for note in cell.notes)
     notes += [] if settings is None else report.interval_methods(settings)
     return Section("numbers", "All metrics", "", [Table("", headings, rows, notes, numbers=("value",))])
 
 
-def _undefined_section(cells: dict[str, Cell]) -> Section | None:
+def _undefined_section(report: Report, cells: dict[str, Cell]) -> Section | None:
     """Which metrics have no plain value, and why; None if all have one."""
     rows = [
-        (key, _kind_of_missing_value(cell), reason_text(cell), cell.metric.when_undefined)
+        (report.name_of_part(key), _kind_of_missing_value(cell), reason_text(cell), cell.metric.when_undefined)
         for key, cell in cells.items()
         if reason_text(cell)
     ]
@@ -164,7 +168,7 @@ def _groups_section(report: Report, *, pictures: bool) -> Section:
     table = report.slices.table(report, intervals=not pictures)
     bars: list[Picture] = []
     if pictures and _SLICES in report.plot.available():
-        keys = [heading for heading in table.headings if heading in report]
+        keys = [heading.code for heading in table.headings if isinstance(heading, Name)]
         bars = [report.plot.slices(key) for key in keys[:MOST_BARS]]
     return Section("groups", "Groups", table.title[:1].upper() + table.title[1:], [*bars, table._replace(title="")])
 
@@ -179,6 +183,7 @@ def _metric_sheets(metrics: list[Metric]) -> Iterator[FactSheet]:
     for metric in dict.fromkeys(metrics):
         low, high = metric.range
         facts = {
+            "in code": [str(metric)],
             "formula": [metric.formula_text],
             "range": [f"{show_number(low)} to {show_number(high)}"] if metric.better is not None else [],
             "how to read": [metric.reading, *(f"{show_number(mark)}: {words}" for mark, words in metric.landmarks)],
@@ -186,4 +191,6 @@ def _metric_sheets(metrics: list[Metric]) -> Iterator[FactSheet]:
             "mind": list(metric.pitfalls),
         }
         filled = {name: [line for line in lines if line] for name, lines in facts.items()}
-        yield FactSheet(str(metric), metric.description, [(name, lines) for name, lines in filled.items() if lines])
+        yield FactSheet(
+            metric.display_name, metric.description, [(name, lines) for name, lines in filled.items() if lines]
+        )

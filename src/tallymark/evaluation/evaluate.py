@@ -249,7 +249,15 @@ class MetricPlan:
         whole = states[0]
         n, weight = whole.n, whole.total_weight
         cells = {key: self._cell(key, states, n, weight, errors, batch, read_groups) for key in keys}
-        return Report(cells, n=n, total_weight=weight, dropped=dropped, kind=self.target.kind, slices=slices)
+        return Report(
+            cells,
+            n=n,
+            total_weight=weight,
+            dropped=dropped,
+            kind=self.target.kind,
+            slices=slices,
+            positive=self.target.positive,
+        )
 
     def _cell(
         self,

@@ -6,14 +6,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any
 
 from tallymark.errors import ParameterError, Text, brief
-from tallymark.evaluation.report import VALUE_TYPES, Cell, Report, reason_text, show_interval
+from tallymark.evaluation.report import VALUE_TYPES, Cell, Report, reason_text
 from tallymark.metrics.answer import Answer
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric, show_group
 from tallymark.metrics.fairness.gaps import gap, ratio, worst
 from tallymark.rendering.exports import DataFrameExport
 from tallymark.rendering.html_table import to_html
-from tallymark.rendering.table import Table, group_by_first
+from tallymark.rendering.table import Name, Table, group_by_first
 from tallymark.rendering.text import list_first, to_text
 from tallymark.states.groups import Group
 
@@ -181,9 +181,14 @@ class Slices(Mapping[Group, Report], DataFrameExport):
         notes += self._note_on_other_metrics([key for key, cell in first.items() if cell is None])
         notes += group_notes(self, metrics, listed)
         title = f"by {', '.join(self.names)} · {len(self):,} group{'' if len(self) == 1 else 's'}"
-        columns = metrics if settings is None else [name for key in metrics for name in (key, settings.heading())]
+        named = self._metric_names(metrics)
+        columns = named if settings is None else [name for key in named for name in (key, settings.heading())]
         names = [f"{name} (group)" if name in ("rows", *columns) else name for name in self.names]
-        return Table(title, (*names, "rows", *columns), rows, notes, numbers=("rows", *metrics))
+        return Table(title, (*names, "rows", *columns), rows, notes, numbers=("rows", *named))
+
+    def _metric_names(self, metrics: Sequence[str]) -> list[Name]:
+        report = next(iter(self._reports.values()), None)
+        return [] if report is None else [report.name_of_part(key) for key in metrics]
 
     def _single_number_cells(self) -> dict[str, Any]:
         """The keys of the metrics, with a cell of those that have one number."""
@@ -207,9 +212,7 @@ class Slices(Mapping[Group, Report], DataFrameExport):
     def _row(labels: tuple[Any, ...], report: Report, metrics: list[str], *, intervals: bool) -> tuple[Any, ...]:
         values: list[Any] = []
         for cell in map(report.cell, metrics):
-            values.append(cell.display(cell.parts()[0][1]))
-            if intervals:
-                values.append("" if cell.bounded else show_interval(cell.lo, cell.hi))
+            values += cell.shown(cell.parts()[0][1], *cell.bounds()[0])[: 2 if intervals else 1]
         return (*map(str, labels), report.n, *values)
 
     def __repr__(self) -> str:

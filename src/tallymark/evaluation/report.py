@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from tallymark.metrics.listing import show_better
 from tallymark.metrics.naming import metric
 from tallymark.rendering.exports import DataFrameExport, DocumentExport, to_json
 from tallymark.rendering.html_table import to_html
-from tallymark.rendering.table import Table, note_lines, show_number
+from tallymark.rendering.table import Name, ShownNumber, Table, note_lines, show_estimate, show_number
 from tallymark.rendering.text import to_text
 from tallymark.states.base import Plan, Reads, State, States
 from tallymark.states.rows import Rows
@@ -123,13 +124,14 @@ class Cell:
         found = self._value
         return not isinstance(found, float) and hasattr(found, "table") and hasattr(found, "to_dict")
 
-    def display(self, value: float) -> str | float:
-        """What stands in the column of values."""
+    def shown(self, value: float, lo: float | None, hi: float | None) -> tuple[str | ShownNumber, str]:
+        """A value and its interval as tables show them: in the digits that the interval bears out."""
         if self.error is not None:
-            return "failed"
+            return "failed", ""
         if self.is_table:
-            return str(self._value.summary())
-        return float(value)
+            return str(self._value.summary()), ""
+        text, interval = show_estimate(value, lo, hi)
+        return ShownNumber(value, text), "" if self.bounded else interval
 
     def to_dict(self) -> dict[str, Any]:
         """The cell as plain data."""
@@ -183,8 +185,11 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         dropped: int = 0,
         kind: str | None = None,
         slices: Slices | None = None,
+        positive: object = None,
     ) -> None:
         self._cells = cells
+        self._display_names: dict[str, str] | None = None
+        self._positive = positive
         self.n = n
         self.total_weight = total_weight
         self.dropped = dropped
@@ -233,10 +238,41 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_source": None}  # rows are not written with what was found in them
 
+    def display_name(self, key: str | Metric) -> str:
+        """The name of a metric for people, such as "ROC AUC" or "F1 (positive: fraud)"; a name that you gave stays."""
+        cell = self.cell(key)
+        return next(self._shown_names()[each] for each, known in self._cells.items() if known is cell)
+
+    def _shown_names(self) -> dict[str, str]:
+        """All display names by key; metrics that would have the same one keep their keys."""
+        if self._display_names is None:
+            names = {key: self._name_of(key, cell.metric) for key, cell in self._cells.items()}
+            repeated = {name for name, times in Counter(names.values()).items() if times > 1}
+            self._display_names = {key: key if name in repeated else name for key, name in names.items()}
+        return self._display_names
+
+    def _name_of(self, key: str, item: Metric) -> str:
+        if key != str(item):
+            return key
+        name = item.display_name
+        if self._positive is None or not item.is_of_positive_class or self._positive == 1:
+            return name
+        joint = f"{name[:-1]}, " if name.endswith(")") else f"{name} ("
+        return f"{joint}positive: {self._positive})"
+
+    def name_of_part(self, key: str, part: str | None = None) -> Name:
+        """A metric, and a part of its value, as tables name it."""
+        name = self.display_name(key)
+        return Name(f"{name} · {part}" if part else name, f"{key} · {part}" if part else key)
+
     def cell(self, key: str | Metric) -> Cell:
         """The value of a metric with its reason, notes, error, n and weight."""
-        if isinstance(key, str) and key in self._cells:
-            return self._cells[key]
+        if isinstance(key, str):
+            if key in self._cells:
+                return self._cells[key]
+            for own, name in self._shown_names().items():
+                if name == key:
+                    return self._cells[own]
         try:
             item = metric(key)
         except TallymarkError as error:
@@ -333,9 +369,8 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
     def _table(self) -> Table:
         rows = [
             (
-                f"{key} · {part}" if part else key,
-                cell.display(value),
-                *([] if self.interval is None else ["" if cell.bounded else show_interval(lo, hi)]),
+                self.name_of_part(key, part),
+                *cell.shown(value, lo, hi)[: 1 if self.interval is None else 2],
                 show_better(cell.metric.better),
                 cell.metric.unit,
             )
@@ -346,11 +381,16 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         if self.interval is not None:
             columns.insert(2, self.interval.heading())
         rows += [
-            (f"{key} · and {len(cell.parts()) - _MOST_PARTS:,} more", *[""] * (len(columns) - 1))
+            (self.name_of_part(key, f"and {len(cell.parts()) - _MOST_PARTS:,} more"), *[""] * (len(columns) - 1))
             for key, cell in self._cells.items()
             if len(cell.parts()) > _MOST_PARTS
         ]
-        noted = ((text, key) for key, cell in self._cells.items() for text in (reason_text(cell), *cell.notes) if text)
+        noted = (
+            (text, self.display_name(key))
+            for key, cell in self._cells.items()
+            for text in (reason_text(cell), *cell.notes)
+            if text
+        )
         notes = note_lines(noted)
         notes += [] if self.interval is None else self.interval_methods(self.interval)
         return Table(self.title(), tuple(columns), rows, notes, numbers=("value",))
@@ -360,7 +400,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         by_method: dict[str, list[str]] = {}
         for key, cell in self._cells.items():
             if cell.lo is not None and cell.method is not None and not cell.bounded:
-                by_method.setdefault(settings.in_full(cell.method), []).append(key)
+                by_method.setdefault(settings.in_full(cell.method), []).append(self.display_name(key))
         parts = [f"{method} for {', '.join(keys)}" for method, keys in by_method.items()]
         return [f"intervals: {'; '.join(parts)}"] if parts else []
 
@@ -386,11 +426,6 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
 
     def _repr_html_(self) -> str:
         return "".join(map(to_html, self._tables()))
-
-
-def show_interval(lo: float | None, hi: float | None) -> str:
-    """An interval as a reader sees it; nothing where there is none."""
-    return "" if lo is None or hi is None else f"{show_number(lo)} to {show_number(hi)}"
 
 
 def reason_text(cell: Cell) -> str | None:

@@ -114,6 +114,8 @@ class Metric(metaclass=_Record):
 
     name: ClassVar[str] = ""
     """Defaults to the class name in snake_case."""
+    display: ClassVar[str] = ""
+    """The name that people use, such as "ROC AUC"; defaults to the name with spaces."""
     aliases: ClassVar[dict[str, dict[str, Any]]] = {}
     """Other names that strings may use, each with the parameters that it stands for."""
     arguments: ClassVar[tuple[str, ...]] = ("y_true", "y_pred")
@@ -215,6 +217,28 @@ class Metric(metaclass=_Record):
     def __name__(self) -> str:
         """The name of a function, as which a metric is called."""
         return self.name
+
+    @property
+    def display_name(self) -> str:
+        """The name for people, such as "macro F1" or "NDCG@10"; `str(metric)` is the one for code.
+
+        >>> import tallymark as tm
+        >>> tm.fscore.replace(average="macro").display_name, tm.accuracy.replace(threshold=0.3).display_name
+        ('macro F1', 'accuracy (threshold 0.3)')
+        """
+        name, expressed = self._display_parts()
+        changed = {key: value for key, value in self._changed().items() if key not in (*expressed, "undefined")}
+        rest = ", ".join(f"{key.replace('_', ' ')} {show(value)}" for key, value in changed.items())
+        return f"{name} ({rest})" if rest else name
+
+    def _display_parts(self) -> tuple[str, tuple[str, ...]]:
+        """The display name, and the parameters that it already expresses."""
+        return self.display or self.name.replace("_", " "), ()
+
+    @property
+    def is_of_positive_class(self) -> bool:
+        """Whether the value is that of the positive class, which reports name beside it."""
+        return False
 
     @property
     def description(self) -> str:

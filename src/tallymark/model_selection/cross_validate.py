@@ -20,7 +20,7 @@ from tallymark.errors import LengthError, ParameterError, Text, brief
 from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
 from tallymark.evaluation.evaluate import check_errors, evaluate_batch
 from tallymark.evaluation.model_predictions import ModelPredictions, predict, prediction_method, take_rows
-from tallymark.evaluation.report import Cell, Report, reason_text, show_interval
+from tallymark.evaluation.report import Cell, Report, reason_text
 from tallymark.intervals.distributions import student_quantile
 from tallymark.intervals.settings import Intervals, as_intervals, show_level
 from tallymark.metrics.base import Better, Metric
@@ -30,7 +30,7 @@ from tallymark.model_selection.parallel import run_jobs
 from tallymark.model_selection.splitters import KFold, Splitter, number_of_rows
 from tallymark.rendering.exports import DataFrameExport, to_json
 from tallymark.rendering.html_table import to_html
-from tallymark.rendering.table import Table
+from tallymark.rendering.table import ShownNumber, Table, show_estimate
 from tallymark.rendering.text import to_text
 from tallymark.states.labels.encoding import encode_labels
 
@@ -446,22 +446,20 @@ class CrossValidation(Mapping[str, Score], DataFrameExport):
 
     def _table(self) -> Table:
         interval = f"{show_level(self.level)} interval"
-        rows = [
-            (
-                key,
-                score.mean,
-                score.sd,
-                "" if math.isnan(score.lo) else show_interval(score.lo, score.hi),
-                score.out_of_fold,
-                show_better(score.better),
-            )
-            for key, score in self.items()
-        ]
-        notes = [f"{key}, {note}" for key, score in self.items() for note in score.notes]
-        numbers = ("mean", "sd", "out of fold")
+        named = {key: self.out_of_fold.name_of_part(key) for key in self}
+        rows: list[tuple[object, ...]] = []
+        for key, score in self.items():
+            lo, hi = (None, None) if math.isnan(score.lo) else (score.lo, score.hi)
+            mean, limits = show_estimate(score.mean, lo, hi)
+            whole, _ = show_estimate(score.out_of_fold, lo, hi)
+            numbers = (ShownNumber(score.mean, mean), ShownNumber(score.sd, f"{score.sd:.2g}"), limits)
+            rows.append((named[key], *numbers, ShownNumber(score.out_of_fold, whole), show_better(score.better)))
+        notes = [f"{named[key]}, {note}" for key, score in self.items() for note in score.notes]
         title = "1 fold" if len(self.folds) == 1 else f"{len(self.folds):,} folds"
         headings = ("metric", "mean", "sd", interval, "out of fold", "better")
-        return Table(f"{title} · {self.out_of_fold.title()} tested", headings, rows, notes, numbers=numbers)
+        return Table(
+            f"{title} · {self.out_of_fold.title()} tested", headings, rows, notes, numbers=("mean", "sd", "out of fold")
+        )
 
     def __str__(self) -> str:
         return to_text(self._table())

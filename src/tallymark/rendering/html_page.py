@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 from tallymark.rendering.document import Card, Code, Document, Notes, Part, Picture, Scale, Section
 from tallymark.rendering.fact_sheet import FactSheet
 from tallymark.rendering.plots.theme import THEMES
-from tallymark.rendering.table import Table, show_cell, show_number
+from tallymark.rendering.table import Name, ShownNumber, Table, show_cell, show_number
 from tallymark.rendering.text import printable
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -110,14 +111,18 @@ def _table_html(table: Table) -> str:
     role = {name: f' role="{name}"' if stacks else "" for name in ("table", "rowgroup", "row", "columnheader", "cell")}
     classes = [_column_class(table, k) for k in range(len(table.headings))]
     heads = "".join(
-        f'<th scope="col"{role["columnheader"]}{_class(c if c == "number" else "")}>{_escaped(h)}</th>'
+        f'<th scope="col"{role["columnheader"]}{_class(c if c == "number" else "")}{_on_hover(h)}>{_escaped(h)}</th>'
         for h, c in zip(table.headings, classes, strict=True)
     )
     body = ""
     for row in table.rows:
-        first = f'<th scope="row"{" role=rowheader" * stacks} dir="auto">{_escaped(show_cell(row[0]))}</th>'
+        first = (
+            f'<th scope="row"{" role=rowheader" * stacks}{_on_hover(row[0])} dir="auto">'
+            f"{_escaped(show_cell(row[0]))}</th>"
+        )
         cells = "".join(
-            f"<td{role['cell']}{_data_name(h) if stacks else ''}{_class(_with_band(c, v))}>{_cell_html(v)}</td>"
+            f"<td{role['cell']}{_data_name(h) if stacks else ''}{_class(_with_band(c, v))}{_on_hover(v)}>"
+            f"{_cell_html(v)}</td>"
             for h, c, v in zip(table.headings[1:], classes[1:], row[1:], strict=True)
         )
         body += f"<tr{role['row']}>{first}{cells}</tr>"
@@ -151,6 +156,13 @@ def _class(name: str) -> str:
 
 def _data_name(heading: str) -> str:
     return f' data-name="{_escaped(heading)}"'
+
+
+def _on_hover(value: object) -> str:
+    """What the pointer shows: the name in code, or all digits of a rounded number."""
+    if isinstance(value, Name):
+        return f' title="{_escaped(value.code)}"' if value.code != value else ""
+    return f' title="{float(value)!r}"' if isinstance(value, ShownNumber) and math.isfinite(value) else ""
 
 
 def _with_band(name: str, value: object) -> str:
@@ -193,7 +205,7 @@ def _card_html(card: Card) -> str:
         f'<p{_class(name)} dir="auto">{_escaped(text)}</p>' for name, text in lines_by_class.items() if text
     )
     return (
-        f'<li class="card"><p class="name" dir="auto">{_escaped(card.name)}</p>'
+        f'<li class="card"><p class="name" dir="auto"{_on_hover(card.name)}>{_escaped(card.name)}</p>'
         f'<p class="{value}">{_escaped(card.value)}{band}</p>{lines}{_scale_html(card.scale)}</li>'
     )
 

@@ -20,6 +20,35 @@ class Table(NamedTuple):
     """Whether the first cell of a row is its name."""
 
 
+class Name(str):
+    """A name for people, with the one that code uses, which pages show on hover."""
+
+    __slots__ = ("code",)
+    code: str
+
+    def __new__(cls, shown: str, code: str) -> Name:
+        """The name as it is shown."""
+        out = super().__new__(cls, shown)
+        out.code = code
+        return out
+
+
+class ShownNumber(float):
+    """A number that is shown with the digits that its uncertainty bears out; pages show all of them on hover."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, value: float, text: str) -> ShownNumber:
+        """The number, which knows how it is shown."""
+        out = super().__new__(cls, value)
+        out.text = text
+        return out
+
+    def __str__(self) -> str:
+        return self.text
+
+
 class BandedNumber(float):
     """A number with the band that it falls in: "good", "fair" or "poor"."""
 
@@ -42,10 +71,14 @@ class Percent(BandedNumber):
         return "undefined" if math.isnan(self) else f"{100 * float(self):.1f} %"
 
 
-def show_number(value: float, digits: int = 6) -> str:
-    """A number as a person reads it: some significant digits, thousands apart, no exponent where it can be helped.
+DIGITS = 4
+"""Significant digits of a number whose uncertainty is not known."""
 
-    >>> show_number(0.123456, 4), show_number(123456.78, 4), show_number(123456.78, 8)
+
+def show_number(value: float, digits: int = DIGITS) -> str:
+    """A number as a person reads it: significant digits, thousands grouped, and an exponent only where it is needed.
+
+    >>> show_number(0.123456), show_number(123456.78), show_number(123456.78, 8)
     ('0.1235', '123,457', '123,456.78')
     """
     value = float(value)
@@ -61,9 +94,43 @@ def show_number(value: float, digits: int = 6) -> str:
     return f"{value:{',' * (round(size) >= 1e5)}.{max(digits, len(f'{size:.0f}'))}g}"
 
 
+def show_estimate(value: float, lo: float | None, hi: float | None) -> tuple[str, str]:
+    """A value and its interval, rounded to two significant digits of the interval's width; more where a limit other
+    than 0 would be shown as 0. Without an interval the second text is empty.
+
+    >>> show_estimate(0.9176874, 0.9042644, 0.9293771), show_estimate(0.9176874, None, None)
+    (('0.918', '0.904 to 0.929'), ('0.9177', ''))
+    >>> show_estimate(12345.678, 10213.4, 14893.1)
+    ('12,346', '10,213 to 14,893')
+    """
+    if lo is None or hi is None:
+        return show_number(value), ""
+    width = hi - lo
+    if not (math.isfinite(width) and width > 0 and math.isfinite(value)):
+        return show_number(value), f"{show_number(lo)} to {show_number(hi)}"
+    numbers = (value, lo, hi)
+    decimals = 1 - math.floor(math.log10(width))
+    while decimals < _MOST_DECIMALS and any(number != 0 and round(number, decimals) == 0 for number in numbers):
+        decimals += 1
+    if decimals > _MOST_DECIMALS or max(map(abs, numbers)) >= 1e15:
+        places = [max(2, math.floor(math.log10(abs(number))) + decimals + 1) if number else 1 for number in numbers]
+        texts = [f"{number:.{min(each, 17)}g}" for number, each in zip(numbers, places, strict=True)]
+    else:
+        texts = [f"{number:z,.{max(decimals, 0)}f}" for number in numbers]
+    return texts[0], f"{texts[1]} to {texts[2]}"
+
+
+_MOST_DECIMALS = 9
+
+
+def show_interval(lo: float | None, hi: float | None) -> str:
+    """An interval without its value; empty where there is none."""
+    return "" if lo is None or hi is None else f"{show_number(lo)} to {show_number(hi)}"
+
+
 def show_cell(value: object) -> str:
     """Any cell as text."""
-    if isinstance(value, Percent):
+    if isinstance(value, (Percent, ShownNumber)):
         return str(value)
     if isinstance(value, float):
         return show_number(value)

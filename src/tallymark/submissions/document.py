@@ -52,12 +52,12 @@ def _cards(result: SubmissionResult) -> list[Card]:
             continue
         value, percent = cell.value, shown_in_percent(cell.metric)
         band = cell.metric.band(value) or ""
-        shown = str(Percent(value, band)) if percent else show_number(value, 4)
+        shown = str(Percent(value, band)) if percent else show_number(value)
         scale = Scale(0.0, 1.0, value, cell.lo, cell.hi) if percent and value == value else None
         settings = result.report.interval
         ends = "" if settings is None or cell.lo is None else interval_text(cell.metric, cell.lo, cell.hi)
         interval = f"{settings.heading()}: {ends}" if settings is not None and ends else ""
-        cards.append(Card(key, shown, interval, cell.reason or "", band, scale))
+        cards.append(Card(result.report.display_name(key), shown, interval, cell.reason or "", band, scale))
     return cards[:MAX_CARDS]
 
 

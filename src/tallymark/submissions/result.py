@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tallymark.errors import ParameterError
-from tallymark.evaluation.report import Report, show_interval
+from tallymark.evaluation.report import Cell, Report
 from tallymark.metrics.base import Metric
 from tallymark.metrics.classification.classification_report import ClassReport, classification_report
 from tallymark.rendering.exports import DocumentExport, to_json
 from tallymark.rendering.html_table import to_html
-from tallymark.rendering.table import Percent, Table
+from tallymark.rendering.table import Percent, Table, show_interval
 from tallymark.rendering.text import to_text
 from tallymark.submissions.match import LabelCodes, list_ids
 from tallymark.submissions.outcomes import NoOutcomes, Outcomes
@@ -154,13 +154,11 @@ class SubmissionResult(DocumentExport):
             parts = list(zip(cell.parts(), cell.bounds(), strict=True))
             for (part, value), (lo, hi) in parts[:50]:
                 ends = [] if settings is None else ["" if cell.bounded else interval_text(cell.metric, lo, hi)]
-                rows.append(
-                    (f"{key} · {part}" if part else key, _percent_or_number(cell.metric, cell.display(value)), *ends)
-                )
+                rows.append((self.report.name_of_part(key, part), _shown_score(cell, value), *ends))
         if settings is not None:
             headings.append(settings.heading())
-        notes = [f"{key}: {reason}" for key, reason in self.report.reasons.items()]
-        notes += [f"{key}: {error}" for key, error in self.report.failures.items()]
+        undefined = {**self.report.reasons, **self.report.failures}
+        notes = [f"{self.report.display_name(key)}: {reason}" for key, reason in undefined.items()]
         return Table("", headings, rows, notes, numbers=("value",))
 
     def rows_table(self) -> Table:
@@ -225,10 +223,11 @@ def shown_in_percent(metric: Metric) -> bool:
     return metric.kind == "label" and metric.range == (0.0, 1.0)
 
 
-def _percent_or_number(metric: Metric, value: str | float) -> str | float:
-    if isinstance(value, float) and shown_in_percent(metric):
-        return Percent(value, metric.band(value) or "")
-    return value
+def _shown_score(cell: Cell, value: float) -> str | float:
+    """A score, in percent where it is a share."""
+    if cell.error is not None or cell.is_table:
+        return cell.shown(value, None, None)[0]
+    return Percent(value, cell.metric.band(value) or "") if shown_in_percent(cell.metric) else value
 
 
 def interval_text(metric: Metric, lo: float | None, hi: float | None) -> str:

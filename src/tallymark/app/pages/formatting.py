@@ -95,7 +95,7 @@ def format_score(metric: Metric, value: float | None) -> str:
     """A score, in percent where it is a share."""
     if value is None:
         return "undefined"
-    return str(Percent(value, "")) if shown_in_percent(metric) else show_number(value, 4)
+    return str(Percent(value, "")) if shown_in_percent(metric) else show_number(value)
 
 
 def score_band(metric: Metric, value: float | None) -> str:

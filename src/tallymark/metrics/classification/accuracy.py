@@ -120,6 +120,7 @@ class ErrorCount(LabelMetric):
     2.0
     """
 
+    display = "number of errors"
     name = "error"
     unit = "rows"
     range = (0.0, math.inf)
@@ -156,6 +157,7 @@ class HammingLoss(LabelMetric):
     0.25
     """
 
+    display = "Hamming loss"
     range = (0.0, 1.0)
     at_perfect = 0.0
     symmetric = True

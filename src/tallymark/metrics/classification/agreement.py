@@ -25,6 +25,7 @@ class Mcc(LabelMetric):
     0.5
     """
 
+    display = "MCC"
     aliases = {"matthews": {}, "matthews_corrcoef": {}}
     better = "higher"
     range = (-1.0, 1.0)
@@ -59,6 +60,7 @@ class CohenKappa(LabelMetric):
     0.5
     """
 
+    display = "Cohen's kappa"
     aliases = {"kappa": {}, "cohen_kappa_score": {}, "quadratic_weighted_kappa": {"weighting": "quadratic"}}
     better = "higher"
     range = (-1.0, 1.0)

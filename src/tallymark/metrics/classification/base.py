@@ -148,6 +148,17 @@ class AveragedMetric(LabelMetric, abstract=True):
         if cls.better == "lower" and absent is AveragedMetric._parameters["absent"]:
             cls._parameters["absent"] = absent_choice(1.0)
 
+    def _display_parts(self) -> tuple[str, tuple[str, ...]]:
+        name, expressed = super()._display_parts()
+        if self.average is None:
+            return f"{name} by class", (*expressed, "average")
+        prefix = "" if self.average in ("auto", "binary") else f"{self.average} "
+        return f"{prefix}{name}", (*expressed, "average")
+
+    @property
+    def is_of_positive_class(self) -> bool:
+        return self.average in ("auto", "binary")
+
     @property
     def class_formula(self) -> str:
         """The formula for one class, with the parameters of this metric."""

@@ -95,6 +95,7 @@ class FScore(AveragedMetric):
     0.7142857142857143
     """
 
+    display = "F1"
     aliases = {"f1": {}, "f2": {"beta": 2.0}, "f1_score": {}, "fbeta": {}, "f_score": {}}
     formula = "(1 + beta²) TP / ((1 + beta²) TP + beta² FN + FP)"
     reading = "Between precision and recall, closer to the lower one; with beta = 1, their harmonic mean."
@@ -113,6 +114,12 @@ class FScore(AveragedMetric):
     """How many times as much as precision recall counts."""
     average: str | None = choice("auto", *AVERAGES, "macro_pr")
     """As for every metric of classes; "macro_pr" is the F of macro precision and macro recall."""
+
+    def _display_parts(self) -> tuple[str, tuple[str, ...]]:
+        if self.average == "macro_pr":
+            return f"F{self.beta:g} of macro precision and recall", ("beta", "average")
+        name, expressed = super()._display_parts()
+        return name.replace("F1", f"F{self.beta:g}"), (*expressed, "beta")
 
     def fraction(self, c: Cells) -> tuple[int, int]:
         above, below = self.beta.as_integer_ratio()
@@ -173,6 +180,7 @@ class Jaccard(AveragedMetric):
     0.5
     """
 
+    display = "Jaccard index"
     aliases = {"iou": {}, "jaccard_score": {}}
     symmetric = True
     formula = "TP / (TP + FP + FN)"

@@ -37,6 +37,7 @@ class Fdr(AveragedMetric):
     0.3333333333333333
     """
 
+    display = "false discovery rate"
     aliases = {"false_discovery_rate": {}}
     better = "lower"
     at_perfect = 0.0
@@ -60,6 +61,7 @@ class Fallout(AveragedMetric):
     0.3333333333333333
     """
 
+    display = "false positive rate"
     aliases = {"fpr": {}, "false_positive_rate": {}}
     better = "lower"
     at_perfect = 0.0
@@ -127,6 +129,7 @@ class Npv(AveragedMetric):
     0.6666666666666666
     """
 
+    display = "negative predictive value"
     aliases = {"negative_predictive_value": {}}
     formula = "TN / (TN + FN)"
     reading = "Share of negative predictions that are correct."
@@ -147,6 +150,7 @@ class Fnr(AveragedMetric):
     0.3333333333333333
     """
 
+    display = "false negative rate"
     aliases = {"false_negative_rate": {}, "miss_rate": {}}
     better = "lower"
     at_perfect = 0.0

@@ -169,6 +169,7 @@ class VMeasure(ClusterMetric):
     0.739667
     """
 
+    display = "V-measure"
     name = "v_measure"
     aliases = {"v_measure_score": {}}
     formula = "(1 + beta) h c / (beta h + c)"

@@ -27,6 +27,7 @@ class RandIndex(ClusterMetric):
     0.3333333333333333
     """
 
+    display = "Rand index"
     aliases = {"rand": {}, "ri": {}, "rand_score": {}}
     whole_weights = True
     formula = "(2T − P − Q + C) / C: pairs together in both, in the truth, in the predictions; all pairs"
@@ -46,6 +47,7 @@ class AdjustedRand(ClusterMetric):
     0.4444444444444444
     """
 
+    display = "adjusted Rand index"
     aliases = {"ari": {}, "adjusted_rand_index": {}, "adjusted_rand_score": {}}
     range = (-0.5, 1.0)
     whole_weights = True
@@ -68,6 +70,7 @@ class FowlkesMallows(ClusterMetric):
     0.7071067811865476
     """
 
+    display = "Fowlkes–Mallows index"
     aliases = {"fmi": {}, "fowlkes_mallows_score": {}}
     whole_weights = True
     formula = "T / √(P Q)"

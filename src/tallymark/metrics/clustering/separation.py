@@ -126,6 +126,7 @@ class DaviesBouldin(ShapeMetric):
     0.25
     """
 
+    display = "Davies–Bouldin index"
     aliases = {"davies_bouldin_score": {}}
     better = "lower"
     range = (0.0, math.inf)
@@ -160,6 +161,7 @@ class CalinskiHarabasz(ShapeMetric):
     32.0
     """
 
+    display = "Calinski–Harabasz index"
     aliases = {"calinski_harabasz_score": {}, "variance_ratio": {}}
     range = (0.0, math.inf)
     formula = "(Σ n_k |c_k − c|² / (K − 1)) / (Σ |x − c_k|² / (n − K))"

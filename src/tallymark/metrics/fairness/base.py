@@ -224,6 +224,15 @@ class GroupMetric(Metric, abstract=True):
             hint=f"Write it there, as in {self.name}({written})",
         )
 
+    def _display_parts(self) -> tuple[str, tuple[str, ...]]:
+        if self.__name__ != self.name:
+            return self.__name__.replace("_", " ") + " difference" * (self.name == "gap"), ("of",)
+        return self.display_with(" and ".join(item.display_name for item in self.of)), ("of",)
+
+    def display_with(self, of: str) -> str:
+        """The display name, with those of the metrics that are compared."""
+        return f"{of} {self.name}"
+
     def to_dict(self) -> dict[str, Any]:
         changed = {key: value for key, value in self._changed().items() if key != "of"}
         return {"name": self.name, "of": [str(item) for item in self.of], **changed}

@@ -166,6 +166,9 @@ class Worst(GroupMetric, abstract=True):
             return low if better == "higher" else high
         return max(low, high, key=lambda value: abs(value - better))
 
+    def display_with(self, of: str) -> str:
+        return f"worst {of}"
+
     def decisive(self, values: Sequence[float]) -> float:
         if len(values) > 1:
             raise ParameterError(f"worst takes one metric; got {', '.join(map(str, self.of))}")

@@ -15,6 +15,7 @@ class Brier(CostMetric):
     0.16666666666666666
     """
 
+    display = "Brier score"
     aliases = {"brier_score": {}, "brier_score_loss": {}, "brier_loss": {}}
     better = "lower"
     range = (0.0, 2.0)
@@ -42,6 +43,7 @@ class Rps(CostMetric):
     0.041666666666666664
     """
 
+    display = "ranked probability score"
     aliases = {"ranked_probability_score": {}}
     better = "lower"
     range = (0.0, 1.0)

@@ -41,6 +41,7 @@ class Ece(CalibrationMetric):
     0.25
     """
 
+    display = "ECE"
     aliases = {"expected_calibration_error": {}}
     better = "lower"
     range = (0.0, 1.0)
@@ -66,6 +67,7 @@ class Mce(CalibrationMetric):
     0.25
     """
 
+    display = "MCE"
     aliases = {"maximum_calibration_error": {}}
     better = "lower"
     range = (0.0, 1.0)

@@ -19,6 +19,7 @@ class LogLoss(CostMetric):
     0.3989024661789062
     """
 
+    display = "log loss"
     name = "logloss"
     aliases = {
         "log_loss": {},

@@ -41,6 +41,9 @@ class TopKAccuracy(Metric):
     k: int = count(5)
     """How many classes may be named."""
 
+    def _display_parts(self) -> tuple[str, tuple[str, ...]]:
+        return f"top-{self.k} accuracy", ("k",)
+
     def reads_of(self, target: Target) -> RanksOf:
         return RanksOf(target)
 

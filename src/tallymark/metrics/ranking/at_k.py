@@ -15,6 +15,7 @@ class HitRate(RankingMetric):
     0.5
     """
 
+    display = "hit rate"
     aliases = {"hits": {}, "success": {}}
     formula = "mean over queries of [a relevant row has rank ≤ k]"
     reading = "1: every query has a relevant row among the first k."
@@ -34,6 +35,7 @@ class PrecisionAt(RankingMetric):
     0.5
     """
 
+    display = "precision"
     aliases = {"p_at": {}, "precision_at_k": {}}
     formula = "mean over queries of relevant rows of rank ≤ k / k"
     reading = "Share of the first k rows that are relevant."
@@ -58,6 +60,7 @@ class RecallAt(RankingMetric):
     0.5
     """
 
+    display = "recall"
     aliases = {"r_at": {}, "recall_at_k": {}}
     formula = "mean over queries of relevant rows of rank ≤ k / number of relevant rows"
     reading = "1: all relevant rows are among the first k."

@@ -14,6 +14,7 @@ class Map(RankingMetric):
     0.8333333333333333
     """
 
+    display = "MAP"
     aliases = {"mean_average_precision": {}}
     formula = "mean over queries of Σ_{rank ≤ k, relevant} precision at rank / number of relevant rows"
     reading = "1: all relevant rows come first in every query. It rewards finding all of them early."

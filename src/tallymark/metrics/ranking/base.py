@@ -46,6 +46,10 @@ class RankingMetric(Metric, abstract=True):
     absent: float | str = absent_choice("skip", "queries")
     """What a query without a relevant row earns: a number, or "skip" to leave it out."""
 
+    def _display_parts(self) -> tuple[str, tuple[str, ...]]:
+        name, expressed = super()._display_parts()
+        return (name if self.k is None else f"{name}@{self.k}"), (*expressed, "k")
+
     @property
     def range(self) -> tuple[float, float]:
         other = 0.0 if isinstance(self.absent, str) else self.absent

@@ -14,6 +14,7 @@ class Mrr(RankingMetric):
     0.75
     """
 
+    display = "MRR"
     aliases = {"mean_reciprocal_rank": {}, "reciprocal_rank": {}}
     formula = "mean over queries of 1 / rank of the first relevant row; 0 where that rank is above k"
     reading = "1: the first row of every query is relevant; 0.5: the second row is the first relevant one."

@@ -22,6 +22,7 @@ class Ndcg(RankingMetric):
     1.0
     """
 
+    display = "NDCG"
     aliases = {"ndcg_score": {}, "normalized_discounted_cumulative_gain": {}}
     formula = "mean over queries of DCG@k / best DCG@k; DCG@k = Σ_{rank ≤ k} gain / log₂(1 + rank)"
     reading = "1: every query is in the best order. A random order is well above 0: compare with a constant score."

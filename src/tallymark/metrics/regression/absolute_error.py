@@ -29,6 +29,7 @@ class Mae(MeanMetric):
     0.5
     """
 
+    display = "MAE"
     aliases = {"mad": {}, "mean_absolute_error": {}}
     range = (0.0, math.inf)
     at_perfect = 0.0
@@ -47,6 +48,7 @@ class Mase(MeanMetric):
     0.25
     """
 
+    display = "MASE"
     unit = "naive errors"
     range = (0.0, math.inf)
     at_perfect = 0.0

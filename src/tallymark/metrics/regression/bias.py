@@ -16,6 +16,7 @@ class MeanBias(MeanMetric):
     5.0
     """
 
+    display = "mean bias"
     better = 0.0
     at_perfect = 0.0
     formula = "Σ w (ŷ − y) / Σ w"

@@ -37,6 +37,7 @@ class Pearson(SumMetric):
     0.9933992677987828
     """
 
+    display = "Pearson correlation"
     aliases = {"pearsonr": {}}
     better = "higher"
     unit = ""
@@ -77,6 +78,7 @@ class Spearman(RowMetric):
     0.8
     """
 
+    display = "Spearman correlation"
     aliases = {"spearmanr": {}}
     better = "higher"
     unit = ""

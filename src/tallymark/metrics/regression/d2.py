@@ -66,6 +66,7 @@ class D2Absolute(RowMetric):
     0.6
     """
 
+    display = "D² of absolute error"
     aliases = {"d2_absolute_error_score": {}}
     better = "higher"
     unit = ""
@@ -91,6 +92,7 @@ class D2Pinball(RowMetric):
     0.6
     """
 
+    display = "D² of pinball loss"
     aliases = {"d2_pinball_score": {}}
     better = "higher"
     unit = ""
@@ -121,6 +123,7 @@ class D2Tweedie(RowMetric):
     0.9486081370449678
     """
 
+    display = "D² of Tweedie deviance"
     aliases = {"d2_tweedie_score": {}}
     better = "higher"
     unit = ""

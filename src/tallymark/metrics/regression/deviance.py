@@ -56,6 +56,7 @@ class PoissonDeviance(MeanMetric):
     0.3068528194400547
     """
 
+    display = "Poisson deviance"
     aliases = {"poisson": {}, "mean_poisson_deviance": {}}
     link = "log"
     unit = "deviance"
@@ -106,6 +107,7 @@ class TweedieDeviance(MeanMetric):
     True
     """
 
+    display = "Tweedie deviance"
     aliases = {"mean_tweedie_deviance": {}}
     link = "log"
     unit = "deviance"

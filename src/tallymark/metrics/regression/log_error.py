@@ -21,6 +21,7 @@ class Msle(MeanMetric):
     0.2402265069591007
     """
 
+    display = "MSLE"
     aliases = {"mean_squared_log_error": {}}
     unit = "log units squared"
     range = (0.0, math.inf)
@@ -41,6 +42,7 @@ class Rmsle(MeanMetric):
     0.49012907173427356
     """
 
+    display = "RMSLE"
     aliases = {"root_mean_squared_log_error": {}}
     unit = "log units"
     range = (0.0, math.inf)

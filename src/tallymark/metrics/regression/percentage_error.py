@@ -25,6 +25,7 @@ class Mape(MeanMetric):
     10.0
     """
 
+    display = "MAPE"
     unit = "percent"
     range = (0.0, math.inf)
     at_perfect = 0.0
@@ -69,6 +70,7 @@ class Smape(MeanMetric):
     100.0
     """
 
+    display = "sMAPE"
     unit = "percent"
     range = (0.0, 200.0)
     at_perfect = 0.0
@@ -91,6 +93,7 @@ class Wape(SumMetric):
     10.0
     """
 
+    display = "WAPE"
     unit = "percent"
     range = (0.0, math.inf)
     at_perfect = 0.0

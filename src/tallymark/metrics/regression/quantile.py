@@ -44,6 +44,7 @@ class Pinball(QuantileMetric):
     0.3333333333333333
     """
 
+    display = "pinball loss"
     aliases = {"quantile": {}, "mean_pinball_loss": {}}
     range = (0.0, math.inf)
     at_perfect = 0.0
@@ -62,6 +63,7 @@ class CrpsQuantile(QuantileMetric):
     0.5
     """
 
+    display = "CRPS of quantiles"
     range = (0.0, math.inf)
     at_perfect = 0.0
     formula = "2 · ∫ pinball(alpha) d alpha from 0 to 1: trapezoids between the alphas, constant beyond the ends"

@@ -21,6 +21,7 @@ class Huber(MeanMetric):
     1.3125
     """
 
+    display = "Huber loss"
     unit = "loss"
     range = (0.0, math.inf)
     at_perfect = 0.0
@@ -46,6 +47,7 @@ class LogCosh(MeanMetric):
     0.4337808304830272
     """
 
+    display = "log-cosh loss"
     unit = "loss"
     range = (0.0, math.inf)
     at_perfect = 0.0

@@ -20,6 +20,7 @@ class Rss(SumMetric):
     1.5
     """
 
+    display = "RSS"
     unit = "y squared"
     range = (0.0, math.inf)
     at_perfect = 0.0
@@ -42,6 +43,7 @@ class Mse(MeanMetric):
     0.375
     """
 
+    display = "MSE"
     aliases = {"mean_squared_error": {}}
     unit = "y squared"
     range = (0.0, math.inf)
@@ -61,6 +63,7 @@ class Rmse(MeanMetric):
     0.6123724356957945
     """
 
+    display = "RMSE"
     aliases = {"root_mean_squared_error": {}}
     range = (0.0, math.inf)
     at_perfect = 0.0

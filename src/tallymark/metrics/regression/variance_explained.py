@@ -24,6 +24,7 @@ class R2(SumMetric):
     0.9486081370449678
     """
 
+    display = "R²"
     aliases = {"rsquared": {}, "r_squared": {}, "r2_score": {}}
     better = "higher"
     unit = ""

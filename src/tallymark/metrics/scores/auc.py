@@ -42,6 +42,7 @@ class Auc(RankMetric):
     0.75
     """
 
+    display = "ROC AUC"
     aliases = {"roc_auc": {}, "roc_auc_score": {}, "auroc": {}}
     symmetric_columns = True
     rounding_scale = 1.0
@@ -70,6 +71,11 @@ class Auc(RankMetric):
     max_fpr: float | None = share_or_none()
     """The area up to this rate of false positives only, scaled so that chance is 0.5 and perfect is 1."""
     bounded: int | None = bin_count()
+
+    def _display_parts(self) -> tuple[str, tuple[str, ...]]:
+        partial = "" if self.max_fpr in (None, 1) else f"partial (false positive rate ≤ {self.max_fpr:g}) "
+        pairs = " (one-vs-one)" if self.multiclass == "ovo" else ""
+        return f"{partial}{self.display}{pairs}", ("max_fpr", "multiclass")
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
@@ -217,6 +223,7 @@ class Gini(RankMetric):
     0.5
     """
 
+    display = "Gini coefficient"
     aliases = {"somers_d": {}}
     range = (-1.0, 1.0)
     symmetric_columns = True

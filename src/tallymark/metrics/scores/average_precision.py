@@ -90,6 +90,7 @@ class PrAuc(RankMetric):
     0.7916666666666666
     """
 
+    display = "PR AUC"
     aliases = {"prauc": {}}
     wants = "trapezoids"
     formula = "Σ over thresholds t of (recall_t − recall_before) · (precision_t + precision_before) / 2"

@@ -74,6 +74,7 @@ class RocCurve(CurveMetric):
          0.1   1    1
     """
 
+    display = "ROC curve"
     title = "ROC curve"
     columns = ("threshold", "fpr", "tpr")
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"roc": {}}
@@ -128,6 +129,7 @@ class PrCurve(CurveMetric):
          0.1    0.5          1
     """
 
+    display = "precision–recall curve"
     title = "precision and recall"
     columns = ("threshold", "precision", "recall")
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"precision_recall_curve": {}}
@@ -173,6 +175,7 @@ class DetCurve(CurveMetric):
          0.1   1    0
     """
 
+    display = "DET curve"
     title = "detection error tradeoff"
     columns = ("threshold", "fpr", "fnr")
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"det": {}}

@@ -18,6 +18,7 @@ class Ks(RankMetric):
     0.5
     """
 
+    display = "KS statistic"
     aliases = {"kolmogorov_smirnov": {}, "ks_statistic": {}}
     wants = "distance"
     no_bootstrap = "chance alone makes it larger, in resamples still more than in the rows; take auc"
