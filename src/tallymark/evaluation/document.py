@@ -128,7 +128,9 @@ def _values_section(report: Report, cells: dict[str, Cell]) -> Section:
     headings = ["metric", "value", "better", "unit", "how to read it"]
     if settings is not None:
         headings.insert(2, settings.heading())
-    notes = note_lines((note, report.display_name(key)) for key, cell in cells.items() for note in cell.notes)
+    notes = note_lines(
+        (note, report.display_name(key, positive=False)) for key, cell in cells.items() for note in cell.notes
+    )
     notes += [] if settings is None else report.interval_methods(settings)
     return Section("numbers", "All metrics", "", [Table("", headings, rows, notes, numbers=("value",))])
 

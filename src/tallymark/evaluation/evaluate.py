@@ -84,10 +84,10 @@ def evaluate(
     >>> print(report)
     4 rows
     <BLANKLINE>
-    metric     value  better  unit
-    ──────  ────────  ──────  ─────────
-    rmse    0.612372  lower   same as y
-    mae     0.5       lower   same as y
+    metric   value  better  unit
+    ──────  ──────  ──────  ─────────
+    RMSE    0.6124  lower   same as y
+    MAE     0.5     lower   same as y
     """
     check_errors(errors)
     about = target_of(target, kind, classes, positive, normalize)

@@ -24,7 +24,7 @@ _NOTES_BY_KIND: tuple[Callable[[Cell], Iterable[str]], ...] = (
     lambda cell: cell.value_notes,
     lambda cell: map(str, cell.interval_notes),
 )
-NotePlaces = list[tuple[str, Group]]  # the key of a metric, and a group
+NotePlaces = list[tuple[str, Group]]  # the name of a metric, and a group
 
 
 def group_notes(reports: Mapping[Group, Report], metrics: Sequence[str], shown: Collection[Group]) -> list[str]:
@@ -34,7 +34,11 @@ def group_notes(reports: Mapping[Group, Report], metrics: Sequence[str], shown: 
     The kinds are cut one by one, as each group may have a note on its intervals that no other has, and those would hide
     what the values are made of.
     """
-    cells = [((key, group), report.cell(key)) for key in metrics for group, report in reports.items()]
+    cells = [
+        ((report.display_name(key, positive=False), group), report.cell(key))
+        for key in metrics
+        for group, report in reports.items()
+    ]
     texts_by_kind = [
         group_by_first((text, place) for place, cell in cells for text in texts(cell)) for texts in _NOTES_BY_KIND
     ]
@@ -178,7 +182,7 @@ class Slices(Mapping[Group, Report], DataFrameExport):
         left = [show_group(group) for group, n in self.sizes.items() if n < self.min_rows]
         if left:
             notes.append(f"not compared, of fewer than {self.min_rows:,} rows: {list_first(left)}")
-        notes += self._note_on_other_metrics([key for key, cell in first.items() if cell is None])
+        notes += self._note_on_other_metrics(self._metric_names([key for key, cell in first.items() if cell is None]))
         notes += group_notes(self, metrics, listed)
         title = f"by {', '.join(self.names)} · {len(self):,} group{'' if len(self) == 1 else 's'}"
         named = self._metric_names(metrics)
@@ -188,7 +192,7 @@ class Slices(Mapping[Group, Report], DataFrameExport):
 
     def _metric_names(self, metrics: Sequence[str]) -> list[Name]:
         report = next(iter(self._reports.values()), None)
-        return [] if report is None else [report.name_of_part(key) for key in metrics]
+        return [] if report is None else [Name(report.display_name(key, positive=False), key) for key in metrics]
 
     def _single_number_cells(self) -> dict[str, Any]:
         """The keys of the metrics, with a cell of those that have one number."""
@@ -202,11 +206,11 @@ class Slices(Mapping[Group, Report], DataFrameExport):
                 cells.setdefault(key, cell)
         return cells
 
-    def _note_on_other_metrics(self, keys: list[str]) -> list[str]:
+    def _note_on_other_metrics(self, names: Sequence[str]) -> list[str]:
         """Where metrics are that have no column."""
-        if not keys:
+        if not names:
             return []
-        return [f"{list_first(keys)}: several numbers for each group, which are in its report and in JSON"]
+        return [f"{list_first(names)}: several numbers for each group, which are in its report and in JSON"]
 
     @staticmethod
     def _row(labels: tuple[Any, ...], report: Report, metrics: list[str], *, intervals: bool) -> tuple[Any, ...]:

@@ -188,7 +188,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         positive: object = None,
     ) -> None:
         self._cells = cells
-        self._display_names: dict[str, str] | None = None
+        self._names: dict[bool, dict[str, str]] = {}
         self._positive = positive
         self.n = n
         self.total_weight = total_weight
@@ -238,24 +238,28 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_source": None}  # rows are not written with what was found in them
 
-    def display_name(self, key: str | Metric) -> str:
-        """The name of a metric for people, such as "ROC AUC" or "F1 (positive: fraud)"; a name that you gave stays."""
+    def display_name(self, key: str | Metric, *, positive: bool = True) -> str:
+        """The name of a metric for people, such as "ROC AUC" or "F1 (positive: fraud)"; a name that you gave stays.
+
+        `positive=False` leaves out the positive class.
+        """
         cell = self.cell(key)
-        return next(self._shown_names()[each] for each, known in self._cells.items() if known is cell)
+        names = self._display_names(positive)
+        return next(names[each] for each, known in self._cells.items() if known is cell)
 
-    def _shown_names(self) -> dict[str, str]:
+    def _display_names(self, positive: bool) -> dict[str, str]:
         """All display names by key; metrics that would have the same one keep their keys."""
-        if self._display_names is None:
-            names = {key: self._name_of(key, cell.metric) for key, cell in self._cells.items()}
+        if positive not in self._names:
+            names = {key: self._name_of(key, cell.metric, positive) for key, cell in self._cells.items()}
             repeated = {name for name, times in Counter(names.values()).items() if times > 1}
-            self._display_names = {key: key if name in repeated else name for key, name in names.items()}
-        return self._display_names
+            self._names[positive] = {key: key if name in repeated else name for key, name in names.items()}
+        return self._names[positive]
 
-    def _name_of(self, key: str, item: Metric) -> str:
+    def _name_of(self, key: str, item: Metric, positive: bool) -> str:
         if key != str(item):
             return key
         name = item.display_name
-        if self._positive is None or not item.is_of_positive_class or self._positive == 1:
+        if not positive or self._positive is None or not item.is_of_positive_class or self._positive == 1:
             return name
         joint = f"{name[:-1]}, " if name.endswith(")") else f"{name} ("
         return f"{joint}positive: {self._positive})"
@@ -270,9 +274,10 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         if isinstance(key, str):
             if key in self._cells:
                 return self._cells[key]
-            for own, name in self._shown_names().items():
-                if name == key:
-                    return self._cells[own]
+            for names in (self._display_names(True), self._display_names(False)):
+                for own, name in names.items():
+                    if name == key:
+                        return self._cells[own]
         try:
             item = metric(key)
         except TallymarkError as error:
@@ -386,7 +391,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
             if len(cell.parts()) > _MOST_PARTS
         ]
         noted = (
-            (text, self.display_name(key))
+            (text, self.display_name(key, positive=False))
             for key, cell in self._cells.items()
             for text in (reason_text(cell), *cell.notes)
             if text
@@ -400,7 +405,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         by_method: dict[str, list[str]] = {}
         for key, cell in self._cells.items():
             if cell.lo is not None and cell.method is not None and not cell.bounded:
-                by_method.setdefault(settings.in_full(cell.method), []).append(self.display_name(key))
+                by_method.setdefault(settings.in_full(cell.method), []).append(self.display_name(key, positive=False))
         parts = [f"{method} for {', '.join(keys)}" for method, keys in by_method.items()]
         return [f"intervals: {'; '.join(parts)}"] if parts else []
 

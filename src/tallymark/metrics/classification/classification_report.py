@@ -126,12 +126,12 @@ class ClassificationReport(LabelMetric):
     >>> classification_report(["cat", "dog", "dog"], ["cat", "cat", "dog"])
     classification report · accuracy 0.666667
     <BLANKLINE>
-    class       precision    recall    fscore  support
-    ──────────  ─────────  ────────  ────────  ───────
-    cat          0.5       1         0.666667        1
-    dog          1         0.5       0.666667        2
-    — macro      0.75      0.75      0.666667        3
-    — weighted   0.833333  0.666667  0.666667        3
+    class       precision  recall  fscore  support
+    ──────────  ─────────  ──────  ──────  ───────
+    cat            0.5     1       0.6667        1
+    dog            1       0.5     0.6667        2
+    — macro        0.75    0.75    0.6667        3
+    — weighted     0.8333  0.6667  0.6667        3
     """
 
     better = None

@@ -122,11 +122,11 @@ class PrCurve(CurveMetric):
     <BLANKLINE>
     threshold  precision  recall
     ─────────  ─────────  ──────
-            ∞   1            0
-         0.8    1            0.5
-         0.4    0.5          0.5
-         0.35   0.666667     1
-         0.1    0.5          1
+            ∞     1          0
+         0.8      1          0.5
+         0.4      0.5        0.5
+         0.35     0.6667     1
+         0.1      0.5        1
     """
 
     display = "precision–recall curve"
@@ -204,10 +204,10 @@ class LiftCurve(CurveMetric):
     threshold  share  gain       lift
     ─────────  ─────  ────  ─────────
             ∞   0      0    undefined
-         0.8    0.25   0.5    2
-         0.4    0.5    0.5    1
-         0.35   0.75   1      1.33333
-         0.1    1      1      1
+         0.8    0.25   0.5      2
+         0.4    0.5    0.5      1
+         0.35   0.75   1        1.333
+         0.1    1      1        1
     """
 
     title = "gain and lift"

@@ -210,13 +210,13 @@ class ThresholdTable(StepMetric):
     >>> table
     threshold table · 5 thresholds
     <BLANKLINE>
-    threshold  tp  fp  fn  tn  precision  recall    fscore
-    ─────────  ──  ──  ──  ──  ─────────  ──────  ────────
+    threshold  tp  fp  fn  tn  precision  recall  fscore
+    ─────────  ──  ──  ──  ──  ─────────  ──────  ──────
             ∞   0   0   2   2  undefined     0    0
-         0.8    1   0   1   2   1            0.5  0.666667
-         0.4    1   1   1   1   0.5          0.5  0.5
-         0.35   2   1   0   1   0.666667     1    0.8
-         0.1    2   2   0   0   0.5          1    0.666667
+         0.8    1   0   1   2     1          0.5  0.6667
+         0.4    1   1   1   1     0.5        0.5  0.5
+         0.35   2   1   0   1     0.6667     1    0.8
+         0.1    2   2   0   0     0.5        1    0.6667
     >>> table.best("accuracy").threshold, table.best(cost={"fp": 1, "fn": 5}).threshold
     (0.8, 0.35)
     """
