@@ -33,7 +33,7 @@ def test_csv_and_markdown(printed, rows):
     report = tm.evaluate(Y, P)
     assert printed("evaluate", rows, *EVALUATE, "--csv") == report.to_csv()
     shown = printed("evaluate", rows, *EVALUATE, "--markdown")
-    assert "| rmse |" in shown
+    assert "| RMSE |" in shown
     assert f"tallymark evaluate {rows} --truth minutes --prediction predicted --markdown" in shown
 
 
@@ -51,7 +51,7 @@ def test_a_page(printed, rows, tmp_path):
     assert page.startswith(("<!doctype html>", "<!DOCTYPE html>"))
     assert "<svg" in page
     assert f"tallymark evaluate {rows} --truth minutes" in page
-    assert "rmse" in shown
+    assert "RMSE" in shown
     printed("compare", rows, "--truth", "minutes", "--prediction", "predicted,other", "--html", tmp_path / "c.html")
     assert "<svg" in (tmp_path / "c.html").read_text()
 
@@ -166,4 +166,4 @@ def test_a_column_named_twice_is_no_comparison(rows, capfd):
 def test_failed_metrics_speak_of_options(rows, capfd):
     """Not of the arguments of a call that nobody here has made."""
     assert run(["evaluate", str(rows), *EVALUATE, "--metrics", "mae,ndcg"]) == 0
-    assert "ndcg: `--query` must be given" in capfd.readouterr().out
+    assert "NDCG: `--query` must be given" in capfd.readouterr().out

@@ -163,7 +163,7 @@ def test_reports_of_pieces_in_every_form(told, folder):
     assert page.count("<svg") >= 4
     assert "tm.Tally([&quot;auc&quot;" in page
     assert "by=[&quot;city&quot;]" in page
-    assert "| auc |" in (folder / "r.md").read_text()
+    assert "| ROC AUC |" in (folder / "r.md").read_text()
     code, _, _ = told("evaluate", "parquet", *VALUE, "--html", "v.html")
     assert code == 0
     assert "the rows of this report are gone" in (folder / "v.html").read_text()

@@ -80,7 +80,7 @@ def test_probabilities_without_a_task_are_an_error_that_names_it(tallymark, fold
     assert (done.returncode, done.stdout) == (2, "")
     assert "`--task` must say what is predicted" in done.stderr
     assert "Pass --task probabilities" in done.stderr
-    assert "accuracy   100.0 %" in tallymark("score", "answers.csv", "floats.csv", "--task", "probabilities").stdout
+    assert "accuracy     100.0 %" in tallymark("score", "answers.csv", "floats.csv", "--task", "probabilities").stdout
 
 
 def test_a_challenge_shows_no_answer(tallymark, folder):

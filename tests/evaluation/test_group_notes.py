@@ -14,8 +14,8 @@ from tallymark.evaluation.report import Cell, Report
 from tallymark.metrics.naming import metric
 from tallymark.rendering.text import list_first
 
-LACKS = "recall(average=macro) for flat: 'dog' counted as 0: nothing is truly positive"
-FEW = "accuracy, recall(average=macro) for flat: only 6 rows: coverage may be below the nominal level"
+LACKS = "macro recall for flat: 'dog' counted as 0: nothing is truly positive"
+FEW = "accuracy, macro recall for flat: only 6 rows: coverage may be below the nominal level"
 
 
 def animals(**more):
@@ -65,7 +65,7 @@ def test_the_table_of_groups_tells_the_notes_of_its_cells(form):
     assert shown.count(LACKS) == 1
     assert shown.count(FEW) == 1
     asked = tm.evaluate([1.0, 2.0, 4.0, 7.0], [1.0, 2.0, 3.0, 4.0], ["mae"], by=["a", "a", "a", "b"], ci=0.95)
-    assert "mae for b: no interval: " in form(asked)
+    assert "MAE for b: no interval: " in form(asked)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -73,7 +73,7 @@ def test_metrics_without_a_column_are_named(form):
     """What has several numbers for each group is not in the table, but does not vanish; one note tells of all."""
     labels, home = ["cat", "dog", "cat", "dog"] * 20, ["flat"] * 40 + ["house"] * 40
     asked = ["recall(average=None)", "confusion_matrix", "accuracy"]
-    note = "recall(average=None), confusion_matrix: several numbers for each group, which are in its report"
+    note = "recall by class, confusion matrix: several numbers for each group, which are in its report"
     report = tm.evaluate(labels, labels, asked, by={"home": home})
     assert form(report).count(note) == 1
     assert "several numbers" not in form(tm.evaluate(labels, labels, ["accuracy"], by={"home": home}))
@@ -110,23 +110,23 @@ def told(*args, shown=None, **more):
 def test_equal_notes_are_told_once():
     """Metrics with the same groups stand together; others behind a semicolon."""
     both = {(group, key): ("mind",) for group in "ab" for key in ("mae", "rmse")}
-    assert told(both) == ["mae, rmse for a, b: mind"]
-    assert told({**both, ("c", "rmse"): ("mind",)}) == ["mae for a, b; rmse for a, b, c: mind"]
-    assert told({("a", "mae"): ("mind", "mind")}) == ["mae for a: mind"]
-    assert told({(("x", 1), "mae"): ("mind",)}) == ["mae for x · 1: mind"]
+    assert told(both) == ["MAE, RMSE for a, b: mind"]
+    assert told({**both, ("c", "rmse"): ("mind",)}) == ["MAE for a, b; RMSE for a, b, c: mind"]
+    assert told({("a", "mae"): ("mind", "mind")}) == ["MAE for a: mind"]
+    assert told({(("x", 1), "mae"): ("mind",)}) == ["MAE for x · 1: mind"]
 
 
 def test_notes_come_by_kind_and_by_how_many_cells_have_them():
     """Why there is no value, then the values, then their intervals; what most cells have comes first."""
     notes = {("a", "mae"): ("rare",), ("b", "mae"): ("common",), ("c", "mae"): ("common",)}
     lines = told(notes, {(group, "mae"): ("wide",) for group in "abc"}, {("c", "rmse"): "no rows"})
-    assert lines == ["rmse for c: no rows", "mae for b, c: common", "mae for a: rare", "mae for a, b, c: wide"]
+    assert lines == ["RMSE for c: no rows", "MAE for b, c: common", "MAE for a: rare", "MAE for a, b, c: wide"]
 
 
 def test_all_reasons_are_told():
     """A group without a value for another reason than the first is not passed over."""
     lines = told({}, reasons={("a", "mae"): "no rows", ("b", "mae"): "total weight is zero"})
-    assert lines == ["mae for a: no rows", "mae for b: total weight is zero"]
+    assert lines == ["MAE for a: no rows", "MAE for b: total weight is zero"]
 
 
 def test_many_notes_are_cut():
@@ -144,7 +144,7 @@ def test_many_notes_are_cut():
 def test_groups_that_are_shown_come_first():
     """Notes on rows of the table are not cut for the sake of groups that are not in it."""
     notes = {(f"g{k}", key): (f"value {k}",) for k in range(30) for key in ("mae", "rmse")[: 1 + (k < 20)]}
-    assert told(notes, shown={"g29"})[0] == "mae for g29: value 29"
+    assert told(notes, shown={"g29"})[0] == "MAE for g29: value 29"
 
 
 def test_many_names_are_cut():
@@ -153,7 +153,7 @@ def test_many_names_are_cut():
     assert list_first(list("abcdef")) == "a, b, c, d, e, and 1 more"
     assert list_first(list("abcdefg"), "; ") == "a; b; c; d; e; and 2 more"
     everywhere = {(k, "mae"): ("mind",) for k in range(2000)}
-    assert told(everywhere) == ["mae for 0, 1, 2, 3, 4, and 1,995 more: mind"]
+    assert told(everywhere) == ["MAE for 0, 1, 2, 3, 4, and 1,995 more: mind"]
 
 
 def test_the_notes_that_are_cut_stand_in_the_frame():

@@ -205,7 +205,7 @@ def test_intervals_of_groups_are_printed():
     text = str(tm.evaluate(Y * 10, P * 10, ["accuracy", "r2"], by=SEX * 10, ci=tm.Intervals(0.9, seed=3)))
     assert "sex" not in text
     assert text.count("90 % interval") == 3
-    assert "intervals: Wilson for accuracy; bootstrap (1,000 resamples, seed 3) for r2" in text
+    assert "intervals: Wilson for accuracy; bootstrap (1,000 resamples, seed 3) for R²" in text
     assert "not compared, of fewer than 41 rows: f, m" in str(
         tm.evaluate(Y * 10, P * 10, ["r2"], by=SEX * 10, min_rows=41)
     )

@@ -33,19 +33,19 @@ def test_equal_notes_are_told_once(form):
     """Behind the names of all metrics that have them, wherever the table is shown."""
     shown = FORMS[form](few())
     assert shown.count(FEW) == 1
-    assert f"rmse, mae, mean_bias: {FEW}" in shown
+    assert f"RMSE, MAE, mean bias: {FEW}" in shown
 
 
 def test_no_metric_is_left_out():
     """However many have a note."""
     report = few([f"huber(delta=0.{k})" for k in range(1, 9)])
-    assert f"{', '.join(report)}: {FEW}" in str(report)
+    assert f"{', '.join(map(report.display_name, report))}: {FEW}" in str(report)
 
 
 def test_reasons_are_told_once_too():
     """Metrics that are undefined for one reason."""
     report = tm.evaluate([2.0, 2.0], [1.0, 2.0], ["r2", "mae", "explained_variance"])
-    assert str(report).endswith("· r2, explained_variance: the truth is constant")
+    assert str(report).endswith("· R², explained variance: the truth is constant")
 
 
 def test_data_keep_the_notes_of_each_metric():

@@ -88,15 +88,15 @@ def test_decimal_points_are_aligned_in_print():
         "\n"
         "metric               value  better    unit\n"
         "────────  ────────────────  ────────  ─────────────────\n"
-        "rmse         872,264        lower     same as y\n"
-        "mape               2.5e+16  lower     percent\n"
-        "r2        -3,037,290        higher\n"
+        "RMSE         872,264        lower     same as y\n"
+        "MAPE               2.5e+16  lower     percent\n"
+        "R²        -3,037,290        higher\n"
         "coverage            failed  near 0.9\n"
-        "msle                failed  lower     log units squared\n"
+        "MSLE                failed  lower     log units squared\n"
         "\n"
-        "· mape: 1 row has a truth closer to 0 than 1e-15\n"
+        "· MAPE: 1 row has a truth closer to 0 than 1e-15\n"
         "· coverage: `y_pred` must have two columns, lower and upper bound; got 1\n"
-        "· msle: `y_true` must be greater than -1 for msle; got -2.0 (row 2)"
+        "· MSLE: `y_true` must be greater than -1 for msle; got -2.0 (row 2)"
     )
     assert repr(tm.evaluate(Y, P, ["rmse"])).startswith("4 rows\n")
     assert str(tm.evaluate([1.0], [2.0], ["mae"])).startswith("1 row\n")
@@ -107,7 +107,7 @@ def test_decimal_points_are_aligned_in_print():
 def test_print_of_several_outputs():
     """One line per output."""
     report = tm.evaluate(np.array([Y, P]).T, np.array([P, Y]).T, ["mae(outputs=each)"])
-    assert "mae(outputs=each) · output 1" in str(report)
+    assert "MAE (outputs each) · output 1" in str(report)
 
 
 def test_html_is_escaped_and_self_contained():

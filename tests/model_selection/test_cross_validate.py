@@ -149,7 +149,7 @@ def test_a_test_fold_without_a_class_still_scores():
     assert found["auc"].values[0] == 0.5
     assert math.isnan(found["auc"].values[1])
     assert found["auc"].mean == 0.5
-    assert "auc, fold 2: " in str(found)
+    assert "ROC AUC, fold 2: " in str(found)
 
 
 def test_a_model_that_has_not_seen_a_class():

@@ -227,7 +227,7 @@ class Metric(metaclass=_Record):
         ('macro F1', 'accuracy (threshold 0.3)')
         """
         name, expressed = self._display_parts()
-        changed = {key: value for key, value in self._changed().items() if key not in (*expressed, "undefined")}
+        changed = {key: value for key, value in self._changed().items() if key not in expressed}
         rest = ", ".join(f"{key.replace('_', ' ')} {show(value)}" for key, value in changed.items())
         return f"{name} ({rest})" if rest else name
 
