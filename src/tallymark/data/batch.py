@@ -247,6 +247,19 @@ class Batch:
         """The sides that hold the groups of each row."""
         return range(len(self._sources) - len(self.group_names), len(self._sources))
 
+    def grouped_by(self, name: str) -> Batch:
+        """The same rows in the groups of one of the columns."""
+        first = self.group_sides.start
+        side = first + self.group_names.index(name)
+        out = copy.copy(self)
+        out._sources = [*self._sources[:first], self._sources[side]]
+        out._labels = [*self._labels[:first], self._labels[side]]
+        out._columns = (*self._columns[:first], self._columns[side])
+        out.names = (*self.names[:first], self.names[side])
+        out.group_names = (name,)
+        out.memo, out.truth_memo = {}, None
+        return out
+
     @property
     def resampled_by_place(self) -> bool:
         """Whether rows are resampled by their place: they have neither keys nor clusters."""

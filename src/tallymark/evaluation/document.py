@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tallymark.evaluation.report import Cell, reason_text
+from tallymark.evaluation.baselines import Baseline, compare_with_baselines
+from tallymark.evaluation.report import MOST_GROUPS, Cell, reason_text
 from tallymark.evaluation.reproduction import reproduce_report
 from tallymark.intervals.settings import show_level
 from tallymark.metrics.base import Metric
 from tallymark.metrics.listing import show_better
-from tallymark.rendering.document import Card, Document, Notes, Part, Picture, Scale, Section
+from tallymark.rendering.document import Card, Document, Folded, Notes, Part, Scale, Section
 from tallymark.rendering.fact_sheet import FactSheet
 from tallymark.rendering.table import Name, Table, note_lines, show_estimate, show_number
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 MOST_CARDS = 8
 MOST_BARS = 4  # metrics whose groups are drawn
+MOST_LISTED_GROUPS = 1_000  # in a table that is folded
 MOST_PARTS = 50  # of a metric with one value per class
 _TWO_CLASSES = "two classes"  # in the words of a landmark that holds for no more than two
 _SLICES = "slices"  # of which there is a plot for each metric
@@ -41,7 +43,7 @@ def report_document(report: Report, title: str | None, command: str | None, *, p
     if tables:
         sections.append(Section("tables", "Tables", "", tables))
     if report.slices is not None:
-        sections.append(_groups_section(report, pictures=pictures))
+        sections += _groups_sections(report, pictures=pictures)
     sections += [about_metrics([cell.metric for cell in cells.values()]), reproduce_report(report, command)]
     cards = [_metric_card(report, key, cell) for key, cell in cells.items() if _is_one_number(cell)][:MOST_CARDS]
     return Document(title or "Evaluation report", report_line(report), cards, sections)
@@ -71,27 +73,26 @@ def _metric_card(report: Report, key: str, cell: Cell) -> Card:
         what = "for certain" if cell.bounded or report.interval is None else show_level(report.interval.level)
         interval = f"{what}: {show_estimate(value, lo, hi)[1]}"
     text = str(cell.shown(value, lo, hi)[0])
-    marks = _landmarks_in_range(report, cell.metric)
+    marks = report.baselines(key) or _landmarks_in_range(cell.metric)
+    verdict = compare_with_baselines(cell.metric, value, marks) if reason_text(cell) is None else ""
     return Card(
         report.name_of_part(key),
         text,
         interval,
         _card_hint(cell, marks),
         scale=_metric_scale(cell.metric, value, lo, hi, marks),
+        verdict=verdict[:1].upper() + verdict[1:],
     )
 
 
-def _landmarks_in_range(report: Report, metric: Metric) -> list[tuple[float, str]]:
-    """What values in the middle of the range mean for these rows."""
-    batch = None if report._source is None else report._source.batch
-    several = batch is not None and batch.prediction_columns > 2
+def _landmarks_in_range(metric: Metric) -> list[Baseline]:
+    """What values in the middle of the range mean on any rows."""
     low, high = metric.range
-    inside = [(mark, words) for mark, words in metric.landmarks if low < mark < high]
-    return [(mark, words) for mark, words in inside if not (several and _TWO_CLASSES in words)]
+    return [Baseline(*mark) for mark in metric.landmarks if low < mark[0] < high and _TWO_CLASSES not in mark[1]]
 
 
-def _card_hint(cell: Cell, landmarks: list[tuple[float, str]]) -> str:
-    """Why there is no value; or which way is better, the unit, and what a value in the middle of the range means."""
+def _card_hint(cell: Cell, landmarks: list[Baseline]) -> str:
+    """Why there is no value; or which way is better, the unit, and the values to compare it with."""
     reason = reason_text(cell)
     if reason is not None:
         return reason
@@ -105,7 +106,7 @@ def direction_text(metric: Metric) -> str:
     return f"{better} is better" if isinstance(metric.better, str) else f"best {better}" if better else ""
 
 
-def _metric_scale(metric: Metric, value: float, lo: Any, hi: Any, marks: list[tuple[float, str]]) -> Scale | None:
+def _metric_scale(metric: Metric, value: float, lo: Any, hi: Any, marks: list[Baseline]) -> Scale | None:
     low, high = metric.range
     if not math.isfinite(value) or math.isinf(low) or math.isinf(high) or not low <= value <= high or low == high:
         return None
@@ -164,15 +165,28 @@ def _plots_section(report: Report) -> list[Section]:
     return [Section("plots", "Plots", "", [*plots, *([Notes(reasons)] if reasons else [])])] if plots or reasons else []
 
 
-def _groups_section(report: Report, *, pictures: bool) -> Section:
-    """The values of all groups, and bars of the first metrics."""
-    assert report.slices is not None
-    table = report.slices.table(report, intervals=not pictures)
-    bars: list[Picture] = []
-    if pictures and _SLICES in report.plot.available():
-        keys = [heading.code for heading in table.headings if isinstance(heading, Name)]
-        bars = [report.plot.slices(key) for key in keys[:MOST_BARS]]
-    return Section("groups", "Groups", table.title[:1].upper() + table.title[1:], [*bars, table._replace(title="")])
+def _groups_sections(report: Report, *, pictures: bool) -> Iterator[Section]:
+    """For each column of groups the values, and drawings of the first metrics; the crossing of columns is folded."""
+    by_column = report.slices_by_column()
+    for place, slices in enumerate(by_column):
+        table = slices.table(report, intervals=not pictures)
+        drawn: list[Part] = []
+        if pictures and _SLICES in report.plot.available():
+            plots = report.sliced_by(slices).plot
+            keys = [heading.code for heading in table.headings if isinstance(heading, Name)]
+            drawn = [plots.slices(key) for key in keys[: max(MOST_BARS // len(by_column), 1)]]
+        parts = [*drawn, table._replace(title="")]
+        if len(slices) > MOST_GROUPS:
+            everything = slices.table(report, intervals=not pictures, most=MOST_LISTED_GROUPS)
+            shown = min(len(slices), MOST_LISTED_GROUPS)
+            parts.append(Folded(f"Show {shown:,} groups", everything._replace(title="", notes=[])))
+        title = f"Groups by {', '.join(slices.names)}"
+        sections_named = "groups" if place == 0 else f"groups-{place + 1}"
+        yield Section(sections_named, title, f"{len(slices):,} group{'s' * (len(slices) != 1)}", parts)
+    if report.slices is not None and len(by_column) > 1:
+        crossing = report.slices.table(report, intervals=not pictures, most=MOST_LISTED_GROUPS)
+        title = f"Groups by {' and '.join(report.slices.names)} together"
+        yield Section("groups-together", title, "", [crossing._replace(title="")], folded=True)
 
 
 def about_metrics(metrics: list[Metric]) -> Section:

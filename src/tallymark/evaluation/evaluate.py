@@ -149,6 +149,16 @@ def evaluate_planned(
         from tallymark.evaluation.report_intervals import add_intervals  # most calls ask for none
 
         add_intervals(report, settings, metric_plan, states, batch, slices)
+    if report.slices is not None and len(batch.group_names) > 1:
+
+        def slices_by(name: str) -> Slices:
+            by_column = evaluate_planned(
+                batch.grouped_by(name), metric_plan, errors=errors, min_rows=min_rows, settings=settings
+            ).slices
+            assert by_column is not None
+            return by_column
+
+        report.slices.read_column = slices_by
     batch.memo.clear()  # the report keeps the rows, and should keep no more
     return report
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tallymark.errors import ParameterError, Text, brief
-from tallymark.evaluation.report import VALUE_TYPES, Cell, Report, reason_text
+from tallymark.evaluation.report import MOST_GROUPS, VALUE_TYPES, Cell, Report, reason_text
 from tallymark.metrics.answer import Answer
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric, show_group
@@ -62,7 +63,6 @@ def _name_places(places: NotePlaces) -> str:
     return list_first(parts, "; ")
 
 
-_MOST_GROUPS = 20  # in print
 _FEW_ROWS = 30  # rows of a group whose values vary much by chance
 
 
@@ -83,7 +83,35 @@ class Slices(Mapping[Group, Report], DataFrameExport):
     def __init__(self, names: tuple[str, ...], reports: dict[Group, Report], min_rows: int = 1) -> None:
         self.names = names
         self.min_rows = min_rows
+        self.read_column: Callable[[str], Slices] | None = None
+        """Reads the groups of one column where there are several; None where rows and states are gone."""
         self._reports = reports
+        self._by_column: dict[str, Slices] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "read_column": None}  # which holds the rows
+
+    def by(self, name: str) -> Slices:
+        """The groups of one column alone, where several columns make the groups.
+
+        >>> import tallymark as tm
+        >>> by = {"site": ["a", "a", "b", "b"], "sex": ["f", "m", "f", "m"]}
+        >>> slices = tm.evaluate([1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 3.0, 7.0], ["mae"], by=by).slices
+        >>> slices["b", "m"]["mae"], slices.by("site")["b"]["mae"]
+        (3.0, 1.5)
+        """
+        if name not in self.names:
+            raise ParameterError(argument="name", expected=f"be one of {', '.join(self.names)}", got=brief(name))
+        if len(self.names) == 1:
+            return self
+        if name not in self._by_column:
+            if self.read_column is None:
+                raise ParameterError(
+                    "the groups of one column cannot be read from this report: its rows and states are gone",
+                    hint="Evaluate with this column alone",
+                )
+            self._by_column[name] = self.read_column(name)
+        return self._by_column[name]
 
     def __getitem__(self, group: Group) -> Report:
         try:
@@ -159,12 +187,18 @@ class Slices(Mapping[Group, Report], DataFrameExport):
         """Labels are as they were given; without a group, texts."""
         return VALUE_TYPES if self._reports else {**dict.fromkeys(self.columns(), str), **VALUE_TYPES}
 
-    def table(self, whole: Report | None = None, *, intervals: bool = True) -> Table:
-        """One row per group, one column per metric with one number; all rows last, where their report is given."""
+    def table(self, whole: Report | None = None, *, intervals: bool = True, most: int | None = MOST_GROUPS) -> Table:
+        """One row per group, one column per metric with one number; all rows first, where their report is given.
+
+        With the values of all rows, groups are ordered by the first metric, the worst first, and those of few rows
+        last; `most` says how many are shown.
+        """
         first = self._single_number_cells()
         metrics = [key for key, cell in first.items() if cell is not None]
         settings = next((report.interval for report in self._reports.values()), None) if intervals else None
-        listed = dict(list(self.items())[:_MOST_GROUPS])
+        ordered_by = next((key for key in metrics if whole is not None and first[key].metric.better is not None), None)
+        ordered = list(self) if ordered_by is None else self._worst_first(ordered_by)
+        listed = {group: self._reports[group] for group in ordered[:most]}
         rows = [
             self._row(_labels(group), report, metrics, intervals=settings is not None)
             for group, report in listed.items()
@@ -172,23 +206,42 @@ class Slices(Mapping[Group, Report], DataFrameExport):
         if whole is not None:
             total = "all rows" if any("all" in _labels(group) for group in self) else "all"
             labels = (total, *[""] * (len(self.names) - 1))
-            rows.append(self._row(labels, whole, metrics, intervals=settings is not None))
+            rows.insert(0, self._row(labels, whole, metrics, intervals=settings is not None))
         notes = []
-        if len(self) > _MOST_GROUPS:
-            notes.append(f"{len(self) - _MOST_GROUPS:,} more groups: see .slices.to_pandas()")
+        named = self._metric_names(metrics)
+        if ordered_by is not None and len(self) > 2:
+            notes.append(f"ordered by {named[metrics.index(ordered_by)]}, the worst group first" + self._few_last())
+        if len(listed) < len(self):
+            notes.append(f"{len(listed)} of {len(self):,} groups shown: see .slices.to_pandas() for all")
         few = [show_group(group) for group, n in self.sizes.items() if n < _FEW_ROWS]
         if few:
-            notes.append(f"groups of few rows, whose values vary much by chance: {list_first(few)}")
+            notes.append(f"fewer than {_FEW_ROWS} rows, so values vary by chance: {list_first(few)}")
         left = [show_group(group) for group, n in self.sizes.items() if n < self.min_rows]
         if left:
-            notes.append(f"not compared, of fewer than {self.min_rows:,} rows: {list_first(left)}")
+            notes.append(f"excluded from comparisons: fewer than {self.min_rows:,} rows: {list_first(left)}")
         notes += self._note_on_other_metrics(self._metric_names([key for key, cell in first.items() if cell is None]))
         notes += group_notes(self, metrics, listed)
         title = f"by {', '.join(self.names)} · {len(self):,} group{'' if len(self) == 1 else 's'}"
-        named = self._metric_names(metrics)
         columns = named if settings is None else [name for key in named for name in (key, settings.heading())]
         names = [f"{name} (group)" if name in ("rows", *columns) else name for name in self.names]
         return Table(title, (*names, "rows", *columns), rows, notes, numbers=("rows", *named))
+
+    def _few_last(self) -> str:
+        sizes = [n < _FEW_ROWS for n in self.sizes.values()]
+        return f"; groups of fewer than {_FEW_ROWS} rows last" if any(sizes) and not all(sizes) else ""
+
+    def _worst_first(self, key: str) -> list[Group]:
+        """Groups by a metric, the worst first; then those of few rows, which are extreme by chance, and those without
+        a value."""
+
+        def place(group: Group) -> tuple[bool, bool, float]:
+            cell = self._reports[group].cell(key)
+            value = math.nan if cell.error is not None else float(cell.value)
+            better: Any = cell.metric.better
+            distance = value if better == "higher" else -value if better == "lower" else -abs(value - better)
+            return self._reports[group].n < _FEW_ROWS, math.isnan(value), distance
+
+        return sorted(self, key=place)
 
     def _metric_names(self, metrics: Sequence[str]) -> list[Name]:
         report = next(iter(self._reports.values()), None)

@@ -24,6 +24,7 @@ from tallymark.states.rows import Rows
 if TYPE_CHECKING:
     from tallymark.acceptance.accept import Acceptance
     from tallymark.data.target import Target
+    from tallymark.evaluation.baselines import Baseline
     from tallymark.evaluation.evaluate import MetricPlan
     from tallymark.evaluation.group_slices import Slices
     from tallymark.evaluation.plots import ReportPlots
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 
 _LONGEST = 1_000  # characters of a reason, in print
+_MOST_ROWS_COMPARED = 1_000_000  # with baselines, each of which reads the rows again, before a report is printed
+MOST_GROUPS = 20  # in a table
 _MOST_PARTS = 50  # of a metric with one value per class, in print
 
 
@@ -396,9 +399,26 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
             for text in (reason_text(cell), *cell.notes)
             if text
         )
-        notes = note_lines(noted)
+        notes = [*self.baseline_notes(), *note_lines(noted)]
         notes += [] if self.interval is None else self.interval_methods(self.interval)
         return Table(self.title(), tuple(columns), rows, notes, numbers=("value",))
+
+    def baselines(self, key: str | Metric) -> list[Baseline]:
+        """What predictions without features would score on these rows: the majority class, a constant, a guess."""
+        from tallymark.evaluation.baselines import find_baselines  # only prints and pages ask
+
+        return [] if self._source is None else find_baselines(self._source, self.cell(key).metric)
+
+    def baseline_notes(self) -> list[str]:
+        """Which values are worse than a baseline, or no better."""
+        from tallymark.evaluation.baselines import compare_with_baselines
+
+        verdicts = []
+        for key, cell in self._cells.items() if self.n <= _MOST_ROWS_COMPARED else ():
+            if cell.error is None and isinstance(cell.value, float) and math.isfinite(cell.value):
+                verdict = compare_with_baselines(cell.metric, cell.value, self.baselines(key))
+                verdicts += [(verdict, self.display_name(key, positive=False))] if verdict else []
+        return note_lines(verdicts)
 
     def interval_methods(self, settings: Intervals) -> list[str]:
         """How the intervals were made, in one line."""
@@ -421,8 +441,35 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
     def _tables(self) -> list[Table]:
         """The values, below them those that are tables themselves, then the groups, and whether all is accepted."""
         own = [cell.value.table() for cell in self._cells.values() if cell.is_table]
-        more = [] if self.slices is None else [self.slices.table(self)]
-        return [self._table(), *own, *more, *([] if self.acceptance is None else [self.acceptance.table()])]
+        return [
+            self._table(),
+            *own,
+            *self.group_tables(),
+            *([] if self.acceptance is None else [self.acceptance.table()]),
+        ]
+
+    def group_tables(self, *, intervals: bool = True, most: int | None = MOST_GROUPS) -> list[Table]:
+        """A table for each column of groups; where the rows are gone, one of all columns together."""
+        return [found.table(self, intervals=intervals, most=most) for found in self.slices_by_column()]
+
+    def sliced_by(self, slices: Slices) -> Report:
+        """The same report with other groups, such as those of one column."""
+        if slices is self.slices:
+            return self
+        report = copy(self)
+        report.slices = slices
+        report._source = copy(self._source)
+        if report._source is not None:
+            report._source.plots = {}
+        return report
+
+    def slices_by_column(self) -> list[Slices]:
+        """The groups of each column; where rows and states are gone, those of all columns together."""
+        if self.slices is None:
+            return []
+        if self.slices.read_column is None:
+            return [self.slices]
+        return [self.slices.by(name) for name in self.slices.names]
 
     def __str__(self) -> str:
         return "\n\n".join(map(to_text, self._tables()))

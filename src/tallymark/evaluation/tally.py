@@ -28,6 +28,7 @@ from tallymark.states.resampling.replicates import MOST_RESAMPLES, Resampled
 from tallymark.states.serialization import count_of, unpack_columns
 
 if TYPE_CHECKING:
+    from tallymark.evaluation.group_slices import Slices
     from tallymark.intervals.maker import IntervalPlan
 
 
@@ -408,12 +409,28 @@ class Tally:
                 argument="min_rows",
             )
         contents = self._contents
+        report = self._report(contents, contents.groups, self.by, errors, min_rows)
+        if report.slices is not None and len(self.by) > 1:
+
+            def slices_by(name: str) -> Slices:
+                groups: StatesByGroup = {}
+                for labels, piece in contents.groups.items():
+                    assert isinstance(labels, tuple)
+                    groups = add_states_by_group(groups, {labels[self.by.index(name)]: piece})
+                by_column = self._report(contents, groups, (name,), errors, min_rows).slices
+                assert by_column is not None
+                return by_column
+
+            report.slices.read_column = slices_by
+        return report
+
+    def _report(
+        self, contents: _Contents, by_group: StatesByGroup, by: tuple[str, ...], errors: str, min_rows: int
+    ) -> Report:
         metric_plan = self._plan(contents.columns)
         whole = contents.whole or TallyStates(metric_plan.plan.zero())
-        groups = resolve_groups(contents.groups, whole)
-        of_groups: dict[str, Any] = (
-            {"slices": slices_from_states(groups), "by": self.by, "min_rows": min_rows} if self.by else {}
-        )
+        groups = resolve_groups(by_group, whole)
+        of_groups: dict[str, Any] = {"slices": slices_from_states(groups), "by": by, "min_rows": min_rows} if by else {}
         report = metric_plan.report(whole.values, dropped=contents.dropped, errors=errors, **of_groups)
         if self.interval is None:
             return report

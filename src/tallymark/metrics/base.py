@@ -138,6 +138,8 @@ class Metric(metaclass=_Record):
     reading: ClassVar[str] = ""
     landmarks: ClassVar[tuple[tuple[float, str], ...]] = ()
     """Values that mean something of themselves, with what they mean, besides the value on perfect predictions."""
+    baselines: ClassVar[tuple[str, ...]] = ()
+    """Predictions without features that reports show beside the value: keys of `evaluation.baselines.WORDS`."""
     bands: ClassVar[tuple[float, float] | None] = None
     """From which values on it is fair, and good, where that can be said of any problem; values below are poor."""
     outliers: ClassVar[str] = ""

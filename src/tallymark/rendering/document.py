@@ -48,6 +48,8 @@ class Card(NamedTuple):
     hint: str = ""
     band: str = ""
     scale: Scale | None = None
+    verdict: str = ""
+    """What to know first, such as that a baseline is better."""
 
 
 class Code(NamedTuple):
@@ -63,7 +65,14 @@ class Notes(NamedTuple):
     lines: Sequence[str]
 
 
-Part = Table | Picture | FactSheet | Code | Notes
+class Folded(NamedTuple):
+    """A table that a page shows only when asked for."""
+
+    summary: str
+    table: Table
+
+
+Part = Table | Picture | FactSheet | Code | Notes | Folded
 
 
 class Section(NamedTuple):

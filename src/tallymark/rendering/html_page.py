@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from tallymark.rendering.document import Card, Code, Document, Notes, Part, Picture, Scale, Section
+from tallymark.rendering.document import Card, Code, Document, Folded, Notes, Part, Picture, Scale, Section
 from tallymark.rendering.fact_sheet import FactSheet
 from tallymark.rendering.plots.theme import THEMES
 from tallymark.rendering.table import Name, ShownNumber, Table, show_cell, show_number
@@ -72,7 +72,7 @@ def section_to_html(section: Section) -> str:
     """A section with its heading, in which pictures that follow each other stand side by side. All of it is escaped."""
     parts = ""
     for drawn, parts_together in groupby(
-        section.parts, lambda part: not isinstance(part, (Table, FactSheet, Code, Notes))
+        section.parts, lambda part: not isinstance(part, (Table, FactSheet, Code, Notes, Folded))
     ):
         content = "".join(map(_part_html, parts_together))
         parts += f'<div class="plots">{content}</div>' if drawn else content
@@ -97,6 +97,8 @@ def _figure_html(picture: Picture) -> str:
 def _part_html(part: Part) -> str:
     if isinstance(part, Table):
         return _table_html(part)
+    if isinstance(part, Folded):
+        return f"<details><summary>{_escaped(part.summary)}</summary>{_table_html(part.table)}</details>"
     if isinstance(part, FactSheet):
         return _fact_sheet_html(part)
     if isinstance(part, Notes):
@@ -200,7 +202,7 @@ def cards_to_html(cards: Sequence[Card]) -> str:
 def _card_html(card: Card) -> str:
     band = f' <span class="band {card.band}">{card.band}</span>' if card.band else ""
     value = "value" if card.value.removesuffix(" %")[-1:].isdigit() else "value word"
-    lines_by_class = {"": card.interval, "quiet": card.hint}
+    lines_by_class = {"verdict": card.verdict, "": card.interval, "quiet": card.hint}
     lines = "".join(
         f'<p{_class(name)} dir="auto">{_escaped(text)}</p>' for name, text in lines_by_class.items() if text
     )

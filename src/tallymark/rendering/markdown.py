@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tallymark.rendering.document import Code, Document, Notes, Part, Section
+from tallymark.rendering.document import Code, Document, Folded, Notes, Part, Section
 from tallymark.rendering.fact_sheet import FactSheet
 from tallymark.rendering.table import Table, show_cell
 from tallymark.rendering.text import printable
@@ -40,6 +40,8 @@ def _section_markdown(section: Section) -> list[str]:
 
 
 def _part_markdown(part: Part) -> str:
+    if isinstance(part, Folded):
+        return ""
     if isinstance(part, Table):
         return table_to_markdown(part)
     if isinstance(part, Code):

@@ -32,6 +32,19 @@ _SEVERAL = 'be a mapping of names to columns where there are several, such as {"
 
 def group_columns(by: object) -> dict[str, object]:
     """One column of labels, a mapping of names to columns, or a table whose columns have names."""
+    return {name: _with_named_bins(column) for name, column in _columns_by_name(by).items()}
+
+
+def _with_named_bins(column: Any) -> object:
+    """Intervals of pandas, as `pd.cut` makes them, as texts such as "(18, 35]", in the same order."""
+    if type(getattr(column, "dtype", None)).__name__ == "IntervalDtype":
+        column = column.astype("category")
+    if type(getattr(getattr(column, "dtype", None), "categories", None)).__name__ == "IntervalIndex":
+        return getattr(column, "cat", column).rename_categories(str)
+    return column
+
+
+def _columns_by_name(by: object) -> dict[str, object]:
     if isinstance(by, Mapping):
         return _named(by)
     if isinstance(by, (str, bytes)) or not (hasattr(by, "__len__") or hasattr(by, "__arrow_c_stream__")):

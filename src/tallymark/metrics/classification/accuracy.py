@@ -45,6 +45,7 @@ class Accuracy(LabelMetric):
     at_perfect = 1.0
     symmetric = True
     formula = "Σ w [ŷ = y] / Σ w"
+    baselines = ("majority",)
     reading = "1 is perfect; compare it with the share of the most frequent class."
     landmarks = ((0.0, "no row is right"),)
     bands = BANDS_OF_SHARES
@@ -102,6 +103,7 @@ class ErrorRate(LabelMetric):
     at_perfect = 0.0
     symmetric = True
     formula = "Σ w [ŷ ≠ y] / Σ w = 1 − accuracy"
+    baselines = ("majority",)
     reading = "0 is perfect."
     landmarks = ((1.0, "every row is wrong"),)
     related = ("mcc", "confusion_matrix")
@@ -128,6 +130,7 @@ class ErrorCount(LabelMetric):
     symmetric = True
     no_bootstrap = "resamples differ in their number of rows, and with it in their total; take error_rate"
     formula = "Σ w [ŷ ≠ y]"
+    baselines = ("majority",)
     reading = "A count: it grows with the rows."
     related = ("confusion_matrix",)
     pitfalls = ("Compare it on the same rows only.",)
@@ -162,6 +165,7 @@ class HammingLoss(LabelMetric):
     at_perfect = 0.0
     symmetric = True
     formula = "Σ w (labels that differ) / (Σ w · labels)"
+    baselines = ("majority",)
     reading = "0 is perfect; a row that is half right counts half."
     landmarks = ((1.0, "every label is wrong"),)
     related = ("jaccard",)
@@ -190,6 +194,7 @@ class BalancedAccuracy(LabelMetric):
     range = (0.0, 1.0)
     at_perfect = 1.0
     formula = "mean over classes k of TP_k / (TP_k + FN_k)"
+    baselines = ("majority",)
     reading = "1 is perfect; random guessing gives 1 over the number of classes."
     bands = BANDS_OF_SHARES
     related = ("recall", "mcc", "informedness")

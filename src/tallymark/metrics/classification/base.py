@@ -131,6 +131,8 @@ class AveragedMetric(LabelMetric, abstract=True):
         {"average": "macro", "absent": "skip"},
     )
 
+    positive_baselines: ClassVar[tuple[str, ...]] = ()
+    """The baselines of the value of the positive class."""
     of_true_rows: ClassVar[bool] = False
     """Whether the fraction is a share of the rows that truly are of the class."""
 
@@ -154,6 +156,10 @@ class AveragedMetric(LabelMetric, abstract=True):
             return f"{name} by class", (*expressed, "average")
         prefix = "" if self.average in ("auto", "binary") else f"{self.average} "
         return f"{prefix}{name}", (*expressed, "average")
+
+    @property
+    def baselines(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.positive_baselines if self.is_of_positive_class else ("majority",)
 
     @property
     def is_of_positive_class(self) -> bool:

@@ -39,6 +39,7 @@ class Precision(AveragedMetric):
 
     aliases = {"ppv": {}, "positive_predictive_value": {}, "precision_score": {}}
     formula = "TP / (TP + FP)"
+    positive_baselines = ("positive",)
     reading = "Share of positive predictions that are correct."
     landmarks = ((0.0, "every positive prediction is wrong"),)
     bands = BANDS_OF_SHARES
@@ -98,6 +99,7 @@ class FScore(AveragedMetric):
     display = "F1"
     aliases = {"f1": {}, "f2": {"beta": 2.0}, "f1_score": {}, "fbeta": {}, "f_score": {}}
     formula = "(1 + beta²) TP / ((1 + beta²) TP + beta² FN + FP)"
+    positive_baselines = ("positive",)
     reading = "Between precision and recall, closer to the lower one; with beta = 1, their harmonic mean."
     landmarks = ((0.0, "no positive row was found"),)
     bands = BANDS_OF_SHARES
@@ -184,6 +186,7 @@ class Jaccard(AveragedMetric):
     aliases = {"iou": {}, "jaccard_score": {}}
     symmetric = True
     formula = "TP / (TP + FP + FN)"
+    positive_baselines = ("positive",)
     reading = "Overlap of two sets: 1 if they are equal, 0 if they are disjoint."
     landmarks = ((0.0, "the two sets are disjoint"),)
     related = ("hamming_loss",)

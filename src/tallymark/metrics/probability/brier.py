@@ -21,6 +21,7 @@ class Brier(CostMetric):
     range = (0.0, 2.0)
     at_perfect = 0.0
     formula = "mean of (p − y)²; of three classes or more, mean of Σ_k (p_k − [y = k])²"
+    baselines = ("shares", "uniform")
     reading = "0 is perfect. Two classes: 0.25 is random guessing and 1 the worst; more classes: 2 is the worst."
     outliers = "low: a row costs at most 1; of three classes or more, 2."
     landmarks = ((0.25, "random guessing, two classes"),)
@@ -49,6 +50,7 @@ class Rps(CostMetric):
     range = (0.0, 1.0)
     at_perfect = 0.0
     formula = "mean of Σ_{k<K} (P(class ≤ k) − [y ≤ k])² / (K − 1)"
+    baselines = ("shares",)
     reading = "0 is perfect, 1 the worst; of two classes it is the Brier score."
     outliers = "low: a row costs at most 1."
     landmarks = ((1.0, "the worst: certain of the wrong end"),)

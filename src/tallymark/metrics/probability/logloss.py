@@ -38,6 +38,7 @@ class LogLoss(CostMetric):
     better = "lower"
     range = (0.0, math.inf)
     formula = "mean of −ln p where the positive class happened, −ln(1 − p) where not; −ln p_y of several classes"
+    baselines = ("shares", "uniform")
     reading = "0 is perfect; random guessing gives ln 2 = 0.693 for two classes, ln K for K classes."
     outliers = "high: a row that was sure and wrong costs up to −ln clip, 34.5 by default."
     landmarks = ((math.log(2), "random guessing, two classes"),)

@@ -37,6 +37,7 @@ class RankingMetric(Metric, abstract=True):
     by_query: ClassVar[bool] = True
     better = "higher"
     when_undefined = "No query has a relevant row."
+    baselines: ClassVar[tuple[str, ...]] = ("order",)
     measure: ClassVar[int]
 
     k: int | None = count(None)

@@ -34,6 +34,7 @@ class Mae(MeanMetric):
     range = (0.0, math.inf)
     at_perfect = 0.0
     formula = "Σ w |ŷ − y| / Σ w"
+    baselines = ("median",)
     reading = "On average, predictions are off by this much."
     outliers = "low: an error counts by its size, so it takes many rows, or an enormous error, to move the value."
     related = ("rmse", "huber")
@@ -104,6 +105,7 @@ class MedianAbsoluteError(RowMetric):
     at_perfect = 0.0
     method = SIGN_TEST
     formula = "median |ŷ − y|"
+    baselines = ("median",)
     reading = "Half of the errors are smaller than this, half are larger."
     outliers = "none: the worse half of the rows can be as far off as it likes."
     related = ("huber",)

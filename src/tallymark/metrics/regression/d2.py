@@ -73,6 +73,7 @@ class D2Absolute(RowMetric):
     range = (-math.inf, 1.0)
     at_perfect = 1.0
     formula = "1 − Σ w |ŷ − y| / Σ w |y − median(y)|"
+    baselines = ("median",)
     reading = "1 is perfect, 0 is no better than always predicting the median of y."
     outliers = "low: errors and deviations count by their size."
     landmarks = ((0.0, "as good as always predicting the median of y"),)
@@ -99,6 +100,7 @@ class D2Pinball(RowMetric):
     range = (-math.inf, 1.0)
     at_perfect = 1.0
     formula = "1 − pinball(y, ŷ) / pinball(y, alpha-quantile of y)"
+    baselines = ("quantiles",)
     reading = "1 is perfect, 0 is no better than always predicting the alpha-quantile of y."
     outliers = "low: errors and deviations count by their size."
     landmarks = ((0.0, "as good as always predicting that quantile of y"),)
@@ -130,6 +132,7 @@ class D2Tweedie(RowMetric):
     range = (-math.inf, 1.0)
     at_perfect = 1.0
     formula = "1 − tweedie_deviance(y, ŷ) / tweedie_deviance(y, ȳ)"
+    baselines = ("mean",)
     reading = "1 is perfect, 0 is no better than always predicting the mean of y."
     outliers = "high: as in the deviance that it compares."
     landmarks = ((0.0, "as good as always predicting the mean of y"),)

@@ -63,6 +63,7 @@ class PoissonDeviance(MeanMetric):
     range = (0.0, math.inf)
     at_perfect = 0.0
     formula = "2 · mean of y ln(y/ŷ) − (y − ŷ), where ŷ ≥ 1e-9; 2ŷ where y = 0"
+    baselines = ("mean",)
     reading = "About 1 per row if the counts follow a Poisson distribution."
     outliers = (
         "high: a count far above its prediction costs more than in proportion, and a prediction of 0 a great deal."
@@ -92,6 +93,7 @@ class GammaDeviance(MeanMetric):
     range = (0.0, math.inf)
     at_perfect = 0.0
     formula = "2 · mean of ln(ŷ/y) + y/ŷ − 1"
+    baselines = ("mean",)
     reading = "Only ratios count: scaling truth and predictions alike changes nothing."
     outliers = "high: a truth of many times its prediction costs as many times more; large amounts as such do not."
     related = ("d2_tweedie", "rmsle")
@@ -114,6 +116,7 @@ class TweedieDeviance(MeanMetric):
     range = (0.0, math.inf)
     at_perfect = 0.0
     formula = "2 · mean of the integral from ŷ to y of (y − t) t^(−power) dt"
+    baselines = ("mean",)
     reading = "Compare only at the same power; a higher power cares more about relative and less about absolute errors."
     outliers = "high: as squared errors do at power 0; the higher the power, the more only ratios count."
     related = ("d2_tweedie",)

@@ -98,6 +98,7 @@ class Wape(SumMetric):
     range = (0.0, math.inf)
     at_perfect = 0.0
     formula = "100 · Σ w |ŷ − y| / Σ w |y|"
+    baselines = ("median",)
     reading = "The total error as a share of the total volume."
     outliers = "low: errors and truth count by their size; a row of very large truth counts on both sides."
     related = ("mase", "mae")

@@ -26,6 +26,7 @@ class Huber(MeanMetric):
     range = (0.0, math.inf)
     at_perfect = 0.0
     formula = "mean of ½ e² where |e| ≤ delta, else delta (|e| − ½ delta)"
+    baselines = ("median",)
     reading = "Half the mse while all errors are within delta; grows like mae beyond."
     outliers = "low: beyond delta an error counts by its size, not its square."
     related = ("mae", "mse")
@@ -52,6 +53,7 @@ class LogCosh(MeanMetric):
     range = (0.0, math.inf)
     at_perfect = 0.0
     formula = "Σ w ln cosh(ŷ − y) / Σ w"
+    baselines = ("median",)
     reading = "About ½ e² for errors far below 1 and |e| − 0.69 for errors far above."
     outliers = "low: errors far above 1 count by their size, not their square."
     related = ("mae", "mse")

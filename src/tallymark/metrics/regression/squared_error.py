@@ -26,6 +26,7 @@ class Rss(SumMetric):
     at_perfect = 0.0
     no_bootstrap = "resamples differ in their number of rows, and with it in their total; take mse"
     formula = "Σ w (ŷ − y)²"
+    baselines = ("mean",)
     reading = "Grows with the number of rows: compare it only on the same rows."
     outliers = "high: errors are squared, so one row that is far off can decide the value."
     related = ("r2",)
@@ -49,6 +50,7 @@ class Mse(MeanMetric):
     range = (0.0, math.inf)
     at_perfect = 0.0
     formula = "Σ w (ŷ − y)² / Σ w"
+    baselines = ("mean",)
     reading = "In squared units of y: take the root (rmse) to read it."
     outliers = "high: errors are squared, so one row that is far off can decide the value."
     related = ("huber", "mae")
@@ -68,6 +70,7 @@ class Rmse(MeanMetric):
     range = (0.0, math.inf)
     at_perfect = 0.0
     formula = "√( Σ w (ŷ − y)² / Σ w )"
+    baselines = ("mean",)
     reading = "Never below mae; far above it, a few large errors dominate."
     outliers = "high: errors are squared, so one row that is far off can decide the value."
     related = ("mae", "r2")

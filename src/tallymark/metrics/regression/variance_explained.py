@@ -31,6 +31,7 @@ class R2(SumMetric):
     range = (-math.inf, 1.0)
     at_perfect = 1.0
     formula = "1 − Σ w (ŷ − y)² / Σ w (y − ȳ)²"
+    baselines = ("mean",)
     reading = "1 is perfect, 0 is no better than always predicting the mean of y, below 0 is worse than that."
     outliers = "high: errors are squared; a truth that is extreme also enlarges what they are compared with."
     landmarks = ((0.0, "as good as always predicting the mean of y"),)
@@ -65,6 +66,7 @@ class ExplainedVariance(SumMetric):
     range = (-math.inf, 1.0)
     at_perfect = 1.0
     formula = "1 − Var(ŷ − y) / Var(y)"
+    baselines = ("mean",)
     reading = "1 means that the errors do not vary; above r2, the predictions are biased."
     outliers = "high: errors are squared; a truth that is extreme also enlarges what they are compared with."
     landmarks = ((0.0, "the errors vary as much as the truth does"),)

@@ -47,6 +47,7 @@ class Auc(RankMetric):
     symmetric_columns = True
     rounding_scale = 1.0
     formula = "Σ w₊ w₋ ([s₊ > s₋] + ½ [s₊ = s₋]) / Σ w₊ w₋"
+    baselines = ("constant",)
     reading = "1: every positive ranks above every negative; 0.5: random; 0: reversed."
     landmarks = ((0.5, "random guessing"), (0.0, "every pair in the wrong order"))
     related = ("average_precision", "roc_curve")
@@ -228,6 +229,7 @@ class Gini(RankMetric):
     range = (-1.0, 1.0)
     symmetric_columns = True
     formula = "2 auc − 1"
+    baselines = ("constant",)
     reading = "1 is perfect, 0 is random, −1 is reversed."
     landmarks = ((0.0, "random guessing"), (-1.0, "every pair in the wrong order"))
     related = ("ks",)

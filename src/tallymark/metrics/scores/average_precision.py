@@ -31,6 +31,7 @@ class AveragePrecision(RankMetric):
     aliases = {"ap": {}, "average_precision_score": {}, "auprc": {}}
     wants = "steps"
     formula = "Σ over thresholds t of (recall_t − recall_before) · precision_t"
+    baselines = ("constant",)
     reading = "1: all positives rank first; a random order gives the share of positives."
     related = ("auc", "pr_curve")
     when_undefined = "No row is positive."
@@ -94,6 +95,7 @@ class PrAuc(RankMetric):
     aliases = {"prauc": {}}
     wants = "trapezoids"
     formula = "Σ over thresholds t of (recall_t − recall_before) · (precision_t + precision_before) / 2"
+    baselines = ("constant",)
     reading = "1: all positives rank first; close to average_precision with many thresholds."
     related = ("pr_curve",)
     when_undefined = "No row is positive."

@@ -24,6 +24,7 @@ class Ks(RankMetric):
     no_bootstrap = "chance alone makes it larger, in resamples still more than in the rows; take auc"
     symmetric_columns = True
     formula = "max over thresholds t of |TPR_t − FPR_t|"
+    baselines = ("constant",)
     reading = "1: one threshold separates the classes; 0: no separation."
     landmarks = ((0.0, "no separation of the classes"),)
     related = ("auc", "gini")
