@@ -133,7 +133,8 @@ def _values_section(report: Report, cells: dict[str, Cell]) -> Section:
         (note, report.display_name(key, positive=False)) for key, cell in cells.items() for note in cell.notes
     )
     notes += [] if settings is None else report.interval_methods(settings)
-    return Section("numbers", "All metrics", "", [Table("", headings, rows, notes, numbers=("value",))])
+    table = Table("", headings, rows, notes, numbers=("value",), optional=("how to read it",))
+    return Section("numbers", "All metrics", "", [table])
 
 
 def _undefined_section(report: Report, cells: dict[str, Cell]) -> Section | None:

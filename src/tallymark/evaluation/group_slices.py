@@ -18,7 +18,7 @@ from tallymark.rendering.table import Name, Table, group_by_first
 from tallymark.rendering.text import list_first, to_text
 from tallymark.states.groups import Group
 
-_MOST_NOTES = 6  # notes of a kind, in print
+_MOST_NOTES = 3  # notes of a kind, in print
 
 _NOTES_BY_KIND: tuple[Callable[[Cell], Iterable[str]], ...] = (
     lambda cell: filter(None, [reason_text(cell)]),

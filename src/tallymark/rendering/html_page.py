@@ -19,7 +19,6 @@ BANDS = {  # in either theme, and the part of a scale that an interval covers
     "dark": {"good": "#6cc58a", "fair": "#e0b341", "poor": "#ff8a80", "span": "#4a77b8"},
 }
 _LONG = 24  # characters from which on a cell is text that may wrap
-_STACKS, _STACKS_EARLY = 5, 9  # columns from which on a table becomes a list on a phone, and on a tablet
 SIGNS = {"good": "●", "fair": "◐", "poor": "○"}
 
 
@@ -109,39 +108,26 @@ def _part_html(part: Part) -> str:
 
 
 def _table_html(table: Table) -> str:
-    stacks = bool(_stacking(table))
-    role = {name: f' role="{name}"' if stacks else "" for name in ("table", "rowgroup", "row", "columnheader", "cell")}
     classes = [_column_class(table, k) for k in range(len(table.headings))]
+    optional = [" optional" * (heading in table.optional) for heading in table.headings]
     heads = "".join(
-        f'<th scope="col"{role["columnheader"]}{_class(c if c == "number" else "")}{_on_hover(h)}>{_escaped(h)}</th>'
-        for h, c in zip(table.headings, classes, strict=True)
+        f'<th scope="col"{_class(("number" if c == "number" else "") + o)}{_on_hover(h)}>{_escaped(h)}</th>'
+        for h, c, o in zip(table.headings, classes, optional, strict=True)
     )
     body = ""
     for row in table.rows:
-        first = (
-            f'<th scope="row"{" role=rowheader" * stacks}{_on_hover(row[0])} dir="auto">'
-            f"{_escaped(show_cell(row[0]))}</th>"
-        )
+        first = f'<th scope="row"{_on_hover(row[0])} dir="auto">{_escaped(show_cell(row[0]))}</th>'
         cells = "".join(
-            f"<td{role['cell']}{_data_name(h) if stacks else ''}{_class(_with_band(c, v))}{_on_hover(v)}>"
-            f"{_cell_html(v)}</td>"
-            for h, c, v in zip(table.headings[1:], classes[1:], row[1:], strict=True)
+            f"<td{_class(_with_band(c, v) + o)}{_on_hover(v)}>{_cell_html(v)}</td>"
+            for c, o, v in zip(classes[1:], optional[1:], row[1:], strict=True)
         )
-        body += f"<tr{role['row']}>{first}{cells}</tr>"
+        body += f"<tr>{first}{cells}</tr>"
     caption = f"<caption>{_escaped(table.title)}</caption>" if table.title else ""
     label = _escaped(table.title) or "Table"
     return (
-        f'<div class="wide" role="group" tabindex="0" aria-label="{label}">'
-        f"<table{role['table']}{_class(_stacking(table))}>{caption}<thead{role['rowgroup']}>"
-        f"<tr{role['row']}>{heads}</tr></thead><tbody{role['rowgroup']}>{body}</tbody></table></div>{_notes_html(table.notes)}"
+        f'<div class="wide" role="group" tabindex="0" aria-label="{label}"><table>{caption}'
+        f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>{_notes_html(table.notes)}"
     )
-
-
-def _stacking(table: Table) -> str:
-    """Whether rows are to stand one cell below the other where there is little room."""
-    if len(table.headings) < _STACKS:
-        return ""
-    return "stacks" if len(table.headings) < _STACKS_EARLY else "stacks early"
 
 
 def _column_class(table: Table, column: int) -> str:
@@ -153,11 +139,7 @@ def _column_class(table: Table, column: int) -> str:
 
 
 def _class(name: str) -> str:
-    return f' class="{name}"' if name else ""
-
-
-def _data_name(heading: str) -> str:
-    return f' data-name="{_escaped(heading)}"'
+    return f' class="{name.strip()}"' if name else ""
 
 
 def _on_hover(value: object) -> str:

@@ -18,6 +18,8 @@ class Table(NamedTuple):
     """The headings of columns that hold numbers, and so line up."""
     named_rows: bool = False
     """Whether the first cell of a row is its name."""
+    optional: Sequence[str] = ()
+    """The headings of columns that a narrow page leaves out."""
 
 
 class Name(str):
