@@ -54,7 +54,7 @@ def test_a_page_has_it_all(report):
         *show_estimate(cell.value, cell.lo, cell.hi),
         "90 % interval",
         cell.metric.reading,
-        "By region · 2 groups",
+        "Groups by region 2 groups",
         "tallymark evaluate churn.csv",
         f"tallymark {tm.__version__}",
     ):
@@ -284,12 +284,13 @@ def test_a_page_of_ten_million_rows_is_small():
     assert len(values.to_html().encode()) < 500_000
 
 
-def test_cards_of_many_classes_know_no_coin():
-    """Random guessing of two classes is not a landmark of three."""
+def test_cards_show_uniform_guessing_among_the_classes_that_there_are():
+    """ln 2 for two classes, ln 3 for three."""
     rng = np.random.default_rng(3)
     y, p = rng.integers(0, 3, 60), rng.dirichlet(np.ones(3), 60)
     cards = [tm.evaluate(y > 0, p[:, 1], ["logloss"]), tm.evaluate(y, p, ["logloss"])]
-    assert ["random guessing, two classes</p>" in report.to_html() for report in cards] == [True, False]
+    assert ["0.6931: uniform guessing" in report.to_html() for report in cards] == [True, False]
+    assert ["1.099: uniform guessing" in report.to_html() for report in cards] == [False, True]
 
 
 def test_weights_are_not_called_rows():

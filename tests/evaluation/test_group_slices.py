@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -141,7 +142,7 @@ def test_undefined_groups_are_left_out_and_named():
 
 def test_small_groups_are_pointed_out():
     """Below thirty rows the print says so."""
-    assert "vary much by chance: f, m" in str(tm.evaluate(Y, P, ["accuracy"], by=SEX))
+    assert "vary by chance: f, m" in str(tm.evaluate(Y, P, ["accuracy"], by=SEX))
     many = np.arange(100) % 2
     assert "chance" not in str(tm.evaluate(many, many, ["accuracy"], by=many))
 
@@ -173,13 +174,13 @@ def test_exports_have_one_row_per_group_and_value():
 
 
 def test_groups_are_printed_below_the_values():
-    """The groups stand below the values, all rows last; many groups are cut."""
+    """The groups stand below the values, all rows first and then the worst group; many groups are cut."""
     text = str(tm.evaluate(Y, P, ["accuracy"], by={"sex": SEX}))
-    assert text.splitlines()[-5:-1] == ["f       4     0.25", "m       4     1", "all     8     0.625", ""]
+    assert text.splitlines()[-5:-1] == ["all     8     0.625", "f       4     0.25", "m       4     1", ""]
     slices = sliced({"<b>": SEX})
     assert "&lt;b&gt;" in slices._repr_html_()
     many = tm.evaluate(np.arange(60) % 2, np.arange(60) % 2, ["accuracy"], by=np.arange(60))
-    assert "40 more groups" in str(many)
+    assert "20 of 60 groups shown" in str(many)
 
 
 def test_metrics_of_groups_need_groups():
@@ -206,7 +207,7 @@ def test_intervals_of_groups_are_printed():
     assert "sex" not in text
     assert text.count("90 % interval") == 3
     assert "intervals: Wilson for accuracy; bootstrap (1,000 resamples, seed 3) for R²" in text
-    assert "not compared, of fewer than 41 rows: f, m" in str(
+    assert "excluded from comparisons: fewer than 41 rows: f, m" in str(
         tm.evaluate(Y * 10, P * 10, ["r2"], by=SEX * 10, min_rows=41)
     )
 
@@ -223,12 +224,13 @@ def test_group_columns_may_have_the_names_of_report_columns():
 
 
 def test_categories_keep_their_order():
-    """As pandas.cut gives them; intervals as categories are refused with advice."""
+    """As pandas.cut gives them, with labels or with intervals."""
     bins = pd.cut(pd.Series([1, 2, 3, 9, 8, 7, 5, 5]), [0, 3, 6, 10], labels=["low", "mid", "high"])
     assert list(sliced(bins)) == ["low", "mid", "high"]
     assert sliced(bins).sizes == {"low": 3, "mid": 2, "high": 3}
-    with pytest.raises(tm.TypeOfDataError, match="Convert the categories to strings"):
-        sliced(pd.cut(pd.Series(range(8)), 2))
+    halves = pd.cut(pd.Series(range(8)), [-1, 3, 7])
+    assert sliced(halves).sizes == sliced(halves.array).sizes == {"(-1, 3]": 4, "(3, 7]": 4}
+    assert sliced(halves.astype(object).astype("interval")).sizes == {"(-1, 3]": 4, "(3, 7]": 4}
 
 
 def test_groups_that_are_left_out_are_named_everywhere():
@@ -254,3 +256,36 @@ def test_a_group_without_weight_hides_no_values_by_class():
     headings = report.slices.table().headings
     assert "accuracy" in headings
     assert not any("fscore" in heading for heading in headings)
+
+
+@pytest.mark.parametrize("ci", [None, 0.9, tm.Intervals(0.9, method="bootstrap", resamples=50)])
+def test_the_groups_of_one_column_are_those_of_an_evaluation_by_it(ci):
+    """To the last bit, from rows and from a tally; a stored report has the crossing only."""
+    by = {"sex": SEX * 5, "old": OLD * 5}
+    crossed = tm.evaluate(Y * 5, P * 5, ["accuracy", "recall"], by=by, ci=ci)
+    tally = tm.Tally(["accuracy", "recall"], by=list(by), ci=ci).update(Y * 5, P * 5, by=by)
+    for name, column in by.items():
+        alone = tm.evaluate(Y * 5, P * 5, ["accuracy", "recall"], by={name: column}, ci=ci).slices.to_dict()
+        assert crossed.slices.by(name).to_dict() == alone
+        assert tally.report().slices.by(name).to_dict() == alone
+    assert crossed.slices.by("sex").by("sex") is crossed.slices.by("sex")
+    assert "by sex · 2 groups" in str(crossed)
+    assert "by sex, old" not in str(crossed)
+    assert str(pickle.loads(pickle.dumps(crossed))) == str(crossed)
+    kept = pickle.loads(pickle.dumps(tally.report()))
+    assert "by sex, old · 4 groups" in str(kept)
+    with pytest.raises(tm.ParameterError, match="rows and states are gone"):
+        kept.slices.by("old")
+    with pytest.raises(tm.ParameterError, match="must be one of sex, old"):
+        crossed.slices.by("age")
+
+
+def test_groups_are_ordered_from_the_worst_to_the_best():
+    """By the first metric; groups of few rows come last, since chance makes them extreme."""
+    group = np.repeat(["a", "b", "c", "tiny"], [40, 40, 40, 3])
+    truth = np.ones(123)
+    found = truth + np.repeat([0.1, 0.3, 0.2, 9.0], [40, 40, 40, 3])
+    report = tm.evaluate(truth, found, ["mae"], by=group)
+    assert [row[0] for row in report.group_tables()[0].rows] == ["all", "b", "c", "a", "tiny"]
+    assert "ordered by MAE, the worst group first; groups of fewer than 30 rows last" in str(report)
+    assert list(report.slices) == ["a", "b", "c", "tiny"]

@@ -94,6 +94,8 @@ def test_decimal_points_are_aligned_in_print():
         "coverage            failed  near 0.9\n"
         "MSLE                failed  lower     log units squared\n"
         "\n"
+        "· RMSE: worse than always predicting the mean (500.5)\n"
+        "· R²: worse than always predicting the mean (0)\n"
         "· MAPE: 1 row has a truth closer to 0 than 1e-15\n"
         "· coverage: `y_pred` must have two columns, lower and upper bound; got 1\n"
         "· MSLE: `y_true` must be greater than -1 for msle; got -2.0 (row 2)"

@@ -10,7 +10,7 @@ from tallymark.rendering.document import Card, Code, Document, Notes, Scale, Sec
 from tallymark.rendering.fact_sheet import FactSheet
 from tallymark.rendering.html_page import BANDS, to_page
 from tallymark.rendering.plots.theme import THEMES
-from tallymark.rendering.table import BandedNumber, Table
+from tallymark.rendering.table import BandedNumber, Name, ShownNumber, Table
 
 EVIL = '<script>alert("1")</script>\x1b[2J'
 
@@ -76,15 +76,20 @@ def test_a_lone_half_of_a_character_can_be_written():
 
 
 def test_cells_say_what_they_are():
-    """Every heading has its scope; a wide table has roles, since it is no table any more on a phone."""
+    """Every heading has its scope; columns that a narrow page leaves out have a class."""
     narrow = page(Table("", ("a", "b"), [("x", 1.5)], numbers=("b",)))
     assert '<th scope="col">a</th><th scope="col" class="number">b</th>' in narrow
     assert '<th scope="row" dir="auto">x</th><td class="number">1.5</td>' in narrow
-    assert "role=cell" not in narrow
-    wide = page(Table("", "abcde", [("x", 1, 2, 3, 4)]))
-    assert '<td role="cell" data-name="e" class="short">4</td>' in wide
-    assert '<table role="table" class="stacks">' in wide
-    assert 'class="stacks early"' in page(Table("", "abcdefghi", [tuple("abcdefghi")]))
+    optional = page(Table("", ("a", "b"), [("x", "y")], optional=("b",)))
+    assert '<th scope="col" class="optional">b</th>' in optional
+    assert '<td class="short optional">y</td>' in optional
+
+
+def test_the_pointer_shows_names_in_code_and_all_digits():
+    """People read rounded numbers and display names; both lead back to what code has."""
+    html = page(Table("", ("metric", "value"), [(Name("ROC AUC", "auc"), ShownNumber(1 / 3, "0.33"))]))
+    assert '<th scope="row" title="auc" dir="auto">ROC AUC</th>' in html
+    assert f'title="{1 / 3!r}">0.33</td>' in html
 
 
 def test_a_band_is_not_a_colour_only():

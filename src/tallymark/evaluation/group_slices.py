@@ -91,6 +91,11 @@ class Slices(Mapping[Group, Report], DataFrameExport):
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "read_column": None}  # which holds the rows
 
+    @property
+    def has_columns(self) -> bool:
+        """Whether the groups of each column can be read."""
+        return self.read_column is not None or set(self.names) <= set(self._by_column)
+
     def by(self, name: str) -> Slices:
         """The groups of one column alone, where several columns make the groups.
 
@@ -212,7 +217,7 @@ class Slices(Mapping[Group, Report], DataFrameExport):
         if ordered_by is not None and len(self) > 2:
             notes.append(f"ordered by {named[metrics.index(ordered_by)]}, the worst group first" + self._few_last())
         if len(listed) < len(self):
-            notes.append(f"{len(listed)} of {len(self):,} groups shown: see .slices.to_pandas() for all")
+            notes.append(f"{len(listed)} of {len(self):,} groups shown; .slices.to_pandas() has all")
         few = [show_group(group) for group, n in self.sizes.items() if n < _FEW_ROWS]
         if few:
             notes.append(f"fewer than {_FEW_ROWS} rows, so values vary by chance: {list_first(few)}")

@@ -467,9 +467,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         """The groups of each column; where rows and states are gone, those of all columns together."""
         if self.slices is None:
             return []
-        if self.slices.read_column is None:
-            return [self.slices]
-        return [self.slices.by(name) for name in self.slices.names]
+        return [self.slices.by(name) for name in self.slices.names] if self.slices.has_columns else [self.slices]
 
     def __str__(self) -> str:
         return "\n\n".join(map(to_text, self._tables()))
