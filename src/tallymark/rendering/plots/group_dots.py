@@ -52,7 +52,7 @@ def group_dots_plot(
     what: str,
     by: str,
     groups: Sequence[GroupDot],
-    whole: float,
+    whole: GroupDot,
     table: Table,
     *,
     left_out: str = "",
