@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 import tallymark as tm
 
 FOLDER = Path(__file__).parent / "images" / "plots"
+OF_PROBABILITIES = ("roc", "precision_recall", "score_histogram", "lift", "thresholds", "reliability")
 
 
 def draw(folder: Path) -> list[Path]:
@@ -29,13 +30,15 @@ def draw(folder: Path) -> list[Path]:
     report = tm.evaluate(y, p, ["accuracy", "auc", "logloss"], kind="probability", ci=0.95, by={"size": size})
     digits = load_digits(return_X_y=True)
     said = cross_val_predict(GaussianNB(), *digits)
+    labels = tm.evaluate(digits[1], said, ["accuracy"])
     diabetes = load_diabetes(return_X_y=True)
     numbers = tm.evaluate(diabetes[1], cross_val_predict(LinearRegression(), *diabetes))
     models = tm.compare(y, {"logistic": p, "naive Bayes": naive}, ["auc"], kind="probability")
     found = {
-        **{name: getattr(report.plot, name)() for name in ("roc", "precision_recall", "thresholds", "reliability")},
+        **{name: getattr(report.plot, name)() for name in OF_PROBABILITIES},
         "slices": report.plot.slices("accuracy"),
-        "confusion": tm.evaluate(digits[1], said, ["accuracy"]).plot.confusion(),
+        "confusion": labels.plot.confusion(),
+        "class_balance": labels.plot.class_balance(),
         "residuals": numbers.plot.residuals(),
         "predictions": numbers.plot.predictions(),
         "differences": models.plot.differences(),

@@ -19,6 +19,13 @@ CASES = {
     "a plot of one class of three": lambda: tm.evaluate(
         ["a", "a", "a"], _TABLE, ["logloss"], classes=["a", "b", "c"]
     ).plot.roc(),
+    "a histogram of no bins": lambda: _report().plot.score_histogram(bins=0),
+    "a histogram of a class that is not there": lambda: tm.evaluate(
+        ["a", "b", "c"], _TABLE, ["auc"]
+    ).plot.score_histogram(label="d"),
+    "a histogram of one of two classes": lambda: _report().plot.score_histogram(label=1),
+    "lift of one class": lambda: tm.evaluate([1, 1], [0.2, 0.9], ["auc"]).plot.lift(),
+    "lift of an empty tally": lambda: tm.Tally(["auc"]).report().plot.lift(),
     "a plot of another kind": lambda: tm.evaluate([1.0, 2.0], [1.0, 3.0], kind="value").plot.roc(),
     "residuals of labels": lambda: _report("accuracy", kind="probability").plot.residuals(),
     "residuals of quantiles": lambda: tm.evaluate([1.0], [[0.5, 1.5]], ["coverage"]).plot.residuals(),

@@ -21,6 +21,8 @@ CLASSES = np.array(["ant", "bee", "cow"])
 MANY = RNG.integers(0, 3, ROWS)
 TABLE = RNG.dirichlet([1, 1, 1], ROWS) + 0.4 * np.eye(3)[MANY]
 TABLE /= TABLE.sum(axis=1, keepdims=True)
+RANKED = ("roc", "precision_recall", "score_histogram", "lift", "thresholds")
+DECIDED = ("confusion", "class_balance")
 GROUPS = np.array(["north", "south", "east"])[RNG.integers(0, 3, ROWS)]
 
 
@@ -40,18 +42,21 @@ def vertices(plot, colour, *, axes=0):
 @pytest.mark.parametrize(
     ("make", "names"),
     [
-        (binary, ("roc", "precision_recall", "thresholds", "reliability", "confusion")),
-        (lambda: binary(by=GROUPS), ("roc", "precision_recall", "thresholds", "reliability", "confusion", "slices")),
-        (lambda: tm.evaluate(TRUTH, SCORE, ["auc"]), ("roc", "precision_recall", "thresholds")),
-        (lambda: tm.evaluate(TRUTH, SCORE * 9, kind="score"), ("roc", "precision_recall", "thresholds")),
-        (lambda: tm.evaluate(CLASSES[MANY], TABLE), ("roc", "precision_recall", "reliability", "confusion")),
+        (binary, (*RANKED, "reliability", *DECIDED)),
+        (lambda: binary(by=GROUPS), (*RANKED, "reliability", *DECIDED, "slices")),
+        (lambda: tm.evaluate(TRUTH, SCORE, ["auc"]), RANKED),
+        (lambda: tm.evaluate(TRUTH, SCORE * 9, kind="score"), RANKED),
+        (
+            lambda: tm.evaluate(CLASSES[MANY], TABLE),
+            ("roc", "precision_recall", "score_histogram", "lift", "reliability", *DECIDED),
+        ),
         (lambda: tm.evaluate(NUMBERS, GUESSES), ("residuals", "predictions")),
-        (lambda: tm.evaluate(CLASSES[MANY], CLASSES[MANY]), ("confusion",)),
+        (lambda: tm.evaluate(CLASSES[MANY], CLASSES[MANY]), DECIDED),
         (lambda: tm.evaluate(TRUTH, SCORE, ["ndcg"], query=GROUPS), ()),
         (lambda: tm.evaluate(TRUTH, TRUTH, ["adjusted_rand"]), ()),
         (
             lambda: tm.evaluate(TRUTH, np.log(SCORE / (1 - SCORE)), kind="margin"),
-            ("roc", "precision_recall", "thresholds", "reliability", "confusion"),
+            (*RANKED, "reliability", *DECIDED),
         ),
     ],
 )
@@ -146,6 +151,83 @@ def test_the_best_threshold_of_very_many_is_the_best():
     )
     assert report.plot.thresholds().table.title == "threshold table · 70,001 thresholds"
     assert "of 70,001 thresholds" in report.plot.thresholds().table.notes[0]
+
+
+def test_scores_by_class_are_histograms_of_each():
+    """In bins from 0 to 1 for probabilities, by weight; the sentence has the medians."""
+    weights = RNG.integers(0, 4, ROWS)
+    plot = tm.evaluate(TRUTH, SCORE, ["auc"], kind="probability", weights=weights).plot.score_histogram(bins=10)
+    for column, label in ((2, 0), (3, 1)):
+        rows = label == TRUTH
+        counts = np.histogram(SCORE[rows], np.linspace(0, 1, 11), weights=weights[rows])[0]
+        assert [row[column] for row in plot.table.rows] == counts.tolist()
+        ordered = np.sort(np.repeat(SCORE[rows], weights[rows]))
+        assert f"{show_short(ordered[(len(ordered) - 1) // 2])} for {label}" in plot.description
+    shares = vertices(plot, LIGHT.series[1])[:, 1]
+    assert shares.max() == pytest.approx(counts.max() / counts.sum())
+    named = tm.evaluate(np.array(["no", "yes"])[TRUTH], SCORE, ["auc"], positive="yes").plot.score_histogram()
+    assert named.table.headings[2:] == ("rows of no", "rows of yes")
+
+
+def test_scores_of_any_size_are_shown_from_the_lowest_to_the_highest():
+    """But for a few that lie far outside, which are counted."""
+    scores = SCORE * 40 - 7
+    table = tm.evaluate(TRUTH, scores, kind="score").plot.score_histogram().table
+    assert (table.rows[0][0], table.rows[-1][1]) == (scores.min(), scores.max())
+    assert sum(row[2] + row[3] for row in table.rows) == ROWS
+    scores[7] = 1e6
+    assert "share of the rows of each class · 1 row outside" in texts(
+        tm.evaluate(TRUTH, scores, kind="score").plot.score_histogram()
+    )
+    level = tm.evaluate([1, 0], [2.0, 2.0], kind="score").plot.score_histogram()
+    assert level.table.rows[0][2:] == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("name", ["score_histogram", "lift"])
+def test_of_several_classes_one_is_drawn(name):
+    """The one with the lowest ROC AUC against the rest, or the one that is asked for."""
+    report = tm.evaluate(CLASSES[MANY], TABLE, ["auc"])
+    areas = {c: tm.auc(CLASSES[MANY] == c, TABLE[:, k]) for k, c in enumerate(CLASSES)}
+    draw = getattr(report.plot, name)
+    assert draw().svg() == draw(label=min(areas, key=areas.get)).svg()
+    assert draw(label="ant").svg() != draw(label="bee").svg()
+    with pytest.raises(tm.ParameterError, match="`label` must be one of 'ant', 'bee', 'cow'; got 'dog'"):
+        draw(label="dog")
+    with pytest.raises(tm.ParameterError, match="`label` must be left out, since there are two classes"):
+        getattr(binary().plot, name)(label=1)
+
+
+def test_gain_is_the_share_of_positives_in_the_first_rows():
+    """As counted in the rows themselves, and as in the metric."""
+    scores = RNG.permutation(ROWS).astype(float) + 30 * TRUTH
+    plot = tm.evaluate(TRUTH, scores, kind="score").plot.lift()
+    first = TRUTH[np.argsort(-scores)][: ROWS // 10]
+    gain = first.sum() / TRUTH.sum()
+    assert f"hold {100 * gain:.0f} % of the positives, {10 * gain:.2g} times as many" in plot.description
+    drawn = vertices(plot, LIGHT.series[0])
+    curve = tm.lift_curve(TRUTH, scores, kind="score")
+    assert {tuple(p) for p in drawn.tolist()} <= set(zip(curve.share.tolist(), curve.gain.tolist(), strict=True))
+    lift = vertices(plot, LIGHT.series[0], axes=1)
+    for share, value in lift[::40]:
+        assert value == pytest.approx(np.interp(share, drawn[:, 0], drawn[:, 1]) / share)
+    assert plot.table.headings == ["threshold", "share", "gain", "lift"]
+
+
+def test_class_balance_counts_truth_and_predictions():
+    """By weight, at any threshold; of very many classes those that differ the most."""
+    weights = RNG.integers(0, 4, ROWS)
+    report = tm.evaluate(TRUTH, SCORE, ["accuracy"], kind="probability", weights=weights)
+    total = weights.sum()
+    for threshold in (0.5, 0.8):
+        plot = report.plot.class_balance(threshold=threshold)
+        for row, label in zip(plot.table.rows, (0, 1), strict=True):
+            truth, predicted = weights[label == TRUTH].sum(), weights[(threshold <= SCORE) == label].sum()
+            assert row == (str(label), truth, predicted, truth / total, predicted / total)
+    truth = np.arange(ROWS) % 50
+    said = np.where(truth == 7, 9, truth)
+    many = tm.evaluate(truth, said, ["accuracy"]).plot.class_balance()
+    assert "the 24 of 50 that differ most" in " ".join(texts(many))
+    assert many.description.startswith("Class balance: 7 is the truth of 2.0 % of the rows and the prediction of 0.0 %")
 
 
 def test_reliability_is_the_curve_of_the_metric():
@@ -256,7 +338,7 @@ def test_one_class_only_says_why(name):
     with pytest.raises(tm.UndefinedError, match="is undefined: all rows are of one class"):
         getattr(report.plot, name)()
     assert report.plot.reasons()[name].endswith("all rows are of one class")
-    assert report.plot.available() == ("precision_recall", "reliability", "confusion")
+    assert report.plot.available() == ("precision_recall", "score_histogram", "reliability", *DECIDED)
 
 
 def test_a_class_without_rows_says_which():
@@ -288,7 +370,7 @@ def test_a_tally_draws_from_its_states():
     for piece in np.array_split(np.arange(ROWS), 3):
         tally.update(TRUTH[piece], SCORE[piece])
     report = tally.report()
-    assert report.plot.available() == ("roc", "precision_recall", "thresholds")
+    assert report.plot.available() == RANKED
     assert report.plot.roc().svg() == tm.evaluate(TRUTH, SCORE, ["auc"]).plot.roc().svg()
     with pytest.raises(tm.ParameterError, match="Add 'confusion_matrix' to the metrics of the Tally"):
         report.plot.confusion()

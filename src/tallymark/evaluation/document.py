@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MOST_CARDS = 8
 MOST_DRAWN = 4  # metrics whose groups or differences are drawn
+_MOST_PLOTS = 7  # of all rows
 MOST_LISTED_GROUPS = 1_000  # in a table that is folded
 MOST_PARTS = 50  # of a metric with one value per class
 _TWO_CLASSES = "two classes"  # in the words of a landmark that holds for no more than two
@@ -160,8 +161,9 @@ def _kind_of_missing_value(cell: Cell) -> str:
 
 
 def _plots_section(report: Report) -> list[Section]:
-    """All plots but those of groups, and why some that would suit cannot be drawn."""
-    plots: list[Part] = [getattr(report.plot, name)() for name in report.plot.available() if name != _SLICES]
+    """The first plots but those of groups, and why some that would suit cannot be drawn."""
+    names = [name for name in report.plot.available() if name != _SLICES][:_MOST_PLOTS]
+    plots: list[Part] = [getattr(report.plot, name)() for name in names]
     reasons = [f"{name.replace('_', ' ')}: {reason}" for name, reason in report.plot.reasons().items()]
     return [Section("plots", "Plots", "", [*plots, *([Notes(reasons)] if reasons else [])])] if plots or reasons else []
 

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 import numpy as np
 
 from tallymark.data.arrays import Array
+from tallymark.data.target import show_labels
 from tallymark.errors import ParameterError, ShapeError, TallymarkError, Text, UndefinedError, brief
 from tallymark.evaluation.report import ReportSource
 from tallymark.intervals.analytic import TOO_LARGE, wilson
-from tallymark.intervals.settings import show_level
+from tallymark.intervals.settings import check_whole, show_level
 from tallymark.metrics.answer import Undefined
 from tallymark.metrics.base import Metric
 from tallymark.metrics.classification.confusion_matrix import Confusion, ConfusionMatrix, show_label
@@ -30,7 +31,7 @@ from tallymark.metrics.scores.auc import auc
 from tallymark.metrics.scores.average_precision import average_precision
 from tallymark.metrics.scores.base import ONE_CLASS, RankMetric
 from tallymark.metrics.scores.curve import Curve
-from tallymark.metrics.scores.curves import CurveMetric, pr_curve, roc_curve
+from tallymark.metrics.scores.curves import CurveMetric, lift_curve, pr_curve, roc_curve
 from tallymark.metrics.scores.threshold_table import (
     Thresholds,
     label_metric,
@@ -39,16 +40,21 @@ from tallymark.metrics.scores.threshold_table import (
     values_at,
 )
 from tallymark.rendering.plots.canvas import show_short
+from tallymark.rendering.plots.class_balance import MOST_CLASSES as MOST_CLASSES_BALANCED
+from tallymark.rendering.plots.class_balance import ClassCount, class_balance_plot
 from tallymark.rendering.plots.confusion_matrix import MOST_CLASSES, confusion_matrix_plot, mistakes_plot
 from tallymark.rendering.plots.curves import Line, precision_recall_plot, roc_plot
+from tallymark.rendering.plots.gain import gain_plot
 from tallymark.rendering.plots.group_dots import MOST_GROUPS, GroupDot, group_dots_plot
 from tallymark.rendering.plots.plot import Plot
 from tallymark.rendering.plots.reliability import ReliabilityBin, reliability_plot
-from tallymark.rendering.plots.scatter import predictions_plot, residuals_plot, spread_table
+from tallymark.rendering.plots.scatter import predictions_plot, residuals_plot, shown_range, spread_table
+from tallymark.rendering.plots.score_histogram import ClassScores, score_histogram_plot
 from tallymark.rendering.plots.thinning import BLOCK, distinct_points
 from tallymark.rendering.plots.thresholds import BestThresholdMark, thresholds_plot
 from tallymark.rendering.table import Table
-from tallymark.states.scores.runs import Steps, walk_steps
+from tallymark.states.labels.counts import name_decisions
+from tallymark.states.scores.runs import Runs, Steps, walk_steps
 from tallymark.states.scores.scores import Scores
 
 if TYPE_CHECKING:
@@ -60,13 +66,14 @@ P = ParamSpec("P")
 ROC = (roc_curve, auc, "fpr", "tpr")
 """A curve, the area under it, what is along and what is up."""
 PRECISION_RECALL = (pr_curve, average_precision, "recall", "precision")
-_RANKED = ("roc", "precision_recall", "thresholds")
+_RANKED = ("roc", "precision_recall", "score_histogram", "lift", "thresholds")
+_DECIDED = ("confusion", "class_balance")
 _MOST_LISTED = 500  # groups in the table of a plot
 _OF_KIND = {
     "value": ("residuals", "predictions"),
-    "label": ("confusion",),
-    "probability": (*_RANKED, "reliability", "confusion"),
-    "margin": (*_RANKED, "reliability", "confusion"),
+    "label": _DECIDED,
+    "probability": (*_RANKED, "reliability", *_DECIDED),
+    "margin": (*_RANKED, "reliability", *_DECIDED),
     "score": _RANKED,
 }
 _OF_FAMILY = {
@@ -100,7 +107,7 @@ class ReportPlots:
     >>> import tallymark as tm
     >>> report = tm.evaluate([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], ["auc"])
     >>> report.plot.available()
-    ('roc', 'precision_recall', 'thresholds')
+    ('roc', 'precision_recall', 'score_histogram', 'lift', 'thresholds')
     >>> report.plot.roc().description
     'ROC curve: the area under the curve is 0.75; chance has 0.5.'
     """
@@ -205,9 +212,82 @@ class ReportPlots:
         best = table.choose("fscore")
         marked = None if isinstance(best, Undefined) else BestThresholdMark("fscore", best.threshold, best.value)
         values = {name: table[name] for name in ("precision", "recall", "fscore")}
-        probable = self._report.kind == "probability" or any(c.metric.family == "probability" for c in self._cells())
-        unit = probable and self._report.kind != "margin"
-        return thresholds_plot(table["threshold"], values, marked, table_shown, unit=unit)
+        return thresholds_plot(table["threshold"], values, marked, table_shown, unit=self._reads_probabilities())
+
+    def _reads_probabilities(self) -> bool:
+        """Whether scores are probabilities, from 0 to 1."""
+        kind = self._report.kind
+        return kind == "probability" or (
+            kind is None and any(cell.metric.family == "probability" for cell in self._cells())
+        )
+
+    @_cached
+    def score_histogram(self, *, label: object = None, bins: int = 30) -> Plot:
+        """The scores of both classes as histograms, each of the shares of its own rows; of several classes, those of
+        one against the rest: `label`, or the one with the lowest ROC AUC."""
+        check_whole("bins", bins, 1, 1000)
+        classes, chosen = self._two_classes(label)
+        classes = [(name, runs) for name, runs in classes if len(runs[0])]
+        unit = self._reads_probabilities()
+        edges, outside = _bin_edges([runs for _, runs in classes], bins, unit=unit)
+        heights = [_histogram_of(runs, edges) for _, runs in classes]
+        drawn = [
+            ClassScores(name, counts / counts.sum(), float(_weights_of(runs).sum()), _median_of(runs))
+            for (name, runs), counts in zip(classes, heights, strict=True)
+        ]
+        headings = ("from", "to", *(f"rows of {name}" for name, _ in classes))
+        lists = [edges[:-1].tolist(), edges[1:].tolist(), *(counts.tolist() for counts in heights)]
+        rows = [row for row in zip(*lists, strict=True) if any(row[2:])]
+        what = f"{'probability' if unit else 'score'}{f' of {chosen}' if chosen else ''}"
+        table = Table("Scores by class", headings, rows, numbers=headings)
+        return score_histogram_plot(edges, drawn, table, what=what, outside=outside)
+
+    @_cached
+    def lift(self, *, label: object = None) -> Plot:
+        """How many of the positives the rows with the highest scores hold, and how many times more than rows taken at
+        random; of several classes, for one against the rest: `label`, or the one with the lowest ROC AUC."""
+        ((_, negative), (_, positive)), chosen = self._two_classes(label)
+        steps = walk_steps(negative, positive)
+        if not steps.positives or not steps.negatives:
+            raise UndefinedError(f"{lift_curve.name} is undefined: {ONE_CLASS.reason}")
+        if not steps.finite:
+            raise UndefinedError(f"{lift_curve.name} is undefined: {TOO_LARGE}")
+        points: Any = lift_curve.from_steps(steps)
+        places = distinct_points(points["share"], points["gain"])
+        prevalence = steps.positives / (steps.positives + steps.negatives)
+        positives = f"the rows of {chosen}" if chosen else "the positives"
+        table = _curve_table(points, places)
+        return gain_plot(points["share"][places], points["gain"][places], prevalence, table, positives=positives)
+
+    def _two_classes(self, label: object) -> tuple[list[tuple[str, Runs]], str]:
+        """The names and scores of the negative and of the positive class; of several classes those of one against the
+        rest, and then its name."""
+        state: Any = self._source.state(roc_curve)
+        if state.n == 0:
+            raise UndefinedError("there is nothing to draw: no rows")
+        if not state.several:
+            if label is not None:
+                raise ParameterError(
+                    argument="label", expected="be left out, since there are two classes", got=brief(label)
+                )
+            names = [show_label(each) for each in name_decisions(state.classes, state.target, labels=False)]
+            return list(zip(names, state.binary(), strict=True)), ""
+        place = self._place_of_class(state, label)
+        name = show_label(state.classes[place])
+        return list(zip(("the rest", name), state.one_against_rest(place), strict=True)), name
+
+    def _place_of_class(self, state: Any, label: object) -> int:
+        """The place of a class among several; without a label, of the one with the lowest area under the ROC curve."""
+        shown = [show_label(each) for each in state.classes]
+        if label is None:
+            areas = [auc.from_class(state, place) for place in range(len(shown))]
+            known = [(area, place) for place, area in enumerate(areas) if not isinstance(area, Undefined)]
+            if not known:
+                raise UndefinedError(f"there is nothing to draw: {ONE_CLASS.reason}")
+            return min(known)[1]
+        if str(label) not in shown:
+            raise ParameterError(argument="label", expected=f"be one of {show_labels(state.classes)}", got=brief(label))
+        return shown.index(str(label))
 
     @_cached
     def reliability(self, *, bins: int = 15, strategy: str = "width") -> Plot:
@@ -241,6 +321,27 @@ class ReportPlots:
             right += count if truth == predicted else 0.0
         mistakes = [(show_label(y), show_label(p), count, count / rows[y]) for y, p, count in matrix.mistakes(15)]
         return mistakes_plot(mistakes, len(names), right / sum(rows.values()), matrix.table())
+
+    @_cached
+    def class_balance(self, *, threshold: float = 0.5) -> Plot:
+        """How many rows each class has in the truth and in the predictions."""
+        matrix: Confusion = self._require_value(ConfusionMatrix(threshold=threshold))
+        truth, predicted = (dict.fromkeys(matrix.classes, 0.0) for _ in range(2))
+        for row, column, count in matrix.pairs():
+            truth[row] += count
+            predicted[column] += count
+        total = sum(truth.values())
+        counts = [ClassCount(show_label(label), truth[label], predicted[label]) for label in matrix.classes]
+        headings = ("class", "truth", "predictions", "share of truth", "share of predictions")
+        listed, drawn, left_out = counts, counts, ""
+        if len(counts) > MOST_CLASSES_BALANCED:
+            by_change = sorted(counts, key=lambda each: -abs(each.predicted - each.truth))
+            listed, drawn = by_change[:_MOST_LISTED], by_change[:MOST_CLASSES_BALANCED]
+            left_out = f"the {len(drawn)} of {len(counts):,} that differ most"
+        rows = [(*each, each.truth / total, each.predicted / total) for each in listed]
+        notes = [] if len(listed) == len(counts) else [f"{len(listed)} of {len(counts):,} classes"]
+        table = Table("Class balance", headings, rows, notes, numbers=headings[1:], named_rows=True)
+        return class_balance_plot(drawn, total, table, left_out=left_out)
 
     @_cached
     def residuals(self, *, output: int | None = None) -> Plot:
@@ -357,6 +458,36 @@ def _limit_groups(dots: list[GroupDot]) -> tuple[list[GroupDot], str]:
         return known or dots[:MOST_GROUPS], f"{len(dots):,} groups"
     half = MOST_GROUPS // 2
     return known[:half] + known[-half:], f"{half} lowest and highest of {len(dots):,}"
+
+
+def _weights_of(runs: Runs) -> Array:
+    """The weight at each of the scores of a class."""
+    scores, weights, counts = runs
+    found = np.ones(len(scores)) if weights is None else weights
+    return found if counts is None else found * counts
+
+
+def _median_of(runs: Runs) -> float:
+    """The score that half of the rows, by weight, reach."""
+    below = np.cumsum(_weights_of(runs))
+    return float(runs[0][np.searchsorted(below, below[-1] / 2)])
+
+
+def _histogram_of(runs: Runs, edges: Array) -> Array:
+    return np.histogram(runs[0], edges, weights=_weights_of(runs))[0]
+
+
+def _bin_edges(classes: list[Runs], bins: int, *, unit: bool) -> tuple[Array, float]:
+    """The edges of the bins, from the lowest to the highest score of all classes, or where a few lie far outside, of
+    nearly all; and the weight that lies outside."""
+    if unit:
+        return np.linspace(0.0, 1.0, bins + 1), 0.0
+    scores, weights = (np.concatenate(parts) for parts in zip(*((r[0], _weights_of(r)) for r in classes), strict=True))
+    low, high = shown_range(scores, weights)
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    outside = float(weights[(scores < low) | (scores > high)].sum())
+    return np.linspace(low, high, bins + 1), outside
 
 
 def _curve_table(curve: Curve, places: Array) -> Table:

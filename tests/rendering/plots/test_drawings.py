@@ -13,12 +13,15 @@ from matplotlib.text import Text
 import tallymark as tm
 from tallymark.rendering.plots import canvas
 from tallymark.rendering.plots.canvas import show_short, show_tick, text_inches, truncate_text
+from tallymark.rendering.plots.class_balance import ClassCount, class_balance_plot
 from tallymark.rendering.plots.confusion_matrix import MOST_CLASSES, confusion_matrix_plot, mistakes_plot
 from tallymark.rendering.plots.curves import Line, precision_recall_plot, roc_plot
 from tallymark.rendering.plots.forest import ForestRow, differences_plot
+from tallymark.rendering.plots.gain import gain_plot
 from tallymark.rendering.plots.group_dots import MOST_GROUPS, GroupDot, group_dots_plot
 from tallymark.rendering.plots.reliability import ReliabilityBin, reliability_plot
 from tallymark.rendering.plots.scatter import predictions_plot, residuals_plot, spread_table
+from tallymark.rendering.plots.score_histogram import ClassScores, score_histogram_plot
 from tallymark.rendering.plots.thresholds import BestThresholdMark, thresholds_plot
 from tallymark.rendering.table import Table
 
@@ -70,6 +73,17 @@ def thresholds():
     return thresholds_plot(at, values, BestThresholdMark("fscore", 0.5, 0.75), NONE, unit=True)
 
 
+def histogram(*names, outside=0.0):
+    classes = [ClassScores(name, RNG.dirichlet(np.ones(30)), 10.0**5, 0.5) for name in names]
+    return score_histogram_plot(np.linspace(-2, 9, 31), classes, NONE, what="score", outside=outside)
+
+
+def balance(count, name="class {}"):
+    counts = [ClassCount(name.format(k), 10.0 * k, 12.0 * k) for k in range(count)]
+    return class_balance_plot(counts, 100.0, NONE, left_out="the 24 of 5,000 that differ most")
+
+
+STEPS = np.linspace(0, 1, 50)
 BINS = [ReliabilityBin(k / 10, (k + 1) / 10, k / 10 + 0.05, min(1, k / 9), 10.0**k, 0.1, 0.9) for k in range(10)]
 DRAWINGS = {
     "roc": roc_plot(lines(1), NONE),
@@ -87,6 +101,13 @@ DRAWINGS = {
     "one dot": dots(1),
     "many dots": dots(MOST_GROUPS - 1),
     "dots of long": dots(4, LONG + " {}"),
+    "histogram": histogram("0", "1", outside=12.0),
+    "histogram of one": histogram("yes"),
+    "histogram of long": histogram(LONG, LONG + "!"),
+    "gain": gain_plot(STEPS, STEPS**0.2, 0.2, NONE, positives="the positives"),
+    "gain of long": gain_plot(STEPS, STEPS**0.2, 0.2, NONE, positives=f"the rows of {LONG}"),
+    "balance": balance(2),
+    "balance of long": balance(24, LONG + " {}"),
     "pairs": pairs(6),
     "one pair": pairs(1, LONG + " {}"),
     **{f"cloud of {rows}, {k}": plot for rows in (1, 200, 5_000) for k, plot in enumerate(cloud(rows))},

@@ -58,7 +58,11 @@ class Canvas:
         return axes
 
     def name_axes(self, axes: Any, x: str, y: str) -> None:
-        """What is along and what is up; the latter stands above the axis, where it can be read without turning."""
+        """What is along and what is up, cut where it would leave the drawing or reach the title."""
+        box = axes.get_position()
+        across, up = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
+        x = truncate_text(x, 2 * min(across, 1 - across) * self.width)
+        y = truncate_text(y, 2 * min(up * self.height, (1 - up) * self.height - TOP))
         axes.set_xlabel(x, fontsize=SMALL, color=self.theme.ink, labelpad=5, parse_math=False)
         axes.set_ylabel(y, fontsize=SMALL, color=self.theme.ink, labelpad=6, parse_math=False)
 
@@ -100,6 +104,13 @@ class Canvas:
     ) -> Any:
         colour = self.theme.ink if colour is None else colour
         return put(x, y, printable(text), fontsize=size, color=colour, ha=along, va=up, parse_math=False, **how)
+
+    def key(self, x: float, y: float, colour: str, dashes: Any = "solid") -> None:
+        """A short line beside the name of what is drawn like it, at a place in inches."""
+        from matplotlib.lines import Line2D
+
+        where = [x / self.width, (x + 0.2) / self.width], [y / self.height] * 2
+        self.figure.add_artist(Line2D(*where, color=colour, linewidth=1.8, linestyle=dashes))
 
     def line(self, axes: Any, x: Any, y: Any, colour: str, *, width: float = 1.8, dashes: Any = "solid") -> None:
         """A line through points, which are thinned already where they can be many."""

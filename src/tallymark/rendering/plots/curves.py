@@ -130,18 +130,11 @@ def _draw_lines(canvas: Canvas, axes: Any, lines: Sequence[Line]) -> None:
     for place, line in enumerate(lines):
         left, y = EDGE + width * (place // rows), EDGE + _ROW * (rows - place % rows - 0.5)
         right = left + width - (0.2 if columns > 1 and place < rows else 0.06)
-        key = [left / canvas.width, (left + 0.2) / canvas.width], [y / canvas.height] * 2
-        canvas.figure.add_artist(_legend_line(key, colours[place], _DASHES[place]))
+        canvas.key(left, y, colours[place], _DASHES[place])
         canvas.write_at(
             left + 0.27, y, truncate_text(line.name, right - left - 0.75), size=SMALL, colour=colours[place]
         )
         canvas.write_at(right, y, show_short(line.area), size=SMALL, along="right")
-
-
-def _legend_line(where: tuple[list[float], list[float]], colour: str, dashes: Any) -> Any:
-    from matplotlib.lines import Line2D
-
-    return Line2D(*where, color=colour, linewidth=1.8, linestyle=dashes)
 
 
 def _subtitle(what: str, lines: Sequence[Line], table: Table) -> str:

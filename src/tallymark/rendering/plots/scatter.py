@@ -181,13 +181,28 @@ def _range(values: Array) -> tuple[float, float]:
     return (low, high) if high - low > _LEAST else (low, low)
 
 
-def _limits(values: Array, *, zero: bool = False) -> tuple[float, float]:
-    """Where the picture ends: at all values, or where a few lie far outside, at nearly all of them."""
+def shown_range(values: Array, weights: Array | None = None) -> tuple[float, float]:
+    """The lowest and the highest value to show: of all, or where a few lie far outside, of nearly all."""
     low, high = _range(values)
-    near = np.quantile(values, (0.005, 0.995))
+    near = _quantiles(values, weights, (0.005, 0.995))
     width = float(near[1] - near[0])
     if width > 0 and high - low > _FAR * width:
-        low, high = max(low, float(near[0]) - width), min(high, float(near[1]) + width)
+        return max(low, float(near[0]) - width), min(high, float(near[1]) + width)
+    return low, high
+
+
+def _quantiles(values: Array, weights: Array | None, shares: tuple[float, ...]) -> Array:
+    if weights is None:
+        return np.asarray(np.quantile(values, shares))
+    order = np.argsort(values)
+    below = np.cumsum(weights[order])
+    places = np.searchsorted(below, np.multiply(shares, below[-1]))
+    return np.asarray(values[order[np.minimum(places, len(values) - 1)]])
+
+
+def _limits(values: Array, *, zero: bool = False) -> tuple[float, float]:
+    """Where the picture ends."""
+    low, high = shown_range(values)
     if zero:
         low, high = min(low, 0.0), max(high, 0.0)
     pad = 0.03 * (high - low) or 0.05 * max(abs(low), 1.0)
