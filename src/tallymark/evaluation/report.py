@@ -204,6 +204,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         self.interval: Intervals | None = None
         self.acceptance: Acceptance | None = None
         self._source: ReportSource | None = None
+        self._baseline_notes: list[str] | None = None
 
     @property
     def plot(self) -> ReportPlots:
@@ -242,7 +243,8 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         return None if batch is None else fingerprint(batch)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_source": None}  # rows are not written with what was found in them
+        # Rows are not written, but what they showed is.
+        return {**vars(self), "_source": None, "_baseline_notes": self.baseline_notes()}
 
     def display_name(self, key: str | Metric, *, positive: bool = True) -> str:
         """The name of a metric for people, such as "ROC AUC" or "F1 (positive: fraud)"; a name that you gave stays.
@@ -416,12 +418,15 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         """Which values are worse than a baseline, or no better."""
         from tallymark.evaluation.baselines import compare_with_baselines
 
+        if self._baseline_notes is not None:
+            return self._baseline_notes
         verdicts = []
         for key, cell in self._cells.items() if self.n <= _MOST_ROWS_COMPARED else ():
             if cell.error is None and isinstance(cell.value, float) and math.isfinite(cell.value):
                 verdict = compare_with_baselines(cell.metric, cell.value, self.baselines(key))
                 verdicts += [(verdict, self.display_name(key, positive=False))] if verdict else []
-        return note_lines(verdicts)
+        self._baseline_notes = note_lines(verdicts)
+        return self._baseline_notes
 
     def interval_methods(self, settings: Intervals) -> list[str]:
         """How the intervals were made, in one line."""
