@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -202,7 +203,7 @@ def test_neighbours_overlap_where_steps_are_small():
     steps = [bits(np.arange(4000) < 3900 - 5 * k).to_bytes() for k in range(8)]
     found = ranges(steps)
     assert found[0][1] < found[-1][0]
-    assert all(this[1] > following[0] for this, following in zip(found, found[1:], strict=False))
+    assert all(this[1] > following[0] for this, following in pairwise(found))
 
 
 def crossed(found, ranks):

@@ -150,7 +150,7 @@ def _entry_rows(
     session: Session, version: Version, part: str, best: Sequence[RankedSubmission], counts: dict[int, int]
 ) -> list[dict[str, Any]]:
     ranges = rank_entries(
-        _StoredOutcomes(session, version.id, part, [each.submission_id for each in best]),
+        _StoredOutcomes(session, version, part, [each.submission_id for each in best]),
         scores=[each.value for each in best],
         among=sum(counts.values()),  # each is the best of all submissions of its team
     )
@@ -169,28 +169,23 @@ def _entry_rows(
     ]
 
 
-class _StoredOutcomes(NamedTuple):
+class _StoredOutcomes:
     """The outcomes of submissions in this order, read from the database when a slice of them is asked for."""
 
-    session: Session
-    version_id: int
-    part: str
-    submissions: Sequence[int]
+    def __init__(self, session: Session, version: Version, part: str, submissions: Sequence[int]) -> None:
+        self._session, self._submissions = session, submissions
+        self._of_part = (StoredOutcome.version_id == version.id) & (StoredOutcome.part == part)
 
     def __len__(self) -> int:
-        return len(self.submissions)
+        return len(self._submissions)
 
     def __getitem__(self, places: slice) -> list[bytes | None]:
         packed: dict[int, bytes] = {}
-        wanted = self.submissions[places]
+        wanted = self._submissions[places]
+        query = select(StoredOutcome.submission_id, StoredOutcome.packed).where(self._of_part)
         for start in range(0, len(wanted), _IDS_IN_QUERY):
-            ids = wanted[start : start + _IDS_IN_QUERY]
-            query = select(StoredOutcome.submission_id, StoredOutcome.packed).where(
-                StoredOutcome.submission_id.in_(ids),
-                StoredOutcome.version_id == self.version_id,
-                StoredOutcome.part == self.part,
-            )
-            packed.update((id, data) for id, data in self.session.execute(query))
+            some = StoredOutcome.submission_id.in_(wanted[start : start + _IDS_IN_QUERY])
+            packed.update((row[0], row[1]) for row in self._session.execute(query.where(some)))
         return [packed.get(id) for id in wanted]
 
 
