@@ -27,7 +27,9 @@ def test_files_of_folders_and_patterns(tmp_path):
     odd = tmp_path / "[1].csv"
     odd.write_text("")
     assert find_matching(str(odd)) == [str(odd)]
-    with pytest.raises(FileError, match=r"the folder .* has no file of CSV, Parquet or Arrow; they end in \.parquet"):
+    with pytest.raises(
+        FileError, match=r"the folder .* contains no CSV, Parquet or Arrow file; their names end in \.parquet"
+    ):
         find_files(none)
 
 

@@ -81,12 +81,12 @@ def test_a_row_that_is_too_wide_does_not_move_the_places_behind_it():
 def test_duplicates_come_with_their_lines():
     """All of them."""
     error = rejected("row_id,label\na,cat\nb,dog\na,cat\na,dog\n")
-    assert "'a' stands in lines 2, 4 and 5" in str(error)
+    assert "duplicate id 'a' in lines 2, 4 and 5" in str(error)
 
 
 def test_missing_columns_come_with_those_that_were_found():
     """So that a wrong name is seen."""
-    assert "'label' is missing; found: 'row_id', 'Label'" in str(rejected("row_id,Label\na,cat\n"))
+    assert "missing column 'label'; found: 'row_id', 'Label'" in str(rejected("row_id,Label\na,cat\n"))
 
 
 def test_the_quoted_sentences_are_used():

@@ -59,7 +59,7 @@ def pack(kind: str, fields: dict[str, Any]) -> bytes:
 def unpack(data: bytes) -> tuple[str, dict[str, Any]]:
     """The type and fields that `pack` wrote."""
     if not isinstance(data, (bytes, bytearray, memoryview)):
-        raise StateError(f"a state is read from bytes; got a {type(data).__name__}")
+        raise StateError(f"a state must be bytes; got a {type(data).__name__}")
     data = bytes(data)
     if len(data) < _PREFIX + _DIGEST or data[:4] != MAGIC:
         raise StateError("these bytes are not a tallymark state")

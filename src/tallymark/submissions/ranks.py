@@ -30,7 +30,7 @@ def paired_test(first: Outcomes, second: Outcomes) -> float:
     0.179712
     """
     if first.shape != second.shape:
-        raise StateError("only outcomes of the same rows can be compared; these are of others, or of another metric")
+        raise StateError("only outcomes of the same rows can be compared; these are for other rows or another metric")
     return mcnemar_p(*_discordant_rows(first, second)) if first.kind == BITS else _student(first, second)
 
 
@@ -106,11 +106,9 @@ def _pairs(entries: Iterable[bytes | None], among: int | None) -> int:
         if not isinstance(entries, Sized):
             raise ParameterError(
                 argument="among",
-                expected="be the number of submissions that the entries are of, since these come one by one",
+                expected="be given: the number of submissions, which cannot be counted from an iterator",
             )
         among = len(entries)
     if type(among) is not int or among < 0:
-        raise ParameterError(
-            argument="among", expected="be the number of submissions that the entries are of", got=repr(among)
-        )
+        raise ParameterError(argument="among", expected="be the number of submissions", got=repr(among))
     return max(among * (among - 1) // 2, 1)

@@ -65,7 +65,7 @@ def fractional_weight(metric: Metric, batch: Batch | None) -> WeightError:
         row = int(np.argmax(batch.weights != np.floor(batch.weights)))
         place = f"; {batch.places.row(row)} has {float(batch.weights[row])}"
     return WeightError(
-        argument="weights", expected=f"be whole numbers for {metric}, since weight 2 is the row twice{place}"
+        argument="weights", expected=f"be whole numbers for {metric}, since weight 2 counts a row twice{place}"
     )
 
 

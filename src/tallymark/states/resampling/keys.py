@@ -75,11 +75,11 @@ def unique_row_keys(batch: Batch) -> Array | None:
         ordered, counts = np.unique(found, return_counts=True)
         if len(ordered) < len(found):
             row = int(np.flatnonzero(found == ordered[counts.argmax()])[1])
-            shown = f"{batch.places.row(row)} has {batch.item(batch.key_side, row)!r}"
+            shown = f"{batch.places.row(row)} repeats {batch.item(batch.key_side, row)!r}"
             raise ParameterError(
-                Text("{keys} must differ from row to row; {} again", shown),
+                Text("{keys} must be unique; {}", shown),
                 argument="keys",
-                hint="Rows that belong together are passed as cluster=",
+                hint="For rows that belong together, pass cluster=",
             )
         batch.keys = found
     return batch.keys
