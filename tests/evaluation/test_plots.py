@@ -216,13 +216,13 @@ def test_slices_are_the_values_of_the_groups():
     """With sizes and intervals; any metric with one number; the first where none is named."""
     report = binary(by={"region": GROUPS}, ci=0.95)
     plot = report.plot.slices()
-    assert plot.title == "auc by region"
+    assert plot.title == "ROC AUC by region"
     assert plot.table.rows == [
         (group, each.n, each["auc"], each.cell("auc").lo, each.cell("auc").hi) for group, each in report.slices.items()
     ]
     assert str(report.slices["east"].n) in texts(plot)
     assert f"all rows have {report['auc']:.3f}." in plot.description
-    assert report.plot.slices("logloss").title == "logloss by region"
+    assert report.plot.slices("logloss").title == "log loss by region"
     with pytest.raises(KeyError, match="not in the report"):
         report.plot.slices("mae")
     with pytest.raises(tm.ParameterError, match="pass `by` to evaluate"):

@@ -42,7 +42,7 @@ def test_patterns_skip_hidden_files_unless_they_name_them(tmp_path):
     assert find_files(str(tmp_path / "**" / "*.csv")) == [str(tmp_path / "a.csv")]
     assert find_files(str(tmp_path / "_temp*" / "*.csv")) == [str(tmp_path / "_temporary" / "b.csv")]
     assert find_files(tmp_path / "_SUCCESS") == [str(tmp_path / "_SUCCESS")]
-    with pytest.raises(FileError, match=r"no file matches .* but hidden ones"):
+    with pytest.raises(FileError, match=r"no file matches .* except hidden ones"):
         find_files(str(tmp_path / "?SUCCESS"))
 
 

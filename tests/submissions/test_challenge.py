@@ -197,7 +197,7 @@ def test_a_challenge_of_probabilities_names_its_classes():
     error = rejected(submission, SECRET, mode="challenge", task="probabilities")
     assert "missing column 'label'; found: 'row_id', 'quokka'" in str(error)
     error = rejected(submission, SECRET, mode="challenge", task="probabilities", classes=["quokka", "numbat"])
-    assert "'numbat' is missing" in str(error)
+    assert "missing column 'numbat'" in str(error)
 
 
 def test_a_missing_positive_class_is_not_named():

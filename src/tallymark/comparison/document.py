@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from tallymark.evaluation.document import MOST_BARS, MOST_CARDS, about_metrics, direction_text, report_line
+from tallymark.evaluation.document import MOST_CARDS, MOST_DRAWN, about_metrics, direction_text, report_line
 from tallymark.evaluation.reproduction import (
     NEEDS_ORDER,
     changed_arguments,
@@ -32,7 +32,7 @@ def comparison_document(comparison: Comparison, title: str | None, command: str 
         Section("values", "Values", "", [values._replace(title="", named_rows=False)]),
     ]
     if pictures:
-        plots = [comparison.plot.differences(key) for key in comparison.metrics[:MOST_BARS]]
+        plots = [comparison.plot.differences(key) for key in comparison.metrics[:MOST_DRAWN]]
         others = [name for name in comparison.plot.available() if name != "differences"]
         plots += [getattr(comparison.plot, name)() for name in others]
         sections.append(Section("plots", "Plots", "", plots))

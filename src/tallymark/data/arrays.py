@@ -205,14 +205,15 @@ def check_arrow(source: Any, what: str, place: Callable[[int], str] = "row {:,}"
             raise malformed_arrow_error(what, place(row))
     except pa.ArrowInvalid as error:
         raise malformed_arrow_error(
-            what, place(_first_malformed(data)), f"is not: {str(error).splitlines()[0]}"
+            what, place(_first_malformed(data)), f"Arrow says: {str(error).splitlines()[0]}"
         ) from error
 
 
-def malformed_arrow_error(what: str, place: str, why: str = "points outside its buffers") -> TypeOfDataError:
+def malformed_arrow_error(what: str, place: str, why: str = "it points outside its buffers") -> TypeOfDataError:
     """The error for a row of Arrow data that cannot be read."""
     return TypeOfDataError(
-        Text("{} must be valid Arrow data; {} {}", what, place, why),
+        Text("{} must be valid Arrow data; {}", what, why),
+        place=place,
         hint="Rebuild the array; its method validate(full=True) reports the problem",
     )
 

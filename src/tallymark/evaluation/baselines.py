@@ -116,7 +116,8 @@ def _median(item: Metric, truth: Array, weights: Array | None) -> float:
 
 
 def _quantiles(item: Any, truth: Array, weights: Array | None) -> Array | float:
-    found = [weighted_quantile(np.asarray(truth, float), weights, alpha) for alpha in item.alphas]
+    alphas = (item.alpha,) if hasattr(item, "alpha") else item.alphas
+    found = [weighted_quantile(np.asarray(truth, float), weights, alpha) for alpha in alphas]
     return np.array(found) if len(found) > 1 else found[0]
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 MOST_CARDS = 8
-MOST_BARS = 4  # metrics whose groups are drawn
+MOST_DRAWN = 4  # metrics whose groups or differences are drawn
 MOST_LISTED_GROUPS = 1_000  # in a table that is folded
 MOST_PARTS = 50  # of a metric with one value per class
 _TWO_CLASSES = "two classes"  # in the words of a landmark that holds for no more than two
@@ -175,7 +175,7 @@ def _groups_sections(report: Report, *, pictures: bool) -> Iterator[Section]:
         if pictures and _SLICES in report.plot.available():
             plots = report.sliced_by(slices).plot
             keys = [heading.code for heading in table.headings if isinstance(heading, Name)]
-            drawn = [plots.slices(key) for key in keys[: max(MOST_BARS // len(by_column), 1)]]
+            drawn = [plots.slices(key) for key in keys[: max(MOST_DRAWN // len(by_column), 1)]]
         parts = [*drawn, table._replace(title="")]
         if len(slices) > MOST_GROUPS:
             everything = slices.table(report, intervals=not pictures, most=MOST_LISTED_GROUPS)

@@ -41,7 +41,7 @@ from tallymark.metrics.scores.threshold_table import (
 from tallymark.rendering.plots.canvas import show_short
 from tallymark.rendering.plots.confusion_matrix import MOST_CLASSES, confusion_matrix_plot, mistakes_plot
 from tallymark.rendering.plots.curves import Line, precision_recall_plot, roc_plot
-from tallymark.rendering.plots.group_bars import MOST_BARS, Bar, group_bars_plot
+from tallymark.rendering.plots.group_dots import MOST_GROUPS, GroupDot, group_dots_plot
 from tallymark.rendering.plots.plot import Plot
 from tallymark.rendering.plots.reliability import ReliabilityBin, reliability_plot
 from tallymark.rendering.plots.scatter import predictions_plot, residuals_plot, spread_table
@@ -290,23 +290,19 @@ class ReportPlots:
         if slices is None:
             raise ParameterError(Text("the report has no groups: pass {by} to evaluate to have them"))
         key = self._single_number_key(metric, next(iter(slices.values())))
-        bars = []
-        for group, report in slices.items():
-            cell = report.cell(key)
-            lo, hi = (None, None) if cell.bounded else (cell.lo, cell.hi)
-            bars.append(Bar(show_group(group), _bar_value(cell), report.n, lo, hi))
-        whole = _bar_value(self._report.cell(key))
-        drawn, left_out = _limit_bars(bars)
+        dots = [_group_dot(show_group(group), report, key) for group, report in slices.items()]
+        whole = _group_dot("all", self._report, key)
+        drawn, left_out = _limit_groups(dots)
         by, settings = ", ".join(slices.names), self._report.interval
         interval = "" if settings is None else f"{settings.heading()}s"
-        named = f"{key} by {by}"
-        numbers = ("rows", key, *(("lo", "hi") if interval else ()))
-        listed = bars if len(bars) <= _MOST_LISTED else drawn
-        rows = [(b.name, b.rows, b.value, *((b.lo, b.hi) if interval else ())) for b in listed]
-        notes = [] if listed is bars else [f"{len(listed)} of {len(bars):,} groups: see .slices.to_pandas()"]
+        name = self._report.display_name(key)
+        numbers = ("rows", name, *(("lo", "hi") if interval else ()))
+        listed = dots if len(dots) <= _MOST_LISTED else drawn
+        rows = [(d.name, d.rows, d.value, *((d.lo, d.hi) if interval else ())) for d in listed]
+        notes = [] if listed is dots else [f"{len(listed)} of {len(dots):,} groups: see .slices.to_pandas()"]
         headings = (by if by not in numbers else f"{by} ", *numbers)
-        table = Table(named, headings, rows, notes, numbers=numbers, named_rows=True)
-        return group_bars_plot(key, by, drawn, whole, table, left_out=left_out, interval=interval)
+        table = Table(f"{name} by {by}", headings, rows, notes, numbers=numbers, named_rows=True)
+        return group_dots_plot(name, by, drawn, whole, table, left_out=left_out, interval=interval)
 
     def _single_number_key(self, key_or_metric: str | Metric | None, group_report: Report) -> str:
         """The key of a metric that has one number per group; the first, where none is asked for."""
@@ -317,7 +313,7 @@ class ReportPlots:
         ]
         if key_or_metric is None:
             if not keys:
-                raise ParameterError("none of the metrics has one number per group, which is what bars can show")
+                raise ParameterError("none of the metrics has one number per group, which is what dots can show")
             return keys[0]
         cell = group_report.cell(key_or_metric)
         key = next(key for key in group_report if group_report.cell(key) is cell)
@@ -345,20 +341,22 @@ class ReportPlots:
         return f"{show_level(self._report.interval.level)}: {ends}"
 
 
-def _bar_value(cell: Cell) -> float:
-    value = cell.parts()[0][1]
-    return float(value)
+def _group_dot(name: str, report: Report, key: str) -> GroupDot:
+    """The value of a metric in a group, with its interval."""
+    cell = report.cell(key)
+    lo, hi = (None, None) if cell.bounded else (cell.lo, cell.hi)
+    return GroupDot(name, float(cell.parts()[0][1]), report.n, lo, hi)
 
 
-def _limit_bars(bars: list[Bar]) -> tuple[list[Bar], str]:
-    """The bars, or the lowest and highest of them where there are too many, and what to say about it."""
-    if len(bars) <= MOST_BARS:
-        return bars, ""
-    known = sorted((bar for bar in bars if math.isfinite(bar.value)), key=lambda bar: bar.value)
-    if len(known) <= MOST_BARS:
-        return known or bars[:MOST_BARS], f"{len(bars):,} groups"
-    half = MOST_BARS // 2
-    return known[:half] + known[-half:], f"{half} lowest and highest of {len(bars):,}"
+def _limit_groups(dots: list[GroupDot]) -> tuple[list[GroupDot], str]:
+    """The groups, or the lowest and highest of them where there are too many, and what to say about it."""
+    if len(dots) <= MOST_GROUPS:
+        return dots, ""
+    known = sorted((dot for dot in dots if math.isfinite(dot.value)), key=lambda dot: dot.value)
+    if len(known) <= MOST_GROUPS:
+        return known or dots[:MOST_GROUPS], f"{len(dots):,} groups"
+    half = MOST_GROUPS // 2
+    return known[:half] + known[-half:], f"{half} lowest and highest of {len(dots):,}"
 
 
 def _curve_table(curve: Curve, places: Array) -> Table:

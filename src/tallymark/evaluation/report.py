@@ -43,7 +43,8 @@ class Cell:
 
     `reason` says why a value is undefined or infinite; `error` is the error of a metric that could not be computed.
     `lo`, `hi` and `method` belong to an interval, where one was asked for; they have the shape of the value.
-    `notes` say what else to know: `value_notes` about the value, `interval_notes` about its interval.
+    `notes` say what else to know: `value_notes` about the value, `interval_notes` about its interval,
+    among them `no_interval`, why one that was asked for could not be made.
     """
 
     __slots__ = (
@@ -55,6 +56,7 @@ class Cell:
         "method",
         "metric",
         "n",
+        "no_interval",
         "reason",
         "value_notes",
         "weight",
@@ -80,6 +82,7 @@ class Cell:
         self.reason = reason
         self.value_notes = notes
         self.interval_notes: tuple[str | Text, ...] = ()
+        self.no_interval: str | Text | None = None
         self.error = error
         self.lo = lo
         self.hi = hi
@@ -201,6 +204,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         self.interval: Intervals | None = None
         self.acceptance: Acceptance | None = None
         self._source: ReportSource | None = None
+        self._baseline_notes: list[str] | None = None
 
     @property
     def plot(self) -> ReportPlots:
@@ -239,7 +243,8 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         return None if batch is None else fingerprint(batch)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_source": None}  # rows are not written with what was found in them
+        # Rows are not written, but what they showed is.
+        return {**vars(self), "_source": None, "_baseline_notes": self.baseline_notes()}
 
     def display_name(self, key: str | Metric, *, positive: bool = True) -> str:
         """The name of a metric for people, such as "ROC AUC" or "F1 (positive: fraud)"; a name that you gave stays.
@@ -413,12 +418,15 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         """Which values are worse than a baseline, or no better."""
         from tallymark.evaluation.baselines import compare_with_baselines
 
+        if self._baseline_notes is not None:
+            return self._baseline_notes
         verdicts = []
         for key, cell in self._cells.items() if self.n <= _MOST_ROWS_COMPARED else ():
             if cell.error is None and isinstance(cell.value, float) and math.isfinite(cell.value):
                 verdict = compare_with_baselines(cell.metric, cell.value, self.baselines(key))
                 verdicts += [(verdict, self.display_name(key, positive=False))] if verdict else []
-        return note_lines(verdicts)
+        self._baseline_notes = note_lines(verdicts)
+        return self._baseline_notes
 
     def interval_methods(self, settings: Intervals) -> list[str]:
         """How the intervals were made, in one line."""

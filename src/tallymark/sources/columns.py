@@ -188,7 +188,7 @@ def _from_arrow(piece: Any, name: str) -> tuple[str, Any]:
         return _from_arrow(_decode(piece, name), name)
     unpacked = unpack_numbers(piece)
     if unpacked is None:
-        raise FileError(f"column {name!r} must contain numbers or text; got values of type {kind}")
+        raise FileError(f"column {name!r} must contain numbers or text; got values of type {kind}", code="column_type")
     return unpacked
 
 
@@ -244,7 +244,8 @@ def _decode(piece: Any, name: str) -> Any:
     try:
         return _compute().cast(piece, pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise FileError(f"column {name!r} must contain numbers or text; got bytes that are not text") from error
+        got = "bytes that are not text"
+        raise FileError(f"column {name!r} must contain numbers or text; got {got}", code="column_type") from error
 
 
 def _is_text(kind: Any) -> bool:

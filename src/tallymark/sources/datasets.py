@@ -12,12 +12,12 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
 from tallymark.data.batch import RowPlaces
-from tallymark.errors import FileError, InputError, KindError, StateError, TypeOfDataError
+from tallymark.errors import FileError, InputError, KindError, StateError, TallymarkError, TypeOfDataError
 from tallymark.sources.arrow import load
 from tallymark.sources.base import Chunk, Job, ProgressCallback, ShuffleJob
 from tallymark.sources.columns import AUTO, ColumnBuilder, kind_of_type
@@ -29,7 +29,6 @@ from tallymark.sources.paths import find_files
 from tallymark.threads import get_threads, single_threaded
 
 _ROWS = 1 << 20  # in a batch
-_ROW_ERRORS = (InputError, KindError, StateError, FileError)  # errors that gain by the place of the rows
 
 
 class FilePart(NamedTuple):
@@ -167,7 +166,7 @@ class FileDataset:
             return job.piece(self._chunks(queue, job.columns, opened))
         except BaseException as error:
             queue.stop()
-            if isinstance(error, _ROW_ERRORS) and opened and opened[0] not in str(error):
+            if opened and _lacks_file(error):
                 error.add_place(opened[0])
             raise
 
@@ -224,6 +223,13 @@ class _PartQueue:
 
     def stop(self) -> None:
         self.stopped = True
+
+
+def _lacks_file(error: BaseException) -> TypeGuard[TallymarkError]:
+    """Whether an error about rows does not name their file, as the place of a row and the errors of a file do."""
+    if isinstance(error, FileError):
+        return error.code == "column_type"
+    return isinstance(error, (InputError, KindError, StateError)) and error.place is None
 
 
 class _ConsistentTypes:

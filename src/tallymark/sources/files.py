@@ -82,7 +82,7 @@ class File:
 
     def _check_form(self, start: bytes) -> None:
         if not self._size:
-            raise FileError(f"{self.name} is empty")
+            raise FileError(f"{self.name} is empty", code="empty_file")
         refused = UNSUPPORTED if self._size_limits == NO_SIZE_LIMITS else {**UNBOUNDED, **UNSUPPORTED}
         for magic, what in refused.items():
             if start.startswith(magic):

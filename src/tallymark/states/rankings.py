@@ -45,11 +45,13 @@ class QueriesOf(KeyedReads):
         batch.require_weights()
         weights = copy_weights(batch)
         if weights is not None:
-            weights_by_query(queries, weights)  # what must be refused is refused while its rows are known
+            weights_by_query(
+                queries, weights, batch.places.part
+            )  # what must be refused is refused while its rows are known
         return Queries(self, (QueryChunk(queries, relevance, score, weights),))
 
 
-def weights_by_query(queries: Encoded | None, weights: Array) -> Array:
+def weights_by_query(queries: Encoded | None, weights: Array, part: str = "") -> Array:
     """The weight of each query, or an error where its rows differ."""
     if queries is None:
         return weights
@@ -63,7 +65,7 @@ def weights_by_query(queries: Encoded | None, weights: Array) -> Array:
             argument="weights",
             expected="be the same in all rows of a query",
             got=f"{float(each[codes[row]])} and {float(weights[row])}",
-            place=f"query {labels[codes[row]]!r}",
+            place=f"query {labels[codes[row]]!r}{f' of {part}' if part else ''}",
         )
     return each
 

@@ -16,7 +16,7 @@ from tallymark.rendering.plots.canvas import show_short, show_tick, text_inches,
 from tallymark.rendering.plots.confusion_matrix import MOST_CLASSES, confusion_matrix_plot, mistakes_plot
 from tallymark.rendering.plots.curves import Line, precision_recall_plot, roc_plot
 from tallymark.rendering.plots.forest import ForestRow, differences_plot
-from tallymark.rendering.plots.group_bars import MOST_BARS, Bar, group_bars_plot
+from tallymark.rendering.plots.group_dots import MOST_GROUPS, GroupDot, group_dots_plot
 from tallymark.rendering.plots.reliability import ReliabilityBin, reliability_plot
 from tallymark.rendering.plots.scatter import predictions_plot, residuals_plot, spread_table
 from tallymark.rendering.plots.thresholds import BestThresholdMark, thresholds_plot
@@ -25,6 +25,7 @@ from tallymark.rendering.table import Table
 pytestmark = pytest.mark.slow
 
 NONE = Table("", ("a",), [])
+ALL = GroupDot("all", 0.5, 100)
 LONG = "a name that goes on and on, as names of classes do where nobody stops them"
 RNG = np.random.default_rng(7)
 
@@ -39,10 +40,10 @@ def matrix(size, name="{}", counts=None):
     return confusion_matrix_plot([name.format(k) for k in range(size)], counts, NONE)
 
 
-def bars(count, name="group {}"):
-    found = [Bar(name.format(k), (-1) ** k * k / 10, 10**k, k / 10 - 1, k / 10 + 1) for k in range(count)]
-    return group_bars_plot(
-        "metric", "group", [*found, Bar("none", float("nan"), 3)], 0.5, NONE, interval="95 % intervals"
+def dots(count, name="group {}"):
+    found = [GroupDot(name.format(k), (-1) ** k * k / 10, 10**k, k / 10 - 1, k / 10 + 1) for k in range(count)]
+    return group_dots_plot(
+        "metric", "group", [*found, GroupDot("none", float("nan"), 3)], ALL, NONE, interval="95 % intervals"
     )
 
 
@@ -82,10 +83,10 @@ DRAWINGS = {
     "matrix of long": matrix(5, LONG + " {}"),
     "mistakes": mistakes_plot([(LONG, "b", 12, 0.5), ("c", "d", 3.5, 0.1)], 300, 0.7, NONE),
     "no mistakes": mistakes_plot([], 300, 1.0, NONE),
-    "bars": bars(9),
-    "one bar": bars(1),
-    "many bars": bars(MOST_BARS - 1),
-    "bars of long": bars(4, LONG + " {}"),
+    "dots": dots(9),
+    "one dot": dots(1),
+    "many dots": dots(MOST_GROUPS - 1),
+    "dots of long": dots(4, LONG + " {}"),
     "pairs": pairs(6),
     "one pair": pairs(1, LONG + " {}"),
     **{f"cloud of {rows}, {k}": plot for rows in (1, 200, 5_000) for k, plot in enumerate(cloud(rows))},
@@ -136,7 +137,7 @@ def test_drawings_are_small_and_described(name):
     plot = DRAWINGS[name]
     assert len(plot.svg("auto")) < 100_000
     assert plot.description.endswith(".")
-    assert plot.description[:1].isupper() or name == "bars" or "bar" in name or name == "thresholds"
+    assert plot.description[:1].isupper() or "dot" in name or name == "thresholds"
 
 
 def path_of(plot, colour="#1f5fbf"):
@@ -202,6 +203,15 @@ def test_a_matrix_has_its_counts_and_shares():
     )
     right = confusion_matrix_plot(["cat", "dog"], np.eye(2, dtype=int), NONE)
     assert right.description == "Confusion matrix of 2 classes: 100.0 % of the rows are right."
+
+
+def test_the_axis_of_groups_shows_their_differences():
+    """Values from 0.98 to 1 fill it, with their intervals; zero is not on it."""
+    groups = [GroupDot("a", 0.985, 50, 0.98, 0.99), GroupDot("b", 0.995, 50, 0.99, 1.0), GroupDot("c", np.nan, 1)]
+    axes = group_dots_plot("ROC AUC", "region", groups, ALL._replace(value=0.99), NONE).figure().axes[0]
+    assert axes.get_xlim() == pytest.approx((0.9788, 1.0012))
+    level = group_dots_plot("ROC AUC", "region", [GroupDot("a", 0.5, 50)], ALL, NONE).figure().axes[0]
+    assert level.get_xlim() == pytest.approx((0.475, 0.525))
 
 
 def test_rows_far_outside_are_told_and_not_shown():

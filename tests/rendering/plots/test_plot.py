@@ -15,7 +15,7 @@ import pytest
 
 import tallymark as tm
 from tallymark.rendering.plots.curves import Line, roc_plot
-from tallymark.rendering.plots.group_bars import Bar, group_bars_plot
+from tallymark.rendering.plots.group_dots import GroupDot, group_dots_plot
 from tallymark.rendering.table import Table
 
 HOSTILE = '<script>alert("$x^2$")</script> \x00\n\ud800\u202e 表'
@@ -27,8 +27,8 @@ def some_plot(name="one"):
 
 
 def hostile_plot():
-    bars = [Bar(HOSTILE, 0.5, 10, 0.4, 0.6), Bar("$\\frac{1}{", 0.7, 20)]
-    return group_bars_plot(PLAIN, HOSTILE, bars, 0.6, Table(HOSTILE, (PLAIN,), [(HOSTILE,)]))
+    dots = [GroupDot(HOSTILE, 0.5, 10, 0.4, 0.6), GroupDot("$\\frac{1}{", 0.7, 20)]
+    return group_dots_plot(PLAIN, HOSTILE, dots, GroupDot("all", 0.6, 30), Table(HOSTILE, (PLAIN,), [(HOSTILE,)]))
 
 
 @pytest.mark.parametrize("theme", ["light", "dark", "auto"])

@@ -99,7 +99,7 @@ def test_types_are_those_of_the_whole(anywhere):
         ),
         (
             pd.Series([1, 2], dtype=object),
-            "must contain values of type large_string in every partition; one held .* int64",
+            "must contain values of type large_string in every partition; one contains .* int64",
         ),
         (pd.Series([b"a", b"b"], dtype=object), "one held values of type binary"),
         (pd.Series([1j, 2j]), "its type is complex128"),

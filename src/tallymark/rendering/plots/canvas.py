@@ -62,6 +62,21 @@ class Canvas:
         axes.set_xlabel(x, fontsize=SMALL, color=self.theme.ink, labelpad=5, parse_math=False)
         axes.set_ylabel(y, fontsize=SMALL, color=self.theme.ink, labelpad=6, parse_math=False)
 
+    def fit_ticks(self, axes: Any) -> None:
+        """Fewer numbers along, where they would not fit beside each other; once the limits are set."""
+        from matplotlib.ticker import MaxNLocator
+
+        low, high = axes.get_xlim()
+        inches = axes.get_position().width * self.width
+        for count in range(max(1, min(5, int(inches / 0.6))), 0, -1):
+            ticks = MaxNLocator(count, steps=_STEPS).tick_values(low, high)
+            places = [float(tick) for tick in ticks if low <= tick <= high]
+            widest = max((text_inches(show_tick(place)) for place in places), default=0.0)
+            if len(places) < 2 or (places[1] - places[0]) / (high - low) * inches > widest + 0.06:
+                axes.set_xticks(places)
+                return
+        axes.set_xticks(places[:1])
+
     def write_at(self, x: float, y: float, text: str, **how: Any) -> Any:
         """Text at a place in inches from the lower left."""
         return self._text(self.figure.text, x / self.width, y / self.height, text, **how)

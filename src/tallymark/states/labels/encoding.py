@@ -86,7 +86,8 @@ def label_fault(batch: Batch, faults: list[Fault], *, decided: bool, labels: boo
         return TypeOfDataError(
             argument=name,
             expected="contain numbers or strings, not both",
-            got=f"{_shown(batch, side, 0)} in {batch.places.row(0)} and {shown} in {batch.places.row(row)}",
+            got=f"{_shown(batch, side, 0)} and {shown}",
+            place=f"{batch.places.row(0)} and {batch.places.row(row)}",
         )
     return TypeOfDataError(
         argument=name,

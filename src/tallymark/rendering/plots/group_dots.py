@@ -1,0 +1,128 @@
+"""Values of groups as dots, with their intervals and sizes, and the value of all rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallymark.rendering.plots.canvas import (
+    EDGE,
+    SMALL,
+    TOP,
+    Canvas,
+    show_count,
+    show_short,
+    text_inches,
+    truncate_text,
+)
+from tallymark.rendering.plots.plot import WIDTH, Plot
+from tallymark.rendering.plots.theme import Theme
+from tallymark.rendering.table import Table, show_estimate
+
+MOST_GROUPS = 24
+_ROW, _BELOW = 0.26, 0.34  # inches
+_VALUE, _SIZE = 0.75, 0.72
+
+
+class GroupDot(NamedTuple):
+    """A group: its name, its value, the interval of that, and how many rows it has."""
+
+    name: str
+    value: float
+    rows: int
+    lo: float | None = None
+    hi: float | None = None
+
+    @property
+    def reaches(self) -> list[float]:
+        """All places that the axis must have."""
+        return [end for end in (self.value, self.lo, self.hi) if end is not None and math.isfinite(end)]
+
+    @property
+    def shown(self) -> str:
+        """The value in the digits that its interval bears out."""
+        has_interval = len(self.reaches) == 3
+        return show_estimate(self.value, self.lo, self.hi)[0] if has_interval else show_short(self.value)
+
+
+def group_dots_plot(
+    what: str,
+    by: str,
+    groups: Sequence[GroupDot],
+    whole: GroupDot,
+    table: Table,
+    *,
+    left_out: str = "",
+    interval: str = "",
+) -> Plot:
+    """One dot per group, and a line at the value of all rows. The axis covers the values and their intervals, so that
+    differences can be seen; it shows zero only where a value is near it."""
+    title = f"{what} by {by}"
+    low, high = _limits([place for each in groups for place in each.reaches], whole.value)
+
+    def draw(figure: Any, theme: Theme) -> None:
+        description = [f"all rows {whole.shown}" if math.isfinite(whole.value) else "", interval, left_out]
+        canvas = Canvas(figure, theme, title, " · ".join(filter(None, description)))
+        left = min(max(text_inches(each.name) for each in groups) + 0.24, canvas.width * 0.36)
+        axes = canvas.axes(left, EDGE + _VALUE + _SIZE, _BELOW, TOP + 0.22)
+        axes.set_xlim(low, high)
+        canvas.fit_ticks(axes)
+        axes.set_ylim(len(groups), 0)
+        axes.set_yticks([])
+        axes.spines["left"].set_visible(False)
+        axes.grid(False, axis="y")
+        guides = np.array([[(low, k + 0.5), (high, k + 0.5)] for k in range(len(groups))]).reshape(-1, 2)
+        canvas.path(axes, guides, [1, 2] * len(groups), edgecolor=theme.line, linewidth=0.6)
+        if math.isfinite(whole.value):
+            dashes = (0, (3, 2))
+            ends = np.array([[whole.value, 0], [whole.value, len(groups)]])
+            canvas.path(axes, ends, edgecolor=theme.series[1], linewidth=1.3, linestyle=dashes)
+            canvas.write(
+                axes, whole.value, -0.08, whole.name, size=SMALL, colour=theme.series[1], along="center", up="bottom"
+            )
+        drawn = [(k, each) for k, each in enumerate(groups) if math.isfinite(each.value)]
+        whiskers = [((each.lo, k + 0.5), (each.hi, k + 0.5)) for k, each in drawn if len(each.reaches) == 3]
+        if whiskers:
+            points = np.array(whiskers, np.float64).reshape(-1, 2)
+            canvas.path(axes, points, [1, 2] * len(whiskers), edgecolor=theme.series[0], linewidth=1.6)
+        if drawn:
+            x, y = [each.value for _, each in drawn], [k + 0.5 for k, _ in drawn]
+            canvas.dots(axes, x, y, theme.series[0], size=7)
+        _write_rows(canvas, axes, groups, left)
+
+    known = [each for each in groups if math.isfinite(each.value)]
+    description = f"{title}: "
+    if known:
+        lowest, highest = (pick(known, key=lambda each: each.value) for pick in (min, max))
+        description += f"from {lowest.shown} for {lowest.name} to {highest.shown} for {highest.name}"
+        description += f"; all rows have {whole.shown}." if math.isfinite(whole.value) else "."
+    else:
+        description += "undefined in every group."
+    height = TOP + 0.22 + _BELOW + _ROW * len(groups)
+    return Plot(title, description, table, draw, (WIDTH, max(height, 1.9)))
+
+
+def _limits(places: list[float], whole: float) -> tuple[float, float]:
+    """The ends of the axis: all places and the value of all rows, with a margin."""
+    places = [*places, *([whole] if math.isfinite(whole) else [])] or [0.0]
+    low, high = min(places), max(places)
+    margin = 0.06 * (high - low) or 0.05 * abs(low) or 0.5
+    return low - margin, high + margin
+
+
+def _write_rows(canvas: Canvas, axes: Any, groups: Sequence[GroupDot], left: float) -> None:
+    """Names on the left, values and sizes on the right."""
+    box = axes.get_position()
+    step, top = box.height * canvas.height / len(groups), box.y1 * canvas.height
+    right = canvas.width - EDGE
+    quiet = canvas.theme.quiet
+    canvas.write_at(right - _SIZE, top + 0.05, "value", size=SMALL, colour=quiet, along="right", up="bottom")
+    canvas.write_at(right, top + 0.05, "rows", size=SMALL, colour=quiet, along="right", up="bottom")
+    for k, each in enumerate(groups):
+        y = top - (k + 0.5) * step
+        canvas.write_at(left - 0.08, y, truncate_text(each.name, left - EDGE - 0.06), size=SMALL, along="right")
+        canvas.write_at(right - _SIZE, y, each.shown, size=SMALL, along="right")
+        canvas.write_at(right, y, show_count(each.rows), size=SMALL, colour=quiet, along="right")
