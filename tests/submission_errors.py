@@ -73,6 +73,11 @@ CASES = {
     "missing rows in a metric without a place for them": lambda: challenge(
         b"row_id,label\na,cat\n", metrics="adjusted_rand", task="labels"
     ),
+    "a target and a task of a submission": lambda: score(NUMBERS, NUMBERS, target=tm.Target("value"), task="numbers"),
+    "a target that no submission can have": lambda: score(NUMBERS, NUMBERS, target=tm.Target("margin")),
+    "a target and classes of a submission": lambda: score(
+        NUMBERS, NUMBERS, target=tm.Target("probability"), classes=["0", "1"]
+    ),
     "an unknown mode": lambda: score(ANSWERS, mode="test"),
     "an unknown task of a submission": lambda: score(ANSWERS, task="text"),
     "probabilities without a task": lambda: score(b"row_id,label\na,0.7\nb,0.2\n", NUMBERS),

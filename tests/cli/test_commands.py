@@ -257,7 +257,7 @@ def test_choose(told):
     code, out, _ = told("choose", "regression", "--large-errors", "no", "--outliers", "yes", "--json")
     assert (code, out) == (0, f"{expected.to_json()}\n")
     code, out, _ = told("choose", "--no-ask")
-    assert "what is predicted?" in out
+    assert "What is predicted?" in out
 
 
 def test_choose_speaks_of_what_is_typed(told):

@@ -33,6 +33,15 @@ def test_the_columns_of_the_template_are_the_classes():
         check("row_id,cat\na,1\n", template, task="probabilities")
 
 
+def test_a_target_names_the_task_and_the_classes():
+    """As the keywords do."""
+    content, target = "dog,row_id,cat\n0.25,a,0.75\n", tm.Target("probability", classes=["cat", "dog"])
+    asked = {"task": "probabilities", "classes": ["cat", "dog"]}
+    assert check(content, None, target=target) == check(content, None, **asked)
+    with pytest.raises(tm.Rejection, match="'bird' is missing"):
+        check(content, None, target=tm.Target("probability", classes=["cat", "dog", "bird"]))
+
+
 @pytest.mark.parametrize("more", [{"missing": "reject"}, {"task": "numbers"}], ids=str)
 def test_missing_rows_are_rejected_where_they_will_be(more):
     """As the challenge will."""

@@ -51,6 +51,7 @@ def score_submission(
     metrics: MetricsLike = None,
     task: str | None = None,
     query: str = "query",
+    target: Target | None = None,
     classes: object = None,
     positive: object = None,
     missing: str = "count",
@@ -66,7 +67,8 @@ def score_submission(
     normal form C. `task` says what is predicted: "labels", "numbers", "probabilities" (one column called as `label`, of
     the `positive` class, or one for each class, called as it) or "ranking" (scores, within each `query` of the
     answers); without it, that of the first of the `metrics`, else labels. Decimals against labels of another form are
-    then refused: `task` must be named.
+    then refused: `task` must be named. A `target` says it by its kind (score for a ranking), with `classes` and the
+    `positive` class.
 
     `mode="analysis"` is for files of your own: answers that the submission lacks are left out and counted.
     `mode="challenge"` is for those of others: nothing in the result tells more about the answers than the scores do,
@@ -92,6 +94,7 @@ def score_submission(
         metrics=metrics,
         task=task,
         query=query,
+        target=target,
         classes=classes,
         positive=positive,
         missing=missing,
