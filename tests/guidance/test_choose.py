@@ -108,7 +108,7 @@ def test_answers_lead_to_other_tasks():
     assert choice.task == "ranking"
     assert {"ndcg", "ndcg(k=10)"} <= set(choice.metrics)
     assert tm.choose("regression", quantiles=True, intervals=True).metrics == ["coverage", "interval_score"]
-    with pytest.raises(tm.ParameterError, match='"regression" does not ask `intervals`'):
+    with pytest.raises(tm.ParameterError, match='"regression" has no question `intervals`'):
         tm.choose("regression", quantiles=False, intervals=True)
 
 

@@ -29,7 +29,7 @@ def test_the_columns_of_the_template_are_the_classes():
     """Where each has a column of probabilities."""
     template = "row_id,cat,dog\na,0.5,0.5\n"
     assert check("dog,row_id,cat\n0.25,a,0.75\n", template, task="probabilities").rows == 1
-    with pytest.raises(tm.Rejection, match="'dog' is missing"):
+    with pytest.raises(tm.Rejection, match="missing column 'dog'"):
         check("row_id,cat\na,1\n", template, task="probabilities")
 
 

@@ -173,7 +173,7 @@ def _unknown(key: str, name: str, asked: Mapping[str, Question]) -> ParameterErr
     near = nearest(key, asked)
     hint = f"It belongs to {_join(elsewhere)}" if elsewhere else None
     return ParameterError(
-        Text('the task "{}" does not ask {}; it asks {}', name, Argument(key), _as_arguments(asked)),
+        Text('the task "{}" has no question {}; its questions are {}', name, Argument(key), _as_arguments(asked)),
         argument=key,
         hint=Text("Did you mean {}?", Argument(near[0])) if near else hint,
     )

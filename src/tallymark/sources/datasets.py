@@ -52,9 +52,7 @@ class FileDataset:
         self._paths = find_files(source)
         for path in self._paths:
             if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
-                raise FileError(
-                    f"`{path}` must be a file, since pieces of it are read when they are needed; it is a pipe"
-                )
+                raise FileError(f"`{path}` must be a file, since parts of it are read on demand; it is a pipe")
         self._separator = separator
         self._read_as = {name: kind for name, kind in (read_as or {}).items() if kind != AUTO}
         self._types = InferredTypes()
@@ -250,8 +248,8 @@ class _ConsistentTypes:
             text, first, before = self._known.setdefault(column, (kind == TEXT, file.name, shown))
             if (kind == TEXT) != text:
                 raise TypeOfDataError(
-                    f"column {column!r} must hold numbers or texts in all files; it is {before} in {first} and "
-                    f"{shown} in {file.name}"
+                    f"column {column!r} must contain either numbers or text in all files; "
+                    f"it is {before} in {first} and {shown} in {file.name}"
                 )
 
 

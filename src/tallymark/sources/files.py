@@ -277,7 +277,7 @@ class File:
         for found in places:
             at = found.get(name, [])
             if len(at) > 1:
-                raise FileError(f"{self.name} must have the column {name!r} once; it has it {len(at)} times")
+                raise FileError(f"{self.name} must have the column {name!r} once; it appears {len(at)} times")
             if at:
                 return at[0]
         raise FileError(f"{self.name} has no column {name!r}", hint=self._hint(name))

@@ -63,7 +63,7 @@ def unpack(data: bytes) -> tuple[str, dict[str, Any]]:
     import json
 
     if not isinstance(data, (bytes, bytearray, memoryview)):
-        raise StateError(f"a state is read from bytes; got a {type(data).__name__}")
+        raise StateError(f"a state must be bytes; got a {type(data).__name__}")
     data = bytes(data)
     if len(data) < _PREFIX + _DIGEST or data[:4] != MAGIC:
         raise StateError("these bytes are not a tallymark state")

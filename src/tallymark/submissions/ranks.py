@@ -37,7 +37,7 @@ def paired_test(first: Outcomes, second: Outcomes) -> float:
     0.179712
     """
     if first.shape != second.shape:
-        raise StateError("only outcomes of the same rows can be compared; these are of others, or of another metric")
+        raise StateError("only outcomes of the same rows can be compared; these are for other rows or another metric")
     return mcnemar_p(*_discordant_rows(first, second)) if first.kind == BITS else _student(first, second)
 
 

@@ -283,7 +283,7 @@ def _without_answers(failure: BaseException, settings: ScoringSettings) -> BaseE
     """An error about the answers; in a challenge, whose error must not quote them, one without details."""
     if settings.challenge and isinstance(failure, TallymarkError):
         return ParameterError(
-            Text("{answers} could not be read; score them in analysis mode to see what is wrong"), argument="answers"
+            Text("{answers} could not be read; score them in analysis mode to see the problems"), argument="answers"
         )
     return failure
 
@@ -346,7 +346,7 @@ def _require_task(answers: Sequence[str], predictions: Sequence[str], settings: 
         expected=f"say what is predicted: the answers are {answer}, the predictions {predicted}",
         hint=Text(
             'Pass {task="probabilities"} or {task="numbers"}, or {task="labels"} to '
-            'compare texts, of which "1.0" is not "1"'
+            'compare as text, where "1.0" is not "1"'
         ),
     )
 
@@ -369,7 +369,7 @@ def _positive_class(truth: Any, settings: ScoringSettings) -> str:
     if likely is not None:
         return likely
     listed = "" if settings.challenge else f"; the labels are {', '.join(map(repr, sorted(labels)[:6]))}"
-    raise ParameterError(argument="positive", expected=f"say of which class one column of probabilities is{listed}")
+    raise ParameterError(argument="positive", expected=f"name the class of the column of probabilities{listed}")
 
 
 def _evaluate(batch: Batch, target: Target, settings: ScoringSettings, *, resample: bool) -> Report:

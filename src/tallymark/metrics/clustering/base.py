@@ -64,7 +64,7 @@ def fractional_weight(metric: Metric, batch: Batch | None) -> WeightError:
     if batch is not None and batch.weights is not None:
         row = int(np.argmax(batch.weights != np.floor(batch.weights)))
         got, place = str(float(batch.weights[row])), batch.places.row(row)
-    expected = f"be whole numbers for {metric}, since weight 2 is the row twice"
+    expected = f"be whole numbers for {metric}, since weight 2 counts a row twice"
     return WeightError(argument="weights", expected=expected, got=got, place=place)
 
 

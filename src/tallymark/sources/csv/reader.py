@@ -82,7 +82,7 @@ class CheckedText(io.RawIOBase):
 
     def _check_text(self, block: bytes) -> None:
         if b"\0" in block:
-            raise Malformed("there is a NUL byte")
+            raise Malformed("NUL byte")
         if self._clean and block.isascii():
             return
         try:

@@ -77,10 +77,10 @@ def unique_row_keys(batch: Batch) -> Array | None:
             row = int(np.flatnonzero(found == ordered[counts.argmax()])[1])
             raise ParameterError(
                 argument="keys",
-                expected="differ from row to row",
-                got=f"{batch.item(batch.key_side, row)!r} again",
+                expected="be unique",
+                got=f"{batch.item(batch.key_side, row)!r} twice",
                 place=batch.places.row(row),
-                hint="Rows that belong together are passed as cluster=",
+                hint="For rows that belong together, pass cluster=",
             )
         batch.keys = found
     return batch.keys

@@ -88,7 +88,7 @@ def require_direction(given: str | Metric) -> Metric:
     item = metric(given)
     if item.better is None:
         raise ParameterError(
-            Text("{metric} must say which values are better; {} does not, so nothing can be chosen by it", item),
+            Text("{metric} must define which values are better; {} does not, so it cannot select a model", item),
             argument="metric",
         )
     return item
@@ -159,11 +159,13 @@ def check_kinds(evaluator: Evaluator, given: str, by: str) -> None:
             readable = ("margin",) if item.kind == "margin" else ("probability", "score")
             if item.kind not in (*_OF_CLASSES, "margin") or eval_set.target.kind is not None or given in readable:
                 continue
-            advice = f'declare that by EvalSet(..., kind="{given}")'
+            advice = f'declare that with EvalSet(..., kind="{given}")'
             if item.kind == "margin" and given != "value":
-                advice = 'take accuracy, or declare margins by EvalSet(..., kind="margin") where the library gives them'
+                advice = (
+                    'take accuracy, or declare margins by EvalSet(..., kind="margin") if the library returns margins'
+                )
             elif given == "value":
-                advice = 'an objective of your own has margins, which are declared by EvalSet(..., kind="margin")'
+                advice = 'an objective of your own has margins, declared with EvalSet(..., kind="margin")'
             takes = item.takes or f"predictions of kind {item.kind!r}"
             raise KindError(f"{item} reads {takes}; {by} gives predictions of kind {given!r}: {advice}")
 
