@@ -1,4 +1,4 @@
-"""Turns what is plain in Markdown into what the site needs: lists of links into its contents."""
+"""Turns plain Markdown into what the site needs: lists of links into contents, search terms into index entries."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 FRONT = "index"
 SECTION = re.compile(r"^## (?P<title>.+)\n(?P<body>(?:(?!^## ).*\n?)*)", re.MULTILINE)
 ITEM = re.compile(r"^- \[(?P<title>[^\]]+)\]\((?P<page>[^)#:]+)\.md\)", re.MULTILINE)
+SEARCH = re.compile(r"^<!-- search: (?P<terms>.+?) -->$", re.MULTILINE | re.DOTALL)
 LAST_LINE = re.compile(r"\n\n```(?=\n|$)")  # where an example ends, for those who run it
 
 
@@ -19,8 +20,13 @@ def install(app: Any) -> None:
 
 def rewritten(name: str, text: str) -> str:
     """A page as Sphinx is to read it."""
-    text = LAST_LINE.sub("\n```", text)
+    text = SEARCH.sub(lambda found: index(found["terms"]), LAST_LINE.sub("\n```", text))
     return text + contents(text) if name == FRONT else text
+
+
+def index(terms: str) -> str:
+    """Entries of the index, separated by semicolons in a comment below a heading: a search for one leads there."""
+    return f"```{{index}} {', '.join(f'! {term.strip()}' for term in terms.split(';'))}\n```"
 
 
 def contents(front: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import tallymark as tm
 from tallymark.submissions.outcomes import Outcomes
 from tallymark.submissions.problems import RULES
-from tallymark.submissions.ranks import paired_test, rank_groups
+from tallymark.submissions.ranks import paired_test, rank_entries
 
 ANSWERS = b"row_id,label\na,cat\nb,dog\n"
 NUMBERS = b"row_id,label\na,1\nb,0\n"
@@ -73,6 +73,11 @@ CASES = {
     "missing rows in a metric without a place for them": lambda: challenge(
         b"row_id,label\na,cat\n", metrics="adjusted_rand", task="labels"
     ),
+    "a target and a task of a submission": lambda: score(NUMBERS, NUMBERS, target=tm.Target("value"), task="numbers"),
+    "a target that no submission can have": lambda: score(NUMBERS, NUMBERS, target=tm.Target("margin")),
+    "a target and classes of a submission": lambda: score(
+        NUMBERS, NUMBERS, target=tm.Target("probability"), classes=["0", "1"]
+    ),
     "an unknown mode": lambda: score(ANSWERS, mode="test"),
     "an unknown task of a submission": lambda: score(ANSWERS, task="text"),
     "probabilities without a task": lambda: score(b"row_id,label\na,0.7\nb,0.2\n", NUMBERS),
@@ -87,7 +92,7 @@ CASES = {
     "outcomes for which nobody asked": lambda: score(ANSWERS).outcomes("accuracy"),
     "outcomes of other rows": lambda: paired_test(*(Outcomes.from_bits(np.ones(n, bool), 1.0) for n in (3, 4))),
     "outcomes that are another state": lambda: Outcomes.from_bytes(tm.Tally(["mae"]).to_bytes()),
-    "entries of an unknown number": lambda: rank_groups(iter([None])),
-    "more entries than were told": lambda: rank_groups([None, None], among=1),
+    "more entries than tries": lambda: rank_entries([None, None], among=1),
+    "scores of other entries": lambda: rank_entries([None, None], scores=[0.5]),
     "a submission that is no table": lambda: tm.submissions.score_submission(io.BytesIO(ANSWERS), 5),
 }

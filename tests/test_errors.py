@@ -33,7 +33,7 @@ def finite():
         expected="be finite",
         got="nan",
         place="row 3",
-        hint=Text('Pass {missing="drop"} to leave such rows out'),
+        hint=Text('Pass {missing="drop"} to drop such rows'),
     )
 
 
@@ -42,15 +42,14 @@ def test_a_call_says_what_is_wrong_in_fields():
         tm.rmse([1.0, 2.0], [1.0, NAN])
     error = caught.value
     assert (error.argument, error.expected, error.got, error.place) == ("y_pred", "be finite", "nan", "row 1")
-    assert str(error.hint) == 'Pass missing="drop" to leave such rows out'
+    assert str(error.hint) == 'Pass missing="drop" to drop such rows'
     assert error.problem is None
 
 
 def test_every_interface_uses_its_own_words():
-    assert str(finite()) == '`y_true` must be finite; got nan (row 3). Pass missing="drop" to leave such rows out'
+    assert str(finite()) == '`y_true` must be finite; got nan (row 3). Pass missing="drop" to drop such rows'
     assert (
-        finite().write(Shouted())
-        == 'Y_TRUE must be finite; got nan (row 3). Pass MISSING IS "drop" to leave such rows out'
+        finite().write(Shouted()) == 'Y_TRUE must be finite; got nan (row 3). Pass MISSING IS "drop" to drop such rows'
     )
     command = click.Command(
         "evaluate",
@@ -61,7 +60,7 @@ def test_every_interface_uses_its_own_words():
     )
     assert (
         finite().write(CommandWording(command))
-        == "`--truth` must be finite; got nan (row 3). Pass --missing drop to leave such rows out"
+        == "`--truth` must be finite; got nan (row 3). Pass --missing drop to drop such rows"
     )
 
 

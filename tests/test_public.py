@@ -134,6 +134,14 @@ def test_importing_loads_numpy_and_nothing_heavy():
     assert run(code).stdout.strip() == "[]"
 
 
+def test_importing_loads_no_hashes_and_no_json():
+    """States are written and read later, if at all; OpenSSL alone takes 2 ms."""
+    code = "import numpy, sys; before = set(sys.modules); import tallymark; print(*sorted(set(sys.modules) - before))"
+    loaded = set(run(code).stdout.split())
+    assert "tallymark.states.serialization" in loaded
+    assert loaded.isdisjoint({"hashlib", "_hashlib", "json", "csv", "difflib", "inspect"})
+
+
 def test_what_few_ask_for_is_loaded_then():
     """Not before; and help and completion know the names all the same."""
     code = (

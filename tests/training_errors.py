@@ -66,7 +66,7 @@ CASES = {
     "a framework's metric of several numbers": lambda: base.NativeMetric("recall(average=none)").value(
         [0, 1], [0.2, 0.8]
     ),
-    "a framework's metric of another kind": lambda: base.NativeMetric("rmse", "label"),
+    "a framework's metric of another kind": lambda: base.NativeMetric("rmse", tm.Target("label")),
     "an evaluator that is none": lambda: base.check_evaluator("auc"),
     "rules of stopping and dart": lambda: base.check_dart(_evaluator(early_stopping=tm.training.EarlyStopping(1))),
     "margins that are not declared": lambda: base.check_kinds(_of_classes(), "margin", "the objective 'logitraw'"),

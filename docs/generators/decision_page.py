@@ -1,98 +1,132 @@
-"""docs/concepts/decisions.md: what `tm.choose` asks and advises, as trees to read."""
+"""docs/concepts/choosing.md: the decision trees of `tm.choose` and the table of regression metrics."""
 
 from __future__ import annotations
 
-import pprint
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 import tallymark as tm
-from generators.metric_pages import is_public, title
-from tallymark.guidance.decision_table import TASKS, Advice, Question, TaskAdvice
+from generators.metric_pages import heading, is_public, link
+from tallymark.guidance.decision_table import TASKS, Advice, TaskAdvice
+from tallymark.metrics.listing import show_range
 
-OPENING = """\
-# Decisions
+PAGE = "concepts/choosing.md"
+YES, KINK, RANKS = "yes", "except at zero error", "no"
+MEAN, MEDIAN, BETWEEN = "the mean", "the median", "a compromise between mean and median"
 
-Written by `make docs` from the table that `tm.choose` walks. For every task: what to look at in any case, then what
-each question adds. [Choosing a metric](choosing.md) says how to ask, and why there are no grades.
 
-```python
->>> import pprint
->>> import tallymark as tm
+class Minimised(NamedTuple):
+    """Whether a metric has a gradient to train on, and what the predictions that make it best estimate."""
 
-```
-"""
+    differentiable: str
+    estimates: str
 
-NOTHING = ": nothing more."
+
+MINIMISED = {
+    "mse": Minimised(YES, MEAN),
+    "rmse": Minimised("yes, unless all errors are 0", MEAN),
+    "rss": Minimised(YES, MEAN),
+    "r2": Minimised(YES, MEAN),
+    "explained_variance": Minimised(YES, "the mean, up to a constant shift"),
+    "mae": Minimised(KINK, MEDIAN),
+    "wape": Minimised(KINK, MEDIAN),
+    "mase": Minimised(KINK, MEDIAN),
+    "d2_absolute": Minimised(KINK, MEDIAN),
+    "median_absolute_error": Minimised("only through the row in the middle", "the centre of the shortest half"),
+    "max_error": Minimised("only through the worst row", "the centre of the range"),
+    "huber": Minimised(YES, BETWEEN),
+    "log_cosh": Minimised(YES, BETWEEN),
+    "mape": Minimised(KINK, "the median weighted by 1 / y: below the median"),
+    "smape": Minimised(KINK, "the median weighted by y / (y + ŷ)²"),
+    "msle": Minimised(YES, "the mean of log(1 + y), transformed back: below the mean"),
+    "rmsle": Minimised("yes, unless all errors are 0", "the mean of log(1 + y), transformed back: below the mean"),
+    "poisson_deviance": Minimised(YES, MEAN),
+    "gamma_deviance": Minimised(YES, MEAN),
+    "tweedie_deviance": Minimised(YES, MEAN),
+    "d2_tweedie": Minimised(YES, MEAN),
+    "pinball": Minimised(KINK, "the quantiles alphas"),
+    "d2_pinball": Minimised(KINK, "the quantile alpha"),
+    "crps_quantile": Minimised(KINK, "the quantiles alphas"),
+    "interval_score": Minimised(KINK, "the quantiles (1 ± level) / 2"),
+    "coverage": Minimised(RANKS, "any interval that contains the level"),
+    "mean_bias": Minimised(YES, "nothing: it is 0 at the mean"),
+    "pearson": Minimised(YES, "nothing: bias and scale are ignored"),
+    "spearman": Minimised(RANKS, "nothing: only ranks count"),
+}
+"""Of every regression metric, in the order of the table: squared, absolute, relative, deviances, quantiles, others."""
 
 
 def pages() -> Iterator[tuple[str, str]]:
     """The one page, by its path below docs/."""
-    links = "\n".join(f"- [{name.capitalize()}](#{name}): {task.text}" for name, task in TASKS.items())
-    sections = [section(name, task) for name, task in TASKS.items()]
-    yield "concepts/decisions.md", "\n".join([OPENING, links, *sections])
+    text = (Path(__file__).parents[1] / PAGE).read_text()
+    for name, lines in (("regression metrics", regression_table()), ("decision trees", trees())):
+        before, _, rest = text.partition(f"<!-- {name} -->\n")
+        _, _, after = rest.partition(f"<!-- end of {name} -->")
+        text = "\n".join([f"{before}<!-- {name} -->", "", *lines, f"<!-- end of {name} -->{after}"])
+    yield PAGE, text
 
 
-def section(name: str, task: TaskAdvice) -> str:
-    """The tree of one task."""
-    always = [advice for advice in task.use if not advice.when], [advice for advice in task.avoid if not advice.when]
-    lines = ["", f"## {name.capitalize()}", "", task.text, ""]
-    if any(always):
-        lines += ["In any case:", "", *bullets(*always, (), indent=""), ""]
-    for number, question in enumerate(task.questions, 1):
-        lines += [f"{number}. **{question.text}** (`{question.keyword}`)", ""]
-        branches = [branch(task, question, answer) for answer in question.answers]
-        silent = all(len(found) == 1 and found[0].endswith(NOTHING) for found in branches)
-        lines += ["   - The answer decides about what comes below."] if silent else [*chain.from_iterable(branches)]
-        lines.append("")
-    return "\n".join([*lines, *example(name)])
+def regression_table() -> Iterator[str]:
+    """The regression metrics side by side."""
+    yield "| metric | unit | range | sensitive to outliers | differentiable | minimising it estimates |"
+    yield "|---|---|---|---|---|---|"
+    for name, minimised in MINIMISED.items():
+        metric = tm.metric(name)
+        facts = (metric.unit or "none", show_range(metric.range), metric.outliers.partition(":")[0])
+        cells = (link(metric, "../reference/regression.md"), *facts, *minimised)
+        yield f"| {' | '.join(cells)} |"
+    yield ""
 
 
-def branch(task: TaskAdvice, question: Question, answer: str) -> list[str]:
-    """What an answer adds to those before it."""
-    order = [item.keyword for item in task.questions]
+def trees() -> Iterator[str]:
+    """The tree of every task, under a heading each."""
+    for name, task in TASKS.items():
+        yield from (f"### {name.capitalize()}", "", task.text, "", *tree(task).lines(task, ""), "")
 
-    def here(items: Iterable[Advice]) -> list[Advice]:
-        last = (max(advice.when, key=order.index, default=None) for advice in items)
-        return [
-            advice
-            for advice, keyword in zip(items, last, strict=True)
-            if keyword == question.keyword and advice.when[keyword] == answer
-        ]
 
-    said = answer.replace("_", " ")
+class Branch:
+    """What to use and to avoid after some answers, and the questions that decide about the rest."""
+
+    def __init__(self) -> None:
+        self.advice: list[str] = []
+        self.questions: dict[str, dict[str, Branch]] = {}
+
+    def after(self, keyword: str, answer: str) -> Branch:
+        """The branch below one more answer."""
+        return self.questions.setdefault(keyword, {}).setdefault(answer, Branch())
+
+    def lines(self, task: TaskAdvice, indent: str) -> Iterator[str]:
+        """The branch as nested bullets: its own advice, then its questions with their answers."""
+        yield from (f"{indent}- {text}" for text in self.advice)
+        for question in task.questions:
+            answers = self.questions.get(question.keyword, {})
+            if answers:
+                yield f"{indent}- **{question.text}** (`{question.keyword}`)"
+            for answer in filter(answers.__contains__, question.answers):
+                branch, word = answers[answer], answer.replace("_", " ")
+                if len(branch.advice) == 1 and not branch.questions:
+                    yield f"{indent}  - {word}: {branch.advice[0]}"
+                else:
+                    yield from (f"{indent}  - {word}:", *branch.lines(task, f"{indent}    "))
+
+
+def tree(task: TaskAdvice) -> Branch:
+    """The advice of a task, sorted by the answers that it depends on."""
+    root, order = Branch(), [question.keyword for question in task.questions]
+    for verb, items in (("", task.use), ("avoid ", task.avoid)):
+        for advice in items:
+            branch = root
+            for keyword in sorted(advice.when, key=order.index):
+                branch = branch.after(keyword, advice.when[keyword])
+            branch.advice.append(f"{verb}{shown(advice)}")
     for detour in task.redirects:
-        if (detour.keyword, detour.answer) == (question.keyword, answer):
-            return [f"   - {said}: another task, [{detour.task}](#{detour.task})."]
-    use, avoid = here(task.use), here(task.avoid)
-    if not use and not avoid:
-        return [f"   - {said}{NOTHING}"]
-    return [f"   - {said}:", *bullets(use, avoid, (question.keyword,), indent="     ")]
+        root.after(detour.keyword, detour.answer).advice.append(f"see [{detour.task}](#{detour.task})")
+    return root
 
 
-def bullets(use: list[Advice], avoid: list[Advice], known: tuple[str, ...], indent: str) -> list[str]:
-    """Pieces of advice as a list: what to use, then what to avoid."""
-    return [
-        f"{indent}- {verb}{linked(advice.metric)}{condition(advice, known)}: {advice.why}"
-        for verb, items in (("", use), ("avoid ", avoid))
-        for advice in items
-    ]
-
-
-def condition(advice: Advice, known: tuple[str, ...]) -> str:
-    """The other answers on which a piece of advice depends."""
-    rest = [f"`{key}` is {answer.replace('_', ' ')}" for key, answer in advice.when.items() if key not in known]
-    return f", if {' and '.join(rest)}" if rest else ""
-
-
-def example(name: str) -> list[str]:
-    """All metrics of a task, before anything is answered."""
-    call = f'>>> pprint.pp(tm.choose("{name}").metrics, width=100, compact=True)'
-    shown = pprint.pformat(tm.choose(name).metrics, width=100, compact=True)
-    return ["All of them:", "", "```python", call, shown, "", "```"]
-
-
-def linked(text: str) -> str:
-    """A metric as a link to its section in the reference, if it has one."""
-    metric = tm.metric(text)
-    return f"[`{text}`](../reference/{metric.family}.md#{title(metric)})" if is_public(metric) else f"`{text}`"
+def shown(advice: Advice) -> str:
+    """A metric with its reason, linked to its section in the reference if it has one."""
+    metric = tm.metric(advice.metric)
+    name = link(metric, f"../reference/{metric.family}.md") if is_public(metric) else heading(metric)
+    return f"{name} `{advice.metric}`: {advice.why}"

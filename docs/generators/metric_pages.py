@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import tallymark as tm
@@ -11,47 +12,69 @@ from tallymark.metrics.listing import show_better, show_range
 
 COMMON = ("undefined", "outputs", "threshold", "absent", "ties", "of")
 WAYS = (tm.gap("accuracy"), tm.ratio("accuracy"), tm.worst("accuracy"))  # to compare groups, by any metric
+HEADINGS = {
+    "gap": "Gap",
+    "ratio": "Ratio",
+    "worst": "Worst",
+    "top_k_accuracy": "Top-k accuracy",
+    "hit_rate": "Hit rate@k",
+    "precision_at": "Precision@k",
+    "recall_at": "Recall@k",
+}
+"""Headings of the metrics whose display name has a parameter, or the name of another metric."""
+
+OPENINGS = {
+    "regression": "Errors of predicted numbers, quantiles and intervals. [Choosing a metric](../concepts/choosing.md)"
+    " compares them side by side.",
+    "classification": "Metrics of predicted labels, for two classes, many classes or several labels per row.",
+    "score": "Metrics of scores that order the rows: areas, curves and thresholds.",
+    "probability": "Losses and calibration of predicted probabilities.",
+    "clustering": "Metrics of clusters, with and without true clusters.",
+    "ranking": "Metrics of rankings by query, as in search and recommendation.",
+    "fairness": "Comparisons of groups by any metric.",
+}
 SHARED = {
     "regression": (
-        "e = ŷ − y. `outputs=` says how several outputs become one value: `mean`, `each`, or one weight per output.",
+        "e = ŷ − y is the error. `outputs=` says how several outputs become one value: `mean`, `each`, or one weight",
+        "per output.",
     ),
     "classification": (
-        "TP, FP, FN and TN are the weights of true and false positives and negatives of one class against the rest.",
-        "`average=` says how classes become one value: `binary` (the positive class; the default for two classes),",
-        "`macro` (their mean), `micro` (of the counts added up), `weighted` (by how often a class is true), or `None`",
-        "for one value per class. `absent=` is what a class without a value earns in an average: by default the worst",
-        "value, 0, or 1 for rates that are better lower; `skip` leaves it out. `threshold=` is the probability from",
-        "which on a row is called positive. See",
-        "[labels, probabilities, classes](../concepts/labels.md).",
+        "TP, FP, FN and TN are the weights of true positives, false positives, false negatives and true negatives of",
+        "one class against the rest. `average=` combines the classes: `binary` (only the positive class; the default",
+        "for two classes), `macro` (the mean over classes), `micro` (from the summed counts), `weighted` (the mean",
+        "weighted by how frequent each class is) or `None` (one value per class). `absent=` is the value that a class",
+        "without predictions or without true rows contributes to an average: by default the worst value, 0, or 1 for",
+        "rates that are better lower; `skip` leaves the class out. `threshold=` is the lowest probability that counts",
+        "as positive. See [labels and classes](../concepts/labels.md).",
     ),
     "score": (
-        "s is the score, w₊ and w₋ are weights of positive and negative rows. TPR and FPR are the shares of positive",
-        "and negative rows that reach a threshold. Three or more classes, with a column of scores each, are set",
-        "against the rest one by one: `average=` is `macro` for their mean or `weighted` for the mean by how often a",
-        "class is true. See [scores and their order](../concepts/scores.md).",
+        "s is the score; w₊ and w₋ are the weights of positive and negative rows. TPR and FPR are the shares of",
+        "positive and of negative rows that reach a threshold. With three or more classes, which need one column of",
+        "scores each, every class is compared with the rest: `average=` is `macro` (the mean over classes) or",
+        "`weighted` (weighted by how frequent each class is). See [scores and their order](../concepts/scores.md).",
     ),
     "probability": (
-        "p is the probability of the positive class, p_k that of class k. Margins, clipping, soft labels, calibration:",
-        "[probabilities](../concepts/probabilities.md).",
+        "p is the probability of the positive class, p_k the probability of class k.",
+        "[Probabilities](../concepts/probabilities.md) explains margins, clipping, soft labels and calibration.",
     ),
     "clustering": (
-        "n_ij counts rows of true cluster i and predicted cluster j, a_i and b_j are their sizes, H is entropy.",
-        "Labels of any type name the clusters, and need not be the same on both sides.",
+        "n_ij is the number of rows in true cluster i and predicted cluster j; a_i and b_j are the cluster sizes; H",
+        "is entropy. The names of the clusters can be of any type and may differ between the two sides.",
     ),
     "ranking": (
-        "The truth is how relevant a row is (0: not at all), ŷ is its score; `query=` says which query it belongs to.",
-        "Rows of a query are ranked by score, the highest first, and the value is the mean over the queries; weights",
-        "are weights of queries. `ties=` says how rows of equal scores are ranked: `average` (the mean over all their",
-        "orders), `worst` (relevant ones last) or `stable` (in row order; such states do not add). `absent=` is what a",
-        "query without a relevant row earns (`skip` leaves it out). See",
-        "[rankings by query](../concepts/rankings.md).",
+        "The truth is the relevance of a row (0: not relevant), ŷ its score, and `query=` the query it belongs to.",
+        "The rows of a query are ranked by score, highest first, and the value is the mean over queries; weights are",
+        "weights of queries. `ties=` says how equal scores are ranked: `average` (the mean over all their orders),",
+        "`worst` (relevant rows last) or `stable` (in row order; such states cannot be merged). `absent=` is the",
+        "value of a query without a relevant row; `skip` leaves it out. See [rankings by",
+        "query](../concepts/rankings.md).",
     ),
     "fairness": (
-        "`by=` says which group a row belongs to; a metric is read in every group, and the values of the groups become",
-        "one. `gap`, `ratio` and `worst` take any metric, and are shown here with `accuracy`: a gap is at most as wide",
-        "as the range of its metric, and `worst` has direction, range and unit of its metric. The others are gaps and",
-        "ratios that have names. Groups without a value are left out, and with `min_rows=` those of few rows. See",
-        "[compare groups](../how-to/compare-groups.md).",
+        "`by=` names the group of each row. A metric is computed in every group, and the values of the groups are",
+        "combined into one. `gap`, `ratio` and `worst` accept any metric and are shown here with `accuracy`: a gap is",
+        "at most as wide as the range of its metric, and `worst` has the direction, range and unit of its metric. The",
+        "others are gaps and ratios with names of their own. Groups without a value are left out, and so are groups",
+        "with fewer than `min_rows=` rows. See [compare groups](../how-to/compare-groups.md).",
     ),
 }
 
@@ -62,18 +85,23 @@ def page(family: str) -> str:
     lines = [
         f"# {family.capitalize()} metrics",
         "",
-        "Written by `make docs` from the definitions. `w` is the weight, ŷ the prediction.",
-        *SHARED.get(family, ()),
-        "Every metric has the parameter `undefined=`: what stands for an undefined value.",
+        OPENINGS[family],
         "",
-        "| metric | better | range | unit | state |",
-        "|---|---|---|---|---|",
+        "| metric | meaning | better | range |",
+        "|---|---|---|---|",
     ]
     for metric in metrics:
-        size = metric.size if metric.size == "fixed" else f"grows with the {metric.size}"
-        link = f"[`{title(metric)}`](#{title(metric)})"
         within = "" if metric.better is None else show_range(metric.range)
-        lines.append(f"| {link} | {show_better(metric.better)} | {within} | {metric.unit} | {size} |")
+        name = heading(metric)
+        lines.append(f"| [{name}](#{anchor(name)}) | {metric.description} | {show_better(metric.better)} | {within} |")
+    lines += [
+        "",
+        "## Notation",
+        "",
+        "w is the weight of a row, y its truth and ŷ its prediction.",
+        *SHARED.get(family, ()),
+        "Every metric has the parameter `undefined=`: the value to return instead of an undefined one.",
+    ]
     for metric in metrics:
         lines += ["", *section(metric)]
     return "\n".join(lines) + "\n"
@@ -85,13 +113,16 @@ def section(metric: tm.extend.Metric) -> list[str]:
     arguments = ", ".join([*metric.arguments, *(f"{key}={value!r}" for key, value in own.items())])
     name = title(metric)
     call = f'tm.{name}("accuracy")({arguments})' if metric in WAYS else f"tm.{name}({arguments})"
-    lines = [f"## {name}", "", metric.description, "", "```text", metric.formula, "```", "", f"- Call: `{call}`"]
+    lines = [f"## {heading(metric)}", "", f"<!-- search: {'; '.join(search_terms(metric))} -->", ""]
+    lines += [metric.description, "", "```text", metric.formula, "```", "", f"- Call: `{call}`"]
     if metric in registry.compositions:
         lines.append(f"- Short for: `{metric.name}({', '.join(map(str, metric.of))})`")
-    told = parameter_docs(type(metric))
-    lines += [f"  - `{key}`: {told[key]}" for key in own if key in told and key != "average"]
+    meanings = parameter_docs(type(metric))
+    lines += [f"  - `{key}`: {meanings[key]}" for key in own if key in meanings and key != "average"]
     if metric.better is not None:
         lines.append(f"- Better: {show_better(metric.better)}; range {show_range(metric.range)}")
+    if metric.unit:
+        lines.append(f"- Unit: {metric.unit}")
     lines.append(f"- Reading: {metric.reading}")
     lines += [f"  - {mark:.6g}: {words}" for mark, words in sorted(metric.landmarks)]
     lines.append(f"- Outliers: {metric.outliers}")
@@ -105,17 +136,46 @@ def section(metric: tm.extend.Metric) -> list[str]:
         if other != needs:
             changed = ", ".join(f"{key}={value!r}" for key, value in sample.items())
             lines.append(f"  - with `{changed}`: {other or 'any numbers'}")
-    lines += [f"- Mind: {pitfall}" for pitfall in metric.pitfalls]
+    lines += [f"- Note: {pitfall}" for pitfall in metric.pitfalls]
+    size = "does not grow with the rows" if metric.size in ("fixed", "bounded") else f"grows with the {metric.size}"
+    lines.append(f"- State: {size}")
     aliases = [show_alias(f"`{name}`", meant) for name, meant in metric.aliases.items()]
-    if aliases:
-        lines.append(f"- Also known in strings as: {', '.join(aliases)}")
-    lines.append(f"- See also: {', '.join(map(linked, related_metrics(metric)))}")
+    lines.append(f"- In strings: {', '.join([f'`{name}`', *aliases])}")
+    lines.append(f"- See also: {', '.join(linked(other) for other in related_metrics(metric))}")
     examples = docstring_examples(metric)
     if not examples:
         return lines
     source, output = examples[0]
     output = output.replace("<BLANKLINE>", "")
     return [*lines, "", "```python", f">>> {source}{output}", "```"]
+
+
+def search_terms(metric: tm.extend.Metric) -> list[str]:
+    """The names by which people look for a metric: its own and those of other libraries."""
+    names = [heading(metric), title(metric), *(name for name, meant in metric.aliases.items() if not meant)]
+    return list(dict.fromkeys(name.replace("_", " ").lower() for name in names))
+
+
+def heading(metric: tm.extend.Metric) -> str:
+    """The display name of a metric without its parameters, as a heading is written."""
+    name = title(metric)
+    return capitalized(HEADINGS.get(name) or (metric if name in registry.makers else type(metric)()).display_name)
+
+
+def capitalized(name: str) -> str:
+    """A name at the beginning of a line; "sMAPE" stays."""
+    return name if name[1:2].isupper() else name[0].upper() + name[1:]
+
+
+def link(metric: tm.extend.Metric, page: str = "") -> str:
+    """The display name of a metric, as a link to its section."""
+    text = heading(metric) if metric in WAYS or "(" in metric.display_name else capitalized(metric.display_name)
+    return f"[{text}]({page}#{anchor(heading(metric))})"
+
+
+def anchor(text: str) -> str:
+    """What a link to a heading ends with."""
+    return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
 
 
 def needs_of(metric: tm.extend.Metric) -> str:
@@ -125,8 +185,9 @@ def needs_of(metric: tm.extend.Metric) -> str:
 
 
 def linked(name: str) -> str:
-    """A metric as a link to its section, on whichever page that is."""
-    return f"[`{name}`]({tm.metric(name).family}.md#{name})"
+    """A metric by its name as a link to its section, on whichever page that is."""
+    metric = tm.metric(name)
+    return link(metric, f"{metric.family}.md")
 
 
 def title(metric: tm.extend.Metric) -> str:

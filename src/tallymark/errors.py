@@ -337,15 +337,18 @@ class AcceptanceError(TallymarkError):
 
 
 class FileError(TallymarkError):
-    """A file cannot be read, or lacks what was asked for."""
+    """A file cannot be read, or lacks what was asked for; `code` is the rule it breaks, where a caller asks for it."""
+
+    def __init__(self, problem: str | Text | None = None, *, code: str = "", **fields: Any) -> None:
+        super().__init__(problem, **fields)
+        self.code = code
 
 
 class BoundError(FileError):
     """A file is larger, or unpacks to more, than it may; `code` and `facts` say in which way."""
 
     def __init__(self, message: str, code: str = "", **facts: object) -> None:
-        super().__init__(message)
-        self.code = code
+        super().__init__(message, code=code)
         self.facts = facts
 
 

@@ -87,7 +87,7 @@ def test_ids_are_compared_with_the_sample(stage, host):
     strict = stage.team(stage.challenge(host, missing="reject", slug="strict"), "Strict")
     page = strict.upload(truth()[:38])
     assert page.status_code == 422
-    assert "rows are missing for 2 of the ids" in page.text
+    assert "no row for 2 of the ids" in page.text
     assert "No matching rows found" in strict.upload(b"row_id,label\nx,lynx\n").text
 
 

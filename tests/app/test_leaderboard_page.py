@@ -1,9 +1,8 @@
-"""The pages of a long leaderboard: a hundred places each, groups that go on over their ends, and one's own page."""
+"""The pages of a long leaderboard: a hundred places each, rank ranges, and one's own page."""
 
 from __future__ import annotations
 
 import re
-from itertools import groupby
 
 import pytest
 from sqlalchemy import select
@@ -23,29 +22,30 @@ def _rows(page: str) -> list[tuple[str, str]]:
     return re.findall(r'data-name="Place">([^<]+)</td>\s*<th[^>]*>(?:<a[^>]*>)?(T\d+)', page)
 
 
+def _ranges(page: str) -> list[str]:
+    """The rank ranges of a page."""
+    return re.findall(r'data-name="Rank range"><span>([^<]+)</span>', page)
+
+
 @pytest.mark.slow
 def test_ten_thousand_entries(stage, host):
-    """All pages together are all entries in their order; each row shows the places of its whole group."""
+    """All pages together are all entries in the order of their scores; each row shows its place and its rank range."""
     challenge = stage.challenge(host, table(truth(200)))
     values = crowd(stage, challenge, TEAMS)
     ranked = sorted(range(TEAMS), key=lambda n: (-values[n], n))
     held = stage.all(select(LeaderboardEntry).order_by(LeaderboardEntry.place))
     assert [each.place for each in held] == list(range(1, TEAMS + 1))
-    ranks = {}
-    for group, some in groupby(held, key=lambda each: each.group):
-        few = list(some)
-        places = [each.place for each in few]
-        best = ranked[places[0] - 1 : places[-1]]
-        assert [each.team_id - 1 for each in few] == best  # by score; of equal scores, the earlier
-        ranks[group] = f"{places[0]}–{places[-1]}" if len(places) > 1 else str(places[0])
-    assert len(ranks) > 3
-    assert any(one.group == other.group for one, other in zip(held[99::100], held[100::100], strict=False))
+    assert [each.team_id - 1 for each in held] == ranked  # by score; of equal scores, the earlier
+    assert all(1 <= each.best_rank <= each.place <= each.worst_rank <= TEAMS for each in held)
+    assert held[0].worst_rank < held[-1].best_rank
 
     client, path = stage.client(), f"/challenges/{challenge.slug}/leaderboard"
     for number in (1, 2, 37, 99, 100):
         page = client.get(f"{path}?page={number}").text
         start = 100 * (number - 1)
-        assert _rows(page) == [(ranks[each.group], f"T{each.team_id - 1:05}") for each in held[start : start + 100]]
+        shown = held[start : start + 100]
+        assert _rows(page) == [(f"{each.place:,}", f"T{each.team_id - 1:05}") for each in shown]
+        assert _ranges(page) == [f"{each.best_rank:,}–{each.worst_rank:,}" for each in shown]
         assert f"Entries {start + 1:,} to {start + 100:,} of 10,000" in page
         assert ('class="progress"' in page) is (number == 1)
     for number in ("0", "101", "-1", "x", "9" * 40):
@@ -57,16 +57,16 @@ def test_ten_thousand_entries(stage, host):
     assert '<span class="tag own">you</span>' in stage.client(ada).get(f"{path}?page=44").text
 
 
-def test_groups_are_those_of_the_library(stage, host):
-    """Entries that no row tells apart share a group; one that is far better stands alone."""
+def test_ranges_are_those_of_the_library(stage, host):
+    """Equal entries share a rank range; one that is far better has a rank of its own."""
     challenge = stage.challenge(host, table(truth(200)))
     best = stage.team(challenge, "Best")
     best.send(truth(200))
     for n in range(3):
         stage.team(challenge, f"Same {n}").send(["lynx"] * 200)
     page = stage.client().get(f"/challenges/{challenge.slug}/leaderboard").text
-    found = re.findall(r'data-name="Place">([^<]+)</td>', page)
-    assert found == ["1", "2–4", "2–4", "2–4"]
+    assert re.findall(r'data-name="Place">([^<]+)</td>', page) == ["1", "2", "3", "4"]
+    assert _ranges(page) == ["1", "2–4", "2–4", "2–4"]
 
 
 def test_a_page_without_entries(stage, challenge):

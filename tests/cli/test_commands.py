@@ -131,7 +131,7 @@ def test_several_columns_are_a_table(told, tmp_path):
     )
     code, _, err = told("evaluate", path, "--truth", "a", "--prediction", "y,b")
     assert code == 2
-    assert err == "tallymark: column 'y' must hold numbers to stand beside others; got text\n"
+    assert err == "tallymark: column 'y' must contain numbers, like the columns beside it; got text\n"
 
 
 def test_rankings_by_query(told, rows):
@@ -147,7 +147,7 @@ def test_missing_values(told, tmp_path):
     code, _, err = told("evaluate", path, "--truth", "y", "--prediction", "p")
     assert code == 2
     assert "`--truth` must be finite; got nan (row 1)" in err
-    assert "Pass --missing drop to leave such rows out" in err
+    assert "Pass --missing drop to drop such rows" in err
     found = evaluated(told, path, "--truth", "y", "--prediction", "p", "--missing", "drop")
     assert (found["n"], found["dropped"]) == (2, 1)
 
@@ -158,9 +158,9 @@ def test_text_among_numbers(told, tmp_path):
     path.write_text("y,p\n1.5,2\n2.5,n/a\n")
     code, _, err = told("evaluate", path, "--truth", "y", "--prediction", "p", "--metrics", "rmse")
     assert code == 2
-    assert "Column 'p' was read as text, since row 1 is 'n/a'" in err
+    assert "Column 'p' was read as text because row 1 is 'n/a'" in err
     code, _, err = told("evaluate", path, "--truth", "y", "--prediction", "p", "--kind", "value")
-    assert "column 'p' must hold numbers; row 1 (line 3) is 'n/a'" in err
+    assert "column 'p' must contain numbers; row 1 (line 3) is 'n/a'" in err
 
 
 def test_a_header_without_rows(told, tmp_path):
@@ -257,7 +257,7 @@ def test_choose(told):
     code, out, _ = told("choose", "regression", "--large-errors", "no", "--outliers", "yes", "--json")
     assert (code, out) == (0, f"{expected.to_json()}\n")
     code, out, _ = told("choose", "--no-ask")
-    assert "what is predicted?" in out
+    assert "What is predicted?" in out
 
 
 def test_choose_speaks_of_what_is_typed(told):
@@ -265,7 +265,7 @@ def test_choose_speaks_of_what_is_typed(told):
     for words, said in {
         "clasification": "tallymark: TASK must be one of regression, ",
         "--many-rows yes": "tallymark: TASK must be given with `--many-rows`: one of regression, ",
-        "regression --classes two": "does not ask `--classes`; it asks `--large-errors`, `--outliers`, ",
+        "regression --classes two": "has no question `--classes`; its questions are `--large-errors`, `--outliers`, ",
         "clustering --uneven yes": ". Did you mean `--uneven-sizes`?",
         "regression --large-errors maybe": "Invalid value for '--large-errors': 'maybe' is not one of 'yes', 'no'.",
         "classification --classes three": "Invalid value for '--classes': 'three' is not one of 'two', 'many'.",

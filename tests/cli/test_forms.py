@@ -106,7 +106,7 @@ def test_columns_whose_names_do_not_say_need_classes(tmp_path, capfd):
     path.write_text(PETS.format("a", "b", "c"))
     given = ["evaluate", str(path), "--truth", "kind", "--prediction", "acat,bdog,cbird"]
     assert run(given) == 2
-    assert "`--classes` must say of which class each column of `--prediction` is" in capfd.readouterr().err
+    assert "`--classes` must name the class of each column of `--prediction`, in their order" in capfd.readouterr().err
     assert run([*given, "--classes", "cat,dog,bird"]) == 0
 
 

@@ -205,9 +205,9 @@ def test_tallies_that_cannot_be_merged(told, folder):
     (folder / "flipped.tally").write_bytes(kept[:100] + bytes([kept[100] ^ 1]) + kept[101:])
     for args, message in {
         ("a.tally", "other.tally"): "`other.tally` cannot be added to `a.tally`: only tallies of the same metrics",
-        ("a.tally", "cut.tally"): "`cut.tally` does not hold a tally: ",
-        ("flipped.tally",): "`flipped.tally` does not hold a tally: ",
-        ("day0.csv",): "`day0.csv` does not hold a tally: these bytes are not a tallymark state",
+        ("a.tally", "cut.tally"): "`cut.tally` does not contain a tally: ",
+        ("flipped.tally",): "`flipped.tally` does not contain a tally: ",
+        ("day0.csv",): "`day0.csv` does not contain a tally: these bytes are not a tallymark state",
         ("a.tally", "none.tally"): "the tally `none.tally` could not be read: No such file",
         ("*.none",): "no file matches `*.none`",
         ("parquet",): "the tally `parquet` could not be read: Is a directory",
@@ -229,12 +229,12 @@ def test_tallies_that_cannot_be_merged(told, folder):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("parquet", "--truth", "word", "--prediction", "p,q"), "`--classes` must say of which class each column"),
+        (("parquet", "--truth", "word", "--prediction", "p,q"), "`--classes` must name the class of each column"),
         (("parquet", *PROBABILITY, "--positive", "yes"), "`--positive` must be a whole number, as the labels in"),
         (("day?.csv", *PROBABILITY, "--positive", "yes"), "`--positive` must be a whole number, as the labels in"),
         (("parquet", "--truth", "lat", "--prediction", "p"), "`parquet/0.parquet` has no column 'lat'. Did you mean"),
-        (("parquet", *VALUE, "--min-rows", "3"), "`--min-rows` is the smallest size of groups that are compared: pass"),
-        (("parquet", *VALUE, "--keys", "id"), "`--keys` says how rows are resampled for intervals: pass `--ci` too"),
+        (("parquet", *VALUE, "--min-rows", "3"), "`--min-rows` is the smallest group size to compare: pass"),
+        (("parquet", *VALUE, "--keys", "id"), "`--keys` only affects the resampling for intervals: pass `--ci` too"),
         (("-", "parquet", *VALUE), "standard input is read at once"),
         (("-", *VALUE, "--stream"), "standard input is read at once"),
         (("none/*.csv", *VALUE), "no file matches `none/*.csv`"),
@@ -245,7 +245,7 @@ def test_tallies_that_cannot_be_merged(told, folder):
         (("parquet", *VALUE, "--scheduler", "x"), "`--scheduler` is the address of an engine; pass `--engine` too"),
         (("day?.csv", *VALUE, "--engine", "dask"), "`--engine` is for Parquet, whose columns have types; got"),
         (("parquet", *VALUE, "--engine", "dask", "--labels"), "`--labels` is for files that are read here"),
-        (("parquet", "--truth", "word", "--prediction", "p", "--kind", "value"), "column 'word' must hold numbers;"),
+        (("parquet", "--truth", "word", "--prediction", "p", "--kind", "value"), "column 'word' must contain numbers;"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_in_pieces(told, folder, args, message):

@@ -102,7 +102,7 @@ def test_a_submission_is_checked_without_answers(tallymark, folder):
     assert tallymark("check", "broken.csv").returncode == 2
     done = tallymark("check", "-", "--template", "answers.csv", "--missing", "reject", stdin="row_id,label\na,x\n")
     assert done.returncode == 2
-    assert "rows are missing for 3 of the ids, such as 'b', 'c', 'd'" in done.stderr
+    assert "no row for 3 of the ids, such as 'b', 'c', 'd'" in done.stderr
 
 
 def test_the_answers_are_never_written_over(tallymark, folder):

@@ -115,11 +115,11 @@ def test_undefined_values_say_why_and_rank_last():
     found = tm.compare(y, models, ["precision"], ci=tm.Intervals(resamples=RESAMPLES))
     d = found[("never", "some"), "precision"]
     assert math.isnan(d.p)
-    assert d.reason == "never: nothing was predicted positive"
+    assert d.reason == "never: no row was predicted positive"
     assert list(found.ranking("precision"))[-1] == "never"
     assert found.groups("precision")["never"] == ""
     assert found[("some", "other"), "precision"].p_corrected == 3 * found[("some", "other"), "precision"].p
-    assert str(d) == "precision: some and never cannot be compared: never: nothing was predicted positive"
+    assert str(d) == "precision: some and never cannot be compared: never: no row was predicted positive"
     assert "undefined" in str(found)
     json.loads(found.to_json())
 

@@ -94,7 +94,8 @@ def test_malformed_arrow_data_are_refused_with_argument_and_row(case: str) -> No
     told = _run(f"{_ARRAYS}\nimport tallymark as tm\nbad, good = {array}, {GOOD}{attempts}")
     assert len(told) == len(CALLS)
     for what, line in zip(CALLS, told, strict=True):
-        assert line.startswith(f"{what.strip()} must be valid Arrow data; row {row}"), line
+        assert line.startswith(f"{what.strip()} must be valid Arrow data; "), line
+        assert f" (row {row})." in line, line
 
 
 @pytest.mark.parametrize(
@@ -113,7 +114,8 @@ def test_numbers_cut_short_are_refused(first: str, cut: str, row: int) -> None:
     numbers = f"pa.array([{first}, *map(float, range(1, 1000))])"
     told = _run(f"{_ARRAYS}\nimport tallymark as tm\nbad, good = cut({numbers}, {cut}), [0.0] * 1000{attempts}")
     for what, line in zip(calls, told, strict=True):
-        assert line.startswith(f"{what} must be valid Arrow data; row {row} "), line
+        assert line.startswith(f"{what} must be valid Arrow data; "), line
+        assert f" (row {row})." in line, line
 
 
 @pytest.mark.parametrize("table", ["pa.table", "dict"])
@@ -124,7 +126,8 @@ def test_submitted_tables_are_checked_too(table: str) -> None:
         f"try:\n    tm.submissions.score_submission(pa.table({{'row_id': good, 'label': good}}), {held})\n"
         "except tm.TallymarkError as error:\n    print(error)"
     )
-    assert told[0].startswith("`submission` must be valid Arrow data; row 1 ")
+    assert told[0].startswith("`submission` must be valid Arrow data; ")
+    assert " (row 1)." in told[0]
 
 
 def test_what_a_null_points_to_is_not_read() -> None:

@@ -26,10 +26,16 @@ def test_every_public_name_has_a_docstring():
         assert (getattr(tm, name).__doc__ or "").strip(), name
 
 
+def documented_metrics(family: str = "*") -> set[str]:
+    """The names of the metrics that have a section in the reference, as its strings give them."""
+    pages = [page.read_text() for page in (DOCS / "reference").glob(f"{family}.md")]
+    return {name for page in pages for name in re.findall(r"^- In strings: `(\w+)`", page, re.MULTILINE)}
+
+
 def test_every_public_name_stands_in_the_reference():
     """Metrics under their family, everything else among the names; a name without a page belongs into one of `PAGES`
     in docs/generators/api_pages.py."""
-    metrics = set().union(*(anchors(page) for page in (DOCS / "reference").glob("*.md")))
+    metrics = documented_metrics()
     names = set().union(*(anchors(page) for page in (DOCS / "api").glob("*.md")))
     classes = {cls.__name__: name for name, cls in registry.classes.items()}
     for name in public():
@@ -43,8 +49,17 @@ def test_every_listed_metric_has_a_section():
     """On the page of its family: metrics of groups too, which are no classes; and ways to make such."""
     for item in tm.list_metrics():
         if str(item) in registry.makers or getattr(tm, type(item).__name__, None) is type(item):
-            assert str(item) in anchors(DOCS / "reference" / f"{item.family}.md")
-    assert set(registry.makers) <= anchors(DOCS / "reference" / "fairness.md")
+            assert str(item) in documented_metrics(item.family)
+    assert set(registry.makers) <= documented_metrics("fairness")
+
+
+def test_a_reference_page_begins_with_the_names_and_meanings_of_its_metrics():
+    """The table comes before everything else, and has a row with meaning, direction and range for every section."""
+    for page in (DOCS / "reference").glob("*.md"):
+        first, *sections = page.read_text().split("\n## ")
+        rows = re.findall(r"^\| \[(.+)\]\(#.+\) \| (.+\.) \| (.*) \| (.*) \|$", first, re.MULTILINE)
+        assert [row[0] for row in rows] == [part.partition("\n")[0] for part in sections[1:]]
+        assert first.index("| metric | meaning | better | range |") < 400
 
 
 def test_every_metric_stands_in_the_changelog():
@@ -82,7 +97,7 @@ def test_metrics_that_are_named_in_code_spans_exist(path):
 def test_every_metric_is_worked_through():
     """Formula, reading, pitfalls and an example: no metric has less than the others."""
     for page in (DOCS / "reference").glob("*.md"):
-        for section in page.read_text().split("\n## ")[1:]:
+        for section in page.read_text().split("\n## ")[2:]:  # after the table and the notation
             name = section.split("\n")[0]
             for part in ("```text\n", "\n- Call: `tm.", "\n- Reading: ", "\n- Outliers: ", "\n```python\n>>> "):
                 assert part in section, f"{name} lacks {part.strip()}"

@@ -14,7 +14,7 @@ from tallymark.evaluation.report import Cell, Report
 from tallymark.metrics.naming import metric
 from tallymark.rendering.text import list_first
 
-LACKS = "macro recall for flat: 'dog' counted as 0: nothing is truly positive"
+LACKS = "macro recall for flat: 'dog' counted as 0: no row is truly positive"
 FEW = "accuracy, macro recall for flat: only 6 rows: coverage may be below the nominal level"
 
 
@@ -174,6 +174,6 @@ def test_the_notes_that_are_cut_stand_in_the_frame():
 def test_notes_of_a_cell():
     """Those of the value come before those of its interval."""
     cell = animals(ci=0.95).slices["flat"].cell("recall(average=macro)")
-    assert cell.value_notes == ("'dog' counted as 0: nothing is truly positive",)
+    assert cell.value_notes == ("'dog' counted as 0: no row is truly positive",)
     assert all("coverage" in note for note in cell.interval_notes)
     assert cell.notes == (*cell.value_notes, *cell.interval_notes)

@@ -214,7 +214,7 @@ def test_intervals_of_groups_are_printed():
 
 def test_group_columns_may_have_the_names_of_report_columns():
     """Names that read the same, no columns at all, and names of the columns of the report."""
-    with pytest.raises(tm.ParameterError, match="'1' stood there twice"):
+    with pytest.raises(tm.ParameterError, match="got '1' twice"):
         sliced({1: SEX, "1": OLD})
     with pytest.raises(tm.ParameterError, match="at least one column"):
         sliced(pd.DataFrame(index=range(8)))

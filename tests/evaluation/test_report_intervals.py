@@ -135,7 +135,7 @@ def test_groups_have_intervals():
 def test_groups_without_a_value_cost_no_width():
     """The level is shared by the groups that have a value: one of them has the interval of its rows alone."""
     y, p = [1] * 30 + [0] * 30, [1] * 20 + [0] * 40
-    by = ["a"] * 40 + ["b"] * 20  # where nothing is truly positive
+    by = ["a"] * 40 + ["b"] * 20  # where no row is truly positive
     keys = ["recall", "worst(recall)"]
     tally = tm.Tally(keys, by="group", ci=0.95).update(y, p, by=by)
     for report in (tm.evaluate(y, p, keys, by=by, ci=0.95), tally.report()):

@@ -169,7 +169,7 @@ def test_types_of_csv_are_those_of_all_rows(tmp_path):
     found = tm.evaluate_table(path, truth="y", prediction="p", metrics=["accuracy"], kind="label")
     assert found["accuracy"] == (200_000 - 2) / 200_000
     assert found.n == 200_000
-    with pytest.raises(tm.TypeOfDataError, match=r"Column 'y' was read as text, since row 150,000 of .* is 'x'"):
+    with pytest.raises(tm.TypeOfDataError, match=r"Column 'y' was read as text because row 150,000 of .* is 'x'"):
         tm.evaluate_table(path, truth="y", prediction="p", metrics=["rmse"])
 
 
@@ -339,7 +339,7 @@ def test_metrics_that_keep_rows_have_the_values_of_evaluate(read, tmp_path):
     ("source", "asked", "told"),
     [
         (42, {}, "`source` must be a table, a path, batches"),
-        ([1, 2], {}, "`source` must give tables.*item 0 was 1"),
+        ([1, 2], {}, "`source` must yield tables.*item 0 was 1"),
         ([], {}, "`source` must name at least one file"),
         (iter([]), {}, "`source` has no rows"),
         ("nowhere/*.parquet", {}, "no file matches"),
@@ -347,9 +347,9 @@ def test_metrics_that_keep_rows_have_the_values_of_evaluate(read, tmp_path):
         ({"y": [1.0]}, {"truth": "z"}, "the table has no column 'z'. Its columns are 'y'"),
         ({"y": [1.0]}, {"truth": 3}, "`truth` must be the name of a column"),
         ({"y": [1.0]}, {"weights": ["a", "b"]}, "`weights` must be the name of a column; got"),
-        (iter([{"y": [1.0]}]), {"keys": "y"}, "`keys` says how rows are resampled"),
-        (iter([{"y": [1.0]}]), {"min_rows": 3}, "`min_rows` is the smallest size of groups"),
-        ({"y": [1.0, "a"]}, {}, "column 'y' must hold numbers or texts of one type"),
+        (iter([{"y": [1.0]}]), {"keys": "y"}, "`keys` only affects the resampling"),
+        (iter([{"y": [1.0]}]), {"min_rows": 3}, "`min_rows` is the smallest group size"),
+        ({"y": [1.0, "a"]}, {}, "column 'y' must contain values of one type"),
     ],
 )
 def test_what_cannot_be_read_is_refused(source, asked, told):
@@ -386,7 +386,7 @@ def test_days_add_up_to_the_month(frame, tmp_path):
     month = sum(tm.Tally.load(tmp_path / f"{day}.tally") for day in range(4))
     assert numbers_of(month.report()) == numbers_of(expected_of(frame))
     (tmp_path / "broken.tally").write_bytes((tmp_path / "0.tally").read_bytes()[:-1])
-    with pytest.raises(tm.FileError, match=r"broken\.tally` does not hold a tally"):
+    with pytest.raises(tm.FileError, match=r"broken\.tally` does not contain a tally"):
         tm.Tally.load(tmp_path / "broken.tally")
     with pytest.raises(tm.FileError, match="could not be read: No such file"):
         tm.Tally.load(tmp_path / "none.tally")

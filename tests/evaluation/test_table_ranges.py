@@ -84,7 +84,7 @@ def test_every_source_that_is_not_gone(tmp_path):
         same(tm.evaluate_table(source, **ASKED, metrics=METRICS, score_ranges=7), expected)
     for source, kind in ((iter([frame]), "an iterator"), (pa.Table.from_pandas(frame).to_reader(), "a reader")):
         with pytest.raises(
-            tm.errors.ParameterError, match=f"can be read twice for `score_ranges`; {kind} is gone after"
+            tm.errors.ParameterError, match=f"readable twice for `score_ranges`; {kind} can be read only once"
         ):
             tm.evaluate_table(source, **ASKED, metrics=METRICS, score_ranges=7)
     found = tm.evaluate_table(iter([frame]), **ASKED, metrics=["brier"], score_ranges=7)
@@ -109,7 +109,7 @@ def test_labels_columns_and_missing_values():
     for key in ON_SCORES:
         assert str(found.cell(key).error) == str(expected.cell(key).error)
         assert key in failed or found[key] == expected[key]
-    with pytest.raises(tm.errors.ShapeError, match="one column per class where there are more than two"):
+    with pytest.raises(tm.errors.ShapeError, match="one column per class if there are more than two"):
         tm.evaluate_table(
             [pd.DataFrame({"y": [0, 1, 2], "p": [0.1, 0.2, 0.3]})], **ASKED, metrics="auc", score_ranges=2
         )
@@ -135,13 +135,13 @@ def test_intervals_are_those_of_all_rows():
     [
         (
             {"metrics": "roc_curve"},
-            "roc_curve needs every distinct score in one place, and `score_ranges` spreads them",
+            "roc_curve needs all distinct scores together, and `score_ranges` splits them",
         ),
         (
             {"metrics": "auc(max_fpr=0.1)"},
-            r"auc\(max_fpr=0.1\) needs every distinct score .* leave `score_ranges` out$",
+            r"auc\(max_fpr=0.1\) needs all distinct scores .* leave `score_ranges` out$",
         ),
-        ({"metrics": "ece(strategy=count)"}, r"ece\(strategy=count\) needs every distinct score in one place"),
+        ({"metrics": "ece(strategy=count)"}, r"ece\(strategy=count\) needs all distinct scores together"),
         ({"weights": "w"}, r"`weights` was given. Leave one of them out, or use auc\(bounded=4096\)"),
         ({"by": "city", "metrics": "pr_auc"}, "is for pr_auc of all rows, each of weight 1; `by` was given"),
         ({"prediction": ["a", "b", "c"]}, r"`prediction` named 3 columns. Leave `score_ranges` out, or use auc\("),
@@ -217,7 +217,9 @@ def test_rows_that_are_others_the_second_time():
             self.looks += 1
             return iter([frame_of(seed=self.looks)])
 
-    with pytest.raises(tm.errors.StateError, match=r"reads it more than once; got other rows later\. Write"):
+    with pytest.raises(
+        tm.errors.StateError, match=r"reads it more than once; got different rows on a later read\. Write"
+    ):
         tm.evaluate_table(Changing(), **ASKED, metrics="auc", score_ranges=4)
 
 
@@ -225,6 +227,7 @@ def test_curves_cannot_be_drawn_from_sums():
     """The error says why."""
     found = tm.evaluate_table(pieces(frame_of()), **ASKED, metrics="auc", score_ranges=4)
     with pytest.raises(
-        tm.errors.ParameterError, match="curves and thresholds need every distinct score, and `score_ranges` keeps sums"
+        tm.errors.ParameterError,
+        match="curves and thresholds need every distinct score, and `score_ranges` keeps only sums",
     ):
         found.plot.roc()

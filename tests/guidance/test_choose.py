@@ -108,7 +108,7 @@ def test_answers_lead_to_other_tasks():
     assert choice.task == "ranking"
     assert {"ndcg", "ndcg(k=10)"} <= set(choice.metrics)
     assert tm.choose("regression", quantiles=True, intervals=True).metrics == ["coverage", "interval_score"]
-    with pytest.raises(tm.ParameterError, match='"regression" does not ask `intervals`'):
+    with pytest.raises(tm.ParameterError, match='"regression" has no question `intervals`'):
         tm.choose("regression", quantiles=False, intervals=True)
 
 
@@ -136,6 +136,68 @@ def test_what_the_classics_say():
     assert "rand_index" in avoid("clustering", truth=True)
     assert use("clustering", truth=False, many_rows=False)[0] == "silhouette"
     assert use("ranking", graded=True, cutoff=False)[0] == "ndcg"
+
+
+NAMED_BY_GUIDES = {
+    "regression": ("rmse", "mae", "mse", "rss", "r2", "huber", "poisson_deviance"),
+    "quantiles": ("pinball", "coverage", "interval_score"),
+    "classification": (
+        *("accuracy", "balanced_accuracy", "mcc", "precision", "recall", "fdr", "confusion_matrix"),
+        *("fscore", "fscore(beta=0.5)", "fscore(beta=2)", "fscore(average=macro)", "fscore(average=weighted)"),
+    ),
+    "probabilities": ("logloss", "brier", "auc", "average_precision", "best_threshold"),
+    "scores": ("auc", "average_precision", "roc_curve", "pr_curve", "threshold_table"),
+    "ranking": ("ndcg", "map", "mrr"),
+    "clustering": (
+        *("adjusted_rand", "adjusted_mutual_information", "rand_index", "normalized_mutual_information"),
+        *("mutual_information", "silhouette"),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"), [(name, metric) for name in NAMED_BY_GUIDES for metric in NAMED_BY_GUIDES[name]]
+)
+def test_answers_lead_to_every_metric_that_guides_name(name, metric):
+    """Textbooks and other libraries recommend these: some complete set of answers ends with each of them."""
+    assert any(metric in tm.choose(name, **answers).metrics for answers in complete(name))
+
+
+def test_the_metric_of_a_squared_training_loss_is_the_loss():
+    """Its mean and its sum; without that wish, neither is recommended."""
+    assert {"mse", "rss"} <= set(tm.choose("regression", squared_loss=True).metrics)
+    assert not {"mse", "rss"} & set(tm.choose("regression", squared_loss=False).metrics)
+
+
+def test_without_correction_for_chance_the_plain_indices_are_recommended():
+    """With it, they are advised against."""
+    plain = {"rand_index", "mutual_information", "normalized_mutual_information"}
+    assert plain <= set(tm.choose("clustering", truth=True, chance_corrected=False).metrics)
+    corrected = tm.choose("clustering", truth=True, chance_corrected=True)
+    assert not plain & set(corrected.metrics)
+    assert {"rand_index", "normalized_mutual_information"} <= {item.metric for item in corrected.avoid}
+
+
+def test_costs_decide_between_precision_and_recall():
+    """Of labels and of thresholds alike."""
+
+    def labels(costs):
+        return set(tm.choose("classification", classes="two", several_labels=False, costs=costs).metrics)
+
+    assert {"precision", "fdr", "fscore(beta=0.5)"} <= labels("false_alarms")
+    assert {"recall", "fnr", "fscore(beta=2)"} <= labels("misses")
+    assert not {"precision", "fdr", "recall", "fnr"} & labels("alike")
+    for task in ("probabilities", "scores"):
+        classes = {"classes": "two"} if task == "probabilities" else {}
+        wanted = {
+            costs: [m for m in tm.choose(task, threshold=True, costs=costs, **classes).metrics if "best_threshold" in m]
+            for costs in ("alike", "false_alarms", "misses")
+        }
+        assert wanted == {
+            "alike": ["best_threshold"],
+            "false_alarms": ["best_threshold(metric='fscore(beta=0.5)')"],
+            "misses": ["best_threshold(metric='fscore(beta=2)')"],
+        }
 
 
 RNG = np.random.default_rng(5)

@@ -40,7 +40,7 @@ END = "the metric is at its limit, so its variance cannot be estimated"
         ("spearman", [1.0, 2.0, 3.0, 4.0], [1.0, 9.0, 10.0, 40.0], END),
         ("median_absolute_error", [1.0] * 5, [1.0, 2.0, 3.0, 4.0, 5.0], "5 rows are too few for a level of 0.95"),
         ("median_absolute_error", [1.0] * 9, [2.0] * 9, SAME),
-        ("precision", [0, 1], [0, 0], "nothing was predicted positive"),
+        ("precision", [0, 1], [0, 0], "no row was predicted positive"),
         ("precision(average=None)", [], [], "no rows"),
     ],
 )
@@ -74,7 +74,7 @@ def test_few_rows_are_said():
 def test_few_rows_of_fscore_are_those_of_jaccard():
     """Of which it is a function: rows that are positive in truth or prediction, not the fewer of both."""
     y = [1] * 50 + [0] * 50
-    assert interval("fscore", y, [0] * 100).notes == ()  # nothing was predicted positive
+    assert interval("fscore", y, [0] * 100).notes == ()  # no row was predicted positive
     for positives in (4, 9, 10):
         y, p = [1] * positives + [0] * 30, [1] * 3 + [0] * (27 + positives)
         found, same = interval("fscore", y, p), interval("jaccard", y, p)

@@ -164,7 +164,7 @@ def test_fit_counts_bins():
 def test_bad_bins_are_refused():
     """Fewer than two bins tell nothing apart; the partial area needs the scores."""
     for bad in (1, 0, -5, 2.5, "many", True):
-        with pytest.raises(tm.ParameterError, match="number of bins from 2 on"):
+        with pytest.raises(tm.ParameterError, match="number of bins, at least 2"):
             tm.Auc(bounded=bad)
     with pytest.raises(tm.ParameterError, match="leave `bounded` out"):
         tm.Tally(["auc(max_fpr=0.5, bounded=8)"])

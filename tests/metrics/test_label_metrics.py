@@ -98,7 +98,7 @@ def test_the_classification_report_reads_and_exports():
 def test_averages_say_which_classes_had_no_value():
     """As a note of the cell."""
     report = tm.evaluate(TRUTH, SAID, ["precision(average=macro)", "precision(average=macro, absent=skip)"])
-    assert report.cell("precision(average=macro)").notes == ("'fox' counted as 0: nothing was predicted positive",)
+    assert report.cell("precision(average=macro)").notes == ("'fox' counted as 0: no row was predicted positive",)
     assert "left out" in report.cell("precision(average=macro, absent=skip)").notes[0]
     kappa = tm.evaluate(TRUTH, SAID, ["cohen_kappa(weighting=linear)"])
     assert "order of the alphabet: 'cat', 'dog', 'fox'" in kappa.cell("cohen_kappa(weighting=linear)").notes[0]
@@ -113,7 +113,7 @@ def test_an_absent_class_earns_the_worst_value_of_a_rate():
         "fdr(average=macro)": 2 / 3,
         "fdr(average=weighted)": 0.625,
     }
-    assert report.cell("fdr(average=macro)").notes == ("'fox' counted as 1: nothing was predicted positive",)
+    assert report.cell("fdr(average=macro)").notes == ("'fox' counted as 1: no row was predicted positive",)
     assert tm.fnr([0, 0], [0, 1], average="macro") == 0.75
     assert tm.fdr([[1, 1], [1, 0]], [[1, 0], [1, 0]], average="macro") == 0.5
     assert str(tm.Fdr(average="macro", absent=0)) == "fdr(average=macro, absent=0)"
@@ -288,7 +288,7 @@ def test_margin_accuracy_is_positive_from_0_on_by_default():
     """Also where the sigmoid of a margin below 0 rounds to 0.5; of three columns the largest decides."""
     assert tm.margin_accuracy([0, 1], [-1e-17, 0.0]) == 1.0
     assert tm.margin_accuracy([2, 0], [[-3, -2, -1], [5, 0, 0]], classes=[0, 1, 2]) == 1.0
-    with pytest.raises(tm.TallymarkError, match="`threshold` is for two classes"):
+    with pytest.raises(tm.TallymarkError, match="`threshold` needs two classes"):
         tm.margin_accuracy([2, 0], [[-3, -2, -1], [5, 0, 0]], classes=[0, 1, 2], threshold=0.5)
 
 

@@ -226,17 +226,17 @@ def test_f_without_hits():
 
 NO, YES = [0, 0, 0], [1, 1, 1]
 UNDEFINED = [
-    ("precision", YES, NO, "nothing was predicted positive"),
-    ("recall", NO, YES, "nothing is truly positive"),
-    ("sensitivity", NO, YES, "nothing is truly positive"),
-    ("fscore", NO, NO, "nothing is truly positive or was predicted so"),
-    ("fscore(beta=2)", NO, NO, "nothing is truly positive or was predicted so"),
-    ("jaccard", NO, NO, "nothing is truly positive or was predicted so"),
-    ("fdr", YES, NO, "nothing was predicted positive"),
-    ("fallout", YES, NO, "nothing is truly negative"),
-    ("specificity", YES, NO, "nothing is truly negative"),
-    ("npv", NO, YES, "nothing was predicted negative"),
-    ("fnr", NO, YES, "nothing is truly positive"),
+    ("precision", YES, NO, "no row was predicted positive"),
+    ("recall", NO, YES, "no row is truly positive"),
+    ("sensitivity", NO, YES, "no row is truly positive"),
+    ("fscore", NO, NO, "no row is truly positive or was predicted positive"),
+    ("fscore(beta=2)", NO, NO, "no row is truly positive or was predicted positive"),
+    ("jaccard", NO, NO, "no row is truly positive or was predicted positive"),
+    ("fdr", YES, NO, "no row was predicted positive"),
+    ("fallout", YES, NO, "no row is truly negative"),
+    ("specificity", YES, NO, "no row is truly negative"),
+    ("npv", NO, YES, "no row was predicted negative"),
+    ("fnr", NO, YES, "no row is truly positive"),
     ("informedness", NO, [0, 1, 0], "the truth is constant"),
     ("informedness", YES, [0, 1, 0], "the truth is constant"),
     ("markedness", [0, 1, 0], NO, "the predictions are constant"),
@@ -247,14 +247,14 @@ UNDEFINED = [
     ("cohen_kappa", YES, YES, "truth and predictions are one and the same class"),
     ("cohen_kappa(weighting=linear)", YES, YES, "truth and predictions are one and the same class"),
     ("cohen_kappa(weighting=quadratic)", NO, NO, "truth and predictions are one and the same class"),
-    ("precision(average=macro, absent=skip)", [[1, 0], [1, 0]], [[0, 0], [0, 0]], "nothing was predicted positive"),
-    ("precision(average=weighted, absent=skip)", ["a"], ["b"], "nothing was predicted positive"),
-    ("precision(average=weighted)", [[0, 0]], [[1, 0]], "nothing was predicted positive"),
-    ("precision(average=micro)", [[1, 0]], [[0, 0]], "nothing was predicted positive"),
-    ("recall(average=micro)", [[0, 0]], [[1, 0]], "nothing is truly positive"),
-    ("fscore(average=micro)", [[0, 0]], [[0, 0]], "nothing is truly positive or was predicted so"),
-    ("fscore(average=macro_pr, absent=skip)", [[1, 0]], [[0, 0]], "nothing was predicted positive"),
-    ("fscore(average=macro_pr, absent=skip)", [[0, 0]], [[1, 0]], "nothing is truly positive"),
+    ("precision(average=macro, absent=skip)", [[1, 0], [1, 0]], [[0, 0], [0, 0]], "no row was predicted positive"),
+    ("precision(average=weighted, absent=skip)", ["a"], ["b"], "no row was predicted positive"),
+    ("precision(average=weighted)", [[0, 0]], [[1, 0]], "no row was predicted positive"),
+    ("precision(average=micro)", [[1, 0]], [[0, 0]], "no row was predicted positive"),
+    ("recall(average=micro)", [[0, 0]], [[1, 0]], "no row is truly positive"),
+    ("fscore(average=micro)", [[0, 0]], [[0, 0]], "no row is truly positive or was predicted positive"),
+    ("fscore(average=macro_pr, absent=skip)", [[1, 0]], [[0, 0]], "no row was predicted positive"),
+    ("fscore(average=macro_pr, absent=skip)", [[0, 0]], [[1, 0]], "no row is truly positive"),
     ("silhouette", [[1], [2]], [0, 0], "there is one cluster only"),
     ("silhouette", [[1], [2]], [0, 1], "every row is a cluster of its own"),
     ("davies_bouldin", [[1], [2]], [0, 0], "there is one cluster only"),
@@ -287,9 +287,9 @@ def test_undefined_classes_are_named():
     found = report["precision(average=None)"]
     assert math.isnan(found["a"])
     assert found["b"] == 0.0
-    assert report.reasons["precision(average=None)"] == "class 'a': nothing was predicted positive"
+    assert report.reasons["precision(average=None)"] == "class 'a': no row was predicted positive"
     assert tm.precision(["a", "a"], ["b", "b"], average=None, undefined=0.5) == {"a": 0.5, "b": 0.0}
-    with pytest.raises(tm.UndefinedError, match="nothing was predicted positive"):
+    with pytest.raises(tm.UndefinedError, match="no row was predicted positive"):
         tm.precision(["a", "a"], ["b", "b"], average=None, undefined="raise")
 
 

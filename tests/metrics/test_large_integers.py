@@ -26,7 +26,7 @@ ROUNDED = [
 def test_a_weight_that_would_be_rounded_is_refused(name, weights):
     """Whatever the metric and however it is given; as a float it was rounded by the caller."""
     with pytest.raises(
-        tm.WeightError, match=r"`weights` must hold integers that float64 holds exactly.*got \d+ \(row 0\)"
+        tm.WeightError, match=r"`weights` must contain integers that float64 represents exactly.*got \d+ \(row 0\)"
     ):
         tm.metric(name)([0, 1], [0, 1], weights=weights)
     assert tm.accuracy([0, 1], [0, 1], weights=[float(weights[0]), 1.0]) == 1.0
@@ -138,10 +138,10 @@ def test_values_that_would_be_rounded_are_refused(name):
     metric, y, p = tm.metric(name), [2**62, 2**62 + 1024, 2**62 + 4096], [2**62, 2**62 + 2048, 2**62 + 2048]
     for held, side in (([*y[:2], 2**62 + 1], "y_true"), ([*y[:2], 10**30 + 1], "y_true")):
         with pytest.raises(
-            tm.DomainError, match=rf"`{side}` must hold integers that float64 holds exactly.*got \d+ \(row 2"
+            tm.DomainError, match=rf"`{side}` must contain integers that float64 represents exactly.*got \d+ \(row 2"
         ):
             metric(held, p)
-    with pytest.raises(tm.DomainError, match="`y_pred` must hold integers that float64 holds exactly"):
+    with pytest.raises(tm.DomainError, match="`y_pred` must contain integers that float64 represents exactly"):
         metric(y, np.array([*p[:2], ODD]))
     assert metric(y, p) == metric(np.array(y, np.float64), np.array(p, np.float64))
 
@@ -149,7 +149,9 @@ def test_values_that_would_be_rounded_are_refused(name):
 @pytest.mark.parametrize("name", ["interval_score", "coverage"])
 def test_intervals_of_integers_that_would_be_rounded_are_refused(name):
     """A bound is above or below the truth, not equal to it."""
-    with pytest.raises(tm.DomainError, match=r"`y_pred` must hold integers.* got 9007199254740993 \(row 0, column 1\)"):
+    with pytest.raises(
+        tm.DomainError, match=r"`y_pred` must contain integers.* got 9007199254740993 \(row 0, column 1\)"
+    ):
         tm.metric(name)([2**53], [[2**53 - 1, ODD]])
     assert tm.coverage([2**53], [[2**53 - 1, 2**53]]) == 1.0
 
@@ -157,10 +159,10 @@ def test_intervals_of_integers_that_would_be_rounded_are_refused(name):
 def test_functions_and_points_see_no_rounded_integers():
     """Neither a function of the rows nor a distance between points."""
     largest = tm.custom(lambda y, p: float(np.abs(y - p).max()), name="largest", better="lower")
-    with pytest.raises(tm.DomainError, match="`y_pred` must hold integers that float64 holds exactly"):
+    with pytest.raises(tm.DomainError, match="`y_pred` must contain integers that float64 represents exactly"):
         largest([2**62] * 3, [2**62 + 1] * 3)
     for metric in (tm.silhouette, tm.davies_bouldin, tm.calinski_harabasz):
-        with pytest.raises(tm.DomainError, match=r"`y_true` must hold integers.*got 9007199254740993 \(row 1"):
+        with pytest.raises(tm.DomainError, match=r"`y_true` must contain integers.*got 9007199254740993 \(row 1"):
             metric([[2**53], [ODD], [2**54], [2**54 + 2]], [0, 0, 1, 1])
 
 
@@ -195,5 +197,5 @@ def test_integers_among_floats_are_floats():
     assert tm.mae([ODD, 0.5], [1.5, 10**20 + 1]) == tm.mae([float(ODD), 0.5], [1.5, 1e20])
     held = np.array([ODD, 0.5, None], object)
     assert tm.mae(held, held, missing="drop") == 0.0
-    with pytest.raises(tm.DomainError, match="`y_true` must hold integers that float64 holds exactly"):
+    with pytest.raises(tm.DomainError, match="`y_true` must contain integers that float64 represents exactly"):
         tm.mae([10**30 + 1, 1], [1, 2])

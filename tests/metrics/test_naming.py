@@ -52,7 +52,7 @@ def test_a_name_cannot_be_taken_twice():
         define("notebook")
         again = define("notebook")
         assert type(tm.metric("mean_twin")) is again
-        with pytest.raises(tm.ParameterError, match=r"'mean_twin' is taken by notebook\.MeanTwin"):
+        with pytest.raises(tm.ParameterError, match=r"'mean_twin' is already used by notebook\.MeanTwin"):
             define("elsewhere")
         with pytest.raises(tm.ParameterError, match="identifier"):
             type("Bad", (tm.extend.SumMetric,), {"name": "not a name"})

@@ -18,7 +18,7 @@ BY = ["a", "b", "a", "b"]
 RATES = ["precision", "recall", "fscore", "jaccard", "fallout", "informedness", "selection_rate"]
 OF_ONE_COLUMN = ["auc", "auc(bounded=8)", "ks", "average_precision", "roc_curve", "threshold_table", "best_threshold"]
 OF_ONE_COLUMN += ["logloss", "brier", "ece", "accuracy", "precision"]
-needed = pytest.raises(tm.ParameterError, match=r"`positive` must name the positive class, one of 1, 2. By default")
+needed = pytest.raises(tm.ParameterError, match=r"`positive` must name the positive class, one of 1, 2. The default")
 
 
 def read(tally, name):

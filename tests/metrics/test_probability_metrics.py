@@ -208,7 +208,7 @@ def test_a_soft_truth_stops_only_what_cannot_read_it():
     report = tm.evaluate([0.5, 1.0], [0.5, 0.9], ["logloss", "brier", "ece"])
     assert report["logloss"] == pytest.approx((math.log(2) - math.log(0.9)) / 2)
     for name in ("brier", "ece"):
-        assert "must hold labels" in str(report.cell(name).error)
+        assert "must contain labels" in str(report.cell(name).error)
 
 
 def test_without_metrics():

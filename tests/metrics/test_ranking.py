@@ -249,7 +249,7 @@ def test_stable_follows_the_rows_and_does_not_add():
     assert tm.mrr([0, 0, 1], [5, 5, 5], query=query, ties="stable") == 1 / 3
     tally = tm.Tally(["mrr(ties=stable)"]).update([0, 0, 1], [5, 5, 5], query=query)
     for call in (lambda: tally.update([1], [2], query=[2]), lambda: tally + tally):
-        with pytest.raises(tm.StateError, match="do not add"):
+        with pytest.raises(tm.StateError, match="cannot be added"):
             call()
     assert tally.report()["mrr(ties=stable)"] == 1 / 3
     assert (tally + tm.Tally(["mrr(ties=stable)"])).report()["mrr(ties=stable)"] == 1 / 3
@@ -347,7 +347,7 @@ def test_relevances_of_any_size():
     assert tm.ndcg([1000, 999, 0], [1, 2, 0], query=query, gain="exp") == pytest.approx(
         (0.5 + 1 / math.log2(3)) / (1 + 0.5 / math.log2(3)), rel=1e-14
     )
-    with pytest.raises(tm.DomainError, match=r"at most 1000 .* 1001 in row 1"):
+    with pytest.raises(tm.DomainError, match=r"at most 1000 .* 1001 \(row 1\)"):
         tm.ndcg([1, 1001, 0], [1, 2, 0], query=query, gain="exp")
     tiny = tm.ndcg([1e-3, 2e-3, 0], [3, 2, 1], query=query, gain="exp")
     gains = [math.expm1(r * math.log(2)) for r in (1e-3, 2e-3)]

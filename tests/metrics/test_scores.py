@@ -180,7 +180,7 @@ def test_an_absent_class():
     report = tm.evaluate(y, p, names, classes=[0, 1, 2])
     for name in report:
         assert math.isnan(report[name])
-        assert report.cell(name).reason == "class 2: no row has it"
+        assert report.cell(name).reason == "class 2: no row has this class"
     for name in ("auc", "gini", "average_precision", "pr_auc", "ks", "auc(bounded=64)", "ap(bounded=64)"):
         each = [tm.metric(name)([int(t == k) for t in y], p[:, k]) for k in range(2)]
         found = tm.metric(name)(y, p, classes=[0, 1, 2], average="weighted")

@@ -55,7 +55,7 @@ def test_a_class_without_rows_says_so():
     assert found.lo[2] is None
     assert found.hi[2] is None
     assert found.lo[0] < 0.5 < found.hi[0]
-    assert "class 2: nothing was predicted positive" in found.notes
+    assert "class 2: no row was predicted positive" in found.notes
 
 
 def test_micro_averages_are_functions_of_accuracy():

@@ -251,7 +251,7 @@ def test_undefined_values_follow_the_metric():
     table = tm.threshold_table(Y, S)
     assert table["precision(undefined=0.25)"][0] == 0.25
     assert table["precision(average=macro, undefined=0.25)"][0] == tm.precision(Y, [0] * 4, average="macro")
-    with pytest.raises(tm.UndefinedError, match="nothing was predicted positive"):
+    with pytest.raises(tm.UndefinedError, match="no row was predicted positive"):
         table.values(tm.Precision(undefined="raise"))
 
 

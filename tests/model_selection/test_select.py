@@ -34,7 +34,7 @@ def test_plain_numbers_in_every_direction():
         ).name
         == "small"
     )
-    assert str(found) == "b by auc: 0.5; not told apart from it: d"
+    assert str(found) == "b by auc: 0.5; not significantly different: d"
 
 
 def test_reports_tie_where_their_intervals_overlap():

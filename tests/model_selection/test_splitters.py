@@ -178,7 +178,7 @@ def test_each_repeat_is_another_shuffle():
         tm.model_selection.KFold(3, shuffle=False),
         3,
     ):
-        with pytest.raises(tm.ParameterError, match="shuffles"):
+        with pytest.raises(tm.ParameterError, match="shuffle with a seed"):
             tm.model_selection.Repeated(bad)
 
 

@@ -129,7 +129,7 @@ def test_pairs_with_a_class_that_no_row_has_are_undefined(average):
     name = f"auc(multiclass=ovo, average={average})"
     cell = tm.evaluate(y[rows], table[rows], [name], kind="probability", classes=[0, 1, 2]).cell(name)
     assert math.isnan(cell.value)
-    assert cell.reason == "class 2: no row has it"
+    assert cell.reason == "class 2: no row has this class"
     theirs = sk.roc_auc_score(y[rows], table[rows], multi_class="ovo", average=average, labels=[0, 1, 2])
     assert theirs == np.mean([sk.roc_auc_score(y[rows] == k, table[rows, k]) for k in (0, 1)])
 

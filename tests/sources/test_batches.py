@@ -83,8 +83,8 @@ def test_errors_of_progress_are_its_own():
     ("source", "told"),
     [
         (lambda: iter([{"y": [1.0], "p": [1.0]}, {"y": [1.0]}]), "the table has no column 'p'. Its columns are 'y'"),
-        (lambda: iter([{"y": [1.0], "p": [1.0]}, {"y": [1.0], "p": ["x"]}]), "`prediction` must hold real numbers"),
-        (lambda: iter([{"y": [1.0], "p": [1.0]}, 3]), "`source` must give tables.* item 1 was 3"),
+        (lambda: iter([{"y": [1.0], "p": [1.0]}, {"y": [1.0], "p": ["x"]}]), "`prediction` must contain real numbers"),
+        (lambda: iter([{"y": [1.0], "p": [1.0]}, 3]), "`source` must yield tables.* item 1 was 3"),
         (lambda: iter([{"y": [1.0], "p": [None]}]), "`prediction` must be finite"),
         (lambda: iter([{"y": [1.0, 2.0], "p": [1.0]}]), "the columns of a table must be of one length; 'y' has 2"),
         (lambda: pl.from_arrow(TABLE).lazy().select("y"), "the frame has no column 'p'"),

@@ -80,7 +80,7 @@ def test_a_column_can_be_asked_for_as_numbers_or_as_text(file):
     path = file("y,x\n007,1.50\n8,\n")
     assert items(column(path, way="number")) == [7, 8]
     assert items(column(path, "x", way="text")) == ["1.50", None]
-    with pytest.raises(FileError, match=r"column 'y' must hold numbers; row 1 \(line 4\) is 'x'"):
+    with pytest.raises(FileError, match=r"column 'y' must contain numbers; row 1 \(line 4\) is 'x'"):
         column(file('y,x\n1,"a\nb"\nx,2\n'), way="number")
     with pytest.raises(FileError, match=r"row 0 \(line 2\) is 'true'"):
         column(file("y,x\ntrue,1\n"), way="number")

@@ -75,19 +75,19 @@ def test_columns_that_nobody_asked_for_may_be_anything(file):
         (b"yy,z\n1,2\n", "has no column 'y'. Did you mean 'yy'?"),
         (b"y;z\n1;2\n", "has no column 'y'. Its header is 'y;z': pass ';' as `separator`"),
         (b"y\tz\n1\t2\n", "has no column 'y'. Its header is 'y\\tz': pass tab as `separator`"),
-        (b"y,z,y\n1,2,3\n", "must have the column 'y' once; it has it 2 times"),
-        (b"y,z\n1,2\n\n3\n", "is not valid CSV: line 4, column 1: the row has 1 field, the header 2"),
-        (b'y,z\n"1\n2",2\n3,4,5\n', "line 4, column 1: the row has 3 fields, the header 2"),
-        (b'y,z\n1,"2\n3,4\n', "line 2, column 3: the quotes are never closed"),
-        (b'y,"z\n1,2\n', "line 1, column 3: the quotes are never closed"),
-        (b'y,z\n1,"a\n2,b\n3,"c\n', "line 4, column 4: text follows closing quotes"),
-        (b'y,z\n1,5" pipe\n', "line 2, column 4: a quote inside a field that is not quoted"),
-        (b'y,z\n1,2\n3,"4"x\n', "line 3, column 6: text follows closing quotes"),
+        (b"y,z,y\n1,2,3\n", "must have the column 'y' once; it appears 2 times"),
+        (b"y,z\n1,2\n\n3\n", "is not valid CSV: line 4, column 1: the row has 1 field, the header has 2"),
+        (b'y,z\n"1\n2",2\n3,4,5\n', "line 4, column 1: the row has 3 fields, the header has 2"),
+        (b'y,z\n1,"2\n3,4\n', "line 2, column 3: unclosed quote"),
+        (b'y,"z\n1,2\n', "line 1, column 3: unclosed quote"),
+        (b'y,z\n1,"a\n2,b\n3,"c\n', "line 4, column 4: text after the closing quote"),
+        (b'y,z\n1,5" pipe\n', "line 2, column 4: quote inside an unquoted field"),
+        (b'y,z\n1,2\n3,"4"x\n', "line 3, column 6: text after the closing quote"),
         (b"y,z\n1,2\n3,\xe9\n", "line 3, column 3: byte 0xE9 is not valid UTF-8"),
         (b"y,z\n1,\xc3", "line 2, column 3: byte 0xC3 is not valid UTF-8"),
         (b"y\xe9,z\n1,2\n", "line 1, column 2: byte 0xE9 is not valid UTF-8"),
         ("y,z\n1,2\n".encode("utf-16"), "must be UTF-8 text; it is UTF-16"),
-        (b"y,z\n1,2\n3,\0\n", "line 3, column 3: there is a NUL byte"),
+        (b"y,z\n1,2\n3,\0\n", "line 3, column 3: NUL byte"),
         (b"PK\x03\x04rest", "must be CSV or Parquet; it is a zip archive or a spreadsheet"),
         (b"PARE" + b"\0" * 40, "must be CSV or Parquet; it is an encrypted Parquet file"),
         (b"PAR1" + b"\0" * 40 + b"PAR1", "could not be read as Parquet; it may be damaged"),
@@ -112,7 +112,7 @@ def test_all_faults_are_listed_at_once(file):
     with pytest.raises(FileError) as raised:
         column(path)
     first, *others = str(raised.value).split("\n")
-    assert first.startswith(f"`{path}` is not valid CSV: line 2, column 1: the row has 1 field, the header 2. ")
+    assert first.startswith(f"`{path}` is not valid CSV: line 2, column 1: the row has 1 field, the header has 2. ")
     assert first.endswith(" (4 problems in all)")
     assert [each.strip().partition(": ")[0] for each in others] == [
         "line 3, column 3",
@@ -123,7 +123,7 @@ def test_all_faults_are_listed_at_once(file):
         column(file(b"y,z\n" + b"1\n" * 100_000))
     *_, last = str(raised.value).split("\n")
     assert len(str(raised.value).split("\n")) == 51
-    assert last.endswith("more; the rest was not looked at")
+    assert last.endswith("more; the rest was not checked")
 
 
 def test_names_of_columns_may_be_long(file):
@@ -243,7 +243,7 @@ def test_a_row_that_never_ends(file, monkeypatch):
     for module in (reader, files):
         monkeypatch.setattr(module, "LONGEST_ROW", 1 << 12)
     monkeypatch.setattr(reader, "BLOCK", 1 << 10)
-    with pytest.raises(FileError, match="line 3, column 3: the quotes are never closed"):
+    with pytest.raises(FileError, match="line 3, column 3: unclosed quote"):
         column(file(b'y,x\n1,2\n3,"' + b"a\n" * (1 << 16)))
     with pytest.raises(FileError, match=r"line 3, column 3: a field has [\d,]+ or more characters; at most 4,096"):
         column(file(b'y,x\n1,2\n3,"' + b"a\n" * (1 << 16) + b'"\n'))

@@ -101,6 +101,30 @@ def test_a_damaged_file_among_good_ones(tmp_path, form, damage):
         tm.evaluate_table(tmp_path, **ASKED)
 
 
+@pytest.mark.parametrize(
+    ("columns", "asked", "message"),
+    [
+        ({"p": np.nan}, {}, "must be finite"),
+        ({"w": -1.0}, {"weights": "w"}, "must be finite and not negative"),
+        (
+            {"w": [1.0, 2.0, 1.0, 1.0]},
+            {"weights": "w", "query": "q", "metrics": "ndcg"},
+            "the same in all rows of a query",
+        ),
+        ({"y": -1.0}, {"query": "q", "metrics": "ndcg"}, "at least 0; got -1.0"),
+        ({"p": [{"x": 1}] * 4}, {}, "must contain numbers or text"),
+    ],
+    ids=["a value", "a weight", "a query", "a relevance", "a type"],
+)
+def test_an_error_about_rows_names_their_file_once(tmp_path, columns, asked, message):
+    """Whether it is about a row, a query or a column, among files that are fine."""
+    for k in range(3):
+        write(tmp_path, f"{k}.parquet", **{"w": 1.0, "q": "x", **(columns if k == 1 else {})})
+    with pytest.raises(tm.TallymarkError, match=message) as caught:
+        tm.evaluate_table(tmp_path, **{**ASKED, **asked})
+    assert str(caught.value).count(f"`{tmp_path / '1.parquet'}`") == 1
+
+
 @pytest.mark.usefixtures("two_threads")
 def test_a_quote_that_is_never_closed(tmp_path):
     """What is wrong with a CSV file among others is told with its name and line."""
@@ -120,7 +144,9 @@ def test_columns_of_other_types(tmp_path, threads):
         for k in range(3):
             write(tmp_path, f"{k}.parquet", label=[1, 0, 1, 0])
         write(tmp_path, "3.parquet", label=list("abab"))
-        told = r"column 'label' must hold numbers or texts in all files; it is int64 in .*0\.parquet` and .*3\.parquet`"
+        told = (
+            r"column 'label' must contain either numbers or text in all files; it is int64 in .*0\..* and .*3\.parquet`"
+        )
         for asked in ({"truth": "y", "metrics": ["mae"]}, {"truth": "label", "metrics": ["accuracy"], "kind": "label"}):
             with pytest.raises(tm.TypeOfDataError, match=told):
                 tm.evaluate_table(tmp_path, prediction="label", **asked)

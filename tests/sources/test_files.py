@@ -62,9 +62,9 @@ def test_parquet_has_types_of_its_own(tmp_path):
 def test_parquet_that_cannot_be_read(tmp_path, file):
     """Lists, bytes, a column that is not there, and a name that lies."""
     path = write_parquet(tmp_path / "rows.parquet", y=pa.array([[1], [2]]), b=pa.array([b"\xff", b"a"]))
-    with pytest.raises(FileError, match="column 'y' must hold numbers or texts; got values of type list"):
+    with pytest.raises(FileError, match="column 'y' must contain numbers or text; got values of type list"):
         column(path)
-    with pytest.raises(FileError, match="column 'b' must hold numbers or texts; got bytes"):
+    with pytest.raises(FileError, match="column 'b' must contain numbers or text; got bytes"):
         column(path, "b")
     with pytest.raises(FileError, match=r"has no column 'z'\. Its columns are 'y', 'b'"):
         column(path, "z")

@@ -27,7 +27,9 @@ def test_files_of_folders_and_patterns(tmp_path):
     odd = tmp_path / "[1].csv"
     odd.write_text("")
     assert find_matching(str(odd)) == [str(odd)]
-    with pytest.raises(FileError, match=r"the folder .* has no file of CSV, Parquet or Arrow; they end in \.parquet"):
+    with pytest.raises(
+        FileError, match=r"the folder .* contains no CSV, Parquet or Arrow file; their names end in \.parquet"
+    ):
         find_files(none)
 
 
@@ -40,7 +42,7 @@ def test_patterns_skip_hidden_files_unless_they_name_them(tmp_path):
     assert find_files(str(tmp_path / "**" / "*.csv")) == [str(tmp_path / "a.csv")]
     assert find_files(str(tmp_path / "_temp*" / "*.csv")) == [str(tmp_path / "_temporary" / "b.csv")]
     assert find_files(tmp_path / "_SUCCESS") == [str(tmp_path / "_SUCCESS")]
-    with pytest.raises(FileError, match=r"no file matches .* but hidden ones"):
+    with pytest.raises(FileError, match=r"no file matches .* except hidden ones"):
         find_files(str(tmp_path / "?SUCCESS"))
 
 

@@ -69,7 +69,9 @@ def test_whole_numbers_around_a_gap():
 )
 def test_what_would_lose_something(held, wanted):
     """It is refused, with the name of the column and both types."""
-    with pytest.raises(TypeOfDataError, match=r"column 'y' must hold values of type .* in every partition; one held"):
+    with pytest.raises(
+        TypeOfDataError, match=r"column 'y' must contain values of type .* in every partition; one contains"
+    ):
         cast_column(held, wanted, "y")
 
 

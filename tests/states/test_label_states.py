@@ -63,7 +63,7 @@ def test_numbers_and_texts_do_not_add():
 
 def test_labels_and_probabilities_do_not_add():
     """Nor states of other targets, tables or widths."""
-    with pytest.raises(tm.StateError, match="some held labels, others probabilities"):
+    with pytest.raises(tm.StateError, match="some are labels, others probabilities"):
         pairs([0, 1], [0, 1]) + pairs([0, 1], [0.5, 0.5])
     with pytest.raises(tm.StateError, match="same target"):
         pairs([0, 1], [0, 1]) + pairs([0, 1], [0, 1], positive=0)

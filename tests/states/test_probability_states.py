@@ -144,7 +144,7 @@ def test_columns_add_only_with_the_same_classes(name):
 
 @pytest.mark.parametrize("name", READS)
 def test_numbers_and_strings_do_not_add(name):
-    """Pieces of one target must hold labels of one type."""
+    """Pieces of one target must contain labels of one type."""
     target = tm.Target(positive="b")
     arguments = {"costs": (Cost("brier"),), "bins": (3,), "order": ()}[name]
     reads = type(READS[name])(target, *arguments)

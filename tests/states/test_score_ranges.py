@@ -168,7 +168,7 @@ def test_what_is_left_of_ranges():
     for call in (found.steps, lambda: found.points("roc", drop=True)):
         with pytest.raises(ParameterError, match="curves and thresholds need every distinct score"):
             call()
-    with pytest.raises(StateError, match="do not add"):
+    with pytest.raises(StateError, match="cannot be added"):
         found + found
     with pytest.raises(StateError, match="cannot be written"):
         found.to_bytes()

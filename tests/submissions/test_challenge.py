@@ -53,7 +53,7 @@ def test_the_organiser_may_reject_missing_rows():
     """With their ids."""
     error = rejected("row_id,label\na,cat\n", mode="challenge", missing="reject")
     assert [each.code for each in error.problems] == ["missing_rows"]
-    assert "rows are missing for 3 of the ids, such as 'b', 'c', 'd'" in str(error)
+    assert "no row for 3 of the ids, such as 'b', 'c', 'd'" in str(error)
 
 
 @pytest.mark.parametrize("task", ["numbers", "probabilities", "ranking"])
@@ -195,9 +195,9 @@ def test_a_challenge_of_probabilities_names_its_classes():
     """Without them the one column is asked for, and nothing tells what the classes are."""
     submission = "row_id,quokka\na,0.5\nb,0.5\nc,0.5\nd,0.5\n"
     error = rejected(submission, SECRET, mode="challenge", task="probabilities")
-    assert "the column 'label' is missing; found: 'row_id', 'quokka'" in str(error)
+    assert "missing column 'label'; found: 'row_id', 'quokka'" in str(error)
     error = rejected(submission, SECRET, mode="challenge", task="probabilities", classes=["quokka", "numbat"])
-    assert "'numbat' is missing" in str(error)
+    assert "missing column 'numbat'" in str(error)
 
 
 def test_a_missing_positive_class_is_not_named():

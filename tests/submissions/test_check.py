@@ -29,8 +29,17 @@ def test_the_columns_of_the_template_are_the_classes():
     """Where each has a column of probabilities."""
     template = "row_id,cat,dog\na,0.5,0.5\n"
     assert check("dog,row_id,cat\n0.25,a,0.75\n", template, task="probabilities").rows == 1
-    with pytest.raises(tm.Rejection, match="'dog' is missing"):
+    with pytest.raises(tm.Rejection, match="missing column 'dog'"):
         check("row_id,cat\na,1\n", template, task="probabilities")
+
+
+def test_a_target_names_the_task_and_the_classes():
+    """As the keywords do."""
+    content, target = "dog,row_id,cat\n0.25,a,0.75\n", tm.Target("probability", classes=["cat", "dog"])
+    asked = {"task": "probabilities", "classes": ["cat", "dog"]}
+    assert check(content, None, target=target) == check(content, None, **asked)
+    with pytest.raises(tm.Rejection, match="'bird' is missing"):
+        check(content, None, target=tm.Target("probability", classes=["cat", "dog", "bird"]))
 
 
 @pytest.mark.parametrize("more", [{"missing": "reject"}, {"task": "numbers"}], ids=str)

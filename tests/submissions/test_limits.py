@@ -28,7 +28,7 @@ def test_very_many_problems_are_not_all_counted():
     assert (len(error.problems), error.stopped) == (50, True)
     assert 10_000 <= error.total < 400_000
     assert f"(at least {error.total:,} problems in all)" in str(error)
-    assert str(error).endswith(f"and at least {error.total - 50:,} more; the rest was not looked at")
+    assert str(error).endswith(f"and at least {error.total - 50:,} more; the rest was not checked")
     assert pickle.loads(pickle.dumps(error)).stopped
 
 

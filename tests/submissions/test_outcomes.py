@@ -218,7 +218,7 @@ def test_outcomes_are_for_those_who_ask_by_name():
     """Of scores that there are; others are told what there is."""
     answers = {"row_id": ["a"], "label": ["x"]}
     result = tm.submissions.score_submission(answers, answers, outcomes=["accuracy"])
-    with pytest.raises(ParameterError, match=r"asked for \('accuracy'\); got 'macro F1'"):
+    with pytest.raises(ParameterError, match=r"requested \('accuracy'\); got 'macro F1'"):
         result.outcomes("macro F1")
     with pytest.raises(ParameterError, match="`outcomes` must name scores"):
         tm.submissions.score_submission(answers, answers, outcomes=["auc"])

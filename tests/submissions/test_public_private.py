@@ -73,7 +73,7 @@ def test_numbers_are_parted_too():
     assert scored.parts[PUBLIC].scores["rmse"] == tm.rmse(truth[:20], said[:20])
     assert scored.parts[PRIVATE].scores["rmse"] == tm.rmse(truth[20:], said[20:])
     assert isinstance(scored.parts[PUBLIC].outcomes("rmse"), Outcomes)
-    with pytest.raises(tm.Rejection, match="rows are missing"):
+    with pytest.raises(tm.Rejection, match="no row for 1 of the ids"):
         score_parts(answers, {"row_id": ids[1:], "label": said[1:]}, public, task="numbers", metrics=["rmse"])
 
 
@@ -120,7 +120,7 @@ def test_a_column_says_the_part():
         read_answers({**answers, "part": ["public", "test", "private"]}, task="labels", split_column="part")
     with pytest.raises(tm.ParameterError, match="must call some rows public and some private; all are public"):
         read_answers({**answers, "part": ["public"] * 3}, task="labels", split_column="part")
-    with pytest.raises(tm.Rejection, match="'part' is missing"):
+    with pytest.raises(tm.Rejection, match="missing column 'part'"):
         read_answers({"row_id": ["a"], "label": ["x"]}, task="labels", split_column="part")
 
 

@@ -1,20 +1,22 @@
-"""Standings: which entries of a leaderboard the rows can tell apart."""
+"""Rank ranges: paired tests of entries, and the ranks that each entry may have."""
 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from scipy import stats
 
 import tallymark as tm
+from tallymark.comparison.corrections import correct_p_values
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
-from tallymark.errors import ParameterError, StateError
+from tallymark.errors import StateError
 from tallymark.metrics.naming import metric
 from tallymark.submissions.outcomes import Outcomes, row_outcomes
-from tallymark.submissions.ranks import paired_test, rank_groups
+from tallymark.submissions.ranks import paired_test, rank_entries
 
 
 def outcomes(name, truth, said, kind):
@@ -86,7 +88,7 @@ def test_linearised_scores_are_tested_as_by_resampling(name):
             )
         else:
             first, second = (truth + rng.normal(0, 1.7 - share, rows) for share in (better, 0.7))
-        expected = compared(name, truth, first, second, resamples=4000)
+        expected = compared(name, truth, first, second, ci=tm.Intervals(resamples=4000))
         found = paired_test(*(outcomes(name, truth, said, kind) for said in (first, second)))
         assert found == pytest.approx(expected, rel=0.15, abs=0.02)
 
@@ -119,7 +121,7 @@ def test_one_row_tells_nothing():
     """There is no spread to go by; a single row that is right or wrong is far from significant."""
     assert math.isnan(paired_test(losses(np.zeros(1)), losses(np.ones(1))))
     assert paired_test(bits(np.array([True])), bits(np.array([False]))) == pytest.approx(0.317, abs=0.001)
-    assert rank_groups([losses(np.full(1, k)).to_bytes() for k in range(3)]) == [1, 1, 1]
+    assert ranges([losses(np.full(1, k)).to_bytes() for k in range(3)]) == [(1, 3)] * 3
 
 
 def test_numbers_of_any_size_are_compared():
@@ -139,6 +141,10 @@ def test_outcomes_of_other_rows_are_not_compared():
             paired_test(bits(np.ones(9, bool)), other)
 
 
+def ranges(entries, **options):
+    return [tuple(each) for each in rank_entries(entries, **options)]
+
+
 def entries(rng, shares, rows, shared=0.5):
     """Entries with these chances to be right, the best score first; rows are hard or easy for all of them alike."""
     common = rng.random(rows)
@@ -146,48 +152,86 @@ def entries(rng, shares, rows, shared=0.5):
     return [bits(each).to_bytes() for each in sorted(right, key=lambda each: -each.mean())]
 
 
-def test_groups_begin_where_entries_are_told_apart_from_the_leader():
-    """Three levels of skill, far from each other."""
+def areas(truth, scores):
+    return outcomes("auc", truth, scores, "score")
+
+
+def definition(entries, among=None, level=0.05):
+    """Ranges by the definition: a test of each pair, corrected by Holm's method together with tests never made."""
+    held = [Outcomes.from_bytes(each) for each in entries]
+    count, among = len(held), among or len(held)
+    pairs = [(i, j) for i in range(count) for j in range(i + 1, count)]
+    not_made = among * (among - 1) // 2 - len(pairs)
+    ps = [paired_test(held[i], held[j]) for i, j in pairs]
+    corrected = correct_p_values([*ps, *[1.0] * not_made], "holm")
+    significant = [pair for pair, p in zip(pairs, corrected, strict=False) if p < level]
+    better, worse = ([pair[side] for pair in significant] for side in (1, 0))
+    return [(1 + better.count(k), count - worse.count(k)) for k in range(count)]
+
+
+@pytest.mark.parametrize("rows", [12, 90, 600])
+def test_ranges_are_those_of_the_definition(rows, monkeypatch):
+    """For bits, losses and areas, with any number of tries, also where entries are read in blocks of a few."""
+    rng = np.random.default_rng(rows)
+    skills = np.linspace(0.95, 0.5, 18)
+    truth = np.arange(rows) % 3 == 0
+    lost = sorted((losses(rng.exponential(2 - share, rows)) for share in skills), key=lambda each: each.value)
+    placed = sorted(
+        (areas(truth, truth * 3 * share + rng.normal(size=rows)) for share in skills), key=lambda e: -e.value
+    )
+    boards = [entries(rng, skills, rows), [e.to_bytes() for e in lost], [e.to_bytes() for e in placed]]
+    for board in boards:
+        for among in (None, 60):
+            expected = definition(board, among)
+            assert ranges(board, among=among) == expected
+            with monkeypatch.context() as patch:
+                for name, few in (("_BLOCK_BYTES", 3 * len(board[0])), ("_ENTRIES", 2), ("_ROWS", 16)):
+                    patch.setattr(f"tallymark.submissions.ranks.{name}", few)
+                assert ranges(board, among=among) == expected
+    assert rows < 600 or all(ranges(board)[0] != (1, 18) for board in boards)
+
+
+def test_entries_far_apart_have_ranges_of_their_level():
+    """Four good entries, three fair ones and three poor ones."""
     rng = np.random.default_rng(5)
-    found = rank_groups(entries(rng, [0.95] * 4 + [0.75] * 3 + [0.4] * 3, 2000))
-    assert found == [1] * 4 + [2] * 3 + [3] * 3
+    found = ranges(entries(rng, [0.95] * 4 + [0.75] * 3 + [0.4] * 3, 2000))
+    assert found == [(1, 4)] * 4 + [(5, 7)] * 3 + [(8, 10)] * 3
 
 
-def test_groups_are_those_of_the_definition():
-    """Each entry is tested against the leader alone, at a level for all pairs."""
-    rng = np.random.default_rng(6)
-    data = entries(rng, np.linspace(0.9, 0.6, 60), 1500)
-    held = [Outcomes.from_bytes(each) for each in data]
-    expected, leader, group = [], held[0], 1
-    for each in held:
-        if paired_test(leader, each) < 0.05 / (60 * 59 / 2):
-            leader, group = each, group + 1
-        expected.append(group)
-    assert rank_groups(data) == rank_groups(iter(data), among=60) == expected
-    assert 3 < expected[-1] < 30
-
-
-def test_groups_are_not_transitive():
-    """The first and the last of many small steps differ, and still neighbours do not: a group ends where its leader is
-    told apart, though the entry before is not."""
+def test_neighbours_overlap_where_steps_are_small():
+    """The first entry and the last differ, and still no neighbours do."""
     steps = [bits(np.arange(4000) < 3900 - 5 * k).to_bytes() for k in range(8)]
-    found = rank_groups(steps)
-    assert found[0] == 1 < found[-1]
-    edge = found.index(2)
-    held = [Outcomes.from_bytes(each) for each in steps]
-    assert paired_test(held[edge - 1], held[edge]) > 0.05 / 28
+    found = ranges(steps)
+    assert found[0][1] < found[-1][0]
+    assert all(this[1] > following[0] for this, following in pairwise(found))
+
+
+def crossed(found, ranks):
+    """Whether a range lacks the rank of its entry."""
+    return any(not low <= rank <= high for (low, high), rank in zip(found, ranks, strict=True))
 
 
 @pytest.mark.slow
-def test_equal_entries_are_in_one_group_in_95_of_100_cases():
-    """Of thirty equally good entries, though the best leads; with rows that are right or wrong, and with losses."""
+@pytest.mark.parametrize("skills", [[0.8] * 30, np.repeat([0.85, 0.8, 0.7], 10), np.linspace(0.9, 0.7, 30)])
+def test_all_ranges_contain_the_true_ranks_in_95_of_100_leaderboards(skills):
+    """Of thirty entries: equally good, in three levels, and each a little worse than the one before; with rows that are
+    right or wrong, and with losses."""
     rng = np.random.default_rng(7)
-    cases, parted = 150, [0, 0]
+    cases, missed = 150, [0, 0]
     for _ in range(cases):
-        parted[0] += rank_groups(entries(rng, [0.8] * 30, 300, shared=0.3))[-1] > 1
-        held = sorted(map(losses, rng.normal(size=(30, 300))), key=lambda each: each.value)
-        parted[1] += rank_groups([each.to_bytes() for each in held])[-1] > 1
-    assert max(parted) <= stats.binom.ppf(0.999, cases, 0.05)
+        common, own = rng.random(300), rng.random((30, 300))
+        right = np.where(rng.random((30, 300)) < 0.3, common, own) < np.array(skills)[:, None]
+        for kind, values in enumerate(
+            (-right.astype(float), rng.exponential(1 - np.array(skills)[:, None], (30, 300)))
+        ):
+            order = np.argsort(values.mean(axis=1), kind="stable")
+            held = [bits(right[k]) if kind == 0 else losses(values[k]) for k in order]
+            found = ranges([each.to_bytes() for each in held])
+            sorted_skills = [skills[k] for k in order]
+            first = [1 + sum(other > skill for other in skills) for skill in sorted_skills]
+            last = [30 - sum(other < skill for other in skills) for skill in sorted_skills]
+            missed[kind] += crossed(found, first) or crossed(found, last)
+    assert max(missed) <= stats.binom.ppf(0.999, cases, 0.05)
 
 
 @pytest.mark.slow
@@ -207,62 +251,61 @@ def test_linearised_scores_keep_the_level(name):
     assert stats.binom.ppf(0.001, cases, 0.05) <= below <= stats.binom.ppf(0.999, cases, 0.05)
 
 
-def test_tests_that_are_made_are_too_few_to_correct_for():
-    """The leader is the best of all: at a level for 29 tests, equal entries are parted too often."""
-    rng = np.random.default_rng(8)
-    cases, parted = 150, 0
-    for _ in range(cases):
-        held = sorted(map(losses, rng.normal(size=(30, 300))), key=lambda each: each.value)
-        parted += paired_test(held[0], held[-1]) <= 0.05 / 29
-    assert parted > stats.binom.ppf(0.999, cases, 0.05)
-
-
 @pytest.mark.slow
 def test_the_best_of_many_tries_are_corrected_for_all_of_them():
-    """Ten equally good teams, half of which hand in once and half 39 times: told how many tries there were, groups keep
-    their level; told the number of teams, they do not."""
+    """Ten equally good teams, half of which hand in once and half 39 times. Corrected for all tries, the ranges contain
+    the true ranks; corrected for ten entries, they do not."""
     rng = np.random.default_rng(11)
     cases, parted = 150, {10: 0, 200: 0}
     for _ in range(cases):
         tried = (rng.normal(size=(1 if team % 2 else 39, 300)) for team in range(10))
         best = sorted((losses(min(each, key=np.mean)) for each in tried), key=lambda each: each.value)
         for among in parted:
-            parted[among] += rank_groups([each.to_bytes() for each in best], among=among)[-1] > 1
+            parted[among] += ranges([each.to_bytes() for each in best], among=among) != [(1, 10)] * 10
     assert parted[200] <= stats.binom.ppf(0.999, cases, 0.05) < parted[10]
 
 
-def test_entries_without_outcomes_or_of_other_rows_have_no_group():
-    """They lead nothing, and part nothing."""
+def test_entries_without_outcomes_or_of_other_rows_may_have_any_rank():
+    """No test can be made of them, so they widen the ranges of the others."""
     best, same, worst = (bits(np.arange(60) < right).to_bytes() for right in (59, 57, 5))
     other = bits(np.ones(61, bool)).to_bytes()
-    assert rank_groups([None, best, other, same, None, worst]) == [None, 1, None, 1, None, 2]
-    assert rank_groups([None, None]) == [None, None]
-    assert rank_groups([]) == []
+    any_rank = (1, 6)
+    assert ranges([None, best, other, same, None, worst]) == [any_rank, (1, 5), any_rank, (1, 5), any_rank, (3, 6)]
+    assert ranges([None, None]) == [(1, 2)] * 2
+    assert ranges([]) == []
 
 
-def test_ties_are_left_in_the_order_they_came():
-    """The first of two equal entries leads, and they share its group."""
+def test_equal_scores_are_never_parted():
+    """A difference beyond the digits that are shown is no difference: the rank would disclose it."""
+    truth = np.arange(4000)
+    board = [bits(truth < right).to_bytes() for right in (3900, 3860)]
+    assert ranges(board) == ranges(board, scores=[0.98, 0.97]) == [(1, 1), (2, 2)]
+    assert ranges(board, scores=[0.97, 0.97]) == [(1, 2)] * 2
+
+
+def test_equal_entries_share_their_range():
+    """In either order."""
     first, second = (bits(held).to_bytes() for held in (np.arange(40) < 30, np.arange(40) >= 10))
-    assert rank_groups([first, second]) == rank_groups([second, first]) == [1, 1]
+    assert ranges([first, second]) == ranges([second, first]) == [(1, 2)] * 2
 
 
 def test_a_perfect_and_a_constant_submission():
-    """Told apart by accuracy, by macro F1 and by the area under the ROC curve; one that is perfect twice is not."""
+    """Differ significantly by accuracy, by macro F1 and by the area under the ROC curve; two perfect ones do not."""
     truth = np.arange(60) % 2
     for name, kind in (("accuracy", "label"), ("fscore(average=macro)", "label"), ("auc", "score")):
         perfect, constant = (outcomes(name, truth, said, kind).to_bytes() for said in (truth, np.ones(60, int)))
-        assert rank_groups([perfect, perfect, constant]) == [1, 1, 2]
+        assert ranges([perfect, perfect, constant]) == [(1, 2), (1, 2), (3, 3)]
 
 
-def test_the_number_of_entries_must_be_known():
-    """Where they come one by one, it must be told, and be right."""
-    one = bits(np.ones(3, bool)).to_bytes()
-    for among in (None, 1, -1, 2.0):
-        with pytest.raises(ParameterError, match="`among` must be"):
-            rank_groups(iter([one, one]), among=among)
+def test_differences_within_the_rounding_of_float32_are_not_significant():
+    """Two files that differ by noise in the seventh digit."""
+    rng = np.random.default_rng(12)
+    first = rng.exponential(size=200)
+    board = [losses(first).to_bytes(), losses(first * (1 + 1e-9)).to_bytes()]
+    assert ranges(board) == definition(board) == [(1, 2)] * 2
 
 
 def test_damaged_entries_are_refused():
     """Never passed over."""
     with pytest.raises(StateError):
-        rank_groups([b"damaged"])
+        rank_entries([b"damaged"])

@@ -81,12 +81,12 @@ def test_a_row_that_is_too_wide_does_not_move_the_places_behind_it():
 def test_duplicates_come_with_their_lines():
     """All of them."""
     error = rejected("row_id,label\na,cat\nb,dog\na,cat\na,dog\n")
-    assert "'a' stands in lines 2, 4 and 5" in str(error)
+    assert "duplicate id 'a' in lines 2, 4 and 5" in str(error)
 
 
 def test_missing_columns_come_with_those_that_were_found():
     """So that a wrong name is seen."""
-    assert "'label' is missing; found: 'row_id', 'Label'" in str(rejected("row_id,Label\na,cat\n"))
+    assert "missing column 'label'; found: 'row_id', 'Label'" in str(rejected("row_id,Label\na,cat\n"))
 
 
 def test_the_quoted_sentences_are_used():
@@ -143,7 +143,7 @@ def test_probabilities_must_lie_between_0_and_1_and_add_up():
 
 def test_the_answers_are_read_with_the_same_care():
     """In an analysis, their problems are told, too."""
-    with pytest.raises(tm.Rejection, match="`answers` was rejected: line 3, column 1: the id 'a'"):
+    with pytest.raises(tm.Rejection, match="`answers` was rejected: line 3, column 1: duplicate id 'a'"):
         tm.submissions.score_submission(file("row_id,label\na,x\na,y\n"), file(ANSWERS))
 
 
@@ -165,7 +165,7 @@ def test_problems_and_rejections_are_plain_data():
     assert again.problems == error.problems
     assert error.problems[0].to_dict() == {
         "code": "ragged_row",
-        "text": "the row has 1 field, the header 2",
+        "text": "the row has 1 field, the header has 2",
         "line": 2,
         "column": 1,
         "mend": RULES["ragged_row"].mend,

@@ -30,6 +30,25 @@ def test_rows_are_matched_by_id_in_any_order():
     assert result.scores["accuracy"] == 0.75
 
 
+def test_a_target_says_what_the_keywords_say():
+    """The task by its kind, the classes and the positive class."""
+    one, table = "row_id,label\na,0.9\nb,0.4\nc,0.8\n", "row_id,no,yes\na,0.9,0.1\nb,0.4,0.6\nc,0.8,0.2\n"
+    answers = "row_id,label\na,no\nb,yes\nc,yes\n"
+    for content, target, keywords in (
+        (one, tm.Target("probability", positive="no"), {"task": "probabilities", "positive": "no"}),
+        (table, tm.Target("probability", classes=["no", "yes"]), {"task": "probabilities", "classes": ["no", "yes"]}),
+        (answers, tm.Target("label", positive="yes"), {"task": "labels", "positive": "yes", "metrics": "precision"}),
+        (answers, tm.Target(positive="no"), {"positive": "no", "metrics": "recall"}),
+    ):
+        metrics = keywords.get("metrics")
+        found = score(content, answers, target=target, metrics=metrics)
+        assert found.to_json() == score(content, answers, **keywords).to_json()
+    numbers = "row_id,label\na,1\nb,2.5\n"
+    assert score(numbers, numbers, target=tm.Target("value")).task == "numbers"
+    queries = "row_id,label,query\na,1,x\nb,0,x\n"
+    assert score(numbers, queries, target=tm.Target("score")).task == "ranking"
+
+
 def test_missing_and_extra_rows_are_counted_with_their_first_ids():
     """Ten ids of each at most; missing rows are left out of an analysis."""
     answers = rows((f"a{k}", "x") for k in range(30))

@@ -151,7 +151,7 @@ def test_rules_may_be_nested():
 def test_combinations_that_are_refused():
     """None, the same twice, other things, other words."""
     rule = tm.training.EarlyStopping(1)
-    for bad, words in (([], "at least one"), ([rule, rule], "differ"), ([3], "rules of stopping")):
+    for bad, words in (([], "at least one"), ([rule, rule], "differ"), ([3], "stopping rules")):
         with pytest.raises(tm.ParameterError, match=words):
             tm.training.StoppingRules(bad)
     with pytest.raises(tm.ParameterError, match="combine"):

@@ -108,7 +108,7 @@ def test_a_metric_without_a_direction_needs_none():
     found = evaluator.step(0, {"v": m})
     assert (found.action, found.results, evaluator.best_round) == ("continue", (), None)
     assert found.reports["v"]["confusion_matrix"]
-    with pytest.raises(tm.ParameterError, match="does not say which values are better"):
+    with pytest.raises(tm.ParameterError, match="does not define which values are better"):
         tm.training.Evaluator(
             ["confusion_matrix"], tm.training.EvalSet("v", y), early_stopping=tm.training.EarlyStopping(1)
         )
@@ -277,7 +277,7 @@ def test_arguments_that_cannot_be_used_are_refused():
     evaluator = tm.training.Evaluator(["mae"], [held, tm.training.EvalSet("w", [1.0])])
     for bad, words in (
         ({"v": [1.0]}, "'w' is missing"),
-        ({"v": [1.0], "w": [1.0], "x": [1.0]}, "'x' is none"),
+        ({"v": [1.0], "w": [1.0], "x": [1.0]}, "'x' is not one"),
         ([1.0], "map"),
     ):
         with pytest.raises(tm.ParameterError, match=words):

@@ -125,7 +125,7 @@ def test_metrics_without_intervals_are_refused():
     held = tm.training.EvalSet("v", [1.0, 2.0])
     with pytest.raises(tm.ParameterError, match="has intervals"):
         tm.training.Evaluator("max_error", held, early_stopping=tm.training.GainStopping())
-    with pytest.raises(tm.ParameterError, match="that of mae"):
+    with pytest.raises(tm.ParameterError, match="direction of mae"):
         tm.training.Evaluator("mae", held, early_stopping=tm.training.GainStopping(better="higher"))
     with pytest.raises(tm.ParameterError, match="Evaluator"):
         tm.training.GainStopping(better="lower").observe(Observation(0, 1.0))

@@ -101,7 +101,8 @@ class ReportLookup:
             end = _part(value, end)
         elif value.part is not None:
             end = None  # an interval of all parts together is none of this one
-        return _to_quantity(value, end, reason_text(cell), cell.metric.unit, absent=_no_interval(cell))
+        absent = str(cell.no_interval or "there is no interval")
+        return _to_quantity(value, end, reason_text(cell), cell.metric.unit, absent=absent)
 
     def _over_slices(self, value: Value, sign: str, key: str, cell: Cell) -> Quantity:
         slices = self._report.slices
@@ -172,11 +173,6 @@ def _reachable_range(item: Metric, suffix: str | None) -> tuple[float, float]:
             return (-math.inf, math.inf)
     low, high = item.range
     return (0.0, high - low) if suffix == "gap" else (low, high)
-
-
-def _no_interval(cell: Cell) -> str:
-    """Why a cell has no interval, as its notes say."""
-    return next((note for note in cell.notes if note.startswith("no interval")), "there is no interval")
 
 
 def _find(value: Value, metrics: Mapping[str, Metric | None], where: str) -> str:

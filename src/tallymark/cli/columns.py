@@ -100,7 +100,7 @@ class FileColumns:
         shown = f"{', '.join(map(repr, labels[:8]))}{', …' if len(labels) > 8 else ''}"
         raise ParameterError(
             Text(
-                "{classes} must say of which class each column of {prediction} is, in their "
+                "{classes} must name the class of each column of {prediction}, in their "
                 "order, since the names of the columns do not; the labels in {} are {}",
                 repr(truth[0]),
                 shown,
@@ -126,6 +126,6 @@ class FileColumns:
             for name, column in self._columns.items():
                 if column.non_number is not None:
                     row, text = column.non_number
-                    error.add_hint(f"Column {name!r} was read as text, since row {row:,} is {text[:40]!r}")
+                    error.add_hint(f"Column {name!r} was read as text because row {row:,} is {text[:40]!r}")
                     break
             raise

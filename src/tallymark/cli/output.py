@@ -160,6 +160,7 @@ def check_report(report: Report) -> Report:
     for each in (report, *(report.slices or {}).values()):
         for cell in map(each.cell, each):
             cell.interval_notes = tuple(write_text(note, wording) for note in cell.interval_notes)
+            cell.no_interval = None if cell.no_interval is None else write_text(cell.no_interval, wording)
     return report
 
 

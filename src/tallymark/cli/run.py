@@ -79,9 +79,9 @@ class CommandWording(Wording):
 
     >>> from tallymark.errors import InputError, Text
     >>> command = click.Command("x", params=[click.Option(["--truth"]), click.Option(["--missing"])])
-    >>> hint = Text('Pass {missing="drop"} to leave such rows out')
+    >>> hint = Text('Pass {missing="drop"} to drop such rows')
     >>> InputError(argument="y_true", expected="be finite", got="nan", hint=hint).write(CommandWording(command))
-    '`--truth` must be finite; got nan. Pass --missing drop to leave such rows out'
+    '`--truth` must be finite; got nan. Pass --missing drop to drop such rows'
     >>> command = click.Command("x", params=[click.Option(["--ci"]), click.Option(["--ci-method"])])
     >>> Text('use {ci=tm.Intervals(method="bootstrap")}').write(CommandWording(command))
     'use --ci-method bootstrap'

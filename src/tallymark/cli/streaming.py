@@ -160,7 +160,7 @@ def _parse_label_keywords(kind: str, options: Mapping[str, Any]) -> dict[str, An
         raise ParameterError(
             argument="classes",
             expected=Text(
-                "say of which class each column of {prediction} is, in their order: files that "
+                "name the class of each column of {prediction}, in their order: files that "
                 "are read in pieces do not show all labels in {} beforehand",
                 repr(truth[0]),
             ),

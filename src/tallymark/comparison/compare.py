@@ -143,7 +143,7 @@ def _read_models(models: Any) -> dict[str, object]:
         )
     for name in models:
         if not isinstance(name, str) or not name:
-            raise ParameterError(Text("the keys of {models} must be names; one was {}", brief(name)))
+            raise ParameterError(Text("the keys of {models} must be names; got {}", brief(name)))
     if len(models) < 2:
         raise ParameterError(argument="models", expected="be at least two, to be compared", got=f"{len(models)}")
     return dict(models)

@@ -41,7 +41,7 @@ def check_path(path: object, name: str = "path") -> str:
     try:
         os.fsencode(found)
     except UnicodeEncodeError:
-        raise ParameterError(argument=name, expected="be text that a file name can hold", got=repr(found)) from None
+        raise ParameterError(argument=name, expected="be text that is valid in a file name", got=repr(found)) from None
     return found
 
 
@@ -73,5 +73,5 @@ def split_list(texts: Iterable[str]) -> list[str]:
 def check_min_rows(min_rows: object) -> int:
     """Refuse a smallest size of groups that is no whole number."""
     if isinstance(min_rows, bool) or not isinstance(min_rows, Integral) or min_rows < 1:
-        raise ParameterError(argument="min_rows", expected="be a whole number from 1 on", got=brief(min_rows))
+        raise ParameterError(argument="min_rows", expected="be a whole number of at least 1", got=brief(min_rows))
     return int(min_rows)

@@ -205,15 +205,16 @@ def check_arrow(source: Any, what: str, place: Callable[[int], str] = "row {:,}"
             raise malformed_arrow_error(what, place(row))
     except pa.ArrowInvalid as error:
         raise malformed_arrow_error(
-            what, place(_first_malformed(data)), f"is not: {str(error).splitlines()[0]}"
+            what, place(_first_malformed(data)), f"Arrow says: {str(error).splitlines()[0]}"
         ) from error
 
 
-def malformed_arrow_error(what: str, place: str, why: str = "points outside its buffers") -> TypeOfDataError:
+def malformed_arrow_error(what: str, place: str, why: str = "it points outside its buffers") -> TypeOfDataError:
     """The error for a row of Arrow data that cannot be read."""
     return TypeOfDataError(
-        Text("{} must be valid Arrow data; {} {}", what, place, why),
-        hint="Build the array again; its method validate(full=True) says what is wrong",
+        Text("{} must be valid Arrow data; {}", what, why),
+        place=place,
+        hint="Rebuild the array; its method validate(full=True) reports the problem",
     )
 
 
@@ -266,10 +267,10 @@ def rounded_integer_error(name: str, value: int, place: str) -> TallymarkError:
     is_weight = name == "weights"
     return (WeightError if is_weight else DomainError)(
         argument=name,
-        expected="hold integers that float64 holds exactly, as all up to 2**53",
+        expected="contain integers that float64 represents exactly, such as all up to 2**53",
         got=str(value),
         place=place,
-        hint=f"{'Pass' if is_weight else 'Subtract a constant, or pass'} floats to have it rounded",
+        hint=f"{'Pass' if is_weight else 'Subtract a constant, or pass'} floats to accept rounding",
     )
 
 
@@ -281,7 +282,7 @@ def _from_list(source: list[object] | tuple[object, ...], name: str) -> Array:
             argument=name,
             expected="have rows of equal length",
             got="a ragged nested list",
-            hint="Several labels per row are given as a table of 0 and 1, one column per label",
+            hint="For several labels per row, pass a table of 0 and 1 with one column per label",
         ) from error
 
 
@@ -317,7 +318,7 @@ def _to_readable(array: Array, name: str, place: Callable[[int], str]) -> Array:
         "m": "Divide by a unit first, e.g. by np.timedelta64(1, 's')",
         "V": "Convert it to a NumPy number type first, e.g. with .astype('float32')",
     }.get(kind)
-    raise TypeOfDataError(argument=name, expected="hold real numbers", got=what, hint=hint)
+    raise TypeOfDataError(argument=name, expected="contain real numbers", got=what, hint=hint)
 
 
 def _from_objects(array: Array, name: str, place: Callable[[int], str]) -> Array:
@@ -342,7 +343,7 @@ def _from_objects(array: Array, name: str, place: Callable[[int], str]) -> Array
         row = position // array.shape[1] if array.ndim == 2 else position
         if isinstance(item, int):
             raise rounded_integer_error(name, item, place(row))
-        raise TypeOfDataError(argument=name, expected="hold real numbers", got=describe(item), place=place(row))
+        raise TypeOfDataError(argument=name, expected="contain real numbers", got=describe(item), place=place(row))
     return out.reshape(array.shape)
 
 

@@ -77,7 +77,7 @@ def _find_rows(source: object, name: str) -> tuple[Any, int]:
 def read_weights(source: object, n: int, place: Callable[[int], str]) -> Array | None:
     """One number per row, or None where there are none."""
     if isinstance(source, str):
-        hint = "Cohen's kappa takes it as weighting=" if source in ("linear", "quadratic") else None
+        hint = "For Cohen's kappa, pass weighting=" if source in ("linear", "quadratic") else None
         raise WeightError(argument="weights", expected="be one number per row", got=brief(source), hint=hint)
     with wrap_read_errors("weights"):
         weights = as_numbers(source, "weights", place).view()
@@ -556,7 +556,7 @@ def missing_value_error(name: str, array: Array, places: RowPlaces) -> MissingVa
         expected="be finite" if array.dtype.kind == "f" else "have no missing values",
         got=str(shown),
         place=place,
-        hint=Text('Pass {missing="drop"} to leave such rows out'),
+        hint=Text('Pass {missing="drop"} to drop such rows'),
     )
 
 

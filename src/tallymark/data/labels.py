@@ -68,7 +68,7 @@ def _from_array(array: Array, name: str) -> LabelColumn:
     if kind not in _KINDS:
         what = {"c": "complex numbers", "M": "dates", "m": "durations"}.get(kind, f"type {array.dtype}")
         hint = "Convert them to strings first" if kind in "Mm" else None
-        raise TypeOfDataError(argument=name, expected="hold labels, which are numbers or strings", got=what, hint=hint)
+        raise TypeOfDataError(argument=name, expected="contain labels (numbers or strings)", got=what, hint=hint)
     if kind == "O":
         return LabelColumn(array, _type_of_items(array))
     if not array.dtype.isnative or array.dtype == np.longdouble:
@@ -106,7 +106,7 @@ def _from_categories(source: Any, name: str) -> LabelColumn | None:
         odd = describe(categorical.categories[names.index(None)])
         raise TypeOfDataError(
             argument=name,
-            expected="hold labels, which are numbers or strings",
+            expected="contain labels (numbers or strings)",
             got=f"a category that is {odd}",
             hint="Convert the categories to strings first",
         )

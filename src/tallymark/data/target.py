@@ -106,9 +106,7 @@ def _read_classes(classes: object) -> tuple[Label, ...]:
     if len(set(found)) != len(found):
         seen: set[Label] = set()
         twice = next(label for label in found if label in seen or seen.add(label))  # type: ignore[func-returns-value]
-        raise ParameterError(
-            Text("{classes} must differ from each other; {} stood there twice", repr(twice)), argument="classes"
-        )
+        raise ParameterError(Text("{classes} must be distinct; got {} twice", repr(twice)), argument="classes")
     if len(found) < 2:
         raise ParameterError(argument="classes", expected="be at least two", got=f"{len(found)}")
     return found

@@ -56,7 +56,7 @@ def select_metrics(metrics: MetricsLike, batch: Batch | None = None, target: Tar
 
 def _check_key(key: object) -> str:
     if not isinstance(key, str) or not key:
-        raise ParameterError(Text("the keys of {metrics} must be names; one was {}", brief(key)))
+        raise ParameterError(Text("the keys of {metrics} must be names; got {}", brief(key)))
     return key
 
 

@@ -94,7 +94,7 @@ def evaluate(
     columns = None if by is None else group_columns(by)
     if check_min_rows(min_rows) > 1 and by is None:
         raise ParameterError(
-            Text("{min_rows} is the smallest size of groups that are compared: pass {by}, the groups, too"),
+            Text("{min_rows} is the smallest group size to compare: pass {by}, the groups, too"),
             argument="min_rows",
         )
     settings = interval_settings(ci, cluster=cluster is not None, keys=keys is not None)

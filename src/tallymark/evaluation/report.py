@@ -43,7 +43,8 @@ class Cell:
 
     `reason` says why a value is undefined or infinite; `error` is the error of a metric that could not be computed.
     `lo`, `hi` and `method` belong to an interval, where one was asked for; they have the shape of the value.
-    `notes` say what else to know: `value_notes` about the value, `interval_notes` about its interval.
+    `notes` say what else to know: `value_notes` about the value, `interval_notes` about its interval,
+    among them `no_interval`, why one that was asked for could not be made.
     """
 
     __slots__ = (
@@ -55,6 +56,7 @@ class Cell:
         "method",
         "metric",
         "n",
+        "no_interval",
         "reason",
         "value_notes",
         "weight",
@@ -80,6 +82,7 @@ class Cell:
         self.reason = reason
         self.value_notes = notes
         self.interval_notes: tuple[str | Text, ...] = ()
+        self.no_interval: str | Text | None = None
         self.error = error
         self.lo = lo
         self.hi = hi

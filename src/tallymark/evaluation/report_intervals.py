@@ -117,7 +117,8 @@ def _can_have_interval(cell: Cell) -> bool:
 def _set_interval(cell: Cell, interval: IntervalResult) -> None:
     """Give a cell its interval, or the reason why it has none."""
     if isinstance(interval, NoInterval):
-        cell.interval_notes += (Text("no interval: {}", interval.reason),)
+        cell.no_interval = Text("no interval: {}", interval.reason)
+        cell.interval_notes += (cell.no_interval,)
     else:
         cell.lo, cell.hi, cell.method = interval.lo, interval.hi, interval.method
         cell.interval_notes += interval.notes

@@ -57,8 +57,7 @@ def check_ranges(
         if not _can_use_ranges(item, target):
             raise ParameterError(
                 Text(
-                    "{} needs every distinct score in one place, and {score_ranges} spreads them; "
-                    "leave {score_ranges} out{}",
+                    "{} needs all distinct scores together, and {score_ranges} splits them; leave {score_ranges} out{}",
                     item,
                     _or_bounded(item),
                 )
@@ -83,7 +82,7 @@ def check_ranges(
     if growing and source is not None and source.once:
         what = "an iterator" if source.kind == "batches" else source.kind
         raise ParameterError(
-            Text("{source} must be one that can be read twice for {score_ranges}; {} is gone after one look", what),
+            Text("{source} must be readable twice for {score_ranges}; {} can be read only once", what),
             argument="source",
             hint=Text("Write the rows to files, or leave {score_ranges} out"),
         )

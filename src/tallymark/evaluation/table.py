@@ -113,7 +113,7 @@ def check_groups(min_rows: int, by: Sequence[str]) -> None:
     """Refuse a smallest size of groups where there are none."""
     if check_min_rows(min_rows) > 1 and not by:
         raise ParameterError(
-            Text("{min_rows} is the smallest size of groups that are compared: pass {by}, the groups, too"),
+            Text("{min_rows} is the smallest group size to compare: pass {by}, the groups, too"),
             argument="min_rows",
         )
 
@@ -265,7 +265,7 @@ def _errors_in_our_words(odd: Mapping[str, tuple[str, str]]) -> Iterator[None]:
         error.rename(y_true="truth", y_pred="prediction")
         if isinstance(error, (TypeOfDataError, KindError)):
             for name, (text, place) in odd.items():
-                error.add_hint(f"Column {name!r} was read as text, since {place} is {text[:40]!r}")
+                error.add_hint(f"Column {name!r} was read as text because {place} is {text[:40]!r}")
         raise
 
 

@@ -129,7 +129,7 @@ def unpack_groups(packed: Any, by: tuple[str, ...]) -> StatesByGroup:
             raise StateError("a group has one label per column")
         group = labels[0] if len(by) == 1 else tuple(labels)
         if group in out:
-            raise StateError(f"the group {group!r} stands there twice")
+            raise StateError(f"duplicate group {group!r}")
         out[group] = TallyStates(unpack_states(values), unpack_states(intervals))
     return out
 
@@ -185,7 +185,9 @@ class Tally:
         ci: float | Intervals | None = None,
     ) -> None:
         if metrics is None:
-            raise ParameterError(argument="metrics", expected="be given for a Tally: there are no rows yet to go by")
+            raise ParameterError(
+                argument="metrics", expected="be given for a Tally: there are no rows yet to choose them from"
+            )
         self.metrics: dict[str, Metric] = select_metrics(metrics)
         self.by = _group_names(by)
         for item in self.metrics.values():
@@ -289,7 +291,7 @@ class Tally:
             return dict(zip(self.by, columns.values(), strict=True))
         if set(columns) != set(self.by):
             raise ParameterError(
-                argument="by", expected=f"hold the columns {', '.join(self.by)}", got=f"{', '.join(columns)}"
+                argument="by", expected=f"have the columns {', '.join(self.by)}", got=f"{', '.join(columns)}"
             )
         return {name: columns[name] for name in self.by}
 
@@ -359,15 +361,17 @@ class Tally:
                 if self.metrics != other.metrics
                 else (self.target, other.target)
             )
-            raise StateError(f"only tallies of the same metrics and target add; these have {one} and {two}")
+            raise StateError(f"only tallies of the same metrics and target can be added; these have {one} and {two}")
         if self.by != other.by:
             one, two = (", ".join(tally.by) or "none" for tally in (self, other))
-            raise StateError(f"only tallies of the same groups add; these have {one} and {two}")
+            raise StateError(f"only tallies of the same groups can be added; these have {one} and {two}")
         if mine and theirs and mine != theirs:
-            raise StateError(f"only tallies of tables of the same width add; these have {mine} and {theirs} columns")
+            raise StateError(
+                f"only tallies of tables of the same width can be added; these have {mine} and {theirs} columns"
+            )
         if self.interval != other.interval:
             one, two = (str(tally.interval and tally.interval.to_dict()) for tally in (self, other))
-            raise StateError(f"only tallies with the same intervals add; these have {one} and {two}")
+            raise StateError(f"only tallies with the same intervals can be added; these have {one} and {two}")
 
     def empty(self) -> Tally:
         """A tally of the same kind that has no rows yet."""
@@ -491,7 +495,7 @@ class Tally:
         try:
             return Tally.from_bytes(data)
         except StateError as error:
-            raise FileError(f"`{place}` does not hold a tally: {error}") from error
+            raise FileError(f"`{place}` does not contain a tally: {error}") from error
 
     @staticmethod
     def from_bytes(data: bytes) -> Tally:
@@ -500,7 +504,7 @@ class Tally:
 
         kind, fields = unpack(data)
         if kind != "Tally":
-            raise StateError(f"these bytes hold a {kind}, not a Tally")
+            raise StateError(f"these bytes contain a {kind}, not a Tally")
         try:
             by = _checked_group_columns(fields.get("by", []))
             out = Tally(dict(fields["metrics"]), missing=fields["missing"], by=by, target=Target(**fields["target"]))
@@ -515,7 +519,7 @@ class Tally:
             )
             out._check_states()
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
-            raise StateError(f"these bytes do not hold a valid Tally: {error}") from error
+            raise StateError(f"these bytes do not contain a valid Tally: {error}") from error
         return out
 
     def _check_states(self) -> None:
@@ -556,7 +560,9 @@ def _limit_resamples(asked: Intervals) -> Intervals:
     if asked.method == "analytic":
         return resolve(asked)
     if asked.resamples is not None:
-        check_whole("resamples", asked.resamples, 1, MOST_RESAMPLES, " for a Tally, which keeps a state of each")
+        check_whole(
+            "resamples", asked.resamples, 1, MOST_RESAMPLES, " for a Tally, which keeps one state per replicate"
+        )
     return resolve(asked, most=MOST_RESAMPLES)
 
 

@@ -22,10 +22,10 @@ class MetricAdvice(NamedTuple):
 
 
 class Choice:
-    """Which metrics fit a problem: `recommended` and `avoid` with reasons, and the `questions` that are still open.
+    """The metrics that fit a problem: `recommended` and `avoid` with reasons, and the `questions` still open.
 
-    Where a question is open, the advice of all its answers is there, and says on which it depends. `metrics` are the
-    recommended ones as a list for `evaluate`. It prints, and shows itself in a notebook.
+    If a question is open, the advice for all its answers is included and names the answer it depends on. `metrics`
+    is the list of recommended metrics for `evaluate`. A choice prints as tables, also in a notebook.
     """
 
     __slots__ = ("answers", "avoid", "questions", "recommended", "task")
@@ -67,11 +67,7 @@ class Choice:
         """What to use, what to avoid and what to ask, as tables to render."""
         if self.task is None:
             rows = [(name, task.text) for name, task in TASKS.items()]
-            return [
-                Table(
-                    "what is predicted?", ("task", "what it is"), rows, ("name one of these, and the questions follow",)
-                )
-            ]
+            return [Table("What is predicted?", ("task", "predictions"), rows, ("choose a task to see its questions",))]
         given = "".join(f" · {keyword}={answer}" for keyword, answer in self.answers.items())
         out = [_advice_table(f"{self.task}{given}", "use", self.recommended)]
         if self.avoid:
@@ -103,18 +99,18 @@ def _advice_table(title: str, verb: str, items: tuple[MetricAdvice, ...]) -> Tab
 
 
 def choose(task: str | None = None, **answers: object) -> Choice:
-    """Which metrics fit a task, why, what to avoid, and what else to ask. Without a task, the tasks.
+    """Recommend metrics for a task, with reasons, metrics to avoid and the questions still open.
 
-    An answer is True, False, or one of the words that the question names; one that is left out, or None, leaves the
-    question open, and the advice says on which answer it depends.
+    Without a task, it lists the tasks. An answer is True, False or one of the words of the question. A question that
+    is left out, or answered with None, stays open, and the advice names the answer it depends on.
 
-    >>> choice = choose("clustering", truth=True, uneven_sizes=False, may_split=False)
+    >>> choice = choose("clustering", truth=True, chance_corrected=True, uneven_sizes=False, may_split=False)
     >>> choice.metrics
     ['adjusted_rand', 'v_measure']
     >>> [item.metric for item in choice.avoid]
     ['rand_index', 'normalized_mutual_information', 'purity', 'accuracy']
     >>> [question.keyword for question in choose("clustering", truth=True).questions]
-    ['uneven_sizes', 'may_split']
+    ['chance_corrected', 'uneven_sizes', 'may_split']
     """
     if task is None:
         if answers:
@@ -177,7 +173,7 @@ def _unknown(key: str, name: str, asked: Mapping[str, Question]) -> ParameterErr
     near = nearest(key, asked)
     hint = f"It belongs to {_join(elsewhere)}" if elsewhere else None
     return ParameterError(
-        Text('the task "{}" does not ask {}; it asks {}', name, Argument(key), _as_arguments(asked)),
+        Text('the task "{}" has no question {}; its questions are {}', name, Argument(key), _as_arguments(asked)),
         argument=key,
         hint=Text("Did you mean {}?", Argument(near[0])) if near else hint,
     )

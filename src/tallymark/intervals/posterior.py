@@ -13,7 +13,6 @@ order of rows, but another release of NumPy may change them.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -112,6 +111,8 @@ def draw_tables(table: Array, order: Sequence[int], rng: np.random.Generator, dr
 
 def _draw(state: Pairs, table: Array, seed: int) -> Any:
     """Blocks of draws, which depend on the seed, the sorted labels and the counts alone."""
+    import hashlib  # slow to load, and few ask
+
     classes = list(state.classes()[0])
     order = sorted(range(len(classes)), key=lambda k: classes[k])
     digest = hashlib.blake2b("\0".join(str(classes[k]) for k in order).encode("utf-8", "surrogatepass"), digest_size=16)

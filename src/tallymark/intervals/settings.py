@@ -159,7 +159,7 @@ def comparison_settings(ci: object, pairs: int = 1) -> Intervals:
 def resampled_by(name: str) -> ParameterError:
     """The error for an argument that only intervals use, without intervals."""
     return ParameterError(
-        Text("{} says how rows are resampled for intervals: pass {ci} too, such as {ci=0.95}", Argument(name)),
+        Text("{} only affects the resampling for intervals: pass {ci} too, such as {ci=0.95}", Argument(name)),
         argument=name,
     )
 

@@ -403,7 +403,7 @@ class Metric(metaclass=_Record):
         if y_true is NOT_GIVEN or y_pred is NOT_GIVEN:
             raise ParameterError(
                 Text(
-                    "{} is called with {y_true} and {y_pred}; a metric with other parameters is "
+                    "{} needs {y_true} and {y_pred}; for a metric with other parameters use "
                     "tm.{}(...) or tm.metric({}, ...)",
                     self.name,
                     type(self).__name__,
@@ -427,8 +427,8 @@ class Metric(metaclass=_Record):
             return changed(y_true, y_pred, weights=weights, query=query, missing=missing, target=about)
         if query is not None and not self.by_query:
             raise ParameterError(
-                Text("{} does not read {query}: its value is over all rows", self.name),
-                hint='Metrics by query are those of the family "ranking", such as ndcg and map',
+                Text("{} does not read {query}: it is computed over all rows", self.name),
+                hint='Metrics per query are in the family "ranking", such as ndcg and map',
             )
         batch = Batch(y_true, y_pred, weights, missing=missing, query=query)
         batch.require_rows()
@@ -465,7 +465,7 @@ class Metric(metaclass=_Record):
             own = key == "weights" and "weighting" in known
             return ParameterError(
                 Text(
-                    "{} is a fact of the data, not of {}: pass it to the call, to evaluate or to Tally",
+                    "{} describes the data and is not a parameter of {}: pass it to the call, to evaluate or to Tally",
                     Argument(key),
                     self.name,
                 ),

@@ -88,7 +88,7 @@ def bin_count() -> Any:
     def normal(name: str, value: Any) -> int | None:
         found = None if value is None else _as_float(value)
         if value is not None and (found is None or found < 2 or not found.is_integer()):
-            raise ParameterError(argument=name, expected="be a number of bins from 2 on, or None", got=brief(value))
+            raise ParameterError(argument=name, expected="be a number of bins, at least 2, or None", got=brief(value))
         return None if found is None else int(found)
 
     return Parameter(None, normal)
@@ -115,7 +115,7 @@ def share_or_none() -> Any:
         found = None if value is None else _as_float(value)
         if value is not None and (found is None or not 0 < found <= 1):
             raise ParameterError(
-                argument=name, expected="be a share of more than 0 and at most 1, or None", got=brief(value)
+                argument=name, expected="be a number greater than 0 and at most 1, or None", got=brief(value)
             )
         return found
 

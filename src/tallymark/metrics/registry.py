@@ -28,7 +28,7 @@ def register(cls: type[Metric]) -> None:
             raise ParameterError(f"the name of a metric must be a Python identifier; got {name!r}")
         taken = _owner(name)
         if taken is not None and (taken.__module__, taken.__qualname__) != (cls.__module__, cls.__qualname__):
-            raise ParameterError(f"the metric name {name!r} is taken by {taken.__module__}.{taken.__qualname__}")
+            raise ParameterError(f"the metric name {name!r} is already used by {taken.__module__}.{taken.__qualname__}")
     classes[cls.name] = cls
     for alias, parameters in cls.aliases.items():
         aliases[alias] = (cls.name, parameters)
@@ -39,7 +39,7 @@ def register_function(instance: Metric, name: str) -> None:
     """Make a function metric known by its name. Wrapping a function under the same name again replaces it."""
     taken = _owner(name)
     if taken is not None:
-        raise ParameterError(f"the metric name {name!r} is taken by {taken.__module__}.{taken.__qualname__}")
+        raise ParameterError(f"the metric name {name!r} is already used by {taken.__module__}.{taken.__qualname__}")
     functions[name] = instance
     _changed()
 

@@ -38,7 +38,7 @@ class Selection(NamedTuple):
 
     def __str__(self) -> str:
         others = [name for name in self.tied if name != self.name]
-        rest = f"; not told apart from it: {', '.join(others)}" if others else ""
+        rest = f"; not significantly different: {', '.join(others)}" if others else ""
         return f"{self.name} by {self.metric}: {self.value:.6g}{rest}"
 
 
@@ -88,7 +88,7 @@ def _direction(by: str | Metric, better: str | float | None) -> str | float:
         return check_better(better)
     item = metric(by)
     if item.better is None:
-        raise ParameterError(argument="better", expected=f"be given: {item} does not say which values are better")
+        raise ParameterError(argument="better", expected=f"be given: {item} does not define which values are better")
     return item.better
 
 

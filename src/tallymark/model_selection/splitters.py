@@ -200,7 +200,7 @@ class Repeated(Splitter):
         if not seeded or getattr(self.splitter, "shuffle", True) is False:
             raise ParameterError(
                 argument="splitter",
-                expected="be one that shuffles by a seed, such as KFold(5)",
+                expected="shuffle with a seed, as does KFold(5)",
                 got=repr(self.splitter),
             )
 
@@ -232,7 +232,7 @@ def number_of_rows(source: object) -> int:
     shape = getattr(source, "shape", None)
     n = int(shape[0]) if shape else count_rows(source)
     if n is None:
-        raise ShapeError(argument="X", expected="be rows, or how many there are", got=describe(source))
+        raise ShapeError(argument="X", expected="be rows, or the number of rows", got=describe(source))
     return n
 
 
@@ -250,7 +250,7 @@ def label_codes(name: str, labels: object, n: int, what: str) -> tuple[list[Any]
         return encode_labels(rows, 0)
     except MissingValueError as error:
         error.hint = None
-        raise error.add_hint("Leave such rows out before they are split") from None
+        raise error.add_hint("Drop such rows before splitting") from None
 
 
 def rows_in_test(test: float, n: int) -> int:
@@ -284,11 +284,11 @@ def check_fields(splitter: Any) -> None:
             whole = isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
             if not whole and not (isinstance(value, Real) and not isinstance(value, Integral) and 0 < float(value) < 1):
                 raise ParameterError(
-                    argument="test", expected="be a share between 0 and 1 or a number of rows", got=brief(value)
+                    argument="test", expected="be a fraction between 0 and 1 or a number of rows", got=brief(value)
                 )
 
 
-_WHY_STRATIFIED = "the classes of the rows, of which every part gets its share"
+_WHY_STRATIFIED = "the class of each row, to stratify by"
 
 
 @dataclass(frozen=True)
@@ -345,7 +345,7 @@ def allocate_rows(sizes: Array, total: int) -> Array:
     return counts
 
 
-_WHY_GROUPED = "the group of every row, which is never split"
+_WHY_GROUPED = "the group of each row; groups are never split"
 
 
 @dataclass(frozen=True)
@@ -423,11 +423,11 @@ class StratifiedBootstrap(Bootstrap):
     """A bootstrap within every class, so that training has as many rows of each as there are."""
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
-        labels, codes = label_codes("y", y, n, "the classes of the rows, within which they are drawn")
+        labels, codes = label_codes("y", y, n, "the class of each row, within which rows are drawn")
         classes = [np.flatnonzero(codes == k) for k in range(len(labels))]
         if max(map(len, classes)) < 2:
             raise ParameterError(
-                argument="y", expected="have a class of at least two rows, or no row is ever out of the bag"
+                argument="y", expected="have a class of at least two rows, or no row can be out of the bag"
             )
         return _bootstrap_splits(classes, n, self.times, self.seed)
 

@@ -56,7 +56,7 @@ class Batches:
         except Exception as error:
             reason = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
             raise FileError(
-                Text("{source} must give its rows; {} of {} failed: {}", self.kind, self._library, reason[:300]),
+                Text("{source} could not give its rows; {} of {} failed: {}", self.kind, self._library, reason[:300]),
                 argument="source",
                 hint="If its files have columns of different types, pass the folder or the paths instead",
             ) from error
@@ -102,7 +102,7 @@ def _from_connection(source: Any) -> Any:
     if source.description is None:
         raise ParameterError(
             argument="source",
-            expected="hold rows",
+            expected="contain rows",
             got="a connection of DuckDB without a result",
             hint="Pass con.sql(query) or con.execute(query)",
         )
@@ -133,12 +133,12 @@ def _from_items(source: Iterable[Any]) -> Iterator[Any]:
     try:
         items = iter(source)
     except Exception as error:  # an array of no dimensions, say
-        raise ParameterError(argument="source", expected="give tables", got=describe(source)) from error
+        raise ParameterError(argument="source", expected="yield tables", got=describe(source)) from error
     for place, item in enumerate(items):
         if not is_table(item):
             raise ParameterError(
                 Text(
-                    "{source} must give tables, such as data frames or mappings of names to columns; item {} was {}",
+                    "{source} must yield tables, such as data frames or mappings of names to columns; item {} was {}",
                     place,
                     describe(item),
                 ),

@@ -117,7 +117,7 @@ class ColumnBuilder:
 
     def _raise_not_number(self, row: int, value: str) -> NoReturn:
         raise FileError(
-            f"column {self.name!r} must hold numbers; {self._describe_row(row)} is {_short(value)!r}",
+            f"column {self.name!r} must contain numbers; {self._describe_row(row)} is {_short(value)!r}",
             hint="Leave the field empty where a value is missing",
         )
 
@@ -148,7 +148,7 @@ def stack_columns(names: Sequence[str], columns: Mapping[str, Column]) -> Any:
         if columns[name].type == TEXT:
             non_number = columns[name].non_number
             what = "text" if non_number is None else f"{non_number[1][:40]!r} in row {non_number[0]:,}"
-            raise TypeOfDataError(f"column {name!r} must hold numbers to stand beside others; got {what}")
+            raise TypeOfDataError(f"column {name!r} must contain numbers, like the columns beside it; got {what}")
     return np.column_stack([_numbers(columns[name].values) for name in names])
 
 
@@ -188,7 +188,7 @@ def _from_arrow(piece: Any, name: str) -> tuple[str, Any]:
         return _from_arrow(_decode(piece, name), name)
     unpacked = unpack_numbers(piece)
     if unpacked is None:
-        raise FileError(f"column {name!r} must hold numbers or texts; got values of type {kind}")
+        raise FileError(f"column {name!r} must contain numbers or text; got values of type {kind}", code="column_type")
     return unpacked
 
 
@@ -244,7 +244,8 @@ def _decode(piece: Any, name: str) -> Any:
     try:
         return _compute().cast(piece, pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise FileError(f"column {name!r} must hold numbers or texts; got bytes that are no text") from error
+        got = "bytes that are not text"
+        raise FileError(f"column {name!r} must contain numbers or text; got {got}", code="column_type") from error
 
 
 def _is_text(kind: Any) -> bool:

@@ -12,12 +12,12 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
 from tallymark.data.batch import RowPlaces
-from tallymark.errors import FileError, InputError, KindError, StateError, TypeOfDataError
+from tallymark.errors import FileError, InputError, KindError, StateError, TallymarkError, TypeOfDataError
 from tallymark.sources.arrow import load
 from tallymark.sources.base import Chunk, Job, ProgressCallback, ShuffleJob
 from tallymark.sources.columns import AUTO, ColumnBuilder, kind_of_type
@@ -29,7 +29,6 @@ from tallymark.sources.paths import find_files
 from tallymark.threads import get_threads, single_threaded
 
 _ROWS = 1 << 20  # in a batch
-_ROW_ERRORS = (InputError, KindError, StateError, FileError)  # errors that gain by the place of the rows
 
 
 class FilePart(NamedTuple):
@@ -53,9 +52,7 @@ class FileDataset:
         self._paths = find_files(source)
         for path in self._paths:
             if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
-                raise FileError(
-                    f"`{path}` must be a file, since pieces of it are read when they are needed; it is a pipe"
-                )
+                raise FileError(f"`{path}` must be a file, since parts of it are read on demand; it is a pipe")
         self._separator = separator
         self._read_as = {name: kind for name, kind in (read_as or {}).items() if kind != AUTO}
         self._types = InferredTypes()
@@ -169,7 +166,7 @@ class FileDataset:
             return job.piece(self._chunks(queue, job.columns, opened))
         except BaseException as error:
             queue.stop()
-            if isinstance(error, _ROW_ERRORS) and opened and opened[0] not in str(error):
+            if opened and _lacks_file(error):
                 error.add_place(opened[0])
             raise
 
@@ -228,6 +225,13 @@ class _PartQueue:
         self.stopped = True
 
 
+def _lacks_file(error: BaseException) -> TypeGuard[TallymarkError]:
+    """Whether an error about rows does not name their file, as the place of a row and the errors of a file do."""
+    if isinstance(error, FileError):
+        return error.code == "column_type"
+    return isinstance(error, (InputError, KindError, StateError)) and error.place is None
+
+
 class _ConsistentTypes:
     """Checks that a column has numbers in all files, or texts in all files."""
 
@@ -244,8 +248,8 @@ class _ConsistentTypes:
             text, first, before = self._known.setdefault(column, (kind == TEXT, file.name, shown))
             if (kind == TEXT) != text:
                 raise TypeOfDataError(
-                    f"column {column!r} must hold numbers or texts in all files; it is {before} in {first} and "
-                    f"{shown} in {file.name}"
+                    f"column {column!r} must contain either numbers or text in all files; "
+                    f"it is {before} in {first} and {shown} in {file.name}"
                 )
 
 

@@ -82,7 +82,7 @@ class File:
 
     def _check_form(self, start: bytes) -> None:
         if not self._size:
-            raise FileError(f"{self.name} is empty")
+            raise FileError(f"{self.name} is empty", code="empty_file")
         refused = UNSUPPORTED if self._size_limits == NO_SIZE_LIMITS else {**UNBOUNDED, **UNSUPPORTED}
         for magic, what in refused.items():
             if start.startswith(magic):
@@ -277,7 +277,7 @@ class File:
         for found in places:
             at = found.get(name, [])
             if len(at) > 1:
-                raise FileError(f"{self.name} must have the column {name!r} once; it has it {len(at)} times")
+                raise FileError(f"{self.name} must have the column {name!r} once; it appears {len(at)} times")
             if at:
                 return at[0]
         raise FileError(f"{self.name} has no column {name!r}", hint=self._hint(name))

@@ -45,13 +45,13 @@ def _files_of(path: str) -> list[str]:
         inside = sorted(str(each) for each in Path(path).rglob("*") if each.is_file() and _is_data(each, Path(path)))
         if not inside:
             raise FileError(
-                f"the folder `{path}` has no file of CSV, Parquet or Arrow; they end in {', '.join(_ENDINGS)}"
+                f"the folder `{path}` contains no CSV, Parquet or Arrow file; their names end in {', '.join(_ENDINGS)}"
             )
         return inside
     named = [part for part in Path(path).parts if part.startswith(_HIDDEN)]
     matching = [each for each in find_matching(path) if each == path or not _is_hidden(Path(each), named)]
     if not matching:
-        raise FileError(f"no file matches `{path}` but hidden ones, whose names begin with _ or a dot")
+        raise FileError(f"no file matches `{path}` except hidden ones, whose names begin with _ or a dot")
     return matching
 
 

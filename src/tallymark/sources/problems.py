@@ -22,16 +22,16 @@ TEXT_RULES = {
     for rule in (
         Rule(
             "ragged_row",
-            "the row has {count}, the header {expected}",
-            "Put fields that contain the separator in quotes",
+            "the row has {count}, the header has {expected}",
+            "Quote fields that contain the separator",
         ),
-        Rule("bad_quote", "{what}", "Put the field in quotes, and double the quotes inside it"),
+        Rule("bad_quote", "{what}", "Quote the field, and double the quotes inside it"),
         Rule(
             "not_utf8",
             "byte 0x{byte} is not valid UTF-8",
             "Save the file as UTF-8; from Latin-1 with: iconv -f latin1 -t utf-8",
         ),
-        Rule("nul_byte", "there is a NUL byte", "Save the file as plain text"),
+        Rule("nul_byte", "NUL byte", "Save the file as plain text"),
         Rule("field_too_long", "a field has {count} characters; at most {most} are allowed", "Shorten it"),
     )
 }
@@ -139,7 +139,7 @@ class ProblemList:
         more = f" ({least}{self.total:,} problems in all)" if self.total > 1 else ""
         lines = [f"{first}. {first.mend}{more}", *(f"  {each}. {each.mend}" for each in others)]
         hidden = self.total - len(others) - 1
-        unread = "the rest was not looked at" if self.stopped else ""
+        unread = "the rest was not checked" if self.stopped else ""
         if hidden:
             lines.append(f"  and {least}{hidden:,} more{'; ' * bool(unread)}{unread}")
         elif unread:

@@ -66,9 +66,9 @@ def cast_column(array: Any, wanted: Any, name: str) -> Any:
         return cast_column(array.dictionary_decode(), wanted, name)
     have, want = _type_family(array.type), _type_family(wanted)
     lossy = TypeOfDataError(
-        f"column {name!r} must hold values of type {wanted} in every partition; one held values "
+        f"column {name!r} must contain values of type {wanted} in every partition; one contains values "
         f"of type {array.type} that cannot be converted without loss",
-        hint="Convert the column before",
+        hint="Convert the column first",
     )
     if have == "real" and want == "integer":
         array = _without_nan(array)

@@ -199,7 +199,7 @@ def _collect(frame: Any) -> Any:
             raise
         raise StateError(
             "the tally is larger than Spark lets its driver read; raise spark.driver.maxResultSize, choose metrics of "
-            "fixed size, or have the scores walked in ranges (score_ranges=64)"
+            "fixed size, or process the scores in ranges (score_ranges=64)"
         ) from error
 
 

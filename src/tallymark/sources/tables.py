@@ -31,9 +31,9 @@ def array_of(column: Any, name: str) -> Any:
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         reason = str(error).splitlines()[0]
         raise TypeOfDataError(
-            f"column {name!r} must hold values of one type that Arrow has; its type is "
+            f"column {name!r} must contain values of one type that Arrow supports; its type is "
             f"{column.dtype}, and a partition could not be read: {reason}",
-            hint="Convert the column before",
+            hint="Convert the column first",
         ) from error
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
@@ -77,7 +77,7 @@ def _to_arrow_column(column: Any, name: str) -> Any:
         return pa.array(column, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         reason = str(error).splitlines()[0]
-        raise TypeOfDataError(f"column {name!r} must hold numbers or texts of one type: {reason}") from error
+        raise TypeOfDataError(f"column {name!r} must contain values of one type: {reason}") from error
 
 
 def table_column_names(source: Any) -> list[str]:
@@ -92,7 +92,7 @@ def require_columns(what: str, names: Sequence[str], wanted: Iterable[str]) -> N
     for name in wanted:
         if name in names:
             if list(names).count(name) > 1:
-                raise FileError(f"{what} must have the column {name!r} once; it has it more than once")
+                raise FileError(f"{what} must have the column {name!r} once; it appears more than once")
             continue
         near = nearest(name, names)
         shown = ", ".join(map(repr, names[:10])) + (f", … ({len(names):,} in all)" if len(names) > 10 else "")

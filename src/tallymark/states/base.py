@@ -151,14 +151,14 @@ class State(ABC):
             cls = _class_of(name)
         if cls is None:
             raise StateError(
-                f"these bytes hold a state of the unknown type {name!r}; a newer release may have written them"
+                f"these bytes contain a state of the unknown type {name!r}; a newer release may have written them"
             )
         try:
             found = cls.from_fields(fields)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-            raise StateError(f"these bytes do not hold a valid {name} state: {error}") from error
+            raise StateError(f"these bytes do not contain a valid {name} state: {error}") from error
         if found.n > MOST_ROWS:
-            raise StateError(f"these bytes do not hold a valid {name} state: it has more than 2**53 rows")
+            raise StateError(f"these bytes do not contain a valid {name} state: it has more than 2**53 rows")
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -380,7 +380,7 @@ class TargetState(FoldedState[R]):
 def check_addable(left: State, right: State) -> None:
     """Refuse to add states of different declarations or widths."""
     if left.reads != right.reads:
-        raise StateError(f"only states of the same target add; these hold {left.reads} and {right.reads}")
+        raise StateError(f"only states of the same target can be added; these read {left.reads} and {right.reads}")
     check_same_width(left, right)
 
 
@@ -388,7 +388,7 @@ def check_same_width(left: State, right: State) -> None:
     """Refuse to add states of tables of different widths."""
     if left.columns and right.columns and left.columns != right.columns:
         raise StateError(
-            "only states of tables of the same width add; these have "
+            "only states of tables of the same width can be added; these have "
             f"{left.columns} and {right.columns} columns of {left.sides}"
         )
 
@@ -397,7 +397,6 @@ def check_label_types(kinds: Set[bool]) -> None:
     """Refuse to add labels that are numbers and labels that are strings; given whether they are strings."""
     if len(kinds) > 1:
         raise StateError(
-            "only states of one kind of label add; these hold numbers and strings",
-            hint="Read the labels of all pieces as strings; where they come from files of CSV, read "
-            "all files in one call",
+            "only states with one type of label can be added; these contain numbers and strings",
+            hint="Read the labels of all batches as strings; if they come from CSV files, read all files in one call",
         )

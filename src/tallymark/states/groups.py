@@ -27,7 +27,7 @@ Group = Label | tuple[Label, ...]
 
 
 _ONLY = "group"
-_SEVERAL = 'be a mapping of names to columns where there are several, such as {"sex": sex, "region": region}'
+_SEVERAL = 'be a mapping of names to columns if there are several, such as {"sex": sex, "region": region}'
 
 
 def group_columns(by: object) -> dict[str, object]:
@@ -49,7 +49,7 @@ def _columns_by_name(by: object) -> dict[str, object]:
         return _named(by)
     if isinstance(by, (str, bytes)) or not (hasattr(by, "__len__") or hasattr(by, "__arrow_c_stream__")):
         raise ParameterError(
-            argument="by", expected="hold one label per row, or be a mapping of names to such columns", got=describe(by)
+            argument="by", expected="be one label per row, or a mapping of names to such columns", got=describe(by)
         )
     if isinstance(by, (list, tuple)) and by and _is_column(by[0]):
         within = count_rows(by[0])
@@ -81,13 +81,13 @@ def _named(columns: Mapping[Any, object]) -> dict[str, object]:
         raise ParameterError(argument="by", expected="name at least one column", got="none")
     if len(found) < len(columns):
         twice = next(name for name in found if [str(each) for each in columns].count(name) > 1)
-        raise ParameterError(Text("the columns of {by} must have different names; {} stood there twice", repr(twice)))
+        raise ParameterError(Text("the columns of {by} must have different names; got {} twice", repr(twice)))
     return found
 
 
 def _name(name: object) -> str:
     if not isinstance(name, (str, int)) or name == "":
-        raise ParameterError(Text("the columns of {by} must have names; one was {}", describe(name)))
+        raise ParameterError(Text("the columns of {by} must have names; got {}", describe(name)))
     return str(name)
 
 

@@ -45,11 +45,13 @@ class QueriesOf(KeyedReads):
         batch.require_weights()
         weights = copy_weights(batch)
         if weights is not None:
-            weights_by_query(queries, weights)  # what must be refused is refused while its rows are known
+            weights_by_query(
+                queries, weights, batch.places.part
+            )  # what must be refused is refused while its rows are known
         return Queries(self, (QueryChunk(queries, relevance, score, weights),))
 
 
-def weights_by_query(queries: Encoded | None, weights: Array) -> Array:
+def weights_by_query(queries: Encoded | None, weights: Array, part: str = "") -> Array:
     """The weight of each query, or an error where its rows differ."""
     if queries is None:
         return weights
@@ -63,7 +65,7 @@ def weights_by_query(queries: Encoded | None, weights: Array) -> Array:
             argument="weights",
             expected="be the same in all rows of a query",
             got=f"{float(each[codes[row]])} and {float(weights[row])}",
-            place=f"query {labels[codes[row]]!r}",
+            place=f"query {labels[codes[row]]!r}{f' of {part}' if part else ''}",
         )
     return each
 
@@ -133,7 +135,7 @@ class Queries(ChunkedState[QueriesOf, QueryChunk]):
         if isinstance(other, Queries) and self._chunks and other._chunks and self._reads.stable:
             check_addable(self, other)
             raise StateError(
-                'rankings with ties="stable" do not add: they follow the order of the rows, which pieces do not have',
+                'rankings with ties="stable" cannot be added: they depend on the order of all rows',
                 hint='Pass all rows at once, or use ties="average" or ties="worst"',
             )
         return super().__add__(other)
@@ -197,9 +199,7 @@ def _read_queries(batch: Batch) -> Encoded | None:
     """The query of each row; None for tables, each row of which is one."""
     if batch.truth_columns > 1:
         if batch.has_query:
-            raise ParameterError(
-                argument="query", expected="not be given with tables: each of their rows is a query of its own"
-            )
+            raise ParameterError(argument="query", expected="not be given with tables: each of their rows is one query")
         return None
     if not batch.has_query:
         raise ParameterError(
@@ -217,9 +217,7 @@ def _read_relevance(batch: Batch) -> Array:
         place = np.argwhere(relevance < 0)[0].tolist()
         value = float(relevance[tuple(place)])
         where = batch.places.row(*place)
-        raise DomainError(
-            argument="y_true", expected="hold relevances, which are not negative", got=str(value), place=where
-        )
+        raise DomainError(argument="y_true", expected="contain relevances of at least 0", got=str(value), place=where)
     return relevance
 
 
@@ -233,7 +231,7 @@ def _read_score(batch: Batch) -> Array:
         if isinstance(item, int):  # floats are what they are
             raise DomainError(
                 argument="y_pred",
-                expected="hold scores that float64 tells apart, integers below 2**53",
+                expected="contain scores that float64 can distinguish: integers below 2**53",
                 got=str(item),
                 place=batch.places.row(*place),
                 hint="Subtract a constant, or pass their ranks",

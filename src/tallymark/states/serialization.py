@@ -19,8 +19,6 @@ is referenced at most once.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 import re
 from bisect import bisect_left
@@ -46,6 +44,9 @@ _DTYPES = ("<f8", "<i8", "|u1")
 
 def pack(kind: str, fields: dict[str, Any]) -> bytes:
     """The bytes of a state of type `kind` with these fields."""
+    import hashlib  # slow to load, and few ask
+    import json
+
     buffers: list[bytes] = []
     content = _encode(fields, buffers)
     header = json.dumps(
@@ -58,8 +59,11 @@ def pack(kind: str, fields: dict[str, Any]) -> bytes:
 
 def unpack(data: bytes) -> tuple[str, dict[str, Any]]:
     """The type and fields that `pack` wrote."""
+    import hashlib  # slow to load, and few ask
+    import json
+
     if not isinstance(data, (bytes, bytearray, memoryview)):
-        raise StateError(f"a state is read from bytes; got a {type(data).__name__}")
+        raise StateError(f"a state must be bytes; got a {type(data).__name__}")
     data = bytes(data)
     if len(data) < _PREFIX + _DIGEST or data[:4] != MAGIC:
         raise StateError("these bytes are not a tallymark state")

@@ -434,7 +434,7 @@ class Sums(FoldedState[SumsOf]):
         if not isinstance(other, Sums):
             return NotImplemented
         if self.reads != other.reads:
-            raise StateError(f"only states of the same terms add; these hold {self.reads} and {other.reads}")
+            raise StateError(f"only states of the same terms can be added; these read {self.reads} and {other.reads}")
         check_same_width(self, other)
         if self.columns is None:
             return other

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from tallymark._core import TextCodes
 from tallymark.data.arguments import check_choice
 from tallymark.data.arrays import Array
+from tallymark.data.target import Target
 from tallymark.sources.csv.fields import TEXT
 from tallymark.submissions.entries import Entries, check_columns
 from tallymark.submissions.match import code_ids, list_ids, match
@@ -21,6 +22,7 @@ from tallymark.submissions.settings import (
     check_column_names,
     check_limits,
     prediction_columns,
+    read_target,
     resolve_task,
 )
 from tallymark.submissions.warnings import MAX_PAIRS, confusable_pairs
@@ -56,6 +58,7 @@ def check_submission(
     label: str = "label",
     task: str | None = None,
     missing: str = "count",
+    target: Target | None = None,
     classes: Sequence[str] | None = None,
     limits: Limits | None = None,
     separator: str | None = None,
@@ -71,10 +74,11 @@ def check_submission(
     1 id is missing: a
     1 id is extra: c
     """
+    task, wanted_classes, _ = read_target(target, task, classes)
     names, resolved_task, checked_limits = check_column_names(id, label), resolve_task(task, None), check_limits(limits)
     check_choice("missing", missing, MISSING)
     template_ids, header = _read_template(template, names, separator)
-    class_columns = check_classes(classes, names, resolved_task) or [name for name in header if name != names.id]
+    class_columns = check_classes(wanted_classes, names, resolved_task) or [name for name in header if name != names.id]
     id_codes: list[Array] = []
 
     def check(entries: Entries) -> SubmissionProblems:

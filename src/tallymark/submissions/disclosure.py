@@ -24,7 +24,7 @@ def _score(key: str, cell: Cell) -> Cell:
         raise not_scored()
     if not isinstance(cell.value, float):
         raise ParameterError(
-            Text("{metrics} must each be one number in a challenge; {} is more than that", key), argument="metrics"
+            Text("{metrics} must each be one number in a challenge; {} is not", key), argument="metrics"
         )
     return Cell(cell.metric, cell.value, cell.n, cell.weight, lo=cell.lo, hi=cell.hi, method=cell.method)
 

@@ -9,27 +9,35 @@ from tallymark.sources.problems import TEXT_RULES, Place, Problem, Rule
 RULES = TEXT_RULES | {
     rule.code: rule
     for rule in (
-        Rule("empty_file", "{form} file is empty", "Put a row for each id below the header"),
-        Rule("no_matching_rows", "No matching rows found", "Take the ids from the file that you were given"),
-        Rule("missing_column", "the column {column} is missing; found: {found}", "Add it, or name the one you mean"),
-        Rule(
-            "repeated_column", "the column {column} stands in the header {count} times", "Leave all but one of them out"
-        ),
-        Rule("duplicate_id", "the id {id} stands in {places}", "Give each id one row"),
-        Rule("empty_id", "the id is empty", "Give each row the id that it belongs to"),
-        Rule("empty_field", "the field {column} is empty", "Give each row a value"),
-        Rule("not_a_number", "{value} is not a number", "Write numbers such as 0.25, with a point"),
-        Rule("not_finite", "{value} is not a finite number", "Predict a finite number for each row"),
+        Rule("empty_file", "{form} file is empty", "Add one row per id below the header"),
+        Rule("no_matching_rows", "No matching rows found", "Use the ids from the file that you were given"),
+        Rule("missing_column", "missing column {column}; found: {found}", "Add it, or name another column"),
+        Rule("repeated_column", "duplicate column {column}: {count} times in the header", "Keep only one of them"),
+        Rule("duplicate_id", "duplicate id {id} in {places}", "Every id needs exactly one row"),
+        Rule("empty_id", "empty id", "Every row needs an id"),
+        Rule("empty_field", "empty field {column}", "Every row needs a value"),
+        Rule("not_a_number", "{value} is not a number", "Write numbers with a decimal point, such as 0.25"),
+        Rule("not_finite", "{value} is not a finite number", "Every row needs a finite number"),
         Rule("out_of_range", "{value} is not between 0 and 1", "Write probabilities, not percentages or scores"),
-        Rule("bad_sum", "the probabilities of the row add up to {sum}", "Divide those of each row by their sum"),
-        Rule("too_large", "the file has {size} bytes; at most {most} are allowed", "Leave out columns nobody needs"),
+        Rule(
+            "bad_sum",
+            "the probabilities of the row add up to {sum}",
+            "Divide the probabilities of each row by their sum",
+        ),
+        Rule("too_large", "the file has {size} bytes; at most {most} are allowed", "Remove unneeded columns"),
         Rule("unpacks_too_large", "the file unpacks to more than {most} bytes", "Send it without compression"),
-        Rule("too_many_rows", "there are more than {most} rows", "Leave out rows that nobody asked for"),
-        Rule("too_many_columns", "there are {count} columns; at most {most} are allowed", "Leave the others out"),
-        Rule("too_many_labels", "there are {count} distinct labels; at most {most} are allowed", "Predict labels"),
-        Rule("missing_rows", "rows are missing for {count} of the ids, such as {ids}", "Give each id a row"),
+        Rule("too_many_rows", "there are more than {most} rows", "Remove rows that were not requested"),
+        Rule("too_many_columns", "there are {count} columns; at most {most} are allowed", "Remove the other columns"),
+        Rule(
+            "too_many_labels", "there are {count} distinct labels; at most {most} are allowed", "Predict class labels"
+        ),
+        Rule("missing_rows", "no row for {count} of the ids, such as {ids}", "Every id needs a row"),
         Rule("unreadable", "{what}", "Send CSV in UTF-8, or Parquet"),
-        Rule("not_scored", "the score could not be computed from these predictions", "Ask those who set the challenge"),
+        Rule(
+            "not_scored",
+            "the score could not be computed from these predictions",
+            "Ask the organisers of the challenge",
+        ),
     )
 }
 

@@ -99,11 +99,10 @@ def _reject_if(found: SubmissionProblems, entries: Entries, name: str, display_n
 
 def _unreadable(error: FileError) -> SubmissionProblems:
     found = SubmissionProblems()
-    text = str(error)
-    if text.endswith(" is empty"):
+    if error.code == "empty_file":
         found.note("empty_file", form="CSV")
     else:
-        found.note("unreadable", what=text)
+        found.note("unreadable", what=str(error))
     return found
 
 

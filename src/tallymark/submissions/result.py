@@ -102,7 +102,7 @@ class SubmissionResult(DocumentExport):
             asked = ", ".join(map(repr, self._outcomes)) or "none were"
             raise ParameterError(
                 argument="key",
-                expected=f"be a score whose outcomes were asked for ({asked})",
+                expected=f"be a score whose outcomes were requested ({asked})",
                 got=repr(key),
                 hint="Pass it to score_submission in outcomes=",
             )

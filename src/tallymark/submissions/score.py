@@ -51,6 +51,7 @@ def score_submission(
     metrics: MetricsLike = None,
     task: str | None = None,
     query: str = "query",
+    target: Target | None = None,
     classes: object = None,
     positive: object = None,
     missing: str = "count",
@@ -66,7 +67,8 @@ def score_submission(
     normal form C. `task` says what is predicted: "labels", "numbers", "probabilities" (one column called as `label`, of
     the `positive` class, or one for each class, called as it) or "ranking" (scores, within each `query` of the
     answers); without it, that of the first of the `metrics`, else labels. Decimals against labels of another form are
-    then refused: `task` must be named.
+    then refused: `task` must be named. A `target` says it by its kind (score for a ranking), with `classes` and the
+    `positive` class.
 
     `mode="analysis"` is for files of your own: answers that the submission lacks are left out and counted.
     `mode="challenge"` is for those of others: nothing in the result tells more about the answers than the scores do,
@@ -92,6 +94,7 @@ def score_submission(
         metrics=metrics,
         task=task,
         query=query,
+        target=target,
         classes=classes,
         positive=positive,
         missing=missing,
@@ -280,7 +283,7 @@ def _without_answers(failure: BaseException, settings: ScoringSettings) -> BaseE
     """An error about the answers; in a challenge, whose error must not quote them, one without details."""
     if settings.challenge and isinstance(failure, TallymarkError):
         return ParameterError(
-            Text("{answers} could not be read; score them in analysis mode to see what is wrong"), argument="answers"
+            Text("{answers} could not be read; score them in analysis mode to see the problems"), argument="answers"
         )
     return failure
 
@@ -343,7 +346,7 @@ def _require_task(answers: Sequence[str], predictions: Sequence[str], settings: 
         expected=f"say what is predicted: the answers are {answer}, the predictions {predicted}",
         hint=Text(
             'Pass {task="probabilities"} or {task="numbers"}, or {task="labels"} to '
-            'compare texts, of which "1.0" is not "1"'
+            'compare as text, where "1.0" is not "1"'
         ),
     )
 
@@ -366,7 +369,7 @@ def _positive_class(truth: Any, settings: ScoringSettings) -> str:
     if likely is not None:
         return likely
     listed = "" if settings.challenge else f"; the labels are {', '.join(map(repr, sorted(labels)[:6]))}"
-    raise ParameterError(argument="positive", expected=f"say of which class one column of probabilities is{listed}")
+    raise ParameterError(argument="positive", expected=f"name the class of the column of probabilities{listed}")
 
 
 def _evaluate(batch: Batch, target: Target, settings: ScoringSettings, *, resample: bool) -> Report:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tallymark.data.arguments import check_choice
+from tallymark.data.target import Target, target_of
 from tallymark.errors import ParameterError, Text, brief
 from tallymark.evaluation.default_metrics import RANKING_METRICS, REGRESSION_METRICS, MetricsLike, select_metrics
 from tallymark.intervals.settings import Intervals, interval_settings
@@ -19,6 +20,7 @@ from tallymark.submissions.normalize import normalize_name
 TASKS = ("labels", "numbers", "probabilities", "ranking")
 MODES = ("analysis", "challenge")
 MISSING = ("count", "reject")
+_TASK_OF_TARGET = {"value": "numbers", "label": "labels", "probability": "probabilities", "score": "ranking"}
 _TASK_OF_KIND = {"value": "numbers", "label": "labels", "probability": "probabilities", "score": "probabilities"}
 LABEL_METRICS = {
     "accuracy": "accuracy",
@@ -93,6 +95,27 @@ def resolve_task(task: str | None, metrics: Mapping[str, Any] | None) -> str:
     return task
 
 
+def read_target(
+    target: Target | None, task: str | None, classes: object, positive: object = None
+) -> tuple[str | None, object, object]:
+    """The task, the classes and the positive class of a call, which a `target` can say instead of keywords."""
+    if target is None:
+        return task, classes, positive
+    found = target_of(target, None, classes, positive)
+    if found.kind is not None and task is not None:
+        raise ParameterError(
+            Text("{target} and {task} must not both say what is predicted: leave {task} out"), argument="target"
+        )
+    if found.kind == "margin" or found.normalize or found.unanswered is not None:
+        raise ParameterError(
+            argument="target",
+            expected='be of kind "value", "label", "probability" or "score", without normalize and unanswered, since a '
+            "submission has values as they are",
+            got=repr(found),
+        )
+    return task if found.kind is None else _TASK_OF_TARGET[found.kind], found.classes, found.positive
+
+
 def check_classes(classes: object, names: ColumnNames, task: str) -> list[str] | None:
     """The classes, each of which names a column of probabilities, normalized as names in a header are."""
     if classes is None:
@@ -154,6 +177,7 @@ def scoring_settings(
     metrics: MetricsLike = None,
     task: str | None = None,
     query: str = "query",
+    target: Target | None = None,
     classes: object = None,
     positive: object = None,
     missing: str = "count",
@@ -167,6 +191,7 @@ def scoring_settings(
     check_choice("missing", missing, MISSING)
     named_metrics = None if metrics is None else select_metrics(metrics)
     names = check_column_names(id, label, query)
+    task, classes, positive = read_target(target, task, classes, positive)
     resolved_task = resolve_task(task, named_metrics)
     selected = named_metrics or _default_metrics(resolved_task)
     return ScoringSettings(

@@ -82,9 +82,9 @@ class Evaluator:
         if self.last_round is not None and number <= self.last_round:
             raise ParameterError(
                 argument="round",
-                expected="grow",
+                expected="increase",
                 got=f"{number} after {self.last_round}",
-                hint="Call reset() to start anew",
+                hint="Call reset() to start over",
             )
         result = self._evaluate(number, predictions) if self.due(number) else Round(number, action="skip")
         self.last_round = number
@@ -141,11 +141,11 @@ class Evaluator:
         unknown = [name for name in predictions if name not in self.eval_sets]
         if lacking or unknown:
             what = [f"{name!r} is missing" for name in lacking[:1]] + [
-                f"{name!r} is none of them" for name in unknown[:1]
+                f"{name!r} is not one of them" for name in unknown[:1]
             ]
             raise ParameterError(
                 Text(
-                    "{predictions} must be of the eval sets {}; {}",
+                    "{predictions} must be for the eval sets {}; {}",
                     ", ".join(map(repr, self.eval_sets)),
                     ", and ".join(what),
                 ),
@@ -228,7 +228,9 @@ class Evaluator:
             try:
                 values.append((rule, earlier.values(name, key)))
             except KeyError as error:
-                raise ParameterError(argument="history", expected=f"have what is followed: {error.args[0]}") from None
+                raise ParameterError(
+                    argument="history", expected=f"contain the monitored metric: {error.args[0]}"
+                ) from None
         for each in earlier:
             for rule, by_round in values:
                 if each.round in by_round:
@@ -269,7 +271,7 @@ def _sets_by_name(eval_sets: Any) -> dict[str, EvalSet]:
     if len(by_name) < len(items):
         twice = next(item.name for item in items if sum(other.name == item.name for other in items) > 1)
         raise ParameterError(
-            Text("{eval_sets} must have different names; {} stood there twice", repr(twice)), argument="eval_sets"
+            Text("{eval_sets} must have different names; got {} twice", repr(twice)), argument="eval_sets"
         )
     return by_name
 

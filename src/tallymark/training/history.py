@@ -117,9 +117,11 @@ class History(Sequence[Round], DataFrameExport):
     def append(self, item: Round) -> None:
         """Add an evaluated round, which must come after the last."""
         if not isinstance(item, Round):
-            raise ParameterError(f"a history must hold rounds; one was {describe(item)}")
+            raise ParameterError(f"a history must contain rounds; got {describe(item)}")
         if self._rounds and item.round <= self._rounds[-1].round:
-            raise ParameterError(argument="round", expected="grow", got=f"{item.round} after {self._rounds[-1].round}")
+            raise ParameterError(
+                argument="round", expected="increase", got=f"{item.round} after {self._rounds[-1].round}"
+            )
         self._rounds.append(Round(item.round, item.results, item.action, item.improved))
 
     def __getitem__(self, place: Any) -> Any:
@@ -185,10 +187,12 @@ class History(Sequence[Round], DataFrameExport):
             try:
                 data = {"rounds": [json.loads(line) for line in text.splitlines() if line.strip()]}
             except ValueError as error:
-                raise ParameterError(f"a history must be JSON, whole or a round in each line: {error}") from None
+                raise ParameterError(
+                    f"a history must be JSON, or JSON Lines with one round per line: {error}"
+                ) from None
         rounds = data.get("rounds", [data]) if isinstance(data, dict) else data
         if not isinstance(rounds, list):
-            raise ParameterError(f"a history must hold a list of rounds; got {type(rounds).__name__}")
+            raise ParameterError(f"a history must contain a list of rounds; got {type(rounds).__name__}")
         return History(map(Round.from_dict, rounds))
 
     @staticmethod

@@ -79,7 +79,7 @@ class StoppingRule:
         """Which way is better; an error where neither the caller nor a metric has said it."""
         if self.better is None:
             raise ParameterError(
-                argument="better", expected='be given where no metric says it: "higher", "lower" or the best value'
+                argument="better", expected='be given if no metric defines it: "higher", "lower" or the best value'
             )
         return self.better
 
@@ -89,7 +89,7 @@ class StoppingRule:
             if item.better is None:
                 raise ParameterError(
                     argument="better",
-                    expected=f"be given: {item} does not say which values are better, so nothing stops by it",
+                    expected=f"be given: {item} does not define which values are better, so nothing can stop by it",
                 )
             self.better = item.better
 
@@ -123,7 +123,7 @@ class StoppingRules(StoppingRule):
         for rule in rule_list:
             if not isinstance(rule, StoppingRule):
                 raise ParameterError(
-                    argument="rules", expected="be rules of stopping, such as EarlyStopping(5)", got=brief(rule)
+                    argument="rules", expected="be stopping rules, such as EarlyStopping(5)", got=brief(rule)
                 )
         if not rule_list:
             raise ParameterError(argument="rules", expected="be at least one", got="none")
@@ -302,7 +302,7 @@ class GainStopping(StoppingRule):
         if self.better is not None and self.better != item.better:
             raise ParameterError(
                 argument="better",
-                expected=f"be that of {item}, {item.better!r}, where rounds are compared",
+                expected=f"match the direction of {item}, {item.better!r}, where rounds are compared",
                 got=repr(self.better),
             )
         super().take_direction(item)

@@ -60,7 +60,7 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
         "result-queued": ("result.html", waiting(say)),
         "result-rejected": ("result.html", rejected(say)),
         "leaderboard": ("leaderboard.html", leaderboard(say)),
-        "leaderboard-empty": ("leaderboard.html", leaderboard(say)._replace(groups=(), history=None, pages=None)),
+        "leaderboard-empty": ("leaderboard.html", leaderboard(say)._replace(rows=(), history=None, pages=None)),
         "mine": ("my_submissions.html", mine(say)),
         "mine-empty": ("my_submissions.html", mine(say)._replace(submissions=())),
         "sign-in": (

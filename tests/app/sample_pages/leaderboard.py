@@ -1,31 +1,34 @@
-"""A view of a leaderboard with groups, own entries and baselines."""
+"""A view of a leaderboard with rank ranges, own entries and baselines."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from tallymark.app.pages.leaderboard import (
+    ORDER,
+    RANK_MEANING,
     ChartPoint,
     HistoryChart,
     IntervalBar,
     LeaderboardPage,
     LeaderboardRow,
-    RankGroup,
 )
 from tallymark.app.pages.shell import Link, Pagination
 from tests.app.sample_pages.shell import HIGHER, SHORT, Say, shell
 
 
-def entry(say: Say, team: str, score: float, **facts: Any) -> LeaderboardRow:
+def entry(say: Say, place: int, ranks: str, team: str, score: float, **facts: Any) -> LeaderboardRow:
     bar = IntervalBar(*(round(160 * (score + reach - 0.36), 2) for reach in (-0.04, 0, 0.04)))
     band = "good" if score >= 0.8 else "fair" if score >= 0.6 else "poor"
     interval = f"{100 * score - 4:.1f} to {100 * score + 4:.1f} %"
     return LeaderboardRow(
+        str(place),
         say(team),
         f"{100 * score:.1f} %",
         band,
         interval,
         bar,
+        ranks,
         [f"{100 * score - 2:.1f} %", "0.612"],
         "14",
         SHORT,
@@ -34,17 +37,13 @@ def entry(say: Say, team: str, score: float, **facts: Any) -> LeaderboardRow:
 
 
 def leaderboard(say: Say) -> LeaderboardPage:
-    groups = [
-        RankGroup("1", [entry(say, "Early birds", 0.91)]),
-        RankGroup(
-            "2–4",
-            [
-                entry(say, "Hedgehogs", 0.845),
-                entry(say, "Night owls", 0.842, own=True, href="/submissions/k3y"),
-                entry(say, "Badgers", 0.839),
-            ],
-        ),
-        RankGroup("5–6", [entry(say, "All deer", 0.62, baseline=True), entry(say, "Moles", 0.41)]),
+    rows = [
+        entry(say, 1, "1", "Early birds", 0.91),
+        entry(say, 2, "2–4", "Hedgehogs", 0.845),
+        entry(say, 3, "2–4", "Night owls", 0.842, own=True, href="/submissions/k3y"),
+        entry(say, 4, "2–4", "Badgers", 0.839),
+        entry(say, 5, "5", "All deer", 0.62, baseline=True),
+        entry(say, 6, "6", "Moles", 0.41),
     ]
     base = "/challenges/deer/leaderboard"
     steps = [
@@ -62,8 +61,8 @@ def leaderboard(say: Say) -> LeaderboardPage:
         *HIGHER,
         "95 % interval",
         ["accuracy ↑", "F1 of macro precision and recall ↑"],
-        groups,
-        "Entries of a group cannot be told apart by these rows: each may be as good as the best of them.",
+        rows,
+        f"{ORDER} {RANK_MEANING}",
         Pagination(
             "Entries 1 to 100 of 312",
             [Link(str(k), f"{base}?page={k}", k == 1) for k in (1, 2, 3, 4)],

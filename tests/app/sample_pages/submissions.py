@@ -67,7 +67,9 @@ def result(say: Say) -> ResultPage:
         "The other intervals follow in a moment.",
         [("compared", "1,200"), ("right", "852"), ("wrong", "348"), ("missing", "3"), ("extra", "0")],
         StandingSummary(
-            "2–4", "41 entries", "The rows cannot tell these entries apart.", [say("Early birds"), say("Hedgehogs")]
+            "3",
+            "41 entries",
+            "Rank range 2–4. 1 entry scores significantly better, 37 significantly worse.",
         ),
         sections,
         None,

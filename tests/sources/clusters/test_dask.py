@@ -95,11 +95,11 @@ def test_types_are_those_of_the_whole(anywhere):
     [
         (
             pd.Series([1, "a"], dtype=object),
-            "column 'y' must hold values of one type that Arrow has; its type is object",
+            "column 'y' must contain values of one type that Arrow supports; its type is object",
         ),
         (
             pd.Series([1, 2], dtype=object),
-            "must hold values of type large_string in every partition; one held .* int64",
+            "must contain values of type large_string in every partition; one contains .* int64",
         ),
         (pd.Series([b"a", b"b"], dtype=object), "one held values of type binary"),
         (pd.Series([1j, 2j]), "its type is complex128"),
@@ -119,7 +119,10 @@ def test_objects_that_are_no_texts(anywhere, column, told):
 
 def test_whole_numbers_that_pandas_has_rounded():
     """Beyond 2⁵³ a gap among them would change the others, so they are refused."""
-    with dask.config.set(scheduler="sync"), pytest.raises(TypeOfDataError, match="'y' must hold values of type int64"):
+    with (
+        dask.config.set(scheduler="sync"),
+        pytest.raises(TypeOfDataError, match="'y' must contain values of type int64"),
+    ):
         fold(in_pieces(pd.DataFrame({"y": [1]}), pd.DataFrame({"y": [2.0**53 + 2, None]})), Rows("y"))
 
 
@@ -128,7 +131,7 @@ def test_categories_that_dask_does_not_know():
     frame = dd.from_pandas(pd.DataFrame({"y": [3, 1, 2], "t": ["b", "a", "b"]}), 2).astype("category")
     with dask.config.set(scheduler="sync"):
         assert read(fold(frame, Rows("t")))[0] == as_rows(["b", "a", "b"])
-        with pytest.raises(TypeOfDataError, match="'y' must hold values of type large_string"):
+        with pytest.raises(TypeOfDataError, match="'y' must contain values of type large_string"):
             fold(frame, Rows("y"))
         assert read(fold(frame.categorize(), Rows("y")))[0] == as_rows([1, 2, 3])
 

@@ -80,7 +80,7 @@ def test_blocks_of_pandas(ray):
     rows, types = read(fold(data, Rows("y", "c", "t")))
     assert rows == as_rows([1, 2, None, 4], ["a", "b", "b", "c"], ["x", None, None, None])
     assert len(types) == 1
-    with pytest.raises(TypeOfDataError, match="column 'y' must hold values of type int64 in every partition"):
+    with pytest.raises(TypeOfDataError, match="column 'y' must contain values of type int64 in every partition"):
         fold(ray.data.from_pandas([first, pd.DataFrame({"y": [0.5]})]), Rows("y"))
 
 

@@ -14,16 +14,23 @@ def test_the_number_is_that_of_the_metric():
     """With weights, kinds, tables of K columns and queries; float32 is read as it is."""
     _, y, w = rows.two_classes()
     m = np.random.default_rng(0).normal(size=(rows.N, 3)).astype(np.float32)
-    assert base.NativeMetric("logloss", "margin").value(y, m[:, 0], w) == tm.logloss(
+    assert base.NativeMetric("logloss", tm.Target("margin")).value(y, m[:, 0], w) == tm.logloss(
         y, m[:, 0], weights=w, kind="margin"
     )
     y = rows.three_classes()[1]
     for name in ("auc", "logloss", "accuracy"):
         expected = tm.metric(name)(y, m, weights=w, kind="margin", classes=[0, 1, 2])
-        assert base.NativeMetric(name, "margin").value(y, m, w) == expected
+        assert base.NativeMetric(name, tm.Target("margin")).value(y, m, w) == expected
     query = base.repeat_per_row([100, 300])
     assert base.NativeMetric("ndcg").value(y, m[:, 0], None, query) == tm.ndcg(y, m[:, 0], query=query)
     assert base.NativeMetric("mae").value(m[:, :2], m[:, 1:], w, query) == tm.mae(m[:, :2], m[:, 1:], weights=w)
+
+
+def test_a_target_says_which_class_is_positive():
+    """To a metric of one class, which libraries know as 0 and 1."""
+    item = base.NativeMetric("precision", tm.Target("probability", positive=0))
+    assert item.value([0, 1, 1], [0.9, 0.2, 0.3]) == tm.precision([0, 1, 1], [0.9, 0.2, 0.3], positive=0)
+    assert item.value([0, 1, 1], [0.9, 0.2, 0.3]) != tm.precision([0, 1, 1], [0.9, 0.2, 0.3])
 
 
 def test_what_is_best_at_a_value():

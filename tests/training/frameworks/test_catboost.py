@@ -251,7 +251,7 @@ class TestTraining:
         """Clones and processes do; what records must stay one."""
         item = ours.as_metric("logloss")
         for other in (pickle.loads(pickle.dumps(item)), copy.deepcopy(item)):
-            assert (other.metric, other.kind, type(other).__name__) == (tm.logloss, "margin", "logloss")
+            assert (other.metric, other.target, type(other).__name__) == (tm.logloss, tm.Target("margin"), "logloss")
         callback = ours.EvaluatorCallback(tm.training.Evaluator("mae", tm.training.EvalSet("validation", [1.0])))
         assert copy.deepcopy(callback.metric) is callback.metric
         sent, shown = pickle.loads(pickle.dumps((callback, callback.metric)))

@@ -344,7 +344,8 @@ class TestTraining:
     def test_it_can_be_pickled(self, ours):
         """As estimators that hold it are, by clones and processes."""
         item = pickle.loads(pickle.dumps(ours.as_metric("logloss", kind="margin")))
-        assert (item.metric, item.kind, repr(item)) == (tm.logloss, "margin", "as_metric(LogLoss(), kind='margin')")
+        assert (item.metric, item.target) == (tm.logloss, tm.Target("margin"))
+        assert repr(item) == "as_metric(LogLoss(), target=Target(kind='margin'))"
 
     def test_what_does_not_fit_is_refused(self, lgb, ours):
         """Sets of other names, cv, and what is no Dataset."""

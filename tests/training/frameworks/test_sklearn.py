@@ -263,7 +263,7 @@ def test_copies():
 
 def test_what_does_not_fit_is_refused():
     """No direction, several numbers, a name that nobody knows."""
-    with pytest.raises(tm.ParameterError, match="confusion_matrix does not, so nothing can be chosen by it"):
+    with pytest.raises(tm.ParameterError, match="confusion_matrix does not, so it cannot select a model"):
         as_scorer("confusion_matrix")
     with pytest.raises(tm.UnknownMetricError):
         as_scorer("area")

@@ -138,7 +138,7 @@ def test_whole_numbers_are_places_in_classes_that_are_texts(torch, made):
     metric.update(torch.tensor([0, 1, 1]), torch.tensor([0, 1, 2]))
     assert metric.report()["recall(average=none)"] == {"cat": 1.0, "dog": 1.0, "eel": 0.0}
     assert sorted(metric.compute()) == [f"recall(average=None) · {name}" for name in ("cat", "dog", "eel")]
-    with pytest.raises(tm.DomainError, match=r"must hold places in `classes`, 0 to 2; got -100 \(row 1"):
+    with pytest.raises(tm.DomainError, match=r"must contain positions in `classes`, 0 to 2; got -100 \(row 1"):
         metric.update(torch.tensor([0, 1]), torch.tensor([0, -100]))
     several = made("hamming_loss", classes=["cat", "dog", "eel"])
     several.update(torch.tensor([[1, 0, 1], [0, 0, 0]]), torch.tensor([[1, 1, 1], [0, 0, 0]]))  # several labels per row

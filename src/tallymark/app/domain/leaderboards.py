@@ -2,15 +2,15 @@
 
 A leaderboard is a table of places. It is rebuilt when a score or a choice of final submissions has changed it, so a
 page reads at most a hundred rows. A challenge counts its changes (`changes`) and which of them its leaderboards have
-seen (`ranked`); the slow part of a rebuild runs outside of the writing transaction. Groups of entries that the rows
-cannot tell apart come from stored outcomes, one bit or four bytes per row: each entry is compared with the best of its
-group.
+seen (`ranked`); the slow part of a rebuild runs outside of the writing transaction. Entries are in the order of their
+scores. The ranks that an entry may have come from paired tests of all pairs of entries by their stored outcomes, one
+bit or four bytes per row.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -20,14 +20,14 @@ from sqlalchemy.orm import Session, joinedload
 from tallymark.app.domain.versions import current_version, lock_challenge, metrics_of
 from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, LeaderboardEntry, StoredOutcome, StoredScore, Submission, Version
+from tallymark.comparison.rank_ranges import RankRange
 from tallymark.metrics.base import Metric
 from tallymark.submissions.public_private import PRIVATE, PUBLIC
-from tallymark.submissions.ranks import rank_groups
+from tallymark.submissions.ranks import rank_entries
 
 _MAX_BYTES_AT_ONCE = 1 << 23  # bytes of outcomes that a request may read; more is left to the worker
-_MAX_ENTRIES_AT_ONCE = 1000  # entries that a request may rank
-_CHUNK = 200  # submissions whose outcomes are in memory at a time
-_MAX_TIED = 12  # teams of a group that are named
+_MAX_ENTRIES_AT_ONCE = 300  # entries that a request may rank
+_IDS_IN_QUERY = 500
 
 
 class RankedSubmission(NamedTuple):
@@ -149,30 +149,44 @@ def _finals(
 def _entry_rows(
     session: Session, version: Version, part: str, best: Sequence[RankedSubmission], counts: dict[int, int]
 ) -> list[dict[str, Any]]:
-    outcomes = _load_outcomes(session, version, part, [each.submission_id for each in best])
-    groups = rank_groups(outcomes, among=sum(counts.values()))  # each is the best of all submissions of its team
+    ranges = rank_entries(
+        _StoredOutcomes(session, version, part, [each.submission_id for each in best]),
+        scores=[each.value for each in best],
+        among=sum(counts.values()),  # each is the best of all submissions of its team
+    )
     return [
         {
             "challenge_id": version.challenge_id,
             "part": part,
             "place": place,
-            "group": group,
+            "best_rank": ranks.best,
+            "worst_rank": ranks.worst,
             "team_id": each.team_id,
             "submission_id": each.submission_id,
             "entries": counts[each.team_id],
         }
-        for place, (each, group) in enumerate(zip(best, groups, strict=True), 1)
+        for place, (each, ranks) in enumerate(zip(best, ranges, strict=True), 1)
     ]
 
 
-def _load_outcomes(session: Session, version: Version, part: str, ids: Sequence[int]) -> Iterator[bytes | None]:
-    """The outcomes of submissions, in this order, a few in memory at a time."""
-    for start in range(0, len(ids), _CHUNK):
-        chunk = ids[start : start + _CHUNK]
-        query = select(StoredOutcome.submission_id, StoredOutcome.packed).where(StoredOutcome.submission_id.in_(chunk))
-        query = query.where(StoredOutcome.version_id == version.id, StoredOutcome.part == part)
-        packed: dict[int, bytes] = {row[0]: row[1] for row in session.execute(query)}
-        yield from (packed.get(each) for each in chunk)
+class _StoredOutcomes:
+    """The outcomes of submissions in this order, read from the database when a slice of them is asked for."""
+
+    def __init__(self, session: Session, version: Version, part: str, submissions: Sequence[int]) -> None:
+        self._session, self._submissions = session, submissions
+        self._of_part = (StoredOutcome.version_id == version.id) & (StoredOutcome.part == part)
+
+    def __len__(self) -> int:
+        return len(self._submissions)
+
+    def __getitem__(self, places: slice) -> list[bytes | None]:
+        packed: dict[int, bytes] = {}
+        wanted = self._submissions[places]
+        query = select(StoredOutcome.submission_id, StoredOutcome.packed).where(self._of_part)
+        for start in range(0, len(wanted), _IDS_IN_QUERY):
+            some = StoredOutcome.submission_id.in_(wanted[start : start + _IDS_IN_QUERY])
+            packed.update((row[0], row[1]) for row in self._session.execute(query.where(some)))
+        return [packed.get(id) for id in wanted]
 
 
 class Leaderboard(NamedTuple):
@@ -201,32 +215,19 @@ class Leaderboard(NamedTuple):
             )
         ).all()
 
-    def group_places(self, session: Session, groups: Collection[int]) -> dict[int, tuple[int, int]]:
-        """The first and the last place of each group."""
-        query = select(LeaderboardEntry.group, func.min(LeaderboardEntry.place), func.max(LeaderboardEntry.place))
-        query = query.where(self._entries, LeaderboardEntry.group.in_(groups)).group_by(LeaderboardEntry.group)
-        return {group: (first, last) for group, first, last in session.execute(query) if group is not None}
-
     def place_of_team(self, session: Session, team_id: int) -> int | None:
         """The place of a team; None where it has no entry."""
         return session.scalar(select(LeaderboardEntry.place).where(self._entries, LeaderboardEntry.team_id == team_id))
 
-    def group_teams(self, session: Session, group: int, limit: int) -> list[str]:
-        """The names of the first teams of a group."""
-        query = select(LeaderboardEntry).where(self._entries, LeaderboardEntry.group == group)
-        return [each.team.name for each in session.scalars(query.order_by(LeaderboardEntry.place).limit(limit))]
-
 
 class Standing(NamedTuple):
-    """The places that an entry shares with its group, of how many, and the other teams of the group."""
+    """The place of an entry on a leaderboard of so many, and the ranks that it may have."""
 
     total: int
-    first: int
-    last: int
+    place: int
+    ranks: RankRange
     is_own: bool
     """Whether the submission itself is the entry, and not another one of its team."""
-    has_group: bool
-    tied_teams: Sequence[str] = ()
 
 
 def find_standing(session: Session, submission: Submission) -> Standing | None:
@@ -239,16 +240,13 @@ def find_standing(session: Session, submission: Submission) -> Standing | None:
     entry = session.scalar(query)
     if entry is None:
         return None
-    board, is_own = Leaderboard(submission.challenge_id, PUBLIC), entry.submission_id == submission.id
-    total = board.count(session)
-    if entry.group is None:
-        return Standing(total, entry.place, entry.place, is_own, has_group=False)
-    first, last = board.group_places(session, [entry.group])[entry.group]
-    tied: list[str] = []
-    if is_own:
-        teams = board.group_teams(session, entry.group, _MAX_TIED + 1)
-        tied = [name for name in teams if name != submission.team.name][:_MAX_TIED]
-    return Standing(total, first, last, is_own, True, tied)
+    total = Leaderboard(submission.challenge_id, PUBLIC).count(session)
+    return Standing(total, entry.place, rank_range_of(entry), entry.submission_id == submission.id)
+
+
+def rank_range_of(entry: LeaderboardEntry) -> RankRange:
+    """The ranks that an entry may have."""
+    return RankRange(entry.best_rank, entry.worst_rank)
 
 
 class Improvement(NamedTuple):

@@ -108,15 +108,6 @@ def format_interval(metric: Metric, score: StoredScore) -> str:
     return "" if score.lo is None or score.hi is None else interval_text(metric, score.lo, score.hi)
 
 
-def format_ranks(first: int, last: int) -> str:
-    """The places that a group shares.
-
-    >>> format_ranks(2, 2), format_ranks(1, 3)
-    ('2', '1–3')
-    """
-    return str(first) if first == last else f"{first}–{last}"
-
-
 def score_card(metric: Metric, score: StoredScore, *, intervals: bool) -> Card:
     """A score as a headline number."""
     interval = format_interval(metric, score) if intervals else ""

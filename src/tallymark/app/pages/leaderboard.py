@@ -1,17 +1,15 @@
-"""The page of a leaderboard: rows in groups, intervals drawn on one scale, and the best score over time."""
+"""The page of a leaderboard: rows with their rank ranges, intervals on one scale, and the best score over time."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from itertools import groupby
 from typing import NamedTuple
 
-from tallymark.app.domain.leaderboards import Improvement
+from tallymark.app.domain.leaderboards import Improvement, rank_range_of
 from tallymark.app.pages.formatting import (
     direction_arrow,
     format_interval,
-    format_ranks,
     format_score,
     page_time,
     pluralize,
@@ -22,9 +20,10 @@ from tallymark.app.store.models import LeaderboardEntry, StoredScore, Version
 from tallymark.metrics.base import Metric
 from tallymark.submissions.public_private import PRIVATE, PUBLIC
 
-GROUP_MEANING = (
-    "Entries of one group share their ranks: none differs significantly from the best of the group. Entries are "
-    "ordered by score; of equal scores, the earlier is first."
+ORDER = "Entries are ordered by score; of equal scores, the earlier is first."
+RANK_MEANING = (
+    "The rank range leaves out the ranks that the rows rule out: those of entries that score significantly better or "
+    "significantly worse (all pairs, corrected by Holm’s method at the 5 % level)."
 )
 
 
@@ -42,11 +41,14 @@ class IntervalBar(NamedTuple):
 class LeaderboardRow(NamedTuple):
     """A row of the leaderboard."""
 
+    place: str
     team: str
     score: str
     band: str
     interval: str
     bar: IntervalBar | None
+    ranks: str
+    """The ranks that it may have: "1–3"."""
     others: Sequence[str]
     """The other metrics, in the order of the headings."""
     submissions: str
@@ -55,13 +57,6 @@ class LeaderboardRow(NamedTuple):
     own: bool = False
     href: str = ""
     """The path of its result, for those who may see it."""
-
-
-class RankGroup(NamedTuple):
-    """Rows that cannot be told apart, and the places that they share: "1–3"."""
-
-    rank: str
-    rows: Sequence[LeaderboardRow]
 
 
 class ChartPoint(NamedTuple):
@@ -99,9 +94,9 @@ class LeaderboardPage(NamedTuple):
     interval: str
     """The heading of the intervals: "95 % interval"; empty where none are shown."""
     others: Sequence[str]
-    groups: Sequence[RankGroup]
+    rows: Sequence[LeaderboardRow]
     meaning: str
-    """What a group means, in one sentence."""
+    """How entries are ordered, and what a rank range means."""
     pages: Pagination | None = None
     own_page: Link | None = None
     """ "You are on page 3", where the reader's own entry is on another page."""
@@ -159,11 +154,13 @@ def leaderboard_rows(
         score, own = by_name[name], entry.team_id == own_team
         rows.append(
             LeaderboardRow(
+                place=f"{entry.place:,}",
                 team=entry.team.name,
                 score=format_score(metric, score.value),
                 band=score_band(metric, score.value),
                 interval=format_interval(metric, score) if intervals else "",
                 bar=_interval_bar(score, low, high) if intervals else None,
+                ranks=str(rank_range_of(entry)),
                 others=[format_score(other, by_name[key].value if key in by_name else None) for key, other in others],
                 submissions=f"{entry.entries:,}",
                 date=page_time(entry.submission.created, now),
@@ -179,20 +176,6 @@ def _interval_bar(score: StoredScore, low: float, high: float) -> IntervalBar | 
     if score.lo is None or score.hi is None or score.value is None or not high > low:
         return None
     return IntervalBar(*(round(100 * (end - low) / (high - low), 2) for end in (score.lo, score.value, score.hi)))
-
-
-def row_groups(
-    entries: Sequence[LeaderboardEntry], rows: Sequence[LeaderboardRow], places: Mapping[int, tuple[int, int]]
-) -> list[RankGroup]:
-    """Rows in their groups. `places` has the first and the last place of each, which may be on other pages."""
-    groups = []
-    pairs = zip(entries, rows, strict=True)
-    for _, members in groupby(pairs, key=lambda pair: pair[0].group or -pair[0].place):
-        group = list(members)
-        entry = group[0][0]
-        rank = str(entry.place) if entry.group is None else format_ranks(*places[entry.group])
-        groups.append(RankGroup(rank, [row for _, row in group]))
-    return groups
 
 
 def history_chart(metric: Metric, steps: Sequence[Improvement], last: datetime | None) -> HistoryChart | None:

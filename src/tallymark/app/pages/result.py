@@ -10,7 +10,7 @@ from tallymark.app.domain.results import Result
 from tallymark.app.domain.scoring import CONFIDENCE_LEVEL
 from tallymark.app.domain.versions import metrics_of, scoring_config_of
 from tallymark.app.pages.commands import check_command, score_command
-from tallymark.app.pages.formatting import format_interval, format_ranks, format_score, page_time, pluralize, score_card
+from tallymark.app.pages.formatting import format_interval, format_score, page_time, pluralize, score_card
 from tallymark.app.pages.problems import stored_problems
 from tallymark.app.pages.shell import PageTime, ProblemSection, Shell
 from tallymark.app.store.models import StoredScore, Submission
@@ -25,12 +25,11 @@ _REFRESH = 3  # seconds
 
 
 class StandingSummary(NamedTuple):
-    """The place of an entry: "1–3" of "41 entries", and what that means; `tied` are the other teams of its group."""
+    """The place of an entry: "3" of "41 entries", and the ranks that it may have."""
 
-    rank: str
+    place: str
     total: str
     sentence: str
-    tied: Sequence[str] = ()
 
 
 class ResultPage(NamedTuple):
@@ -97,7 +96,7 @@ def result_document(result: Result, now: datetime, resamples: int) -> Document:
     submission = result.submission
     counts = Table("", ("rows", "count"), list(_counts(result)), numbers=("count",))
     standing = _standing_summary(result)
-    place = [] if standing is None else [f"{standing.rank} of {standing.total}. {standing.sentence}"]
+    place = [] if standing is None else [f"Place {standing.place} of {standing.total}. {standing.sentence}"]
     sections = [
         *([Section("standing", "Where it stands", "", [Notes(place)])] if place else []),
         *([Section("rows", "Rows", "", [counts])] if counts.rows else []),
@@ -158,16 +157,13 @@ def _standing_summary(result: Result) -> StandingSummary | None:
     standing = result.standing
     if standing is None:
         return None
-    rank, total = format_ranks(standing.first, standing.last), pluralize(standing.total, "entry")
+    place, total, ranks = f"{standing.place:,}", pluralize(standing.total, "entry"), standing.ranks
     if not standing.is_own:
-        return StandingSummary(rank, total, "That is the place of your team, by another submission.")
-    if standing.tied_teams:
-        sentence = "The rows cannot tell it apart from the others of its group."
-    elif standing.has_group:
-        sentence = "No other entry is in its group."
-    else:
-        sentence = "Nothing tells whether it differs from those beside it."
-    return StandingSummary(rank, total, sentence, standing.tied_teams)
+        return StandingSummary(place, total, "This is the place of your team, which has a better submission.")
+    better, worse = ranks.best - 1, standing.total - ranks.worst
+    verb = "entry scores" if better == 1 else "entries score"
+    counts = f"{better or 'No'} {verb} significantly better, {worse or 'none'} significantly worse."
+    return StandingSummary(place, total, f"Rank range {ranks}. {counts}")
 
 
 def _sections(result: Result, resamples: int) -> list[Section]:

@@ -1,4 +1,4 @@
-"""The leaderboard: a page of 100 places, in groups that the rows cannot tell apart."""
+"""The leaderboard: a page of 100 places."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from tallymark.app.domain.versions import metrics_of
 from tallymark.app.http.request_context import ContextDep
 from tallymark.app.pages.formatting import direction_arrow, direction_text
 from tallymark.app.pages.leaderboard import (
-    GROUP_MEANING,
+    ORDER,
+    RANK_MEANING,
     LeaderboardPage,
     history_chart,
     leaderboard_rows,
@@ -24,7 +25,6 @@ from tallymark.app.pages.leaderboard import (
     part_tabs,
     queued_sentence,
     ranking_sentence,
-    row_groups,
 )
 from tallymark.app.pages.pagination import paginate
 from tallymark.app.pages.shell import Link
@@ -57,7 +57,6 @@ def leaderboard(slug: str, context: ContextDep, page: int = 1, part: str = PUBLI
         rows = leaderboard_rows(
             entries, metrics, part, context.now, actor.team_id, intervals=visible.intervals, links=context.is_organiser
         )
-        groups = {entry.group for entry in entries if entry.group is not None}
         own_place = None if actor.team_id is None else board.place_of_team(session, actor.team_id)
         own_page = None if own_place is None else (own_place - 1) // PAGE_SIZE + 1
         return context.page(
@@ -73,8 +72,8 @@ def leaderboard(slug: str, context: ContextDep, page: int = 1, part: str = PUBLI
                 direction=direction_text(metric),
                 interval="95 % interval" if visible.intervals else "",
                 others=[metric_heading(*other) for other in list(metrics.items())[1:]],
-                groups=row_groups(entries, rows, board.group_places(session, groups)),
-                meaning=GROUP_MEANING,
+                rows=rows,
+                meaning=f"{ORDER} {RANK_MEANING}",
                 pages=pages,
                 own_page=None
                 if own_page is None or own_page == page

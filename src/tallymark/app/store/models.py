@@ -278,7 +278,8 @@ class LeaderboardEntry(Base):
     challenge_id: Mapped[int] = mapped_column(ForeignKey("challenges.id"), primary_key=True)
     part: Mapped[str] = mapped_column(String(10), primary_key=True)
     place: Mapped[int] = mapped_column(primary_key=True)
-    group: Mapped[int | None]  # None: no outcomes to compare it by
+    best_rank: Mapped[int]
+    worst_rank: Mapped[int]
     team_id: Mapped[int] = mapped_column(ForeignKey("teams.id"), index=True)
     submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id"))
     entries: Mapped[int]  # how many scored submissions the team has

@@ -110,7 +110,7 @@ class LabelMetric(Metric, abstract=True):
 def require_single(counts: Counts, metric: Metric) -> None:
     """Refuse rows that have several labels."""
     if not counts.single:
-        raise KindError(Text("{} reads one label per row; {y_true} was a table of several", metric))
+        raise KindError(Text("{} reads one label per row; {y_true} is a table with several", metric))
 
 
 class AveragedMetric(LabelMetric, abstract=True):

@@ -67,7 +67,7 @@ class ClassReport(DataFrameExport):
         if isinstance(name, str) and name in self.averages:
             return self.averages[name]
         raise KeyError(
-            f"{name!r} is no class and no average; the classes are {show_labels(self.classes)}, the averages "
+            f"{name!r} is neither a class nor an average; the classes are {show_labels(self.classes)}, the averages "
             f"{show_labels(self.averages)}"
         )
 

@@ -52,7 +52,7 @@ class Confusion(DataFrameExport):
 
     def __getitem__(self, key: tuple[Label, Label]) -> float:
         if not isinstance(key, tuple) or len(key) != 2:
-            raise KeyError(f"a cell is table[truth, prediction]; it was asked for {key!r}")
+            raise KeyError(f"index a cell as table[truth, prediction]; got {key!r}")
         if self._index is None or self._places is None:
             self._index = {label: k for k, label in enumerate(self.classes)}
             cells = zip(self._rows.tolist(), self._columns.tolist(), strict=True)

@@ -25,9 +25,9 @@ __all__ = [
 ]
 
 
-NOT_PREDICTED = "nothing was predicted positive"
-NOT_TRUE = "nothing is truly positive"
-NEITHER = "nothing is truly positive or was predicted so"
+NOT_PREDICTED = "no row was predicted positive"
+NOT_TRUE = "no row is truly positive"
+NEITHER = "no row is truly positive or was predicted positive"
 
 
 class Precision(AveragedMetric):

@@ -26,8 +26,8 @@ __all__ = [
 ]
 
 
-ALL_TRUE = "nothing is truly negative"
-ALL_PREDICTED = "nothing was predicted negative"
+ALL_TRUE = "no row is truly negative"
+ALL_PREDICTED = "no row was predicted negative"
 
 
 class Fdr(AveragedMetric):

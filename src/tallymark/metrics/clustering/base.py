@@ -60,13 +60,12 @@ class ClusterMetric(Metric, abstract=True):
 
 def fractional_weight(metric: Metric, batch: Batch | None) -> WeightError:
     """The error for weights that are no numbers of rows."""
-    place = ""
+    got = place = None
     if batch is not None and batch.weights is not None:
         row = int(np.argmax(batch.weights != np.floor(batch.weights)))
-        place = f"; {batch.places.row(row)} has {float(batch.weights[row])}"
-    return WeightError(
-        argument="weights", expected=f"be whole numbers for {metric}, since weight 2 is the row twice{place}"
-    )
+        got, place = str(float(batch.weights[row])), batch.places.row(row)
+    expected = f"be whole numbers for {metric}, since weight 2 counts a row twice"
+    return WeightError(argument="weights", expected=expected, got=got, place=place)
 
 
 def is_identical(pairs: Pairs) -> bool:

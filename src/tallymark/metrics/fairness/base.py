@@ -36,7 +36,7 @@ def read_metrics(name: str, value: Any) -> tuple[Metric, ...]:
     for item in found:
         if isinstance(item, GroupMetric):
             raise ParameterError(
-                Text("{} must be metrics of rows; {} is one of groups", Argument(name), item), argument=name
+                Text("{} must be metrics of rows; {} compares groups", Argument(name), item), argument=name
             )
     if not found:
         raise ParameterError(argument=name, expected="name a metric, as in gap(recall)", got="none")
@@ -200,7 +200,7 @@ class GroupMetric(Metric, abstract=True):
     ) -> Any:
         """The value on these rows; `by` holds the group of each row."""
         if y_true is NOT_GIVEN or y_pred is NOT_GIVEN or by is None:
-            raise ParameterError(Text("{} is called with {y_true}, {y_pred} and {by}, the group of each row", self))
+            raise ParameterError(Text("{} needs {y_true}, {y_pred} and {by}, the group of each row", self))
         if parameters:
             raise self.unknown_parameter(parameters, ("by", "min_rows", *FACTS))
         about = target_of(target, kind, classes, positive, normalize)

@@ -160,7 +160,7 @@ class Worst(GroupMetric, abstract=True):
     def combine_one(self, ends: Extreme) -> float | Undefined:
         better = self.of[0].better
         if better is None:
-            raise ParameterError(f"neither high nor low values of {self.of[0]} are worse; take its gap or ratio")
+            raise ParameterError(f"{self.of[0]} has no worse direction; use its gap or ratio")
         low, high = ends.values[ends.low], ends.values[ends.high]
         if isinstance(better, str):
             return low if better == "higher" else high

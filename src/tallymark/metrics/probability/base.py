@@ -28,9 +28,9 @@ class ProbabilityMetric(Metric, abstract=True):
 
     def kind_hint(self, kind: str) -> Text:
         why = {
-            "label": "Labels do not say how sure a model is",
+            "label": "Labels carry no confidence",
             "value": "Values need not be probabilities",
-            "score": "Scores only rank",
+            "score": "Scores only rank rows",
         }[kind]
         return Text('{}: pass the probabilities (such as those of predict_proba), or margins with {kind="margin"}', why)
 

@@ -44,18 +44,18 @@ class Ndcg(RankingMetric):
 
     def check_values(self, state: Queries, batch: Batch | None) -> None:
         if self.gain == "exp" and state.ranked().rankings.highest > _MOST_EXPONENTIAL:
-            where = ""
+            place = None
             if batch is not None:
                 row = int(np.asarray(batch.truth).reshape(batch.n, -1).max(axis=1).argmax())
-                where = f" in {batch.places.row(row)}"
+                place = batch.places.row(row)
             raise DomainError(
                 Text(
-                    '{y_true} must be at most {} for gain="exp", since 2^r overflows; the highest is {}{}',
+                    '{y_true} must be at most {} for gain="exp", since 2^r overflows; the highest is {}',
                     f"{_MOST_EXPONENTIAL:g}",
                     f"{state.ranked().rankings.highest:g}",
-                    where,
                 ),
                 argument="y_true",
+                place=place,
                 hint='Use gain="linear"',
             )
 

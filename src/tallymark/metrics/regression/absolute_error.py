@@ -86,7 +86,7 @@ class MaxError(SumMetric):
     reading = "No error is larger than this."
     outliers = "high: the worst row alone is the value."
     related = ("rmse",)
-    no_interval = "the largest error of these rows does not tell how large those of others can be"
+    no_interval = "the largest error of these rows does not bound the errors of other rows"
     pitfalls = ("One row decides it.", "It rises with the number of rows.", "Weights play no part, except zero.")
     terms = (HIGHEST_ABSOLUTE_ERROR,)
 

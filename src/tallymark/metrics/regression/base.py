@@ -53,7 +53,7 @@ class Bound(NamedTuple):
     def error(self, metric: str, value: float, place: str | None) -> DomainError:
         """The error for a value that breaks the condition, without its place where the rows are gone."""
         if self.who == "width":
-            expected = f"have its lower bound in column 0 and its upper in column 1 for {metric}"
+            expected = f"have the lower bound in column 0 and the upper bound in column 1 for {metric}"
             return DomainError(argument="y_pred", expected=expected, got=f"a width of {value}", place=place)
         return DomainError(argument=self.who, expected=f"be {self} for {metric}", got=str(value), place=place)
 

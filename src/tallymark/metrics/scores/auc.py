@@ -98,7 +98,7 @@ class Auc(RankMetric):
             return super().read(state)
         if state.several:
             raise ParameterError(
-                Text("{max_fpr} is for two classes; there are more"),
+                Text("{max_fpr} needs two classes; there are more"),
                 hint="Pass one class against the rest",
                 argument="max_fpr",
             )

@@ -177,7 +177,7 @@ class RankMetric(ScoreMetric, abstract=True):
 
 def no_row(label: Label) -> Undefined:
     """Why a mean over classes has no value where one of them is in no row."""
-    return Undefined(f"class {label!r}: no row has it")
+    return Undefined(f"class {label!r}: no row has this class")
 
 
 def average_classes(values: Sequence[float], weights: Sequence[int] | None) -> float | Undefined:

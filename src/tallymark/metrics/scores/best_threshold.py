@@ -47,9 +47,7 @@ class BestThreshold(StepMetric):
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
         if self.metric != "fscore" and self.costs is not None:
-            raise ParameterError(
-                Text("either {metric} or costs say what is best; both were given, {} and costs", repr(self.metric))
-            )
+            raise ParameterError(Text("pass either {metric} or costs, not both; got {} and costs", repr(self.metric)))
 
     @property
     def costs(self) -> dict[str, float] | None:

@@ -53,7 +53,7 @@ class Curve(DataFrameExport):
     def __getitem__(self, name: Any) -> Array:
         if isinstance(name, str) and name in self.columns:
             return self.columns[name]
-        raise KeyError(f"{name!r} is no column; the columns are {', '.join(self.columns)}")
+        raise KeyError(f"{name!r} is not a column; the columns are {', '.join(self.columns)}")
 
     __iter__ = None  # neither of columns nor of points: `columns` and to_numpy() say which
 

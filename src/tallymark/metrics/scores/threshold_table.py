@@ -41,7 +41,7 @@ def label_metric(wanted: Any, name: str = "metric") -> LabelMetric:
         )
     if found.threshold != type(found)().threshold:
         raise ParameterError(
-            argument=name, expected="leave out its threshold, since every score is one", got=f"{found}"
+            argument=name, expected="leave out its threshold, since every score is tried as one", got=f"{found}"
         )
     return found
 
@@ -148,10 +148,10 @@ class Thresholds(Curve):
         nothing. Of equal thresholds the highest is taken. A threshold without a value is never the best.
         """
         if metric is not None and cost is not None:
-            raise ParameterError(Text("either {metric} or {cost} says what is best; both were given"))
+            raise ParameterError(Text("pass either {metric} or {cost}, not both"))
         found = self.choose("fscore" if metric is None else metric) if cost is None else self.cheapest(cost)
         if isinstance(found, Undefined):
-            raise UndefinedError(f"no threshold is the best: {found.reason}")
+            raise UndefinedError(f"there is no best threshold: {found.reason}")
         return found
 
     def at(self, threshold: float) -> ChosenThreshold:
@@ -170,7 +170,7 @@ class Thresholds(Curve):
     def cheapest(self, cost: Mapping[str, float]) -> ChosenThreshold | Undefined:
         """The threshold of the least cost, or why there is none."""
         if not isinstance(cost, Mapping) or not cost or not set(cost) <= set(Cells._fields):
-            raise ParameterError(argument="cost", expected="have a number for some of tp, fp, fn, tn", got=brief(cost))
+            raise ParameterError(argument="cost", expected="map some of tp, fp, fn, tn to numbers", got=brief(cost))
         each = {name: number(0.0).normal(f"cost[{name!r}]", value) for name, value in cost.items()}
         with np.errstate(over="ignore", invalid="ignore"):
             costs = sum(each[name] * self.columns[name] for name in Cells._fields if name in each)

@@ -82,7 +82,7 @@ class CheckedText(io.RawIOBase):
 
     def _check_text(self, block: bytes) -> None:
         if b"\0" in block:
-            raise Malformed("there is a NUL byte")
+            raise Malformed("NUL byte")
         if self._clean and block.isascii():
             return
         try:
@@ -123,7 +123,7 @@ def read_header(text: CheckedText, name: str, separator: str) -> list[str]:
             raise FileError(f"{name} must begin with the names of its columns; its first line is longer than 1 MB")
     text.unread(buffered[end:])
     if not end:
-        raise FileError(f"{name} is empty")
+        raise FileError(f"{name} is empty", code="empty_file")
     return _header_fields(buffered[:end], separator)
 
 

@@ -95,7 +95,7 @@ def scan(
                 return
             first += 1
     if row.open:
-        found.note("bad_quote", row.lines[-1], row.columns[-1], what="the quotes are never closed")
+        found.note("bad_quote", row.lines[-1], row.columns[-1], what="unclosed quote")
         yield row.finish()
 
 
@@ -264,7 +264,7 @@ def _add_fields(
         end = body.find(separator, close + 1)
         behind = body[close + 1 : end] if end >= 0 else body[close + 1 :]
         if behind:
-            found.note("bad_quote", number, close + 2, what="text follows closing quotes")
+            found.note("bad_quote", number, close + 2, what="text after the closing quote")
         row.end(behind)
         if end < 0:
             return True
@@ -277,7 +277,7 @@ def _add_unquoted_field(row: _OpenRow, body: str, at: int, number: int, separato
     text = body[at:end] if end >= 0 else body[at:]
     quote = text.find('"')
     if quote >= 0:
-        found.note("bad_quote", number, at + quote + 1, what="a quote inside a field that is not quoted")
+        found.note("bad_quote", number, at + quote + 1, what="quote inside an unquoted field")
     row.end(text)
     return end + 1 if end >= 0 else -1
 
@@ -288,7 +288,7 @@ def _abandon_row(row: _OpenRow, closed: bool, found: ProblemList, most: RowLimit
     if closed:
         found.note("field_too_long", *place, count=f"{row.length:,} or more", most=f"{most.characters:,}")
     else:
-        found.note("bad_quote", *place, what="the quotes are never closed")
+        found.note("bad_quote", *place, what="unclosed quote")
     found.stop()
 
 

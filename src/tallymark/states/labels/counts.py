@@ -223,11 +223,11 @@ def find_positive(classes: Sequence[Label], target: Target) -> int | None:
         if len(classes) > 2 and place is not None:  # callers refuse more than two classes in words of their own
             return place
         if len(others) > 1 or (others and others[0] not in (0, -1)):
-            known = f", one of {show_labels(classes)}" if len(classes) > 1 else f": the only label was {classes[0]!r}"
+            known = f", one of {show_labels(classes)}" if len(classes) > 1 else f": the only label is {classes[0]!r}"
             raise ParameterError(
                 argument="positive",
                 expected=f"name the positive class{known}",
-                hint="By default it is 1, but only where the other class is 0 or -1",
+                hint="The default is 1, which applies only if the other class is 0 or -1",
             )
         return place
     if place is not None or not classes:
@@ -254,7 +254,7 @@ def decides(batch: Batch, target: Target) -> bool:
     if target.normalize and (one or not found):
         held = "one column" if found else "labels"
         raise ParameterError(
-            Text("{normalize} divides the probabilities of several columns; {y_pred} held {}", held),
+            Text("{normalize} applies to probabilities in several columns; {y_pred} has {}", held),
             argument="normalize",
         )
     if one or kind is not None:
@@ -273,9 +273,9 @@ def threshold_column(classes: Sequence[Label], target: Target, threshold: float,
     """The column whose probability or margin the threshold is for; 2 where there is none, and the largest decides."""
     if len(classes) > 2 or not knows_positive(classes, target):
         if threshold != default:
-            why = Text("is for two classes" if len(classes) > 2 else "needs {positive}, the class that it is for")
+            why = Text("needs two classes" if len(classes) > 2 else "needs {positive}, the class to which it applies")
             raise ParameterError(
-                Text("{threshold} {}; here the largest of the columns ({}) decides", why, show_labels(classes)),
+                Text("{threshold} {}; here the largest of the columns ({}) is predicted", why, show_labels(classes)),
                 argument="threshold",
             )
         return 2
@@ -288,9 +288,9 @@ def check_two(classes: Sequence[Label], *, labels: bool = True) -> None:
     if len(classes) > 2:
         raise ShapeError(
             argument="y_pred",
-            expected="have one column per class where there are more than two",
+            expected="have one column per class if there are more than two",
             got=f"one column for {len(classes)} classes ({show_labels(classes)})",
-            hint=Text('Pass {kind="label"} if it holds labels') if labels else None,
+            hint=Text('Pass {kind="label"} if it contains labels') if labels else None,
         )
 
 

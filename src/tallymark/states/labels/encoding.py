@@ -54,7 +54,7 @@ def label_fault(batch: Batch, faults: list[Fault], *, decided: bool, labels: boo
             expected="be finite" if decided and side == 1 else "have a label in every row",
             got=shown,
             place=place,
-            hint=Text('Pass {missing="drop"} to leave such rows out'),
+            hint=Text('Pass {missing="drop"} to drop such rows'),
         )
     several = batch.prediction_columns > 1 and batch.truth_columns == 1
     if fault == "outside":
@@ -65,7 +65,7 @@ def label_fault(batch: Batch, faults: list[Fault], *, decided: bool, labels: boo
             other = Text('{kind="label"} if they are labels, ')
         return DomainError(
             argument="y_pred",
-            expected="hold probabilities in [0, 1]",
+            expected="contain probabilities in [0, 1]",
             got=shown,
             place=place,
             hint=Text('Pass {}{kind="margin"} if they are margins', other),
@@ -73,26 +73,25 @@ def label_fault(batch: Batch, faults: list[Fault], *, decided: bool, labels: boo
     if fault == "sum":
         return DomainError(
             argument="y_pred",
-            expected="hold probabilities that sum to 1 in every row",
+            expected="contain probabilities that sum to 1 in every row",
             got=shown,
             place=place,
             hint=Text(
-                'Pass {normalize=True} to divide rows by their sum, unless it is 0, or {kind="margin"} for margins'
+                'Pass {normalize=True} to divide each row by its sum, unless that is 0, or {kind="margin"} for margins'
             ),
         )
     if fault == "fractional":
-        return DomainError(
-            argument=name, expected="hold labels, which are whole numbers or strings", got=shown, place=place
-        )
+        return DomainError(argument=name, expected="contain labels (whole numbers or strings)", got=shown, place=place)
     if fault == "mixed":
         return TypeOfDataError(
             argument=name,
-            expected="hold numbers or strings, not both",
-            got=f"{_shown(batch, side, 0)} in {batch.places.row(0)} and {shown} in {batch.places.row(row)}",
+            expected="contain numbers or strings, not both",
+            got=f"{_shown(batch, side, 0)} and {shown}",
+            place=f"{batch.places.row(0)} and {batch.places.row(row)}",
         )
     return TypeOfDataError(
         argument=name,
-        expected="hold labels, which are numbers or strings",
+        expected="contain labels (numbers or strings)",
         got=describe(batch.item(side, row)),
         place=place,
     )
@@ -170,11 +169,9 @@ class wrap_label_errors:  # noqa: N801
 
 def _unreadable(error: Exception, who: str | Text) -> TypeOfDataError:
     if isinstance(error, UnicodeDecodeError):
-        return TypeOfDataError(
-            Text("{} must hold UTF-8 where there are byte strings; {} is not", who, repr(error.object))
-        )
+        return TypeOfDataError(Text("byte strings in {} must be valid UTF-8; got {}", who, repr(error.object)))
     return TypeOfDataError(
-        Text("{} must hold numbers or strings: {}", who, error if type(error) is ValueError else describe(error))
+        Text("{} must contain numbers or strings: {}", who, error if type(error) is ValueError else describe(error))
     )
 
 
@@ -311,8 +308,8 @@ def column_classes(target: Target, batch: Batch, seen: Sequence[Label] | None = 
     if classes is None and not batch.whole:
         raise ParameterError(
             argument="classes",
-            expected=f"be given for predictions of {columns} columns that come in pieces: one piece need "
-            "not have all classes",
+            expected=f"be given for predictions of {columns} columns that arrive in batches: a batch may "
+            "lack some of the classes",
         )
     if classes is None:
         classes = labels_with_weight(batch, *encode_labels(batch, 0)) if seen is None else seen
@@ -337,7 +334,7 @@ def column_classes(target: Target, batch: Batch, seen: Sequence[Label] | None = 
     if names is not None and not _fits(names, classes):
         raise ParameterError(
             argument="classes",
-            expected=Text("be in the order of the columns of {y_pred}, which are called {}", show_labels(names)),
+            expected=Text("be in the order of the columns of {y_pred}, which are named {}", show_labels(names)),
             got=f"{show_labels(classes)}{('' if target.classes else ', the sorted labels of the truth')}",
         )
     return classes
@@ -399,7 +396,7 @@ def check_classes(labels: Sequence[Sequence[Label]], classes: Sequence[Label]) -
         if stray:
             raise DomainError(
                 argument=NAMES[side],
-                expected=Text("hold labels of {classes} only"),
+                expected=Text("contain only labels from {classes}"),
                 got=Text("{}, and {classes} are {}", show_labels(stray), show_labels(classes)),
             )
 
@@ -413,8 +410,8 @@ def check_same_type(labels: Labels, *, named: bool = False) -> None:
     if named:
         raise ParameterError(
             Text(
-                "{classes} must be labels such as those of {y_true}; they are {} (such as {}), "
-                "and {y_true} held {} (such as {})",
+                "{classes} must have the same type as the labels of {y_true}; {classes} contains {} (such as {}), "
+                "and {y_true} {} (such as {})",
                 held[1],
                 repr(labels[1][0]),
                 held[0],
@@ -424,8 +421,8 @@ def check_same_type(labels: Labels, *, named: bool = False) -> None:
         )
     raise TypeOfDataError(
         Text(
-            "{y_true} and {y_pred} must both hold numbers or both hold strings; {y_true} "
-            "held {} (such as {}) and {y_pred} {} (such as {})",
+            "{y_true} and {y_pred} must both contain numbers or both contain strings; {y_true} "
+            "contains {} (such as {}) and {y_pred} {} (such as {})",
             held[0],
             repr(labels[0][0]),
             held[1],

@@ -105,7 +105,7 @@ def _read_names(batch: Batch) -> list[Label] | None:
     if truth is not None and predicted is not None and truth != predicted and set(truth) == set(predicted):
         raise ShapeError(
             Text(
-                "{y_true} and {y_pred} must have their columns in the same order; they are called {} and {}",
+                "{y_true} and {y_pred} must have their columns in the same order; they are named {} and {}",
                 show_labels(truth),
                 show_labels(predicted),
             ),
@@ -174,11 +174,11 @@ class Indicators(FoldedState[PairsOf]):
         if other.columns is None:
             return self
         if not isinstance(other, Indicators):
-            raise StateError("only tables of labels add to tables of labels")
+            raise StateError("tables of labels can only be added to tables of labels")
         if self.names != other.names:
             raise StateError(
-                f"only tables with the same columns add; these are called {self.names or 'nothing'} and "
-                f"{other.names or 'nothing'}"
+                f"only tables with the same columns can be added; the columns are {self.names or 'unnamed'} and "
+                f"{other.names or 'unnamed'}"
             )
         labels = [(a + d, b + e, c + f) for (a, b, c), (d, e, f) in zip(self.labels, other.labels, strict=True)]
         right, total = self.right + other.right, self.total + other.total

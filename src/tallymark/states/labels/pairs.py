@@ -332,9 +332,7 @@ class Pairs(FoldedState[PairsOf]):
         if other.columns is None:
             return self
         if not isinstance(other, Pairs) or self.form != other.form:
-            raise StateError(
-                "only rows whose predictions are of one kind add up; some held labels, others probabilities or margins"
-            )
+            raise StateError("all predictions must be of one kind; some are labels, others probabilities or margins")
         return self._plus(other)
 
     def _plus(self, other: Pairs) -> Pairs:

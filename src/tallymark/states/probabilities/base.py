@@ -50,7 +50,7 @@ def join_labels(left: Sequence[Label], right: Sequence[Label], *, several: bool)
     if left == right:
         return tuple(left)
     if several:
-        raise StateError(Text("only states of the same classes add; pass {classes} to have the same in all"))
+        raise StateError(Text("only states of the same classes can be added; pass {classes} to use the same in all"))
     check_label_types({isinstance(side[0], str) for side in (left, right) if side})
     return tuple(sorted({*left, *right}))
 

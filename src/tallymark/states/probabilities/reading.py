@@ -60,16 +60,16 @@ def check_kind(batch: Batch, target: Target) -> None:
             shown = {"text": "strings", "integer": "whole numbers", "boolean": "bools"}[prediction_type]
             raise KindError(
                 argument="y_pred",
-                expected="hold probabilities, which are floats",
-                got=f"{shown}, which are read as labels, and labels do not say how sure a model was",
+                expected="contain probabilities, as floats",
+                got=f"{shown}, which are read as labels and carry no confidence",
                 hint=Text(
                     "Pass the probabilities, such as those of predict_proba{}",
-                    "" if prediction_type == "text" else Text(', or {kind="probability"} if these are such'),
+                    "" if prediction_type == "text" else Text(', or {kind="probability"} if these are probabilities'),
                 ),
             )
     if one and target.normalize:
         raise ParameterError(
-            Text("{normalize} divides the probabilities of several columns; {y_pred} held one column"),
+            Text("{normalize} applies to probabilities in several columns; {y_pred} has one column"),
             argument="normalize",
         )
 
@@ -137,7 +137,7 @@ def soft_fault(batch: Batch | None, count: int) -> InputError:
     if batch is None:
         return DomainError(
             argument="y_true",
-            expected="hold labels, which are whole numbers or strings",
+            expected="contain labels (whole numbers or strings)",
             got=f"a fraction in {count:,} row{'s' * (count != 1)}",
         )
     truth = np.asarray(batch.truth)

@@ -14,7 +14,7 @@ import numpy as np
 from tallymark.data.arrays import Array
 from tallymark.data.batch import QUERY, Batch
 from tallymark.data.labels import Label
-from tallymark.errors import ParameterError, Text
+from tallymark.errors import ParameterError
 from tallymark.states.labels.encoding import encode_labels
 
 _WORD = 1 << 64
@@ -75,11 +75,12 @@ def unique_row_keys(batch: Batch) -> Array | None:
         ordered, counts = np.unique(found, return_counts=True)
         if len(ordered) < len(found):
             row = int(np.flatnonzero(found == ordered[counts.argmax()])[1])
-            shown = f"{batch.places.row(row)} has {batch.item(batch.key_side, row)!r}"
             raise ParameterError(
-                Text("{keys} must differ from row to row; {} again", shown),
                 argument="keys",
-                hint="Rows that belong together are passed as cluster=",
+                expected="be unique",
+                got=f"{batch.item(batch.key_side, row)!r} twice",
+                place=batch.places.row(row),
+                hint="For rows that belong together, pass cluster=",
             )
         batch.keys = found
     return batch.keys

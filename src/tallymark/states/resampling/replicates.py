@@ -200,7 +200,9 @@ class Resampled(State):
         if not isinstance(other, Resampled):
             return NotImplemented
         if self._reads != other._reads:
-            raise StateError(f"only resamples of the same kind add; these are {self._reads} and {other._reads}")
+            raise StateError(
+                f"only replicates of the same kind can be added; these are {self._reads} and {other._reads}"
+            )
         if self.columns is None or other.columns is None:
             return other if self.columns is None else self
         whole = self.whole + other.whole

@@ -103,7 +103,7 @@ class Units(FoldedState[UnitsOf]):
             return self
         if (self.clusters is None) != (other.clusters is None):
             raise StateError(
-                Text("only rows with clusters add to rows with clusters; pass {cluster} for all or for none")
+                Text("rows with clusters can only be added to rows with clusters; pass {cluster} for all or for none")
             )
         clusters = self.clusters
         if clusters is not None and other.clusters is not None:

@@ -35,7 +35,7 @@ def _changed_source() -> StateError:
     return StateError(
         argument="source",
         expected=Text("have the same rows each time it is read, and {score_ranges} reads it more than once"),
-        got="other rows later",
+        got="different rows on a later read",
         hint="Write its rows to files, or keep them where they are made (persist, cache, materialize), and pass that",
     )
 
@@ -212,20 +212,18 @@ class RankedScores(FoldedState[ScoresOf]):
     def steps(self, *_: Any, **__: Any) -> NoReturn:
         """Every threshold, which is not known."""
         raise ParameterError(
-            Text(
-                "curves and thresholds need every distinct score, and {score_ranges} keeps sums over them; leave it out"
-            )
+            Text("curves and thresholds need every distinct score, and {score_ranges} keeps only sums; leave it out")
         )
 
     points = steps
 
     def __add__(self, other: Any) -> NoReturn:
         raise StateError(
-            Text("sums over ranges of scores are those of all rows, and do not add; leave {score_ranges} out")
+            Text("sums over ranges of scores cover all rows and cannot be added; leave {score_ranges} out")
         )
 
     def fields(self) -> NoReturn:
-        raise StateError("sums over ranges of scores cannot be written, since they do not add")
+        raise StateError("sums over ranges of scores cannot be written, because they cannot be added")
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> NoReturn:

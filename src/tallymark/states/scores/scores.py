@@ -134,7 +134,7 @@ def check_same_labels(labels: Sequence[Sequence[Label]], columns: int, target: T
     if columns > 1 and target.classes is None and any(side != labels[0] for side in labels):
         shown = next(side for side in labels if side != labels[0])
         raise StateError(
-            "only states whose columns have the same classes add; these have "
+            "only states whose columns have the same classes can be added; these have "
             f"{show_labels(labels[0])} and {show_labels(shown)}",
             hint=Text("Pass {classes}"),
         )
@@ -165,7 +165,7 @@ def check_scores(batch: Batch, target: Target) -> None:
         raise ShapeError(argument="y_true", expected="be one label per row", got=f"{batch.truth_columns} columns")
     if target.normalize and batch.prediction_columns == 1:
         raise ParameterError(
-            Text("{normalize} divides the probabilities of several columns; {y_pred} held one column"),
+            Text("{normalize} applies to probabilities in several columns; {y_pred} has one column"),
             argument="normalize",
         )
     held = batch.prediction
@@ -174,7 +174,7 @@ def check_scores(batch: Batch, target: Target) -> None:
         if abs(most) > MOST_INTEGER:
             raise DomainError(
                 argument="y_pred",
-                expected="hold scores that float64 can tell apart, up to 2**53",
+                expected="contain scores that float64 can distinguish, up to 2**53",
                 got=f"{most}",
                 hint="Subtract a constant, or pass ranks",
             )

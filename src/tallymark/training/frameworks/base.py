@@ -10,7 +10,7 @@ import numpy as np
 from tallymark.data.arguments import describe
 from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
-from tallymark.data.target import Target
+from tallymark.data.target import ANY_TARGET, Target
 from tallymark.errors import InputError, KindError, LengthError, ParameterError, Text
 from tallymark.metrics.base import Metric
 from tallymark.metrics.naming import metric
@@ -54,10 +54,10 @@ class NativeMetric:
     Libraries know two directions. Where a metric is best at a value, they are told how far it is from there.
     """
 
-    def __init__(self, wanted: str | Metric, kind: str | None = None) -> None:
+    def __init__(self, wanted: str | Metric, target: Target = ANY_TARGET) -> None:
         self.metric = require_direction(wanted)
-        self.metric.needs(Target(kind))  # refuses a kind that it cannot read
-        self.kind = kind
+        self.metric.needs(target)  # refuses a kind that it cannot read
+        self.target = target
 
     @property
     def maximize(self) -> bool:
@@ -73,13 +73,14 @@ class NativeMetric:
         """The number; K columns of predictions belong to the classes 0 to K − 1, as libraries number them."""
         y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
         facts: dict[str, Any] = {"query": query} if self.metric.by_query else {}
+        target = self.target
         if y_true.ndim == 1 and y_pred.ndim == 2 and self.metric.kind != "value":
-            facts["classes"] = range(y_pred.shape[1])
-        value = self.metric(y_true, y_pred, weights=weights, kind=self.kind, **facts)
+            target = target.with_classes(range(y_pred.shape[1]))
+        value = self.metric(y_true, y_pred, weights=weights, target=target, **facts)
         return distance_to_best(self.metric, require_number(self.metric, value))
 
     def __repr__(self) -> str:
-        return f"as_metric({self.metric!r}{'' if self.kind is None else f', kind={self.kind!r}'})"
+        return f"as_metric({self.metric!r}{'' if self.target == ANY_TARGET else f', target={self.target!r}'})"
 
 
 def require_direction(given: str | Metric) -> Metric:
@@ -87,7 +88,7 @@ def require_direction(given: str | Metric) -> Metric:
     item = metric(given)
     if item.better is None:
         raise ParameterError(
-            Text("{metric} must say which values are better; {} does not, so nothing can be chosen by it", item),
+            Text("{metric} must define which values are better; {} does not, so it cannot select a model", item),
             argument="metric",
         )
     return item
@@ -158,11 +159,13 @@ def check_kinds(evaluator: Evaluator, given: str, by: str) -> None:
             readable = ("margin",) if item.kind == "margin" else ("probability", "score")
             if item.kind not in (*_OF_CLASSES, "margin") or eval_set.target.kind is not None or given in readable:
                 continue
-            advice = f'declare that by EvalSet(..., kind="{given}")'
+            advice = f'declare that with EvalSet(..., kind="{given}")'
             if item.kind == "margin" and given != "value":
-                advice = 'take accuracy, or declare margins by EvalSet(..., kind="margin") where the library gives them'
+                advice = (
+                    'take accuracy, or declare margins by EvalSet(..., kind="margin") if the library returns margins'
+                )
             elif given == "value":
-                advice = 'an objective of your own has margins, which are declared by EvalSet(..., kind="margin")'
+                advice = 'an objective of your own has margins, declared with EvalSet(..., kind="margin")'
             takes = item.takes or f"predictions of kind {item.kind!r}"
             raise KindError(f"{item} reads {takes}; {by} gives predictions of kind {given!r}: {advice}")
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from tallymark.data.arguments import describe
 from tallymark.data.arrays import Array, as_array, count_columns
+from tallymark.data.target import Target, target_of
 from tallymark.errors import KindError, ParameterError, Text
 from tallymark.metrics.base import Metric
 from tallymark.optional_packages import needed
@@ -30,8 +31,8 @@ _LOGARITHMS = ("Poisson", "Tweedie", "LogLinQuantile")
 class _Metric(NativeMetric):
     no_jit = True  # CatBoost would try to compile it where numba is installed, and warn that it cannot
 
-    def __init__(self, wanted: str | Metric, kind: str | None, multi_target: bool) -> None:
-        super().__init__(wanted, kind)
+    def __init__(self, wanted: str | Metric, target: Target, multi_target: bool) -> None:
+        super().__init__(wanted, target)
         self.multi_target = multi_target
         if self.metric.by_query:
             raise ParameterError(
@@ -39,8 +40,8 @@ class _Metric(NativeMetric):
                 argument="metric",
                 hint="Metrics of an EvaluatorCallback that are not followed may",
             )
-        if kind is None and self.metric.kind != "value" and "margin" in self.metric.kinds:
-            self.kind = "margin"
+        if target.kind is None and self.metric.kind != "value" and "margin" in self.metric.kinds:
+            self.target = Target(**{**target.keywords(), "kind": "margin"})
         # CatBoost calls a metric by the name of its class, and asks for a base class with several targets only.
         bases = (type(self), MultiTargetCustomMetric) if multi_target else (type(self),)
         self.__class__ = type(self.__name__, bases, {})
@@ -55,28 +56,31 @@ class _Metric(NativeMetric):
         return error
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.metric, self.kind, self.multi_target)
+        return _rebuild, (self.metric, self.target, self.multi_target)
 
     def __deepcopy__(self, memo: object) -> _Metric:
         return self  # CatBoost copies its parameters, and scikit-learn clones what then are the same ones
 
 
-def _rebuild(metric: Metric, kind: str | None, multi_target: bool) -> _Metric:
-    return _Metric(metric, kind, multi_target)
+def _rebuild(metric: Metric, target: Target, multi_target: bool) -> _Metric:
+    return _Metric(metric, target, multi_target)
 
 
-def as_metric(metric: str | Metric, *, kind: str | None = None, multi_target: bool = False) -> Any:
+def as_metric(
+    metric: str | Metric, *, target: Target | None = None, kind: str | None = None, multi_target: bool = False
+) -> Any:
     """A metric for `eval_metric` of CatBoost's models; the direction and the weights of the Pool are passed on.
 
-    `kind` is what the predictions are. CatBoost gives metrics its raw values: margins to those on classes, which need
-    not be said, and values to others; of a loss such as Poisson, whose raw values are logarithms, pass "margin". A loss
-    of several targets, such as MultiRMSE or MultiLogloss, takes only metrics with ``multi_target=True``.
+    `kind`, or a `target` that has it, is what the predictions are. CatBoost gives metrics its raw values: margins to
+    those on classes, which need not be said, and values to others; of a loss such as Poisson, whose raw values are
+    logarithms, pass "margin". A loss of several targets, such as MultiRMSE or MultiLogloss, takes only metrics with
+    ``multi_target=True``.
 
     >>> item = as_metric("auc")
     >>> item.evaluate([[-2.2, -0.4, -0.6, 1.4]], [0, 0, 1, 1], None), item.is_max_optimal()
     ((0.75, 1.0), True)
     """
-    return _Metric(metric, kind, multi_target)
+    return _Metric(metric, target_of(target, kind, None, None), multi_target)
 
 
 def as_eval_set(name: str, data: Any, **facts: Any) -> EvalSet:
@@ -90,8 +94,8 @@ def as_eval_set(name: str, data: Any, **facts: Any) -> EvalSet:
 class _Recorder(_Metric):
     """The metric that is followed, which keeps the predictions that it is shown."""
 
-    def __init__(self, wanted: Metric, kind: str | None, multi_target: bool) -> None:
-        super().__init__(wanted, kind, multi_target)
+    def __init__(self, wanted: Metric, target: Target, multi_target: bool) -> None:
+        super().__init__(wanted, target, multi_target)
         self.seen: list[tuple[Array, Array]] = []
 
     def evaluate(self, approxes: Sequence[Array], target: Array, weight: Array | None) -> tuple[float, float]:
@@ -99,7 +103,7 @@ class _Recorder(_Metric):
         return super().evaluate(approxes, target, weight)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _Recorder, (self.metric, self.kind, self.multi_target)
+        return _Recorder, (self.metric, self.target, self.multi_target)
 
 
 class EvaluatorCallback:
@@ -119,7 +123,7 @@ class EvaluatorCallback:
         name, key = evaluator.monitor
         eval_set = evaluator.eval_sets[name]
         several = count_columns(as_array(eval_set.y_true, "y_true")) > 1
-        self.metric: Any = _Recorder(evaluator.metrics[key], eval_set.target.kind, several)
+        self.metric: Any = _Recorder(evaluator.metrics[key], Target(eval_set.target.kind), several)
 
     def after_iteration(self, info: Any) -> bool:
         """Evaluate the round; whether to go on, as CatBoost asks."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from tallymark.data.arguments import describe
 from tallymark.data.arrays import Array
+from tallymark.data.target import Target, target_of
 from tallymark.errors import KindError, ParameterError, Text
 from tallymark.metrics.base import Metric
 from tallymark.optional_packages import needed
@@ -42,9 +43,9 @@ _OBJECTIVE = ("objective", "objective_type", "app", "application", "loss")
 
 
 class _Metric(NativeMetric):
-    def __init__(self, wanted: str | Metric, kind: str | None) -> None:
-        super().__init__(wanted, kind)
-        check_margins(self.metric, kind, "LightGBM")
+    def __init__(self, wanted: str | Metric, target: Target) -> None:
+        super().__init__(wanted, target)
+        check_margins(self.metric, target.kind, "LightGBM")
 
     def __call__(
         self, y_true: Array, y_pred: Any, weight: Array | None = None, group: Array | None = None
@@ -56,16 +57,17 @@ class _Metric(NativeMetric):
         return self.__name__, self.value(y_true, y_pred, weight, query), self.maximize
 
 
-def as_metric(metric: str | Metric, *, kind: str | None = None) -> Any:
+def as_metric(metric: str | Metric, *, target: Target | None = None, kind: str | None = None) -> Any:
     """A metric for ``lightgbm.train(feval=...)`` and for ``eval_metric=`` of the scikit-learn interface.
 
-    The direction, weights and groups of the Dataset are passed on. `kind` is what the predictions are: LightGBM gives
-    those after the transformation of the objective, but margins (``kind="margin"``) where the objective is a function.
+    The direction, weights and groups of the Dataset are passed on. `kind`, or a `target` that has it, is what the
+    predictions are: LightGBM gives those after the transformation of the objective, but margins (``kind="margin"``)
+    where the objective is a function.
 
     >>> as_metric("auc")([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     ('auc', 0.75, True)
     """
-    return _Metric(metric, kind)
+    return _Metric(metric, target_of(target, kind, None, None))
 
 
 def as_eval_set(name: str, data: Any, **facts: Any) -> EvalSet:

@@ -156,7 +156,7 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
         if len(outside):
             raise DomainError(
                 argument=name,
-                expected=Text("hold places in {classes}, 0 to {}", len(classes) - 1),
+                expected=Text("contain positions in {classes}, 0 to {}", len(classes) - 1),
                 got=str(values.flat[outside[0]]),
                 place=f"row {outside[0]}",
             )

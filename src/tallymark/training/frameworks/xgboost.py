@@ -9,6 +9,7 @@ from typing import Any
 
 from tallymark.data.arguments import describe
 from tallymark.data.arrays import Array
+from tallymark.data.target import Target, target_of
 from tallymark.errors import ParameterError, Text
 from tallymark.metrics.base import Metric
 from tallymark.optional_packages import needed
@@ -45,9 +46,9 @@ _KINDS = {
 
 
 class _Metric(NativeMetric):
-    def __init__(self, wanted: str | Metric, kind: str | None, maximize: bool | None) -> None:
-        super().__init__(wanted, kind)
-        check_margins(self.metric, kind, "XGBoost")
+    def __init__(self, wanted: str | Metric, target: Target, maximize: bool | None) -> None:
+        super().__init__(wanted, target)
+        check_margins(self.metric, target.kind, "XGBoost")
         plain = re.sub(r"[\s:]", "", super().__name__)  # which XGBoost puts between values
         maximized_by_xgboost = plain != "mape" and plain.startswith(_MAXIMIZED) if maximize is None else maximize
         self._negative = maximized_by_xgboost != self.maximize
@@ -70,11 +71,14 @@ class _Metric(NativeMetric):
         return -value if self._negative else value
 
 
-def as_metric(metric: str | Metric, *, kind: str | None = None, maximize: bool | None = None) -> Any:
+def as_metric(
+    metric: str | Metric, *, target: Target | None = None, kind: str | None = None, maximize: bool | None = None
+) -> Any:
     """A metric for ``xgboost.train(custom_metric=...)`` and for ``eval_metric=`` of the scikit-learn interface.
 
-    The weights of the DMatrix are passed on. `kind` is what the predictions are: XGBoost gives those after the
-    transformation of the objective, but margins (``kind="margin"``) where the objective is a function.
+    The weights of the DMatrix are passed on. `kind`, or a `target` that has it, is what the predictions are: XGBoost
+    gives those after the transformation of the objective, but margins (``kind="margin"``) where the objective is a
+    function.
 
     XGBoost decides by the name whether higher values are better, and minimises what it does not know. Metrics that
     it would get wrong are written as `neg_` and the name, and negative; with ``maximize=True`` as they are, for
@@ -86,7 +90,7 @@ def as_metric(metric: str | Metric, *, kind: str | None = None, maximize: bool |
     >>> as_metric("accuracy").__name__
     'neg_accuracy'
     """
-    return _Metric(metric, kind, maximize)
+    return _Metric(metric, target_of(target, kind, None, None), maximize)
 
 
 def as_eval_set(name: str, data: Any, **facts: Any) -> EvalSet:

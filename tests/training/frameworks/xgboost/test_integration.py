@@ -26,7 +26,7 @@ class TestTraining:
         """Metrics without a direction or with several numbers, data of other sets, cv, and what is no evaluator."""
         dtrain, dvalid = halves(xgb, rows.two_classes())
         evaluator = tm.training.Evaluator("auc", ours.as_eval_set("valid", dvalid))
-        with pytest.raises(tm.ParameterError, match="confusion_matrix does not, so nothing can be chosen by it"):
+        with pytest.raises(tm.ParameterError, match="confusion_matrix does not, so it cannot select a model"):
             ours.as_metric("confusion_matrix")
         with pytest.raises(tm.ParameterError, match="must have one number"):
             ours.as_metric("recall(average=none)")([0, 1], [0.2, 0.8])

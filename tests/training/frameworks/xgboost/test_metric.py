@@ -99,4 +99,4 @@ class TestTraining:
     def test_it_can_be_pickled(self, ours):
         """As estimators that hold it are, by clones and processes."""
         item = pickle.loads(pickle.dumps(ours.as_metric("logloss", kind="margin")))
-        assert (item.metric, item.kind, item.__name__) == (tm.logloss, "margin", "logloss")
+        assert (item.metric, item.target, item.__name__) == (tm.logloss, tm.Target("margin"), "logloss")
