@@ -48,8 +48,8 @@ ESTIMATED = {
 
 
 def test_every_regression_metric_is_in_the_table():
-    """And nothing else."""
-    assert set(MINIMISED) == {metric.name for metric in tm.list_metrics("regression")}
+    """And nothing else; metrics that other tests define do not count."""
+    assert set(MINIMISED) == {row.name for row in tm.list_metrics("regression") if row.name in tm.__all__}
 
 
 @pytest.mark.parametrize("name", [name for name, row in MINIMISED.items() if row.estimates in ESTIMATED])

@@ -38,7 +38,7 @@ def test_a_target_names_the_task_and_the_classes():
     content, target = "dog,row_id,cat\n0.25,a,0.75\n", tm.Target("probability", classes=["cat", "dog"])
     asked = {"task": "probabilities", "classes": ["cat", "dog"]}
     assert check(content, None, target=target) == check(content, None, **asked)
-    with pytest.raises(tm.Rejection, match="'bird' is missing"):
+    with pytest.raises(tm.Rejection, match="missing column 'bird'"):
         check(content, None, target=tm.Target("probability", classes=["cat", "dog", "bird"]))
 
 
