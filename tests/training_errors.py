@@ -35,9 +35,15 @@ CASES = {
     "a negative delta": lambda: tm.training.EarlyStopping(1, min_delta=-1),
     "a direction that is none": lambda: tm.training.EarlyStopping(1, better="up"),
     "no direction": lambda: tm.training.EarlyStopping(1).should_stop(0.5),
-    "a monitor that is none": lambda: tm.training.EarlyStopping(1, monitor="auc"),
+    "a monitor that is none": lambda: tm.training.EarlyStopping(1, monitor=("auc",)),
     "a monitor of another set": lambda: _evaluator(
         early_stopping=tm.training.EarlyStopping(1, monitor=("test", "mae"))
+    ),
+    "a monitor that is neither a set nor a metric": lambda: _evaluator(
+        early_stopping=tm.training.EarlyStopping(1, monitor="test")
+    ),
+    "several sets to follow": lambda: tm.training.Evaluator(
+        "mae", [tm.training.EvalSet(name, Y) for name in ("train", "valid", "test")], early_stopping=5
     ),
     "a monitor of another metric": lambda: _evaluator(
         early_stopping=tm.training.EarlyStopping(1, monitor=("valid", "auc"))

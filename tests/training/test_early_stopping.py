@@ -110,7 +110,7 @@ def test_arguments_that_cannot_be_used_are_refused():
     for bad in ("up", NAN, True):
         with pytest.raises(tm.ParameterError, match="better"):
             tm.training.EarlyStopping(1, better=bad)
-    for bad in ("valid", ("valid",), (1, "auc"), ("valid", 3)):
+    for bad in (("valid",), (1, "auc"), ("valid", 3), 3):
         with pytest.raises(tm.ParameterError, match="monitor"):
             tm.training.EarlyStopping(1, monitor=bad)
     with pytest.raises(tm.ParameterError, match="`better` must be given"):

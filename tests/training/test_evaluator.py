@@ -133,6 +133,46 @@ def test_rounds_between_periods_are_skipped():
     assert found[1].line == ""
 
 
+@pytest.mark.parametrize(
+    ("sets", "monitor", "followed"),
+    [
+        (["train", "valid"], None, "valid"),
+        (["Training", "valid"], None, "valid"),
+        (["learn", "validation"], None, "validation"),
+        (["train"], None, "train"),
+        (["train", "valid"], "train", "train"),
+        (["train", "valid", "test"], "test", "test"),
+        (["train", "valid", "test"], "test-mae", "test"),
+        (["train", "valid"], "mae", "valid"),
+        (["train", "valid"], tm.mae, "valid"),
+        (["train", "valid"], ["valid", "mae"], "valid"),
+    ],
+)
+def test_a_rule_follows_the_set_that_is_not_trained_on_unless_it_names_one(sets, monitor, followed):
+    """The only set that is not called train, a single set, or what monitor names: a set, a metric, or both."""
+    eval_sets = [tm.training.EvalSet(name, [1.0]) for name in sets]
+    rule = tm.training.EarlyStopping(1, monitor=monitor)
+    evaluator = tm.training.Evaluator(["rmse", "mae"], eval_sets, early_stopping=rule)
+    assert evaluator.monitor == (followed, "mae" if monitor and "mae" in str(monitor) else "rmse")
+
+
+def test_several_sets_need_a_monitor_before_anything_is_trained():
+    """Also where the metrics are not known yet; without a rule, the first such set has the best round."""
+    sets = [tm.training.EvalSet(name, [1.0, 2.0]) for name in ("train", "valid", "test")]
+    for metrics in (["mae"], None):
+        with pytest.raises(tm.ParameterError, match=r"`monitor` must name .* 'valid', 'test'. Pass monitor='valid'"):
+            tm.training.Evaluator(metrics, sets, early_stopping=tm.training.EarlyStopping(1))
+    assert tm.training.Evaluator(["mae"], sets).monitor == ("valid", "mae")
+
+
+def test_a_number_is_the_patience_of_early_stopping():
+    """As where trainers take early_stopping_rounds."""
+    evaluator, found = errors_of([3.0, 2.0, 2.5, 2.5], early_stopping=2)
+    assert (found[-1].action, evaluator.best_round) == ("stop", 1)
+    with pytest.raises(tm.ParameterError, match="`early_stopping` must be stopping rules"):
+        tm.training.Evaluator(["mae"], tm.training.EvalSet("valid", [0.0]), early_stopping="2")
+
+
 def test_monitor_by_set_and_any_name_of_the_metric():
     """The second set, the second metric, by an alias, by the object and by a key of one's own."""
     sets = [tm.training.EvalSet("train", [0, 1, 1]), tm.training.EvalSet("valid", [0, 1, 1])]

@@ -19,10 +19,18 @@ from tallymark.metrics.base import Metric
 from tallymark.threads import map_in_order
 from tallymark.training.eval_set import EvalSet
 from tallymark.training.history import EvalResult, History, Round
-from tallymark.training.stopping import KeepBest, Monitor, Observation, StoppingRule, StoppingRules, same_metric
+from tallymark.training.stopping import (
+    EarlyStopping,
+    KeepBest,
+    Observation,
+    StoppingRule,
+    StoppingRules,
+    same_metric,
+)
 
 Predictions = Mapping[str, object]
 Callback = Callable[[Round], object]
+_TRAINING = ("train", "training", "learn")  # what trainers call the rows that a model is fitted to
 _MANY_ROWS = 32_768  # from which on what is sorted takes longer than threads to start; sums are faster than that
 
 
@@ -30,10 +38,11 @@ class Evaluator:
     """Evaluates predictions by round: keeps the history, finds the best round, says when to stop, and tells callbacks.
 
     `metrics` are as in `evaluate`; `eval_sets` are evaluated in this order, several at once where that pays. Rounds
-    that are no multiple of `period` are skipped. `early_stopping` is a rule, or several of which any may stop; without
-    one, the best round is that of the first metric on the first eval set. Each of the `callbacks` is called with every
-    `Round`. With a `history` of an earlier run, training goes on from there. A metric that cannot be computed raises;
-    with ``errors="cell"`` its value is NaN.
+    that are no multiple of `period` are skipped. `early_stopping` is a rule, several of which any may stop, or the
+    patience of `EarlyStopping`. A rule without `monitor` follows the first metric on the only eval set that is not
+    called "train" (nor "training" or "learn"); of several, it must name one. Without a rule, the best round is that of
+    the first such set. Each of the `callbacks` is called with every `Round`. With a `history` of an earlier run,
+    training goes on from there. A metric that cannot be computed raises; with ``errors="cell"`` its value is NaN.
 
     >>> from tallymark.training import EarlyStopping
     >>> evaluator = Evaluator(["mae"], [EvalSet("valid", [1.0, 2.0])], early_stopping=EarlyStopping(2))
@@ -49,7 +58,7 @@ class Evaluator:
         eval_sets: EvalSet | Iterable[EvalSet],
         *,
         period: int = 1,
-        early_stopping: StoppingRule | Iterable[StoppingRule] | None = None,
+        early_stopping: StoppingRule | Iterable[StoppingRule] | int | None = None,
         callbacks: Callback | Iterable[Callback] = (),
         history: History | None = None,
         errors: str = "raise",
@@ -68,6 +77,8 @@ class Evaluator:
         self.stopping: StoppingRule = _to_rule(early_stopping)
         self._followed: list[tuple[StoppingRule, str, str]] | None = None
         self._sorts = False
+        for rule in self.stopping.rules():
+            self._find_set(rule)
         if self.metrics is not None:
             self._follow(self.metrics)
         if history is not None and not isinstance(history, History):
@@ -158,25 +169,48 @@ class Evaluator:
         self._sorts = any(item.grows for item in metrics.values())
         followed = []
         for rule in self.stopping.rules():
-            name, key = self._find(rule.monitor, metrics)
+            name, key = self._find(rule, metrics)
             if not isinstance(rule, KeepBest) or metrics[key].better is not None:
                 rule.take_direction(metrics[key])
                 followed.append((rule, name, key))
         self._followed = followed
         return followed
 
-    def _find(self, monitor: Monitor | None, metrics: dict[str, Metric]) -> tuple[str, str]:
-        name, wanted = monitor or (next(iter(self.eval_sets)), next(iter(metrics)))
-        if name not in self.eval_sets:
-            raise ParameterError(
-                argument="monitor", expected=f"name an eval set ({', '.join(self.eval_sets)})", got=repr(name)
-            )
+    def _find(self, rule: StoppingRule, metrics: dict[str, Metric]) -> tuple[str, str]:
+        """The eval set and the key of the metric that a rule follows."""
+        name, wanted = self._find_set(rule)
+        if wanted is None:
+            return name, next(iter(metrics))
         for key, item in metrics.items():
             if same_metric(key, item, wanted):
                 return name, key
+        sets = f"an eval set ({', '.join(self.eval_sets)}) or " if wanted is rule.monitor else ""
         raise ParameterError(
-            argument="monitor", expected=f"name one of the metrics ({', '.join(metrics)})", got=repr(str(wanted))
+            argument="monitor", expected=f"name {sets}one of the metrics ({', '.join(metrics)})", got=repr(str(wanted))
         )
+
+    def _find_set(self, rule: StoppingRule) -> tuple[str, str | Metric | None]:
+        """The eval set that a rule follows, and the metric as it names it; None if it names none."""
+        monitor = rule.monitor
+        if isinstance(monitor, tuple):
+            if monitor[0] not in self.eval_sets:
+                sets = ", ".join(self.eval_sets)
+                raise ParameterError(argument="monitor", expected=f"name an eval set ({sets})", got=repr(monitor[0]))
+            return monitor
+        if isinstance(monitor, str):
+            if monitor in self.eval_sets:
+                return monitor, None
+            name, dash, key = monitor.partition("-")  # as a line of the console has both
+            if dash and name in self.eval_sets:
+                return name, key
+        candidates = [name for name in self.eval_sets if name.lower() not in _TRAINING] or list(self.eval_sets)
+        if len(candidates) > 1 and not isinstance(rule, KeepBest):
+            raise ParameterError(
+                argument="monitor",
+                expected=f"name the eval set to follow, one of {', '.join(map(repr, candidates))}",
+                hint=f"Pass monitor={candidates[0]!r}",
+            )
+        return candidates[0], monitor
 
     @property
     def best_round(self) -> int | None:
@@ -285,7 +319,12 @@ def _iterable(value: Any) -> Iterable[Any]:
 def _to_rule(given: Any) -> StoppingRule:
     if given is None:
         return KeepBest()
-    return given if isinstance(given, StoppingRule) else StoppingRules(given)
+    if isinstance(given, int) and not isinstance(given, bool):
+        return EarlyStopping(given)
+    try:
+        return given if isinstance(given, StoppingRule) else StoppingRules(given)
+    except ParameterError as error:
+        raise error.rename(rules="early_stopping") from None
 
 
 def _single_value(report: Report, key: str, *, required: bool) -> float:

@@ -20,7 +20,7 @@ from tallymark.metrics.base import Metric, check_better
 from tallymark.metrics.naming import metric
 from tallymark.training.eval_set import EvalSet
 
-Monitor = tuple[str, str | Metric]
+Monitor = str | Metric | tuple[str, str | Metric]
 
 
 class Observation(NamedTuple):
@@ -36,8 +36,9 @@ class Observation(NamedTuple):
 class StoppingRule:
     """Follows one value of every evaluation, keeps the best, and says when to stop.
 
-    `monitor` is the (eval set, metric) that it follows; None for the first of both. `better` is "higher", "lower" or
-    the value to be close to; None for what the metric says. A subclass writes `judge`.
+    `monitor` is what it follows: an eval set, a metric or the pair of both. Without a metric it is the first; without a
+    set the only one that is not called "train", or the only one. `better` is "higher", "lower" or the value to be
+    close to; None for what the metric says. A subclass writes `judge`.
     """
 
     def __init__(self, *, better: str | float | None = None, monitor: Monitor | None = None) -> None:
@@ -162,12 +163,15 @@ class KeepBest(StoppingRule):
 
 
 def _check_monitor(monitor: object) -> Monitor:
-    pair = isinstance(monitor, tuple) and len(monitor) == 2
-    if pair and isinstance(monitor[0], str) and isinstance(monitor[1], (str, Metric)):  # type: ignore[index]
-        return monitor  # type: ignore[return-value]
+    if isinstance(monitor, (str, Metric)):
+        return monitor
+    if isinstance(monitor, (tuple, list)) and len(monitor) == 2:
+        name, item = monitor
+        if isinstance(name, str) and isinstance(item, (str, Metric)):
+            return name, item
     raise ParameterError(
         argument="monitor",
-        expected='be the names of an eval set and of a metric, such as ("valid", "auc")',
+        expected='name an eval set, a metric or both, such as "valid" or ("valid", "auc")',
         got=brief(monitor),
     )
 

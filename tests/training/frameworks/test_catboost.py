@@ -308,7 +308,7 @@ class TestTraining:
     def test_what_does_not_fit_is_refused(self, cb, ours):
         """Margins that are not declared, sets of other names, metrics that are not resolved, what is no Pool."""
         first, valid = halves(cb, rows.two_classes())
-        with pytest.raises(tm.KindError, match="CatBoost gives predictions of kind 'margin': declare that by EvalSet"):
+        with pytest.raises(tm.KindError, match="CatBoost gives predictions of kind 'margin': declare that with"):
             ours.EvaluatorCallback(tm.training.Evaluator("logloss", ours.as_eval_set("validation", valid)))
         callback = ours.EvaluatorCallback(tm.training.Evaluator("auc", ours.as_eval_set("valid", valid)))
         with pytest.raises(cb.CatBoostError, match=r"names that CatBoost gives \(learn, validation\); got 'valid'"):

@@ -212,7 +212,7 @@ class TestTraining:
             tm.training.Evaluator("logloss", tm.training.EvalSet("valid", rows.two_classes()[1][HALF:]))
         )
         for params, said in (
-            ({"objective": logistic}, "the objective 'none' gives predictions of kind 'margin': declare that by"),
+            ({"objective": logistic}, "the objective 'none' gives predictions of kind 'margin': declare that with"),
             ({}, "the objective 'regression' gives predictions of kind 'value': an objective of your own has margins"),
         ):
             with pytest.raises(tm.KindError, match=said):

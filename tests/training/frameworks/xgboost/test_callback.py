@@ -228,7 +228,7 @@ class TestTraining:
         assert evaluator.history[-1].value("valid", "accuracy") == expected
         assert log["valid"]["accuracy"][-1] == round(expected, 6)
         callback = ours.EvaluatorCallback(tm.training.Evaluator("accuracy", ours.as_eval_set("valid", dvalid)), dvalid)
-        with pytest.raises(tm.KindError, match=f"'{objective}' gives predictions of kind 'label': declare that by"):
+        with pytest.raises(tm.KindError, match=f"'{objective}' gives predictions of kind 'label': declare that with"):
             train(xgb, params, dtrain, 3, callbacks=[callback])
 
     def test_queries(self, xgb, ours):
@@ -288,7 +288,7 @@ class TestTraining:
         ):
             train(xgb, {}, dtrain, 3, obj=logistic, callbacks=[undeclared])
         with pytest.raises(
-            tm.KindError, match=r"'binary:logitraw' gives predictions of kind 'margin': declare that by"
+            tm.KindError, match=r"'binary:logitraw' gives predictions of kind 'margin': declare that with"
         ):
             train(xgb, {"objective": "binary:logitraw"}, dtrain, 3, callbacks=[undeclared])
 
