@@ -15,6 +15,7 @@ NAN, INF = float("nan"), float("inf")
 CASES = {
     # lengths, shapes and types
     "lengths differ": lambda: tm.rmse(Y, [1.0]),
+    "a flat table": lambda: tm.logloss([0, 1, 2, 1], [0.25, 0.25, 0.5] * 4),
     "no rows": lambda: tm.rmse([], []),
     "no rows in evaluate": lambda: tm.evaluate([], [], ["rmse"]),
     "all rows dropped": lambda: tm.rmse([NAN], [1.0], missing="drop"),

@@ -46,6 +46,21 @@ def test_queries_stand_beside_the_rows():
         tm.evaluate([1.0, 2.0], [1.0, 2.0], ["rmse", "coverage"], query=["a", None])
 
 
+def test_a_flat_table_of_predictions_is_recognized_and_not_guessed():
+    """n·k numbers for n rows are an error that says how to reshape them; both reshapes of it give the table."""
+    y, table = [0, 1, 2, 2], np.arange(12.0).reshape(4, 3) / 66 + [0.1, 0.2, 0.3]
+    table /= table.sum(axis=1, keepdims=True)
+    for flat, reshaped in ((table.ravel(), "(4, 3)"), (table.T.ravel(), "(3, 4).T")):
+        with pytest.raises(tm.LengthError, match="`y_pred` has 3 values per row") as error:
+            tm.logloss(y, flat)
+        assert f".reshape{reshaped}" in str(error.value)
+    assert tm.logloss(y, table.ravel().reshape(4, 3)) == tm.logloss(y, table.T.ravel().reshape(3, 4).T)
+    for y_true, y_pred in (([1.0] * 4, [1.0] * 6), ([1.0], [1.0] * 3), ([1.0] * 4, [[1.0, 2.0]] * 8)):
+        with pytest.raises(tm.LengthError) as error:
+            tm.mae(y_true, y_pred)
+        assert "reshape" not in str(error.value)
+
+
 def test_subclasses_of_arrays_are_read_as_arrays():
     """A subclass may compute in its own way; nothing here may depend on it."""
 

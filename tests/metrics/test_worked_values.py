@@ -102,10 +102,36 @@ def test_tweedie_at_every_scale(power):
                 assert tm.tweedie_deviance([y], [mu], power=power) == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    "name", ["poisson_deviance", "gamma_deviance", "tweedie_deviance", "d2_tweedie", "d2_tweedie(power=1)"]
+)
+def test_predictions_that_are_logs_of_means(name):
+    """With link="log" in the call, the string and the object, the value is that of exp of the predictions, in any
+    pieces; without it, what cannot be a mean says so."""
+    rng = np.random.default_rng(4)
+    y, logs, metric = rng.gamma(2.0, size=300), rng.normal(0.5, 0.4, 300), tm.metric(name)
+    linked = metric.replace(link="log")
+    expected = metric(y, np.exp(logs))
+    assert linked(y, logs) == metric(y, logs, link="log") == tm.metric(str(linked))(y, logs)
+    assert linked(y, logs) == pytest.approx(expected, rel=1e-12)
+    pieces = sum((tm.Tally([linked]).update(y[k::3], logs[k::3]) for k in (1, 2)), tm.Tally([linked]))
+    assert pieces.update(y[::3], logs[::3]).report()[linked] == linked(y, logs)
+    report, plain = tm.evaluate(y, logs, [linked]), tm.evaluate(y, np.exp(logs), [metric])
+    assert [each.value for each in report.baselines(linked)] == pytest.approx(
+        [each.value for each in plain.baselines(metric)], abs=1e-12
+    )
+    with pytest.raises(tm.DomainError, match="`y_true` must be"):
+        linked(-y, logs)
+    if name in ("gamma_deviance", "d2_tweedie"):
+        with pytest.raises(tm.DomainError, match='If the predictions are logs, pass link="log"'):
+            metric(y, logs)
+
+
 def test_poisson_says_what_it_does_with_impossible_means():
     """A note names the lowest prediction."""
     report = tm.evaluate([0.0, 2.0], [-1.0, 3.0], ["poisson", "tweedie_deviance(power=1)"])
     assert "the lowest prediction is -1" in report.cell("poisson").notes[0]
+    assert 'pass link="log" if they are logs' in report.cell("poisson").notes[0]
     assert "the lowest prediction is -1" in report.cell("tweedie_deviance(power=1)").notes[0]
     assert tm.evaluate([1.0], [1.0], ["poisson"]).cell("poisson").notes == ()
     assert tm.gamma_deviance([1e-300], [1e300]) == pytest.approx(2 * (600 * math.log(10) - 1), rel=1e-12)

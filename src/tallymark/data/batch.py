@@ -97,6 +97,19 @@ def read_weights(source: object, n: int, place: Callable[[int], str]) -> Array |
     )
 
 
+def _length_error(n: int, found: int, columns: int) -> LengthError:
+    """The error for another number of predictions; one that is a multiple may be a table in one dimension."""
+    hint, (times, rest) = None, divmod(found, max(n, 1))
+    if times > 1 and rest == 0 and n > 1 and columns == 1:
+        hint = Text(
+            "{y_pred} has {} values per row: reshape it with .reshape({}, {}) if they are row by row (XGBoost), or "
+            ".reshape({}, {}).T if class by class (LightGBM)",
+            *(times, n, times, times, n),
+        )
+    problem = Text("{y_true} and {y_pred} must have the same length; got {} and {} rows", n, found)
+    return LengthError(problem, argument="y_true", hint=hint)
+
+
 MISSING = ("error", "drop")
 
 
@@ -187,10 +200,7 @@ class Batch:
         truth, n, truth_columns, truth_names = read_rows(y_true, "y_true")
         prediction, found, prediction_columns, prediction_names = read_rows(y_pred, "y_pred")
         if found != n:
-            raise LengthError(
-                Text("{y_true} and {y_pred} must have the same length; got {} and {} rows", n, found),
-                argument="y_true",
-            )
+            raise _length_error(n, found, prediction_columns)
         self._sources = [truth, prediction]
         self._numbers: list[Array | None] = [None, None]
         self._labels: list[LabelColumn | None] = [None, None]
@@ -299,10 +309,7 @@ class Batch:
         """The same rows with other predictions; what was read of the truth is kept."""
         prediction, found, columns, names = read_rows(y_pred, "y_pred")
         if found != self.n:
-            raise LengthError(
-                Text("{y_true} and {y_pred} must have the same length; got {} and {} rows", self.n, found),
-                argument="y_true",
-            )
+            raise _length_error(self.n, found, columns)
         if columns == 0:
             raise ShapeError(argument="y_pred", expected="have at least one column", got="none")
         if self.truth_memo is None:

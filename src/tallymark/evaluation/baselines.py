@@ -90,7 +90,9 @@ def _is_equal(item: Metric, value: float, baseline: float) -> bool:
 def _constant(name: str, item: Metric, batch: Batch, source: ReportSource) -> Any:
     """The prediction of every row: a number, a label, or a number per class or quantile."""
     if name in _NUMBERS:
-        return _NUMBERS[name](item, batch.truth, batch.weights)
+        number = _NUMBERS[name](item, batch.truth, batch.weights)
+        logs = source.target.kind == "margin" or getattr(item, "link", None) == "log"
+        return math.log(number) if logs and number > 0 else number
     if name in ("constant", "order"):
         return 0.0 if batch.prediction_columns == 1 else np.zeros(batch.prediction_columns)
     counts = source.state(accuracy).counts()  # type: ignore[attr-defined]

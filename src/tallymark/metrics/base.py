@@ -129,8 +129,6 @@ class Metric(metaclass=_Record):
     """What it reads, in words, where the kind alone does not say it."""
     by_query: ClassVar[bool] = False
     """Whether the metric reads queries. In `evaluate` the others read the same rows without them."""
-    link: ClassVar[str | None] = None
-    """How margins become predictions of that kind, where they can."""
     unit: ClassVar[str] = ""
     at_perfect: ClassVar[float | None] = None
     """The value on perfect predictions."""

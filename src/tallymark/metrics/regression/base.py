@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.errors import DomainError, InputError, ShapeError
@@ -25,7 +26,7 @@ from tallymark.intervals.analytic import (
 )
 from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.base import Metric
-from tallymark.metrics.parameters import output_choice
+from tallymark.metrics.parameters import choice, output_choice
 from tallymark.states.base import Reads, divide
 from tallymark.states.rows import Rows, RowsOf
 from tallymark.states.sums import LOWEST, PAIRED, Output, Sums, SumsOf, Term, check_layout, moments
@@ -97,12 +98,6 @@ class Regression(Metric, abstract=True):
         """How many values there are before they are combined."""
         return prediction_columns
 
-    def needs(self, target: Target) -> Reads:
-        reads = self.reads
-        if target.kind == "margin" and self.link is not None and isinstance(reads, SumsOf):
-            return reads.through(self.link)
-        return super().needs(target)
-
     def check_bounds(self, lowest: Callable[[str], float], batch: Batch | None, *, through: str | None = None) -> None:
         """Refuse values that break a condition; `lowest` looks up the lowest value of y_true, y_pred or width."""
         for bound in self.requires:
@@ -152,6 +147,21 @@ def _weighted_mean(values: Sequence[float], weights: Sequence[float]) -> float:
     except OverflowError:
         whole = math.fsum(shares)
         return math.fsum(w / whole * v for w, v in zip(shares, values, strict=True))
+
+
+class LogLinked(Regression, abstract=True):
+    """A metric on means that are above 0, which many models predict as logs."""
+
+    link: str | None = choice(None, "log")
+    """What the predictions are: means, or with "log" the logs of means."""
+
+    def check_bounds(self, lowest: Callable[[str], float], batch: Batch | None, *, through: str | None = None) -> None:
+        try:
+            super().check_bounds(lowest, batch, through=through)
+        except DomainError as error:
+            if error.argument == "y_pred" and through is None:
+                error.add_hint('If the predictions are logs, pass link="log"')
+            raise
 
 
 class SumMetric(Regression, abstract=True):
@@ -278,14 +288,18 @@ class RowMetric(Regression, abstract=True):
         found = [self.column_ends(truth[:, k], prediction[:, k], level) for k in range(truth.shape[1])]
         return self.combine_intervals(found, state.n)
 
+    def arrays(self, state: Rows) -> tuple[Array, Array, Array | None]:
+        """The truth, the predictions and the weights as the formula reads them."""
+        return state.arrays()
+
     def check_values(self, state: Rows, batch: Batch | None) -> None:
         if self.requires:
-            truth, prediction, _ = state.arrays()
+            truth, prediction, _ = self.arrays(state)
             lowest = {"y_true": truth, "y_pred": prediction}
             self.check_bounds(lambda who: float(lowest[who].min()), batch)
 
     def read(self, state: Rows) -> Answer:
-        truth, prediction, weights = state.arrays()
+        truth, prediction, weights = self.arrays(state)
         if weights is not None:
             # Only the ratios of weights matter; near 1, no product of theirs can leave float64.
             weights = weights / 2.0 ** np.floor(np.log2(weights.max()))

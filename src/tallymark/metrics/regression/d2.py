@@ -12,13 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
+from tallymark.errors import Text
 from tallymark.metrics.answer import Undefined
 from tallymark.metrics.parameters import number, tweedie_power
-from tallymark.metrics.regression.base import CONSTANT_TRUTH, TRUTH, Bound, RowMetric
+from tallymark.metrics.regression.base import CONSTANT_TRUTH, TRUTH, Bound, LogLinked, RowMetric
 from tallymark.metrics.regression.deviance import deviance_term, tweedie_bounds
 from tallymark.metrics.regression.weighted_quantile import weighted_quantile
 from tallymark.states.base import ONE, divide
+from tallymark.states.rows import Rows
 from tallymark.states.sums import Output, SumsOf, Term, exact_sum
 
 __all__ = ["D2Absolute", "D2Pinball", "D2Tweedie", "d2_absolute", "d2_pinball", "d2_tweedie"]
@@ -118,7 +121,7 @@ class D2Pinball(RowMetric):
         return _removed(Term("pinball", (self.alpha,)), truth, prediction, constant, weights)
 
 
-class D2Tweedie(RowMetric):
+class D2Tweedie(LogLinked, RowMetric):
     """The share of the Tweedie deviance of the mean that the predictions remove.
 
     >>> d2_tweedie([3, -0.5, 2, 7], [2.5, 0, 2, 8], power=0)
@@ -151,6 +154,16 @@ class D2Tweedie(RowMetric):
     @property
     def requires(self) -> tuple[Bound, ...]:
         return tweedie_bounds(self.power)
+
+    def arrays(self, state: Rows) -> tuple[Array, Array, Array | None]:
+        truth, prediction, weights = state.arrays()
+        if self.link == "log":
+            with np.errstate(over="ignore"):
+                prediction = np.exp(prediction)
+        return truth, prediction, weights
+
+    def kind_hint(self, kind: str) -> Text | None:
+        return Text('If the predictions are logs, pass link="log"') if kind == "margin" else None
 
     def column(self, truth: Any, prediction: Any, weights: Any) -> float | Undefined:
         size, floored = float(np.abs(truth).max()), self.power == 1  # where predictions have a floor, it must not rise

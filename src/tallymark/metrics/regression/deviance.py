@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
+from tallymark.data.target import Target
 from tallymark.metrics.parameters import tweedie_power
-from tallymark.metrics.regression.base import Bound, MeanMetric
+from tallymark.metrics.regression.base import Bound, LogLinked, MeanMetric
 from tallymark.metrics.regression.squared_error import SQUARED_ERROR
-from tallymark.states.sums import Sums, Term
+from tallymark.states.sums import Sums, SumsOf, Term
 
 __all__ = [
     "GammaDeviance",
@@ -46,24 +47,43 @@ LOWEST_PREDICTION = Term("lowest_prediction")
 def poisson_notes(state: Sums) -> tuple[str, ...]:
     """Say so where a prediction is too low to be a Poisson mean."""
     lowest = state.lowest(LOWEST_PREDICTION)
-    return (f"the lowest prediction is {lowest:g}; predictions below 1e-9 are read as 1e-9",) if lowest < 1e-9 else ()
+    if lowest >= 1e-9:
+        return ()
+    logs = '; pass link="log" if they are logs' if lowest < 0 else ""
+    return (f"the lowest prediction is {lowest:g}; predictions below 1e-9 are read as 1e-9{logs}",)
 
 
-class PoissonDeviance(MeanMetric):
+class Deviance(LogLinked, MeanMetric, abstract=True):
+    """A mean deviance. Margins are predictions before exp, as with ``link="log"``."""
+
+    unit = "deviance"
+    range = (0.0, math.inf)
+    at_perfect = 0.0
+    baselines = ("mean",)
+
+    @property
+    def reads(self) -> SumsOf:
+        return super().reads if self.link is None else super().reads.through(self.link)
+
+    def reads_of(self, target: Target) -> SumsOf:
+        return self.reads.through("log") if target.kind == "margin" else self.reads
+
+    def check_kind(self, kind: str | None) -> None:
+        super().check_kind(None if kind == "margin" else kind)
+
+
+class PoissonDeviance(Deviance):
     """The mean Poisson deviance, for counts and rates.
 
     >>> poisson_deviance([1, 2], [2, 2])
     0.3068528194400547
+    >>> poisson_deviance([1, 1], [0, 0], link="log")
+    0.0
     """
 
     display = "Poisson deviance"
     aliases = {"poisson": {}, "mean_poisson_deviance": {}}
-    link = "log"
-    unit = "deviance"
-    range = (0.0, math.inf)
-    at_perfect = 0.0
     formula = "2 · mean of y ln(y/ŷ) − (y − ŷ), where ŷ ≥ 1e-9; 2ŷ where y = 0"
-    baselines = ("mean",)
     reading = "About 1 per row if the counts follow a Poisson distribution."
     outliers = (
         "high: a count far above its prediction costs more than in proportion, and a prediction of 0 a great deal."
@@ -80,7 +100,7 @@ class PoissonDeviance(MeanMetric):
         return poisson_notes(state)
 
 
-class GammaDeviance(MeanMetric):
+class GammaDeviance(Deviance):
     """The mean gamma deviance, for positive amounts whose scatter grows with their size.
 
     >>> gamma_deviance([1, 2], [2, 2])
@@ -88,12 +108,7 @@ class GammaDeviance(MeanMetric):
     """
 
     aliases = {"mean_gamma_deviance": {}}
-    link = "log"
-    unit = "deviance"
-    range = (0.0, math.inf)
-    at_perfect = 0.0
     formula = "2 · mean of ln(ŷ/y) + y/ŷ − 1"
-    baselines = ("mean",)
     reading = "Only ratios count: scaling truth and predictions alike changes nothing."
     outliers = "high: a truth of many times its prediction costs as many times more; large amounts as such do not."
     related = ("d2_tweedie", "rmsle")
@@ -102,7 +117,7 @@ class GammaDeviance(MeanMetric):
     term = deviance_term(2.0)
 
 
-class TweedieDeviance(MeanMetric):
+class TweedieDeviance(Deviance):
     """The mean Tweedie deviance: variance grows as the mean to a power (0 normal, 1 Poisson, 2 gamma).
 
     >>> tweedie_deviance([1, 2], [2, 2], power=1) == poisson_deviance([1, 2], [2, 2])
@@ -111,12 +126,7 @@ class TweedieDeviance(MeanMetric):
 
     display = "Tweedie deviance"
     aliases = {"mean_tweedie_deviance": {}}
-    link = "log"
-    unit = "deviance"
-    range = (0.0, math.inf)
-    at_perfect = 0.0
     formula = "2 · mean of the integral from ŷ to y of (y − t) t^(−power) dt"
-    baselines = ("mean",)
     reading = "Compare only at the same power; a higher power cares more about relative and less about absolute errors."
     outliers = "high: as squared errors do at power 0; the higher the power, the more only ratios count."
     related = ("d2_tweedie",)
