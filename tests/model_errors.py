@@ -21,6 +21,8 @@ CASES = {
     "too few resamples of a comparison": lambda: tm.compare(
         Y, {"a": P, "b": Y}, ["rmse"], ci=tm.Intervals(resamples=10)
     ),
+    "a model as truth": lambda: tm.evaluate(_Model(), Y, P),
+    "a name as a model": lambda: tm.evaluate_model("model", Y, P),
     "a model of another length": lambda: tm.compare(Y, {"a": P, "b": P[:2]}, ["rmse"]),
     "NaN in a model": lambda: tm.compare(Y, {"a": P, "b": [1.0, NAN, 2.0]}, ["rmse"]),
     "NaN in the truth of models": lambda: tm.compare([1.0, NAN, 2.0], {"a": P, "b": Y}, ["rmse"]),
@@ -162,3 +164,11 @@ def _damaged() -> bytes:
     data = bytearray(Sums(SumsOf(), None, 0, 0, 0, ()).to_bytes())
     data[30] ^= 1
     return bytes(data)
+
+
+class _Model:
+    def __repr__(self) -> str:
+        return "Model()"
+
+    def predict(self, X: object) -> list[float]:  # noqa: N803 - as theirs
+        return P

@@ -76,6 +76,7 @@ PAGES = (
         "From rows to a report, at once or in pieces.",
         (
             "evaluate",
+            "evaluate_model",
             "evaluate_table",
             "Report",
             "Cell",

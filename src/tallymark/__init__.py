@@ -31,6 +31,7 @@ if _TYPE_CHECKING:
     )
     from tallymark.acceptance.accept import accept
     from tallymark.comparison.compare import compare
+    from tallymark.evaluation.model import evaluate_model
     from tallymark.evaluation.table import evaluate_table
     from tallymark.guidance.choose import choose
     from tallymark.guidance.explain import explain
@@ -148,6 +149,7 @@ __all__ = [
     "list_metrics",
     # evaluating
     "evaluate",
+    "evaluate_model",
     "evaluate_table",
     "Tally",
     "Report",
@@ -188,6 +190,7 @@ _LAZY = {
     "accept": "acceptance.accept",
     "choose": "guidance.choose",
     "compare": "comparison.compare",
+    "evaluate_model": "evaluation.model",
     "evaluate_table": "evaluation.table",
     "explain": "guidance.explain",
 }  # loaded when they are first asked for

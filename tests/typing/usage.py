@@ -8,6 +8,7 @@ parsed: tm.extend.Metric = tm.metric("huber(delta=2)")
 configured: tm.Huber = tm.Huber(delta=2.0, outputs="each")
 report: tm.Report = tm.evaluate([1.0], [2.0], ["rmse", tm.mae, configured], weights=[1.0])
 keys: list[str] = list(report)
+modelled: tm.Report = tm.evaluate_model(lambda rows: [2.0], [[0.0]], [1.0], "rmse", weights=[1.0])
 accepted: bool = tm.accept(report, "rmse < 5").require().passed
 margins: list[float] = [clause.margin for clause in tm.accept({"r2": 0.5}, ["r2 > 0.8"]).clauses]
 compared: tm.comparison.Comparison = tm.compare(

@@ -183,7 +183,10 @@ def to_numpy(source: object, name: str) -> Array:
             Text("{} could not be read as an array: {}", Argument(name), error),
             hint=f"It was {describe(source)}; tensors must be on the CPU and of a type that NumPy has",
         ) from error
-    raise TypeOfDataError(argument=name, expected="be an array or a sequence, one item per row", got=describe(source))
+    hint = "For a fitted model, call tm.evaluate_model(model, X, y)" if hasattr(source, "predict") else None
+    raise TypeOfDataError(
+        argument=name, expected="be an array or a sequence, one item per row", got=describe(source), hint=hint
+    )
 
 
 def check_arrow(source: Any, what: str, place: Callable[[int], str] = "row {:,}".format, *, read: bool = False) -> None:

@@ -9,10 +9,12 @@ import numpy as np
 
 from tallymark.data.arguments import describe
 from tallymark.data.arrays import Array, as_array
+from tallymark.data.batch import Batch
 from tallymark.data.labels import Label, label_or_none
 from tallymark.data.target import show_labels
 from tallymark.errors import KindError, ParameterError, ShapeError, Text
 from tallymark.metrics.base import Metric
+from tallymark.states.labels.encoding import encode_labels
 
 _BY_KIND = {
     "value": ("predict",),
@@ -39,10 +41,46 @@ def prediction_method(item: Metric, model: Any) -> str:
             return name
     if callable(model) and not hasattr(model, "predict"):
         return CALL
+    calibrated = wanted == ("predict_proba",) and hasattr(model, "decision_function")
     raise KindError(
-        f"{item} reads predictions of kind {item.kind!r}: the model must have {' or '.join(wanted)}, and "
-        f"{type(model).__name__} has not"
+        f"{item} needs {' or '.join(wanted)}, which {type(model).__name__} does not have",
+        hint="CalibratedClassifierCV of scikit-learn gives it probabilities" if calibrated else None,
     )
+
+
+def check_model(model: Any) -> None:
+    """Refuse what cannot predict."""
+    if isinstance(model, type) or not (callable(model) or callable(getattr(model, "predict", None))):
+        raise ParameterError(
+            argument="model", expected="be a fitted model with `predict`, or a function of X", got=describe(model)
+        )
+
+
+def is_classifier(model: Any) -> bool:
+    """Whether an estimator says that it predicts classes."""
+    return _is_of_type(model, "classifier") or hasattr(model, "classes_") or hasattr(model, "predict_proba")
+
+
+def is_regressor(model: Any) -> bool:
+    """Whether an estimator says that it predicts numbers."""
+    return _is_of_type(model, "regressor")
+
+
+def _is_of_type(model: Any, name: str) -> bool:
+    try:
+        return bool(model.__sklearn_tags__().estimator_type == name)
+    except Exception:  # an older release of scikit-learn, another library, or a model that has no tags
+        return getattr(model, "_estimator_type", None) == name
+
+
+def known_classes(model: Any, y: Any, weights: Any = None) -> list[Label] | None:
+    """The classes that a fitted model knows, and those of these rows that it has never seen; None if it says none."""
+    known = getattr(model, "classes_", None)
+    if known is None:
+        return None
+    names: list[Any] = [label_or_none(item) for item in known]
+    new = [label for label in encode_labels(Batch(y, y, weights), 0)[0] if label not in names]
+    return sorted([*names, *new]) if new else names
 
 
 def predict(model: Any, X: Any, method: str, classes: Sequence[Label] | None = None) -> ModelPredictions:  # noqa: N803 - as theirs

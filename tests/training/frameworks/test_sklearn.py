@@ -132,7 +132,7 @@ def test_decision_functions():
         m = model.decision_function(x)
         expected = tm.auc(y == "yes", m) if len(names) == 2 else tm.auc(y, m, classes=["a", "b", "c"], kind="score")
         assert found == expected
-        with pytest.raises(tm.KindError, match=r"the model must have predict_proba, and LinearSVC has not"):
+        with pytest.raises(tm.KindError, match=r"logloss needs predict_proba, which LinearSVC does not have"):
             as_scorer("logloss")(model, x, y)
 
 

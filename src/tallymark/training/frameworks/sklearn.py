@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tallymark.data.batch import Batch
-from tallymark.data.labels import Label, label_or_none
 from tallymark.data.target import Target, target_of
 from tallymark.errors import ParameterError
-from tallymark.evaluation.model_predictions import predict, prediction_method
+from tallymark.evaluation.model_predictions import known_classes, predict, prediction_method
 from tallymark.metrics.base import Metric
 from tallymark.metrics.clustering.separation import ShapeMetric
 from tallymark.optional_packages import needed
-from tallymark.states.labels.encoding import encode_labels
 from tallymark.training.frameworks.base import distance_to_best, require_direction, require_number
 
 __all__ = ["as_scorer"]
@@ -50,7 +47,7 @@ class _Scorer:
             raise ParameterError(argument="y", expected=f"be given: {self.metric} compares predictions with it")
         facts = self.target.keywords()
         if method != "predict" and facts["classes"] is None:
-            facts["classes"] = _classes(estimator, y, sample_weight)
+            facts["classes"] = known_classes(estimator, y, sample_weight)
         predictions = predict(estimator, X, method, facts["classes"])
         # Decisions of several classes may be any scores, which only a metric on margins takes for more.
         facts["kind"] = self.metric.kind if method == "predict" or self.metric.kind == "margin" else predictions.kind
@@ -71,16 +68,6 @@ class _Scorer:
     def __repr__(self) -> str:
         given = {key: value for key, value in self.target.keywords().items() if value not in (None, False)}
         return f"as_scorer({self.metric!r}{''.join(f', {key}={value!r}' for key, value in given.items())})"
-
-
-def _classes(estimator: Any, y: Any, weights: Any) -> list[Label] | None:
-    """Those that the estimator knows, and those of these rows that it has never seen."""
-    known = getattr(estimator, "classes_", None)
-    if known is None:
-        return None
-    names: list[Any] = [label_or_none(item) for item in known]
-    new = [label for label in encode_labels(Batch(y, y, weights), 0)[0] if label not in names]
-    return sorted([*names, *new]) if new else names
 
 
 def as_scorer(

@@ -1,0 +1,139 @@
+"""tm.evaluate_model: a fitted model on rows with their truth; metrics ask the model for the predictions they read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tallymark.data.target import Target, target_of
+from tallymark.errors import TallymarkError
+from tallymark.evaluation.default_metrics import (
+    LABEL_METRICS,
+    PROBABILITY_METRICS,
+    SCORE_METRICS,
+    MetricsLike,
+    select_metrics,
+)
+from tallymark.evaluation.evaluate import evaluate
+from tallymark.evaluation.group_slices import Slices
+from tallymark.evaluation.model_predictions import (
+    CALL,
+    ModelPredictions,
+    check_model,
+    is_classifier,
+    is_regressor,
+    known_classes,
+    predict,
+    prediction_method,
+)
+from tallymark.evaluation.report import Report
+from tallymark.metrics.base import Metric
+
+_BY_DETAIL = ("predict_proba", "decision_function", "predict", CALL)  # the most detailed predictions first
+
+
+def evaluate_model(
+    model: Any,
+    X: Any,  # noqa: N803 - as theirs
+    y: Any,
+    metrics: MetricsLike = None,
+    *,
+    target: Target | None = None,
+    kind: str | None = None,
+    classes: object = None,
+    positive: object = None,
+    normalize: bool = False,
+    **keywords: Any,
+) -> Report:
+    """Evaluate a fitted model on rows `X` with the truth `y`.
+
+    `model` is an estimator such as those of scikit-learn, or a function of X. Each metric asks it for what it reads:
+    labels and values from `predict`, probabilities from `predict_proba`, scores from that or `decision_function`; one
+    call can mix them, and nothing is asked for that no metric reads. The classes are those of `model.classes_`. Without
+    metrics, a classifier gets the defaults of the most detailed predictions that it has. `kind` says what the
+    predictions of a function are. The other keywords are those of `evaluate`, such as `weights`, `by` and `ci`.
+
+    >>> from sklearn.dummy import DummyClassifier
+    >>> model = DummyClassifier().fit([[0], [0], [0]], ["ham", "ham", "spam"])
+    >>> report = evaluate_model(model, [[0], [0]], ["ham", "spam"], ["accuracy", "logloss"])
+    >>> report["accuracy"], round(report["logloss"], 4)
+    (0.5, 0.752)
+    """
+    check_model(model)
+    about = target_of(target, kind, classes, positive, normalize)
+    if metrics is None:
+        metrics = _default_metrics(model)
+    if metrics is None:  # as for any predictions
+        method = "predict" if hasattr(model, "predict") else CALL
+        facts = {**about.keywords(), "kind": "value" if is_regressor(model) else about.kind}
+        return _evaluate(y, predict(model, X, method), None, Target(**facts), keywords)
+    facts = about.keywords()
+    if facts["classes"] is None:
+        facts["classes"] = known_classes(model, y, keywords.get("weights"))
+    predicted: dict[str, ModelPredictions] = {}
+    read: dict[tuple[str, str | None], dict[str, Metric]] = {}
+    for key, item in select_metrics(metrics).items():
+        method = prediction_method(item, model)
+        if method not in predicted:
+            predicted[method] = predict(model, X, method, facts["classes"])
+        own_kind = method == "predict" or item.kind == "margin"
+        read.setdefault((method, item.kind if own_kind else predicted[method].kind or about.kind), {})[key] = item
+    reports = [
+        _evaluate(y, predicted[method], items, Target(**{**facts, "kind": each}), keywords)
+        for (method, each), items in sorted(read.items(), key=lambda one: _BY_DETAIL.index(one[0][0]))
+    ]
+    return reports[0] if len(reports) == 1 else _combine(reports, list(select_metrics(metrics)))
+
+
+def _default_metrics(model: Any) -> list[str] | None:
+    """Those of the most detailed predictions of a classifier; None for other models."""
+    if hasattr(model, "predict_proba"):
+        return PROBABILITY_METRICS
+    if not is_classifier(model):
+        return None
+    two_classes = len(getattr(model, "classes_", ())) == 2
+    return [*SCORE_METRICS, "accuracy"] if two_classes and hasattr(model, "decision_function") else LABEL_METRICS
+
+
+def _evaluate(
+    y: Any, predictions: ModelPredictions, metrics: MetricsLike, target: Target, keywords: dict[str, Any]
+) -> Report:
+    try:
+        return evaluate(y, predictions.y_pred, metrics, target=target, **keywords)
+    except TallymarkError as error:
+        error.rename(y_true="y")
+        raise
+
+
+def _combine(reports: Sequence[Report], keys: Sequence[str]) -> Report:
+    """One report of these metrics, whose plots are those of the first of the reports."""
+    cells = {key: report.cell(key) for report in reports for key in report}
+    first = reports[0]
+    out = Report(
+        {key: cells[key] for key in keys if key in cells},
+        n=first.n,
+        total_weight=first.total_weight,
+        dropped=first.dropped,
+        kind=first.kind,
+        slices=_combine_slices([each.slices for each in reports if each.slices is not None], keys),
+        positive=first._positive,
+    )
+    out.interval, out._source = first.interval, first._source
+    return out
+
+
+def _combine_slices(parts: Sequence[Slices], keys: Sequence[str]) -> Slices | None:
+    if not parts:
+        return None
+    first = parts[0]
+    groups = {group: _combine([each[group] for each in parts], keys) for group in first}
+    out = Slices(first.names, groups, first.min_rows)
+    if len(first.names) > 1:
+
+        def read_column(name: str) -> Slices:
+            found = _combine_slices([each.by(name) for each in parts], keys)
+            assert found is not None
+            return found
+
+        out.read_column = read_column
+    return out
