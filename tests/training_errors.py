@@ -101,6 +101,8 @@ CASES = {
     "a trainer that is none": lambda: tm.model_selection.cross_validate("linear", Y, Y),
     "rows and truth of two lengths": lambda: tm.model_selection.cross_validate(_mean, Y, Y[:2]),
     "a splitter that is none": lambda: tm.model_selection.cross_validate(_mean, Y, Y, splitter="five"),
+    "a splitter twice": lambda: tm.model_selection.cross_validate(_mean, Y, Y, splitter=2, cv=2),
+    "a scorer that is none": lambda: tm.model_selection.cross_validate(_mean, Y, Y, scoring=len),
     "groups in cross-validation": lambda: tm.model_selection.cross_validate(_mean, Y, Y, metrics="gap(mae)"),
     "no workers": lambda: tm.model_selection.cross_validate(_mean, Y, Y, splitter=2, n_jobs=0),
     "workers elsewhere": lambda: tm.model_selection.cross_validate(_mean, Y, Y, splitter=2, backend="cloud"),

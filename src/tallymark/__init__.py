@@ -225,4 +225,7 @@ def __getattr__(name: str) -> _Any:
         raise AttributeError(
             f"tallymark has no {name!r}; it is tm.{known}(y_true, y_pred{given}), or {name!r} in strings"
         )
+    for home in _HOMES if not name.startswith("_") else ():
+        if name in _import_module(f"tallymark.{home}").__all__:
+            raise AttributeError(f"tallymark has no {name!r}; it is tm.{home}.{name}")
     raise AttributeError(f"module 'tallymark' has no attribute {name!r}")

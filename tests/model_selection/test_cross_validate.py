@@ -277,6 +277,66 @@ def test_groups_go_to_the_splitter():
             assert not set(groups[fold.test]) & set(np.delete(groups, fold.test))
 
 
+def test_cv_takes_what_scikit_learn_takes():
+    """A number of folds, splitters, pairs of rows as lists, masks of places and generators: cv is the splitter."""
+    expected = tm.model_selection.cross_validate(mean_of, X, Y, splitter=FIVE, metrics="mae")["mae"].values
+    for cv in (FIVE, list(FIVE.split(X)), FIVE.split(X)):
+        assert tm.model_selection.cross_validate(mean_of, X, Y, cv=cv, metrics="mae")["mae"].values == expected
+    three = tm.model_selection.cross_validate(mean_of, X, Y, splitter=3, metrics="mae")
+    assert [fold.test_rows for fold in three.folds] == [40, 40, 40]
+    for cv in (3, np.int64(3), tm.model_selection.KFold(3)):
+        found = tm.model_selection.cross_validate(mean_of, X, Y, cv=cv, metrics="mae")
+        assert found["mae"].values == three["mae"].values
+
+
+def test_folds_of_a_classifier_are_stratified_and_groups_are_never_split():
+    """By its type or by labels that are no numbers; a regressor, a function of numbers and a splitter are not."""
+    rare = np.where(np.arange(120) < 10, 1, 0)
+    texts = np.where(rare, "yes", "no")
+
+    def in_test(trainer, y, **given):
+        folds = tm.model_selection.cross_validate(trainer, X, y, metrics="accuracy", **given).folds
+        return [int(rare[fold.test].sum()) for fold in folds]
+
+    assert in_test(LogisticRegression(), rare) == [2] * 5
+    assert in_test(LinearSVC(), rare, cv=2) == [5, 5]
+    assert in_test(make_pipeline(StandardScaler(), LogisticRegression()), texts) == [2] * 5
+    assert in_test(lambda x, y: lambda rows: ["no"] * len(rows), texts) == [2] * 5
+    plain = [int(rare[test].sum()) for _, test in tm.model_selection.KFold(5).split(X)]
+    assert in_test(LogisticRegression(), rare, cv=tm.model_selection.KFold(5)) == plain != [2] * 5
+    folds = tm.model_selection.cross_validate(LinearRegression(), X, rare.astype(float), metrics="mae").folds
+    assert [int(rare[fold.test].sum()) for fold in folds] == plain
+    groups = np.repeat(np.arange(30), 4)
+    for fold in tm.model_selection.cross_validate(DummyClassifier(), X, texts, groups=groups, cv=3).folds:
+        assert not set(groups[fold.test]) & set(np.delete(groups, fold.test))
+
+
+def test_scoring_takes_the_names_of_scikit_learn():
+    """A loss is a loss, whatever sign its name has there; lists, mappings and scorers of as_scorer too."""
+    from tallymark.training.frameworks.sklearn import as_scorer
+
+    names = ["neg_log_loss", "roc_auc", "neg_brier_score", "accuracy"]
+    found = tm.model_selection.cross_validate(LogisticRegression(), X, LABELS, cv=FIVE, scoring=names)
+    assert list(found) == ["logloss", "auc", "brier", "accuracy"]
+    expected = sk.cross_validate(LogisticRegression(), X, LABELS, cv=FIVE, scoring=["neg_log_loss", "roc_auc"])
+    np.testing.assert_allclose(found["logloss"].values, -expected["test_neg_log_loss"], rtol=1e-10)
+    np.testing.assert_allclose(found["auc"].values, expected["test_roc_auc"], rtol=1e-10)
+    scoring = {"loss": "neg_log_loss", "area": as_scorer("auc"), "x": tm.mcc}
+    named = tm.model_selection.cross_validate(LogisticRegression(), X, LABELS, cv=FIVE, scoring=scoring)
+    assert list(named) == ["loss", "area", "x"]
+    assert named["loss"].values == found["logloss"].values
+    assert named["area"].values == found["auc"].values
+    one = tm.model_selection.cross_validate(LinearRegression(), X, Y, cv=FIVE, scoring="neg_root_mean_squared_error")
+    assert list(one) == ["rmse"]
+
+
+def test_times_are_in_the_print():
+    """The mean of a fold, to fit and to score."""
+    found = tm.model_selection.cross_validate(mean_of, X, Y, cv=4, metrics="mae")
+    found.folds = [fold._replace(fit_time=2.5, score_time=0.0004) for fold in found.folds]
+    assert "· mean times of a fold: 2.5 s to fit, 0.4 ms to score" in str(found)
+
+
 def test_a_trainer_that_fails():
     """Raises with the fold named; as a cell, its fold is left out of the mean and named in the notes."""
     y = np.arange(10.0)
@@ -327,6 +387,9 @@ def test_metrics_by_the_type_of_the_truth():
     """As in evaluate, where none are named."""
     assert list(tm.model_selection.cross_validate(mean_of, X, Y)) == ["rmse", "mae", "r2"]
     assert "accuracy" in tm.model_selection.cross_validate(DummyClassifier(), X, LABELS)
+    assert "logloss" in tm.model_selection.cross_validate(DummyClassifier(), X, (Y > 0).astype(int))
+    assert "r2" in tm.model_selection.cross_validate(LinearRegression(), X, (Y > 0).astype(int))
+    assert "fscore(average=macro)" in tm.model_selection.cross_validate(LinearSVC(), X, THREE)
 
 
 def test_the_query_goes_with_its_rows():
@@ -352,6 +415,11 @@ def test_arguments_that_cannot_be_used_are_refused():
         (lambda: tm.model_selection.cross_validate(LinearRegression, X, Y), "trainer"),
         (lambda: tm.model_selection.cross_validate(mean_of, X, Y[:-1]), "same length"),
         (lambda: tm.model_selection.cross_validate(mean_of, X, Y, splitter="five"), "splitter"),
+        (lambda: tm.model_selection.cross_validate(mean_of, X, Y, cv=[1, 2, 3]), "`cv` must be a number of folds"),
+        (lambda: tm.model_selection.cross_validate(mean_of, X, Y, cv=[]), "cv"),
+        (lambda: tm.model_selection.cross_validate(mean_of, X, Y, cv=5, splitter=5), "`cv` are the same"),
+        (lambda: tm.model_selection.cross_validate(mean_of, X, Y, metrics="mae", scoring="mae"), "are the same"),
+        (lambda: tm.model_selection.cross_validate(mean_of, X, Y, scoring=sk.cross_val_score), "scoring"),
         (lambda: tm.model_selection.cross_validate(mean_of, X, Y, splitter=1), "folds"),
         (lambda: tm.model_selection.cross_validate(mean_of, X, LABELS, metrics="gap(recall)"), "groups"),
         (lambda: tm.model_selection.cross_validate(mean_of, X, Y, ci=95), "ci"),

@@ -7,21 +7,14 @@ from typing import Any
 
 from tallymark.data.target import Target, target_of
 from tallymark.errors import TallymarkError
-from tallymark.evaluation.default_metrics import (
-    LABEL_METRICS,
-    PROBABILITY_METRICS,
-    SCORE_METRICS,
-    MetricsLike,
-    select_metrics,
-)
+from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
 from tallymark.evaluation.evaluate import evaluate
 from tallymark.evaluation.group_slices import Slices
 from tallymark.evaluation.model_predictions import (
     CALL,
     ModelPredictions,
     check_model,
-    is_classifier,
-    is_regressor,
+    default_metrics,
     known_classes,
     predict,
     prediction_method,
@@ -62,11 +55,10 @@ def evaluate_model(
     check_model(model)
     about = target_of(target, kind, classes, positive, normalize)
     if metrics is None:
-        metrics = _default_metrics(model)
+        metrics = default_metrics(model)
     if metrics is None:  # as for any predictions
         method = "predict" if hasattr(model, "predict") else CALL
-        facts = {**about.keywords(), "kind": "value" if is_regressor(model) else about.kind}
-        return _evaluate(y, predict(model, X, method), None, Target(**facts), keywords)
+        return _evaluate(y, predict(model, X, method), None, about, keywords)
     facts = about.keywords()
     if facts["classes"] is None:
         facts["classes"] = known_classes(model, y, keywords.get("weights"))
@@ -83,16 +75,6 @@ def evaluate_model(
         for (method, each), items in sorted(read.items(), key=lambda one: _BY_DETAIL.index(one[0][0]))
     ]
     return reports[0] if len(reports) == 1 else _combine(reports, list(select_metrics(metrics)))
-
-
-def _default_metrics(model: Any) -> list[str] | None:
-    """Those of the most detailed predictions of a classifier; None for other models."""
-    if hasattr(model, "predict_proba"):
-        return PROBABILITY_METRICS
-    if not is_classifier(model):
-        return None
-    two_classes = len(getattr(model, "classes_", ())) == 2
-    return [*SCORE_METRICS, "accuracy"] if two_classes and hasattr(model, "decision_function") else LABEL_METRICS
 
 
 def _evaluate(

@@ -13,6 +13,12 @@ from tallymark.data.batch import Batch
 from tallymark.data.labels import Label, label_or_none
 from tallymark.data.target import show_labels
 from tallymark.errors import KindError, ParameterError, ShapeError, Text
+from tallymark.evaluation.default_metrics import (
+    LABEL_METRICS,
+    PROBABILITY_METRICS,
+    REGRESSION_METRICS,
+    SCORE_METRICS,
+)
 from tallymark.metrics.base import Metric
 from tallymark.states.labels.encoding import encode_labels
 
@@ -61,9 +67,16 @@ def is_classifier(model: Any) -> bool:
     return _is_of_type(model, "classifier") or hasattr(model, "classes_") or hasattr(model, "predict_proba")
 
 
-def is_regressor(model: Any) -> bool:
-    """Whether an estimator says that it predicts numbers."""
-    return _is_of_type(model, "regressor")
+def default_metrics(model: Any) -> list[str] | None:
+    """The default metrics for the most detailed predictions of an estimator; None if it does not say what it is."""
+    if _is_of_type(model, "regressor"):
+        return REGRESSION_METRICS
+    if hasattr(model, "predict_proba"):
+        return PROBABILITY_METRICS
+    if not is_classifier(model):
+        return None
+    two_classes = len(getattr(model, "classes_", ())) == 2
+    return [*SCORE_METRICS, "accuracy"] if two_classes and hasattr(model, "decision_function") else LABEL_METRICS
 
 
 def _is_of_type(model: Any, name: str) -> bool:

@@ -6,7 +6,8 @@ import copy
 import inspect
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,10 +17,17 @@ from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
 from tallymark.data.labels import Label
 from tallymark.data.target import Target, target_of
-from tallymark.errors import LengthError, ParameterError, Text, brief
+from tallymark.errors import Argument, LengthError, ParameterError, Text, brief
 from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
 from tallymark.evaluation.evaluate import check_errors, evaluate_batch
-from tallymark.evaluation.model_predictions import ModelPredictions, predict, prediction_method, take_rows
+from tallymark.evaluation.model_predictions import (
+    ModelPredictions,
+    default_metrics,
+    is_classifier,
+    predict,
+    prediction_method,
+    take_rows,
+)
 from tallymark.evaluation.report import Cell, Report, reason_text
 from tallymark.intervals.distributions import student_quantile
 from tallymark.intervals.settings import Intervals, as_intervals, show_level
@@ -27,7 +35,7 @@ from tallymark.metrics.base import Better, Metric
 from tallymark.metrics.fairness.base import GroupMetric
 from tallymark.metrics.listing import show_better
 from tallymark.model_selection.parallel import run_jobs
-from tallymark.model_selection.splitters import KFold, Splitter, number_of_rows
+from tallymark.model_selection.splitters import GroupKFold, KFold, Splitter, StratifiedKFold, number_of_rows
 from tallymark.rendering.exports import DataFrameExport, to_json
 from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import ShownNumber, Table, show_estimate
@@ -64,7 +72,9 @@ def cross_validate(
     y: Any,
     *,
     splitter: Any = None,
+    cv: Any = None,
     metrics: MetricsLike = None,
+    scoring: Any = None,
     weights: object = None,
     groups: object = None,
     query: object = None,
@@ -85,9 +95,14 @@ def cross_validate(
     and values from `predict`, probabilities from `predict_proba`, scores from that or `decision_function`. `kind` says
     what the predictions of a model are that is a function.
 
-    `splitter` is one of `KFold`, `StratifiedKFold`, `TimeSeries`, …, one of scikit-learn's, or a number of folds; five
-    by default. `groups` go to the splitter. `weights` are given to the metrics, and to the trainer where it
-    takes `sample_weight` or `weights`. `classes` are those of all of y, so that a fold which lacks one still scores.
+    `splitter`, or `cv`, is one of `KFold`, `StratifiedKFold`, `TimeSeries`, …, one of scikit-learn's, pairs of training
+    and test rows, or a number of folds; five by default. Folds of a number are stratified for a classifier and for
+    labels, and do not split `groups`, which go to the splitter. `metrics` are as in `evaluate`; without them, those of
+    the most detailed predictions of an estimator. `scoring` takes the names that scikit-learn has for them, and gives
+    the same values as `metrics`: "neg_log_loss" is logloss, which is not negative here.
+
+    `weights` are given to the metrics, and to the trainer where it takes `sample_weight` or `weights`. `classes` are
+    those of all of y, so that a fold which lacks one still scores.
 
     `n_jobs` folds run at a time (-1: as many as there are CPUs), in "processes" or "threads". `progress` is called with
     every `Fold` that is done; True prints a line. With ``errors="cell"`` a fold whose trainer fails is left out and
@@ -95,7 +110,7 @@ def cross_validate(
 
     >>> def mean_of(X, y):
     ...     return lambda rows: [sum(y) / len(y)] * len(rows)
-    >>> found = cross_validate(mean_of, [[1], [2], [3], [4]], [1.0, 2.0, 3.0, 4.0], splitter=2, metrics=["mae"])
+    >>> found = cross_validate(mean_of, [[1], [2], [3], [4]], [1.0, 2.0, 3.0, 4.0], cv=2, metrics=["mae"])
     >>> len(found["mae"].values)
     2
     """
@@ -110,15 +125,12 @@ def cross_validate(
     rows.names = ("y", "y", *rows.names[2:])
     rows.require_weights()
     about = target_of(target, kind, classes, positive)
-    selected = _select_metrics(metrics, rows, about.kind)
+    trainer = _check_trainer(trainer)
+    selected = _select_metrics(_one_of(metrics=metrics, scoring=scoring)[1], rows, about.kind, trainer)
     known = _all_classes(rows, selected) if about.classes is None else about.classes
     facts = Target(**{**about.keywords(), "classes": known}).keywords()
-    task = FoldTask(_check_trainer(trainer), X, y, rows.weights, query, selected, facts, errors)
-    splits = [
-        (k, np.asarray(train), np.asarray(test)) for k, (train, test) in enumerate(_splits(splitter, X, y, groups), 1)
-    ]
-    if not splits:
-        raise ParameterError(Text("{splitter} must give at least one split; it gave none"), argument="splitter")
+    task = FoldTask(trainer, X, y, rows.weights, query, selected, facts, errors)
+    splits = _splits(*_one_of(splitter=splitter, cv=cv), task, groups, stratified=_has_classes(trainer, rows))
     show = (lambda fold: print(_fold_line(fold, len(splits)))) if progress is True else progress or None
     outcomes = []
     for outcome in run_jobs(run_fold, task, splits, n_jobs, backend):
@@ -126,6 +138,37 @@ def cross_validate(
             show(outcome.fold)
         outcomes.append(outcome)
     return CrossValidation([outcome.fold for outcome in outcomes], _out_of_fold(task, outcomes), selected, level)
+
+
+def _one_of(**given: Any) -> tuple[str, Any]:
+    """Of two names of one argument, the one that was given, with its value; the first if none was."""
+    (first, value), (second, other) = given.items()
+    if value is not None and other is not None:
+        raise ParameterError(
+            Text("{} and {} are the same; pass one of them", Argument(first), Argument(second)), argument=first
+        )
+    if second == "scoring" and other is not None:
+        return second, _without_signs(other)
+    return (first, value) if other is None else (second, other)
+
+
+def _without_signs(scoring: Any) -> Any:
+    """Metrics by the names of scikit-learn, in which "neg_" stands for a loss."""
+    if isinstance(scoring, Mapping):
+        return {key: _without_signs(value) for key, value in scoring.items()}
+    if isinstance(scoring, (list, tuple, set)):
+        return list(map(_without_signs, scoring))
+    if isinstance(scoring, str):
+        return scoring.removeprefix("neg_")
+    scoring = getattr(scoring, "metric", scoring)  # of a scorer that as_scorer made
+    if isinstance(scoring, Metric):
+        return scoring
+    raise ParameterError(
+        argument="scoring",
+        expected='be names of metrics, such as "neg_log_loss", or metrics',
+        got=describe(scoring),
+        hint="Wrap a function of truth and predictions with tm.custom",
+    )
 
 
 def _level(ci: object) -> float:
@@ -232,20 +275,39 @@ def _out_of_fold(task: FoldTask, outcomes: Sequence[FoldResult]) -> Report:
     return score(task, good[0].methods, predicted, places)
 
 
-def _splits(splitter: Any, X: Any, y: Any, groups: object) -> Iterator[tuple[Any, Any]]:  # noqa: N803 - as theirs
-    if splitter is None or (isinstance(splitter, int) and not isinstance(splitter, bool)):
-        splitter = KFold(5 if splitter is None else splitter)
-    if isinstance(splitter, str) or not callable(getattr(splitter, "split", None)):
-        raise ParameterError(
-            argument="splitter", expected="be a splitter such as KFold(5), or a number of folds", got=brief(splitter)
-        )
-    given = {} if groups is None and not isinstance(splitter, Splitter) else {"groups": groups}
-    rows = np.arange(number_of_rows(X)) if isinstance(X, Mapping) else X
-    return splitter.split(rows, y, **given)  # type: ignore[no-any-return]
+def _splits(
+    argument: str, splitter: Any, task: FoldTask, groups: object, *, stratified: bool
+) -> list[tuple[int, Array, Array]]:
+    """The number, the training rows and the test rows of every split."""
+    if splitter is None or (isinstance(splitter, Integral) and not isinstance(splitter, bool)):
+        kind = KFold if groups is None and not stratified else StratifiedKFold if groups is None else GroupKFold
+        splitter = kind(5 if splitter is None else int(splitter))
+    if not isinstance(splitter, str) and callable(getattr(splitter, "split", None)):
+        rows = np.arange(number_of_rows(task.X)) if isinstance(task.X, Mapping) else task.X
+        given = {} if groups is None and not isinstance(splitter, Splitter) else {"groups": groups}
+        splits = list(splitter.split(rows, task.y, **given))
+    else:
+        splits = [] if isinstance(splitter, str) or not isinstance(splitter, Iterable) else list(splitter)
+        if not splits or not all(isinstance(each, (tuple, list)) and len(each) == 2 for each in splits):
+            raise ParameterError(
+                argument=argument,
+                expected="be a number of folds, a splitter such as KFold(5), or pairs of training and test rows",
+                got=brief(splitter),
+            )
+    if not splits:
+        raise ParameterError(argument=argument, expected="give at least one split", got="none")
+    return [(k, np.asarray(train), np.asarray(test)) for k, (train, test) in enumerate(splits, 1)]
 
 
-def _select_metrics(metrics: MetricsLike, rows: Batch, kind: str | None) -> dict[str, Metric]:
-    """The metrics; without a wish they go by the type of the truth, as the predictions are not known yet."""
+def _has_classes(trainer: Any, rows: Batch) -> bool:
+    """Whether the truth is classes: those of a classifier, or labels that are no numbers."""
+    return rows.truth_columns == 1 and (is_classifier(trainer) or rows.truth_labels.type in ("text", "boolean"))
+
+
+def _select_metrics(metrics: MetricsLike, rows: Batch, kind: str | None, trainer: Any) -> dict[str, Metric]:
+    """The metrics; without any, those of the estimator, or by the type of the truth where predictions are unknown."""
+    if metrics is None and kind is None and rows.truth_columns == 1 and not rows.has_query:
+        metrics = default_metrics(trainer)
     selected = select_metrics(metrics, rows, Target(kind))
     for key, item in selected.items():
         if isinstance(item, GroupMetric):
@@ -281,6 +343,10 @@ def _fold_line(fold: Fold, folds: int) -> str:
         [f"failed: {fold.error}"] if fold.report is None else [f"{key}: {fold.value(key):.6f}" for key in fold.report]
     )
     return "  ".join([f"fold {fold.number} of {folds}", *values, f"fit {fold.fit_time:.3g} s"])
+
+
+def _show_seconds(seconds: float) -> str:
+    return f"{seconds:.3g} s" if seconds >= 1 else f"{seconds * 1_000:.2g} ms"
 
 
 def mean_and_sd(values: Sequence[float]) -> tuple[float, float]:
@@ -454,7 +520,9 @@ class CrossValidation(Mapping[str, Score], DataFrameExport):
             whole, _ = show_estimate(score.out_of_fold, lo, hi)
             numbers = (ShownNumber(score.mean, mean), ShownNumber(score.sd, f"{score.sd:.2g}"), limits)
             rows.append((named[key], *numbers, ShownNumber(score.out_of_fold, whole), show_better(score.better)))
-        notes = [f"{named[key]}, {note}" for key, score in self.items() for note in score.notes]
+        times = [_show_seconds(seconds / len(self.folds)) for seconds in (self.fit_time, self.score_time)]
+        notes = [f"mean times of a fold: {times[0]} to fit, {times[1]} to score"]
+        notes += [f"{named[key]}, {note}" for key, score in self.items() for note in score.notes]
         title = "1 fold" if len(self.folds) == 1 else f"{len(self.folds):,} folds"
         headings = ("metric", "mean", "sd", interval, "out of fold", "better")
         return Table(
