@@ -325,3 +325,12 @@ def test_a_mutating_array_protocol_cannot_crash():
     for bad in (Raises(), Odd()):
         with pytest.raises(tm.TypeOfDataError, match="could not be read"):
             tm.rmse(bad, Y)
+
+
+def test_a_name_of_another_home_says_where_it_is():
+    """Not only what metrics are called."""
+    for name, home in (("cross_validate", "model_selection"), ("EarlyStopping", "training"), ("Slices", "evaluation")):
+        with pytest.raises(AttributeError, match=f"tallymark has no '{name}'; it is tm.{home}.{name}"):
+            getattr(tm, name)
+    with pytest.raises(AttributeError, match="module 'tallymark' has no attribute 'nothing'"):
+        _ = tm.nothing

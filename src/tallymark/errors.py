@@ -110,6 +110,10 @@ class Wording:
         """An argument with the value to pass, which is Python code."""
         return f"{name}={value}"
 
+    def call(self, name: str) -> str:
+        """A function to call, without arguments."""
+        return f"tm.{name}()"
+
 
 PYTHON = Wording()
 
@@ -117,8 +121,8 @@ PYTHON = Wording()
 class Text:
     """A text that names arguments, for each interface to write in its own words.
 
-    In the template, `{y_true}` is an argument, `{missing="drop"}` an argument with the value to pass, and `{}` the next
-    of the values, which may be any text.
+    In the template, `{y_true}` is an argument, `{missing="drop"}` an argument with the value to pass,
+    `{list_metrics()}` a function to call, and `{}` the next of the values, which may be any text.
 
     >>> str(Text('Pass {missing="drop"} to leave out {} rows of {y_true}', 3))
     'Pass missing="drop" to leave out 3 rows of `y_true`'
@@ -137,6 +141,8 @@ class Text:
             if field == "":
                 value = next(values)
                 written.append(wording.argument(value) if isinstance(value, Argument) else write_text(value, wording))
+            elif field is not None and field.endswith("()"):
+                written.append(wording.call(field.removesuffix("()")))
             elif field is not None:
                 name, is_setting, value = field.partition("=")
                 written.append(wording.setting(name, value) if is_setting else wording.argument(name))
@@ -195,6 +201,9 @@ class _Renamed(Wording):
 
     def setting(self, name: str, value: str) -> str:
         return self.wording.setting(self.names.get(name, name), value)
+
+    def call(self, name: str) -> str:
+        return self.wording.call(name)
 
 
 _FIELDS = ("problem", "argument", "expected", "got", "place", "hint")

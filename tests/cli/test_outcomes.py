@@ -69,6 +69,14 @@ def test_bad_usage_and_input_are_one_sentence(tallymark, rows):
         (["evaluate", rows, "--truht", "x"], "No such option '--truht'"),
         (["evaluate", "absent.csv", *EVALUATE], "there is no file `absent.csv`"),
         (["frobnicate"], "No such command 'frobnicate'"),
+        (["evalute", rows], "No such command 'evalute'. Did you mean evaluate?"),
+        (["list"], "No such command 'list'. Did you mean metrics?"),
+        (["evaluate", rows, "--thruth", "x"], "No such option '--thruth'. Did you mean --truth?"),
+        (["evaluate", rows, "--pred", "x"], "No such option '--pred'. Did you mean --prediction?"),
+        (["evaluate", rows, "--y-true", "x"], "No such option '--y-true'. Did you mean --truth?"),
+        (["evaluate", rows, "--frobnicate"], "No such option '--frobnicate'. Try: "),
+        (["evaluate", rows, *EVALUATE, "--metrics", "qwzx"], "'qwzx'. `tallymark metrics` lists the names"),
+        (["explain", "qwzx"], "there is no metric 'qwzx'. `tallymark metrics` lists the names"),
     ):
         done = tallymark(*args)
         assert (done.returncode, done.stdout) == (2, ""), args
@@ -76,6 +84,14 @@ def test_bad_usage_and_input_are_one_sentence(tallymark, rows):
         assert told in done.stderr
         assert done.stderr.count("\n") == 1
         assert "Traceback" not in done.stderr
+
+
+def test_help_as_a_word(tallymark):
+    """The same as the option, also of a command; -V is the version, and a family needs no option."""
+    assert tallymark("help").stdout == tallymark("--help").stdout
+    assert tallymark("help", "metrics").stdout == tallymark("metrics", "--help").stdout
+    assert tallymark("-V").stdout == tallymark("--version").stdout
+    assert tallymark("metrics", "ranking").stdout == tallymark("metrics", "--family", "ranking").stdout
 
 
 def test_no_command_at_all(tallymark):

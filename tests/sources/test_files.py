@@ -176,6 +176,9 @@ def test_what_is_no_file(tmp_path, file):
     file("y\n1\n", "deliveries.csv")
     with pytest.raises(FileError, match=r"there is no file `.*`. Did you mean `.*deliveries.csv`\?"):
         column(tmp_path / "delivery.csv")
+    for unrelated in ("absent.csv", "d.csv", "answers.csv"):
+        with pytest.raises(FileError, match=rf"there is no file `.*{unrelated}`$"):
+            column(tmp_path / unrelated)
     with pytest.raises(ParameterError, match="`path` must not contain a NUL character"):
         column("a\0b")
 

@@ -30,6 +30,44 @@ def test_rows_are_matched_by_id_in_any_order():
     assert result.scores["accuracy"] == 0.75
 
 
+@pytest.mark.parametrize("name", ["prediction", "pred", "y_pred", "Score", "probability"])
+def test_predictions_are_found_by_a_usual_name(name):
+    """Where there is one, and none called as the labels; a warning says where they were found."""
+    content = f"row_id,{name},note\na,cat,x\nb,dog,y\nc,dog,z\nd,cat,x\n"
+    result, named = score(content), score(content, prediction=name)
+    expected = score(content.replace(name, "label"))
+    assert result.scores == named.scores == expected.scores
+    assert result.warnings[0] == f"there is no column 'label': the predictions are those of {name!r}"
+    assert named.warnings == expected.warnings
+    assert score(content.replace("note", "label"), prediction=name).scores == expected.scores
+    found = tm.submissions.check_submission(file(content))
+    assert (found.rows, found.warnings[0]) == (4, result.warnings[0])
+
+
+def test_predictions_are_not_guessed():
+    """Of several usual names none is taken, and a column that is named must be there."""
+    two = "row_id,pred,score\na,cat,1\nb,dog,2\n"
+    for content, given, lacking in ((two, {}, "label"), (two, {"prediction": "y"}, "y")):
+        with pytest.raises(tm.Rejection, match=f"missing column '{lacking}'; found: 'row_id', 'pred', 'score'"):
+            score(content, **given)
+    assert score("row_id,label,pred\na,cat,dog\n").warnings == score("row_id,label\na,cat\n").warnings
+    with pytest.raises(tm.ParameterError, match="`id` and `prediction` must be two columns; both were 'row_id'"):
+        score(two, prediction="row_id")
+
+
+def test_probabilities_under_a_usual_name():
+    """In one column; where each class has one, those are taken."""
+    answers = "row_id,label\na,no\nb,yes\nc,yes\n"
+    one, named = "row_id,{}\na,0.1\nb,0.6\nc,0.8\n", {"task": "probabilities", "positive": "yes"}
+    expected = score(one.format("label"), answers, **named).scores
+    assert score(one.format("probability"), answers, **named).scores == expected
+    assert score(one.format("p"), answers, prediction="p", **named).scores == expected
+    table = "row_id,no,yes,score\na,0.9,0.1,0\nb,0.4,0.6,0\nc,0.2,0.8,0\n"
+    assert score(table, answers, task="probabilities").scores["brier"] == pytest.approx(expected["brier"])
+    numbers = {"task": "numbers", "metrics": ["mae"]}
+    assert score("row_id,y_pred\na,1\nb,3\n", "row_id,label\na,1\nb,2\n", **numbers).scores == {"mae": 0.5}
+
+
 def test_a_target_says_what_the_keywords_say():
     """The task by its kind, the classes and the positive class."""
     one, table = "row_id,label\na,0.9\nb,0.4\nc,0.8\n", "row_id,no,yes\na,0.9,0.1\nb,0.4,0.6\nc,0.8,0.2\n"

@@ -28,7 +28,7 @@ def command(**given: Any) -> None:
     from tallymark.rendering.exports import to_json
     from tallymark.submissions.check import check_submission
 
-    keywords = ("id", "label", "task", "missing", "separator")
+    keywords = ("id", "label", "prediction", "task", "missing", "separator")
     try:
         found = check_submission(
             given["submission"],

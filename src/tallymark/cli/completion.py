@@ -11,7 +11,7 @@ from tallymark.cli.output import write
 _SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command("completion", cls=Command, short_help="Print what makes a shell complete commands.")
+@click.command("completion", cls=Command, short_help="Print a script that completes commands in a shell.")
 @click.argument("shell", type=click.Choice(_SHELLS))
 def command(shell: str) -> None:
     """Print what makes a SHELL complete commands, options, metrics and the columns of a file.

@@ -9,7 +9,7 @@ from tallymark.cli.options import complete_metrics
 from tallymark.cli.output import write
 
 
-@click.command("explain", cls=Command, short_help="Say what a metric means and how to read it.")
+@click.command("explain", cls=Command, short_help="Explain a metric and how to read its values.")
 @click.argument("metric", metavar="METRIC", shell_complete=complete_metrics)
 @click.option("--value", type=float, help="A value of the metric, to say where it stands.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

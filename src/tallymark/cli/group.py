@@ -9,23 +9,26 @@ from typing import Any
 
 import click
 
+from tallymark.errors import nearest
+
 COMMANDS = {
     "evaluate": "Evaluate the predictions in files.",
-    "merge": "Add up tallies that were saved.",
+    "merge": "Add up saved tallies.",
     "compare": "Compare models whose predictions are in one file.",
     "score": "Score a submission against the answers.",
     "check": "Check a submission without the answers.",
     "serve": "Start the web app.",
-    "metrics": "List the metrics there are.",
-    "explain": "Say what a metric means and how to read it.",
+    "metrics": "List the metrics.",
+    "explain": "Explain a metric and how to read its values.",
     "choose": "Find the metrics that fit a problem.",
-    "completion": "Print what makes a shell complete commands.",
-    "version": "Say which versions are installed.",
+    "completion": "Print a script that completes commands in a shell.",
+    "version": "Show the installed versions.",
 }
+_OTHER_WORDS = {"list": "metrics", "describe": "explain", "validate": "check", "app": "serve", "web": "serve"}
 EXAMPLES = """\b
 Examples:
   tallymark evaluate deliveries.csv --truth minutes --prediction predicted
-  tallymark merge monday.tally tuesday.tally
+  tallymark score answers.csv submission.csv
   tallymark explain r2
 """
 
@@ -91,6 +94,19 @@ class Command(click.Command):
 class Commands(click.Group):
     """The group of commands, which loads one when it is named."""
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is named, or an error with the one that was meant."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            word = args[0]
+            near = [_OTHER_WORDS[word]] if word in _OTHER_WORDS else nearest(word, COMMANDS)
+            if not near or word in COMMANDS:
+                raise
+            raise click.UsageError(f"No such command {word!r}. Did you mean {near[0]}?", ctx) from error
+
     def list_commands(self, _: click.Context) -> list[str]:
         """The names of all commands, in the order in which people meet them."""
         return list(COMMANDS)
@@ -135,7 +151,7 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     epilog="Exit codes: 0 fine, 1 not accepted, 2 wrong usage or input, 130 interrupted. NO_COLOR turns colours off.",
 )
 @click.option(
-    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."
+    "--version", "-V", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."
 )
 @click.pass_context
 def commands(ctx: click.Context) -> None:

@@ -15,7 +15,7 @@ from tallymark.errors import ParameterError, StateError
 from tallymark.evaluation.tally import Tally
 
 
-@click.command("merge", cls=Command, short_help="Add up tallies that were saved.")
+@click.command("merge", cls=Command, short_help="Add up saved tallies.")
 @options.FILES
 @options.MIN_ROWS
 @options.SAVE_TALLY

@@ -10,20 +10,21 @@ from tallymark.cli.output import print_tables, write
 from tallymark.rendering.exports import to_json
 
 
-@click.command("metrics", cls=Command, short_help="List the metrics there are.")
+@click.command("metrics", cls=Command, short_help="List the metrics.")
+@click.argument("only", metavar="[FAMILY]", required=False)
 @click.option("--family", help="Only one family, such as regression.")
 @options.output_options()
-def command(family: str | None, format: str | None) -> None:
-    """List the metrics there are, with what they measure and which values are better.
+def command(only: str | None, family: str | None, format: str | None) -> None:
+    """List the metrics, what they measure and which values are better.
 
     \b
     Examples:
       tallymark metrics
-      tallymark metrics --family ranking --json
+      tallymark metrics ranking --json
     """
     from tallymark.metrics.listing import list_metrics
 
-    found = list_metrics(family)
+    found = list_metrics(family or only)
     table = found.table()
     if format == "json":
         write(f"{to_json(found.to_dicts())}\n")

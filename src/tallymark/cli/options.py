@@ -101,7 +101,7 @@ _CLASSES = click.option(
     callback=_split,
     help="All classes, in the order of the columns of probabilities, with commas between them.",
 )
-_SEPARATOR = click.option("--separator", metavar="CHARACTER", help="What stands between fields; tab is a word for it.")
+_SEPARATOR = click.option("--separator", metavar="CHARACTER", help="Field separator, for example ';' or 'tab'.")
 _COUNT = click.IntRange(min=1)
 _LIMIT_OPTIONS: list[Decorator] = [
     click.option(f"--max-{name}", metavar="NUMBER", type=kind, help=text)
@@ -201,8 +201,23 @@ def submission_options() -> Decorator:
     return _applied(
         [
             click.option("--id", default="row_id", show_default=True, metavar="COLUMN", help="The ids of the rows."),
-            click.option("--label", default="label", show_default=True, metavar="COLUMN", help="What is predicted."),
-            click.option("--task", type=click.Choice(TASKS), help="What it is; labels, or what the metrics read."),
+            click.option(
+                "--label",
+                default="label",
+                show_default=True,
+                metavar="COLUMN",
+                help="What is predicted: a column of the answers, and by default of the submission.",
+            ),
+            column(
+                "--prediction",
+                "The predictions in the submission; by default the column that --label names, or else prediction, "
+                "pred, y_pred, score or probability.",
+            ),
+            click.option(
+                "--task",
+                type=click.Choice(TASKS),
+                help="The kind of prediction; by default what the metrics read, or labels.",
+            ),
             _CLASSES,
             click.option(
                 "--missing",

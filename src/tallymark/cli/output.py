@@ -38,7 +38,9 @@ def print_or_write(result: Any, options: Mapping[str, Any], command: str) -> Non
 
 
 def print_rejection(error: Rejection, format: str | None) -> None:
-    """Print the problems of a submission as JSON; people read them on standard error."""
+    """Print the problems of a submission as JSON; people read them on standard error, with the options that help."""
+    if any(each.code == "missing_column" for each in error.problems):
+        error.add_hint("The columns are named by --id, --label and --prediction")
     if format == "json":
         from tallymark.rendering.exports import to_json
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import click
 
 from tallymark.cli.group import OutputClosed, RunSettings, commands
-from tallymark.errors import PYTHON, TallymarkError, Wording
+from tallymark.errors import PYTHON, TallymarkError, Wording, nearest
 
 FINE, NOT_ACCEPTED, BAD_INPUT, INTERRUPTED, OUTPUT_CLOSED = 0, 1, 2, 130, 141
 
@@ -20,7 +20,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run the command that the arguments name, and return its exit code."""
     settings = RunSettings()
     try:
-        code = commands.main(list(arguments), prog_name="tallymark", standalone_mode=False, obj=settings)
+        code = commands.main(_help_as_option(arguments), prog_name="tallymark", standalone_mode=False, obj=settings)
         if sys.stdout is not None:
             sys.stdout.flush()
         return code if isinstance(code, int) else FINE
@@ -44,11 +44,28 @@ def run(arguments: Sequence[str]) -> int:
         return BAD_INPUT
 
 
+def _help_as_option(arguments: Sequence[str]) -> list[str]:
+    """The arguments, where `help` of a command is its option --help."""
+    return [*arguments[1:2], "--help"] if arguments[:1] == ["help"] else list(arguments)
+
+
+def _no_such_option(error: click.NoSuchOption) -> str:
+    """The option, and the one that was meant: the same under its name in Python, the only one that begins so, or the
+    nearest."""
+    given, params = error.option_name, [] if error.ctx is None else error.ctx.command.params
+    known = [name for each in params for name in each.opts if name.startswith("--")]
+    meant = f"--{_OPTION_NAMES.get(given.lstrip('-').replace('-', '_'), '')}"
+    begun = [name for name in known if name.startswith(given)]
+    near = [meant] if meant in known else begun if len(begun) == 1 else nearest(given, known)
+    return f"No such option {given!r}.{f' Did you mean {near[0]}?' if near else ''}"
+
+
 def _sentence(error: Exception, wording: Wording) -> str:
     """What went wrong, in the words of the command line."""
     if isinstance(error, click.UsageError):
         at = "tallymark" if error.ctx is None else error.ctx.command_path
-        return f"{' '.join(error.format_message().split())} Try: {at} --help"
+        message = _no_such_option(error) if isinstance(error, click.NoSuchOption) else error.format_message()
+        return f"{' '.join(message.split())} Try: {at} --help"
     if isinstance(error, TallymarkError):
         return error.write(wording)
     if isinstance(error, MemoryError):
@@ -71,6 +88,7 @@ _OPTION_NAMES = {
     "level": "ci",
     "method": "ci_method",
 }
+_COMMANDS = {"list_metrics": "`tallymark metrics`"}
 _KEYWORD = re.compile(r"(\w+)=([^,()]+)")
 
 
@@ -108,6 +126,10 @@ class CommandWording(Wording):
         if option is None:
             return super().setting(name, value)
         return option if value == "True" else f"{option} {value.strip(chr(34))}"
+
+    def call(self, name: str) -> str:
+        """The command that does the same, where there is one."""
+        return _COMMANDS.get(name) or super().call(name)
 
     def _option(self, name: str) -> str | None:
         name = _OPTION_NAMES.get(name, name)

@@ -22,10 +22,14 @@ from tallymark.errors import ParameterError, Rejection
     type=click.Choice(["analysis", "challenge"]),
     default="analysis",
     show_default=True,
-    help="Leave missing rows out and show answers, or neither.",
+    help="Analysis leaves out missing rows and shows answers; a challenge does neither.",
 )
 @click.option("--query", metavar="COLUMN", default="query", show_default=True, help="The queries of a ranking.")
-@click.option("--positive", metavar="LABEL", help="The class that metrics of one class, or one column, are of.")
+@click.option(
+    "--positive",
+    metavar="LABEL",
+    help="The positive class, for metrics of one class and for one column of probabilities.",
+)
 @options.interval_options(
     click.option("--ci", type=float, metavar="LEVEL", help="Put an interval around each score, such as 0.95."),
     clusters=False,
@@ -34,11 +38,12 @@ from tallymark.errors import ParameterError, Rejection
 def command(**given: Any) -> None:
     """Score a SUBMISSION against the ANSWERS, two files of CSV or Parquet whose rows have ids; - is standard input.
 
-    Rows are matched by their ids, in any order. What is wrong with a file is said with line and column, all at once.
+    Rows are matched by their ids, in any order. All problems of a file are reported at once, with line and column.
 
     \b
     Examples:
       tallymark score answers.csv submission.csv
+      tallymark score answers.csv submission.csv --id key --label price --prediction predicted
       tallymark score answers.csv submission.csv --mode challenge --html score.html
       tallymark score answers.csv submission.parquet --id key --label price --task numbers --ci 0.95
     """
@@ -47,7 +52,7 @@ def command(**given: Any) -> None:
     check_output_paths(given)
     if given["answers"] == given["submission"] == "-":
         raise ParameterError("only one of ANSWERS and SUBMISSION can be standard input")
-    keywords = ("id", "label", "task", "mode", "query", "positive", "missing", "separator")
+    keywords = ("id", "label", "prediction", "task", "mode", "query", "positive", "missing", "separator")
     try:
         result = score_submission(
             given["answers"],

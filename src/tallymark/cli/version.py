@@ -13,7 +13,7 @@ from tallymark.cli.output import write
 _PACKAGES = ("numpy", "pyarrow", "matplotlib", "rich", "click")
 
 
-@click.command("version", cls=Command, short_help="Say which versions are installed.")
+@click.command("version", cls=Command, short_help="Show the installed versions.")
 def command() -> None:
     """Say which versions of tallymark, Python and the packages it uses are installed.
 

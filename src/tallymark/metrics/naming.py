@@ -87,7 +87,7 @@ def _find(word: str, parameters: dict[str, Any]) -> Metric:
         return registry.classes[name](**{**implied, **parameters})
     known = [*registry.classes, *registry.aliases, *registry.functions, *registry.makers]
     near = nearest(word.lower(), known, 3, cutoff=0.5) or [k for k in known if word.lower() in k][:3]
-    hint = f"Did you mean {' or '.join(near)}?" if near else "tm.list_metrics() lists the names"
+    hint = f"Did you mean {' or '.join(near)}?" if near else Text("{list_metrics()} lists the names")
     raise UnknownMetricError(f"there is no metric {word!r}", hint=hint)
 
 

@@ -110,13 +110,14 @@ def _copy(pipe: Any, copy: Any, name: str, limits: SizeLimits) -> None:
 
 
 def _near(path: str) -> str | None:
-    """A file of the same folder with a similar name."""
+    """A file of the same folder with a similar name, whatever the endings: those of all data are alike."""
     folder = Path(path).parent
     try:
         names = [each.name for each in folder.iterdir() if each.is_file()] if folder.is_dir() else []
     except OSError:
         return None
-    near = nearest(Path(path).name, names)
+    alike = [name for name in names if nearest(Path(path).stem, [Path(name).stem], cutoff=0.7)]
+    near = nearest(Path(path).name, alike, cutoff=0.0)
     return f"Did you mean `{folder / near[0]}`?" if near else None
 
 

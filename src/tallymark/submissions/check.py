@@ -10,7 +10,7 @@ from tallymark.data.arguments import check_choice
 from tallymark.data.arrays import Array
 from tallymark.data.target import Target
 from tallymark.sources.csv.fields import TEXT
-from tallymark.submissions.entries import Entries, check_columns
+from tallymark.submissions.entries import Entries, check_columns, under_label
 from tallymark.submissions.match import code_ids, list_ids, match
 from tallymark.submissions.problems import SubmissionProblems, rejection
 from tallymark.submissions.read import read_entries
@@ -25,7 +25,7 @@ from tallymark.submissions.settings import (
     read_target,
     resolve_task,
 )
-from tallymark.submissions.warnings import MAX_PAIRS, confusable_pairs
+from tallymark.submissions.warnings import MAX_PAIRS, confusable_pairs, found_prediction
 
 
 class SubmissionCheck(NamedTuple):
@@ -56,6 +56,7 @@ def check_submission(
     *,
     id: str = "row_id",
     label: str = "label",
+    prediction: str | None = None,
     task: str | None = None,
     missing: str = "count",
     target: Target | None = None,
@@ -75,7 +76,8 @@ def check_submission(
     1 id is extra: c
     """
     task, wanted_classes, _ = read_target(target, task, classes)
-    names, resolved_task, checked_limits = check_column_names(id, label), resolve_task(task, None), check_limits(limits)
+    names = check_column_names(id, label, prediction=prediction)
+    resolved_task, checked_limits = resolve_task(task, None), check_limits(limits)
     check_choice("missing", missing, MISSING)
     template_ids, header = _read_template(template, names, separator)
     class_columns = check_classes(wanted_classes, names, resolved_task) or [name for name in header if name != names.id]
@@ -96,7 +98,9 @@ def check_submission(
         name="`submission`",
         separator=separator,
     )
-    warnings = _label_warnings(entries, names) if resolved_task == "labels" else []
+    entries = under_label(entries, names, class_columns)
+    warnings = found_prediction(entries, names)
+    warnings += _label_warnings(entries, names) if resolved_task == "labels" else []
     if template_ids is None:
         return SubmissionCheck(entries.rows, warnings=warnings)
     matched = match(template_ids, entries.columns[names.id], id_codes[0])

@@ -48,13 +48,15 @@ class LineLookup:
 class Entries(NamedTuple):
     """Rows of a file: the selected columns, texts as Arrow arrays and numbers as NumPy arrays.
 
-    `format` is CSV, Parquet or table; `lines` finds the line of each row of CSV.
+    `format` is CSV, Parquet or table; `lines` finds the line of each row of CSV. `found` is the column of predictions
+    that was found by a usual name, as there was none of the name it should have; None where there was.
     """
 
     columns: Mapping[str, Any]
     rows: int
     format: str
     lines: LineLookup | None = None
+    found: str | None = None
 
     def place(self, row: int, field: str | None = None, id: str | None = None) -> Place:
         """Where a row, or a field of it, is."""
@@ -66,6 +68,16 @@ class Entries(NamedTuple):
     def line_or_row(self, row: int) -> int:
         """The line of a row; the row itself where there are no lines."""
         return row if self.lines is None else self.lines.find(row).line
+
+
+def under_label(entries: Entries, names: ColumnNames, classes: Sequence[str] | None) -> Entries:
+    """The same entries with a single column of predictions under the name of the labels in the answers."""
+    predictions = [name for name in entries.columns if name != names.id]
+    if len(predictions) > 1 or predictions in ([names.label], list(classes or ())):
+        return entries
+    name = predictions[0]
+    columns = {names.id: entries.columns[names.id], names.label: entries.columns[name]}
+    return entries._replace(columns=columns, found=name if names.prediction is None else None)
 
 
 CheckEntries = Callable[[Entries], SubmissionProblems]

@@ -20,7 +20,7 @@ from tallymark.evaluation.report import Report
 from tallymark.intervals.settings import Intervals, with_method
 from tallymark.sources.arrow import load
 from tallymark.submissions.disclosure import not_scored, scores_only
-from tallymark.submissions.entries import Entries, check_columns
+from tallymark.submissions.entries import Entries, check_columns, under_label
 from tallymark.submissions.match import LabelCodes, Matched, code_ids, first_true_rows, match, texts_at
 from tallymark.submissions.outcomes import NoOutcomes, Outcomes
 from tallymark.submissions.problems import SubmissionProblems, rejection
@@ -47,6 +47,7 @@ def score_submission(
     *,
     id: str = "row_id",
     label: str = "label",
+    prediction: str | None = None,
     mode: str = "analysis",
     metrics: MetricsLike = None,
     task: str | None = None,
@@ -63,12 +64,13 @@ def score_submission(
     """Score a submission against the answers. Rows are matched by their ids, in any order.
 
     `answers` and `submission` are paths of CSV (plain or compressed) or Parquet files, open files or data frames. `id`
-    and `label` name their columns; others are ignored. Ids and labels are texts, without the blanks around them and in
-    normal form C. `task` says what is predicted: "labels", "numbers", "probabilities" (one column called as `label`, of
-    the `positive` class, or one for each class, called as it) or "ranking" (scores, within each `query` of the
-    answers); without it, that of the first of the `metrics`, else labels. Decimals against labels of another form are
-    then refused: `task` must be named. A `target` says it by its kind (score for a ranking), with `classes` and the
-    `positive` class.
+    and `label` name their columns; others are ignored. The predictions are in the column `prediction` of the
+    submission; by default in the one called as `label`, or else in the only one with a usual name: prediction, pred,
+    y_pred, score or probability. Ids and labels are texts, without the blanks around them and in normal form C. `task`
+    says what is predicted: "labels", "numbers", "probabilities" (one such column, of the `positive` class, or one for
+    each class, called as it) or "ranking" (scores, within each `query` of the answers); without it, that of the first
+    of the `metrics`, else labels. Decimals against labels of another form are then refused: `task` must be named. A
+    `target` says it by its kind (score for a ranking), with `classes` and the `positive` class.
 
     `mode="analysis"` is for files of your own: answers that the submission lacks are left out and counted.
     `mode="challenge"` is for those of others: nothing in the result tells more about the answers than the scores do,
@@ -90,6 +92,7 @@ def score_submission(
     settings = scoring_settings(
         id=id,
         label=label,
+        prediction=prediction,
         mode=mode,
         metrics=metrics,
         task=task,
@@ -256,6 +259,7 @@ def read_both(
         answer_entries = _wait_for_answers(reading, settings)  # their problems come first
     if rejected is not None:
         raise rejected
+    submission_entries = under_label(submission_entries, names, settings.classes)
     matched = match(answer_entries.columns[names.id], submission_entries.columns[names.id], submission_codes[0])
     _require_rows(matched, settings)
     return answer_entries, submission_entries, matched

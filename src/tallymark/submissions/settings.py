@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tallymark.data.arguments import check_choice
 from tallymark.data.target import Target, target_of
-from tallymark.errors import ParameterError, Text, brief
+from tallymark.errors import Argument, ParameterError, Text, brief
 from tallymark.evaluation.default_metrics import RANKING_METRICS, REGRESSION_METRICS, MetricsLike, select_metrics
 from tallymark.intervals.settings import Intervals, interval_settings
 from tallymark.metrics.base import Metric
@@ -17,6 +17,7 @@ from tallymark.sources.csv.fields import TEXT
 from tallymark.sources.streams import SizeLimits
 from tallymark.submissions.normalize import normalize_name
 
+_PREDICTIONS = ("prediction", "pred", "y_pred", "score", "probability")  # what columns of predictions are called
 TASKS = ("labels", "numbers", "probabilities", "ranking")
 MODES = ("analysis", "challenge")
 MISSING = ("count", "reject")
@@ -70,17 +71,21 @@ class ColumnNames(NamedTuple):
     id: str
     label: str
     query: str
+    prediction: str | None = None
 
 
-def check_column_names(id: object, label: object, query: object = "query") -> ColumnNames:
+def check_column_names(id: object, label: object, query: object = "query", prediction: object = None) -> ColumnNames:
     """The names of the columns, normalized as names in a header are."""
-    given = {"id": id, "label": label, "query": query}
+    given = {"id": id, "label": label, "query": query, **({} if prediction is None else {"prediction": prediction})}
     for argument, value in given.items():
         if not isinstance(value, str) or not value.strip():
             raise ParameterError(argument=argument, expected="be the name of a column", got=brief(value))
     names = ColumnNames(*(normalize_name(str(value)) for value in given.values()))
-    if names.id == names.label:
-        raise ParameterError(Text("{id} and {label} must be two columns; both were {}", repr(names.id)), argument="id")
+    for other in ("label", "prediction"):
+        if names.id == getattr(names, other):
+            raise ParameterError(
+                Text("{id} and {} must be two columns; both were {}", Argument(other), repr(names.id)), argument="id"
+            )
     return names
 
 
@@ -145,11 +150,21 @@ def prediction_columns(
     task: str, names: ColumnNames, header: Sequence[str], classes: Callable[[], Sequence[str]]
 ) -> Mapping[str, str]:
     """The columns of a submission, each as text or number. Probabilities are in one column, or in one per class."""
-    if task == "labels":
-        return {names.id: TEXT, names.label: TEXT}
-    if task != "probabilities" or names.label in header:
-        return {names.id: TEXT, names.label: NUMBER}
-    return {names.id: TEXT, **dict.fromkeys(classes(), NUMBER)}
+    column = _find_prediction(names, header)
+    if task != "probabilities" or (column in (names.prediction, names.label) and column in header):
+        return {names.id: TEXT, column: TEXT if task == "labels" else NUMBER}
+    by_class = dict.fromkeys(classes(), NUMBER)
+    if column in header and not set(by_class) <= set(header):
+        return {names.id: TEXT, column: NUMBER}
+    return {names.id: TEXT, **by_class}
+
+
+def _find_prediction(names: ColumnNames, header: Sequence[str]) -> str:
+    """The column that was named; else the one called as that of the answers, or the only one with a usual name."""
+    if names.prediction is not None:
+        return names.prediction
+    usual = [name for name in header if name.lower() in _PREDICTIONS and name != names.id]
+    return usual[0] if names.label not in header and len(usual) == 1 else names.label
 
 
 class ScoringSettings(NamedTuple):
@@ -173,6 +188,7 @@ def scoring_settings(
     *,
     id: str = "row_id",
     label: str = "label",
+    prediction: str | None = None,
     mode: str = "analysis",
     metrics: MetricsLike = None,
     task: str | None = None,
@@ -190,7 +206,7 @@ def scoring_settings(
     check_choice("mode", mode, MODES)
     check_choice("missing", missing, MISSING)
     named_metrics = None if metrics is None else select_metrics(metrics)
-    names = check_column_names(id, label, query)
+    names = check_column_names(id, label, query, prediction)
     task, classes, positive = read_target(target, task, classes, positive)
     resolved_task = resolve_task(task, named_metrics)
     selected = named_metrics or _default_metrics(resolved_task)

@@ -26,7 +26,7 @@ def submission_warnings(
     report: Report, submission: Entries, names: ColumnNames, labels: LabelCodes | None, *, challenge: bool
 ) -> list[str]:
     """All warnings. Those of a challenge are about the submission alone, or follow from its scores."""
-    warnings = []
+    warnings = found_prediction(submission, names)
     if labels is not None:
         submitted = labels.distinct(labels.submitted)
         if challenge:
@@ -45,6 +45,13 @@ def submission_warnings(
             "every score is perfect: make sure that no answer was among what the predictions were made from"
         )
     return warnings
+
+
+def found_prediction(submission: Entries, names: ColumnNames) -> list[str]:
+    """Where the predictions were found, if not where they should be."""
+    if submission.found is None:
+        return []
+    return [f"there is no column {names.label!r}: the predictions are those of {submission.found!r}"]
 
 
 def confused_with_known(predicted: Iterable[str], known: Iterable[str]) -> Iterator[tuple[str, str, str]]:
