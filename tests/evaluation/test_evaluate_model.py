@@ -41,6 +41,8 @@ def test_each_metric_reads_what_it_needs_in_one_call():
     assert report["auc"] == tm.auc(Y, p[:, 1], positive="yes")
     assert report["margin_accuracy"] == tm.accuracy(Y, FITTED.predict(X))
     assert "roc" in report.plot.available()
+    call = 'tm.evaluate_model(model, X, y, ["fscore", "logloss", "margin_accuracy", "auc"], positive="yes")'
+    assert call in report.to_markdown()
 
 
 def test_a_model_is_asked_once_and_only_for_what_is_read():

@@ -74,7 +74,9 @@ def evaluate_model(
         _evaluate(y, predicted[method], items, Target(**{**facts, "kind": each}), keywords)
         for (method, each), items in sorted(read.items(), key=lambda one: _BY_DETAIL.index(one[0][0]))
     ]
-    return reports[0] if len(reports) == 1 else _combine(reports, list(select_metrics(metrics)))
+    report = reports[0] if len(reports) == 1 else _combine(reports, list(select_metrics(metrics)))
+    report.of_model = True
+    return report
 
 
 def _evaluate(

@@ -204,6 +204,8 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         self.interval: Intervals | None = None
         self.acceptance: Acceptance | None = None
         self._source: ReportSource | None = None
+        self.of_model = False
+        """Whether a model was asked for predictions, of several kinds if metrics read several."""
         self._baseline_notes: list[str] | None = None
 
     @property

@@ -104,8 +104,9 @@ def reproduce_report(report: Report, command: str | None = None) -> Section:
     """Versions, the rows with their fingerprint, and the call that gives the same report again."""
     source = report._source
     batch = None if source is None else source.batch
-    call = "Tally" if batch is None else "evaluate"
-    arguments = ["y_true", "y_pred"] if batch is not None else []
+    call = "evaluate_model" if report.of_model else "Tally" if batch is None else "evaluate"
+    rows = ["model", "X", "y"] if report.of_model else ["y_true", "y_pred"]
+    arguments = rows if batch is not None else []
     arguments += [
         metrics_argument({key: report.cell(key).metric for key in report}),
         *data_arguments(report, batch, source),
@@ -176,7 +177,7 @@ def data_arguments(report: Report, batch: Batch | None, source: ReportSource | N
             out.append("by=group" if batch.group_names == ("group",) else f"by={{{columns}}}")
     facts = {"kind": report.kind} if source is None else source.target.keywords()
     for name, value in facts.items():
-        if value is None or value is False:
+        if value is None or value is False or (report.of_model and name in ("kind", "classes")):
             continue
         short = isinstance(value, list) and len(value) > _MOST_CLASSES
         out.append(f"{name}={f'[… {len(value):,} classes]' if short else _value_literal(value)}")
