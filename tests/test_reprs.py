@@ -41,7 +41,7 @@ OBJECTS = {
     "a report with intervals": lambda: tm.evaluate(Y, P, ["auc", "accuracy"], ci=0.9),
     "a cell": lambda: tm.evaluate(Y, P, ["auc"]).cell("auc"),
     "a report with an undefined value": lambda: tm.evaluate([1, 1], [0.2, 0.3], ["auc"]),
-    "a report with a failed cell": lambda: tm.evaluate([0.5, 2.5], [1.0, 2.0], ["rmse", "auc"], errors="cell"),
+    "a report with a failed cell": lambda: tm.evaluate([0.5, 2.5], [1.0, 2.0], ["rmse", "auc"], errors="report"),
     "a report of many classes": lambda: tm.evaluate(MANY, MANY, ["recall(average=None)", "classification_report"]),
     "a report of many groups": _groups,
     "slices": lambda: _groups().slices,

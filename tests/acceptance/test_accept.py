@@ -101,7 +101,7 @@ def test_what_is_undefined_never_makes_a_condition_true():
 @pytest.mark.parametrize("sign", SIGNS)
 def test_an_undefined_value_fails_its_clause(sign):
     """Under every sign and under `not`, with the reason; a failed cell with its error."""
-    report = tm.evaluate([1.0, 1.0], [1.0, 2.0], ["r2", "rmse", "coverage"])
+    report = tm.evaluate([1.0, 1.0], [1.0, 2.0], ["r2", "rmse", "coverage"], errors="report")
     for text in (f"r2 {sign} 0.5", f"not r2 {sign} 0.5", f"0.5 {sign} r2", f"rmse {sign} r2"):
         found = tm.accept(report, text)
         assert not found
@@ -216,7 +216,7 @@ def test_the_ends_of_an_interval():
 
 def test_conditions_on_the_worst_group_the_gap_and_the_ratio():
     """The worst group, the gap and the ratio between groups, with the groups; and metrics that compare groups."""
-    report = sliced(["recall", "precision", "gap(recall)", "mape", "confusion_matrix", "coverage"])
+    report = sliced(["recall", "precision", "gap(recall)", "mape", "confusion_matrix", "coverage"], errors="report")
     found = tm.accept(report, "recall.worst == 50% and recall.gap < 0.6 and recall.ratio == 50%")
     assert found
     assert "recall.worst == 50%: recall is highest for b (1), lowest for a (0.5)" in str(found)

@@ -13,7 +13,7 @@ import tallymark as tm
 def test_a_limit_lies_in_the_range_of_the_metric(metric):
     """Both ends of the range may be limits; what lies beyond them is refused under every sign, even under `or`."""
     low, high = metric.range
-    report = tm.evaluate([0, 1, 1, 0], [0.1, 0.8, 0.4, 0.3], {"m": metric, "x": "accuracy"}, errors="cell")
+    report = tm.evaluate([0, 1, 1, 0], [0.1, 0.8, 0.4, 0.3], {"m": metric, "x": "accuracy"}, errors="report")
     for end, beyond in ((low, math.nextafter(low, -math.inf)), (high, math.nextafter(high, math.inf))):
         if math.isinf(end):
             continue

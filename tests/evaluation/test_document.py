@@ -76,7 +76,7 @@ def test_a_page_of_a_comparison(comparison):
 
 def test_what_has_no_value_is_said():
     """Undefined, failed and replaced, with the reasons; and plots that cannot be drawn."""
-    report = tm.evaluate([1, 1, 1], [0.5, 0.6, 0.7], ["auc", "auc(undefined=0.5)", "coverage"])
+    report = tm.evaluate([1, 1, 1], [0.5, 0.6, 0.7], ["auc", "auc(undefined=0.5)", "coverage"], errors="report")
     text = text_of(report.to_html())
     assert "What has no value, and why" in text
     for what in (
@@ -310,7 +310,7 @@ def test_every_form_shows_all_that_a_report_can_hold(form, weights, ci):
     metrics = ["accuracy", "recall(average=none)", "confusion_matrix", "worst(accuracy)", "gap(mcc)", "mcc", "rmse"]
     metrics += ["fscore", "equal_opportunity"]
     by = {"size": ["s", "m"] * 30, "site": list("abc") * 20}
-    report = tm.evaluate(truth, predicted, metrics, by=by, weights=weights, ci=ci, errors="cell", positive="dog")
+    report = tm.evaluate(truth, predicted, metrics, by=by, weights=weights, ci=ci, errors="report", positive="dog")
     told = {
         "html": report.to_html,
         "markdown": report.to_markdown,

@@ -184,8 +184,10 @@ def test_groups_are_printed_below_the_values():
 
 
 def test_metrics_of_groups_need_groups():
-    """Without `by` the cell says so, and the others compute; a tally cannot have them."""
-    report = tm.evaluate(Y, P, ["accuracy", "demographic_parity"])
+    """Without `by` they are an error, or a cell that says so; a tally cannot have them."""
+    with pytest.raises(tm.ParameterError, match="`by` must be given"):
+        tm.evaluate(Y, P, ["accuracy", "demographic_parity"])
+    report = tm.evaluate(Y, P, ["accuracy", "demographic_parity"], errors="report")
     assert report["accuracy"] == 0.625
     assert "`by` must be given" in str(report.failures["demographic_parity"])
     with pytest.raises(tm.ParameterError, match="groups"):

@@ -95,7 +95,7 @@ def test_a_level_that_would_take_too_many_resamples():
 
 def test_what_fails_in_its_cell_has_no_interval():
     """The others have theirs."""
-    report = tm.evaluate([3, 3, 3], [-1, 0, 1], ["margin_accuracy", "rmse"], errors="cell", ci=0.9)
+    report = tm.evaluate([3, 3, 3], [-1, 0, 1], ["margin_accuracy", "rmse"], errors="report", ci=0.9)
     assert "positive" in str(report.cell("margin_accuracy").error)
     assert report.cell("rmse").lo < report["rmse"]
 

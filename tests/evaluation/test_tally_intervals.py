@@ -234,7 +234,7 @@ def test_no_rows_and_failures():
     empty = tm.Tally(["wape", "auc"], **ASKED)
     assert empty.report().reasons["wape"] == "no rows"
     assert tm.Tally.from_bytes(empty.to_bytes()).report().interval == empty.interval
-    report = tm.Tally(["wape", "coverage"], **ASKED).update(Y, P).report()
+    report = tm.Tally(["wape", "coverage"], **ASKED).update(Y, P).report(errors="report")
     assert set(report.failures) == {"coverage"}
     assert report.cell("wape").lo is not None
     assert "90 % interval" in str(report)

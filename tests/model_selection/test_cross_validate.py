@@ -144,7 +144,7 @@ def test_a_test_fold_without_a_class_still_scores():
     assert found["auc"].mean == 0.5
     y = np.array(["a", "b", "a", "a", "a", "a"])
     found = tm.model_selection.cross_validate(
-        DummyClassifier(), x[:6], y, splitter=mixed, metrics=["auc", "logloss"], errors="cell"
+        DummyClassifier(), x[:6], y, splitter=mixed, metrics=["auc", "logloss"], errors="report"
     )
     assert found["auc"].values[0] == 0.5
     assert math.isnan(found["auc"].values[1])
@@ -285,14 +285,14 @@ def test_a_trainer_that_fails():
         tm.model_selection.cross_validate(fails_on_big, y[:, None], y, splitter=splitter, metrics=["mae"])
     assert caught.value.__notes__ == ["in fold 2 of cross_validate"]
     found = tm.model_selection.cross_validate(
-        fails_on_big, y[:, None], y, splitter=splitter, metrics=["mae"], errors="cell"
+        fails_on_big, y[:, None], y, splitter=splitter, metrics=["mae"], errors="report"
     )
     assert found["mae"].notes == ("fold 2: RuntimeError: nothing big to learn from",)
     assert found["mae"].mean == found["mae"].values[0]
     assert math.isnan(found["mae"].values[1])
     with pytest.raises(tm.ParameterError, match="every fold failed"):
         tm.model_selection.cross_validate(
-            fails_on_big, y[:9, None], y[:9], splitter=splitter, metrics=["mae"], errors="cell"
+            fails_on_big, y[:9, None], y[:9], splitter=splitter, metrics=["mae"], errors="report"
         )
 
 

@@ -40,7 +40,7 @@ EXPORTS: dict[type, list[Callable[[], Any]]] = {
         lambda: tm.evaluate(Y, P, BOTH),
         lambda: tm.evaluate(Y, P, BOTH, ci=0.9),
         lambda: tm.evaluate(ONE, P, BOTH, weights=UNEVEN),
-        lambda: tm.evaluate([0.5, 2.5], [1.0, 2.0], ["auc"], errors="cell"),
+        lambda: tm.evaluate([0.5, 2.5], [1.0, 2.0], ["auc"], errors="report"),
         lambda: tm.evaluate(Y, P > 0.5, ["recall(average=None)"]),
         lambda: _empty(BOTH),
     ],

@@ -68,7 +68,7 @@ def test_other_metrics_in_another_round():
         assert list(found.items()) == list(expected.items())
     with pytest.raises(tm.ShapeError):
         held.evaluate(y[:, 0], {"a": mae})
-    assert held.evaluate(y[:, 0], {"a": mae}, errors="cell").failures
+    assert held.evaluate(y[:, 0], {"a": mae}, errors="report").failures
     with pytest.raises(tm.ShapeError):
         held.evaluate(y[:, 0], {"a": mae})
     assert held.evaluate(y, {"a": mae})["a"] == 0.0

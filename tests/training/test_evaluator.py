@@ -251,7 +251,7 @@ def test_a_failed_metric_raises_or_is_nan():
     with pytest.raises(tm.TallymarkError):
         tm.training.Evaluator(["coverage"], held).step(0, {"v": [1.0, 2.0]})
     evaluator = tm.training.Evaluator(
-        ["coverage", "mae"], held, errors="cell", early_stopping=tm.training.EarlyStopping(2)
+        ["coverage", "mae"], held, errors="report", early_stopping=tm.training.EarlyStopping(2)
     )
     found = [evaluator.step(k, {"v": [1.0, 2.0]}) for k in range(2)]
     assert math.isnan(found[0].results[0].value)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from tallymark.data.arguments import check_choice, check_min_rows
+from tallymark.data.arrays import column_names
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target, target_of
 from tallymark.errors import (
+    Argument,
     EmptyError,
     FormulaError,
     LengthError,
@@ -19,9 +23,15 @@ from tallymark.errors import (
     Text,
     WeightError,
 )
-from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
+from tallymark.evaluation.default_metrics import (
+    MetricsLike,
+    default_kind,
+    default_metrics,
+    select_metrics,
+    with_shared_parameters,
+)
 from tallymark.evaluation.group_slices import Slices
-from tallymark.evaluation.report import Cell, Report, ReportSource
+from tallymark.evaluation.report import INFERRED_KINDS, Cell, Report, ReportSource
 from tallymark.intervals.settings import Intervals, interval_settings
 from tallymark.metrics.answer import Answer
 from tallymark.metrics.base import Metric
@@ -30,15 +40,17 @@ from tallymark.states.base import Plan, States
 from tallymark.states.groups import Slice, group_columns, slice_states
 from tallymark.states.sums import SizeOf
 
-ERROR_MODES = ("cell", "raise")
+ERROR_MODES = ("raise", "report")
 ROW_ERRORS = (LengthError, WeightError, MissingValueError, EmptyError)  # no metric can read such rows
 
 
 def evaluate(
     y_true: object,
-    y_pred: object,
+    y_pred: object = None,
+    *rest: Any,
     metrics: MetricsLike = None,
-    *,
+    truth: str | Sequence[str] | None = None,
+    prediction: str | Sequence[str] | None = None,
     weights: object = None,
     query: object = None,
     target: Target | None = None,
@@ -47,25 +59,32 @@ def evaluate(
     positive: object = None,
     normalize: bool = False,
     missing: str = "error",
-    errors: str = "cell",
+    errors: str = "raise",
     by: object = None,
     min_rows: int = 1,
     ci: float | Intervals | None = None,
     cluster: object = None,
     keys: object = None,
+    **parameters: Any,
 ) -> Report:
     """Evaluate many metrics in one pass over the rows.
 
-    `metrics` is a list of names and metrics, or a mapping that gives them names of your own; without it, the set goes
-    by the types: rmse, mae and r2 for a truth of floats; accuracy and macro precision, recall and F for labels.
+    Call `evaluate(y_true, y_pred, metrics)` with arrays, or `evaluate(frame, "y", "p", metrics)` with a data frame, a
+    table or a file and the names of its columns (also as `truth` and `prediction`); `by`, `weights` and the other
+    columns are then names, too, as in `evaluate_table`.
 
-    `kind` says what the predictions are, where their type does not tell: "value", "label", "probability" (of the
+    `metrics` is a list of names and metrics, or a mapping that gives them names of your own. Without it, the set
+    depends on what the columns contain, and a note in the report says how they were read: numbers (rmse, mae, r2),
+    class labels (accuracy, precision, recall and F; binary for two classes, else macro) or probabilities (auc, logloss,
+    brier, accuracy). Parameters such as `average="macro"` or `threshold=0.3` are for every metric that has them.
+
+    `kind` says what the predictions are if it cannot be inferred from the type: "value", "label", "probability" (of the
     positive class, or one column per class), "margin" (before sigmoid or softmax) or "score". `classes` are all classes
     there are, in the order of the columns; `positive` is the positive one, by default 1 where the other is 0 or -1;
     `normalize=True` divides probabilities by the sum of their row. A `target` says all of this at once. `query` is the
     label of the query that each row belongs to, which metrics of rankings read. `missing="drop"` leaves out rows with
-    missing values and counts them. A metric that cannot be computed on these rows becomes a failed cell;
-    `errors="raise"` raises instead.
+    missing values and counts them. A metric that cannot be computed raises, and the `report` of the error has the
+    others; `errors="report"` keeps it as a failed cell, as does a report whose metrics were not named.
 
     `by` holds the group of each row: one column of labels, or a table or mapping of several. Every metric is then read
     for every group as well, as `report.slices`; metrics of groups, such as `gap("recall")` and "demographic_parity",
@@ -89,17 +108,75 @@ def evaluate(
     RMSE    0.6124  lower   same as y
     MAE     0.5     lower   same as y
     """
+    if y_pred is None or truth is not None or prediction is not None or _names_columns(y_true, y_pred):
+        truth, prediction, metrics = _read_column_arguments(y_pred, rest, truth, prediction, metrics)
+        from tallymark.evaluation.table import evaluate_table  # reads files and frames of any kind
+
+        columns: dict[str, Any] = {"weights": weights, "query": query, "by": by, "cluster": cluster, "keys": keys}
+        facts: dict[str, Any] = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize}
+        return evaluate_table(
+            y_true,
+            truth,
+            prediction,
+            metrics,
+            **columns,
+            **facts,
+            target=target,
+            missing=missing,
+            errors=errors,
+            min_rows=min_rows,
+            ci=ci,
+            **parameters,
+        )
+    if rest:
+        if len(rest) > 1 or metrics is not None:
+            raise ParameterError(
+                Text("evaluate takes {y_true}, {y_pred} and {metrics}; pass everything else by keyword")
+            )
+        metrics = rest[0]
     check_errors(errors)
     about = target_of(target, kind, classes, positive, normalize)
-    columns = None if by is None else group_columns(by)
+    columns_of_groups = None if by is None else group_columns(by)
     if check_min_rows(min_rows) > 1 and by is None:
         raise ParameterError(
             Text("{min_rows} is the smallest group size to compare: pass {by}, the groups, too"),
             argument="min_rows",
         )
     settings = interval_settings(ci, cluster=cluster is not None, keys=keys is not None)
-    batch = Batch(y_true, y_pred, weights, missing=missing, query=query, by=columns, cluster=cluster, keys=keys)
-    return evaluate_batch(batch, metrics, about, errors=errors, min_rows=min_rows, settings=settings)
+    batch = Batch(
+        y_true, y_pred, weights, missing=missing, query=query, by=columns_of_groups, cluster=cluster, keys=keys
+    )
+    return evaluate_batch(
+        batch, metrics, about, errors=errors, min_rows=min_rows, settings=settings, parameters=parameters
+    )
+
+
+def _names_columns(y_true: object, y_pred: object) -> bool:
+    """Whether the second argument names columns of the first: one, or several columns of a table that has them."""
+    if isinstance(y_pred, str):
+        return True
+    if not isinstance(y_pred, (list, tuple)) or isinstance(y_true, (list, tuple, np.ndarray)):
+        return False
+    known = list(y_true) if isinstance(y_true, Mapping) else column_names(y_true)
+    return known is not None and bool(y_pred) and set(map(type, y_pred)) == {str} and set(y_pred) <= set(known)
+
+
+def _read_column_arguments(
+    y_pred: Any, rest: tuple[Any, ...], truth: Any, prediction: Any, metrics: MetricsLike
+) -> tuple[Any, Any, MetricsLike]:
+    """Truth and prediction columns and metrics of a call with a table."""
+    given = [] if y_pred is None else [y_pred, *rest]
+    named = {"truth": truth, "prediction": prediction, "metrics": metrics}
+    for name, value in zip(named, given, strict=False):
+        if named[name] is not None:
+            raise ParameterError(Text("{} is given twice, by position and by name", Argument(name)), argument=name)
+        named[name] = value
+    if len(given) > len(named) or named["truth"] is None or named["prediction"] is None:
+        raise ParameterError(
+            'call evaluate(y_true, y_pred) with arrays, or evaluate(frame, "y", "p") with a table and the names of '
+            "its truth and prediction columns"
+        )
+    return named["truth"], named["prediction"], named["metrics"]
 
 
 def evaluate_batch(
@@ -107,28 +184,35 @@ def evaluate_batch(
     metrics: MetricsLike,
     target: Target,
     *,
-    errors: str = "cell",
+    errors: str = "raise",
     min_rows: int = 1,
     settings: Intervals | None = None,
+    parameters: Mapping[str, Any] | None = None,
 ) -> Report:
-    """The report of rows that have been read already."""
+    """The report of rows that have been read already. Metrics that nobody named may fail: their cells say why."""
     batch.require_rows()
-    metric_plan = plan_batch(batch, metrics, target, errors=errors)
-    return evaluate_planned(batch, metric_plan, errors=errors, min_rows=min_rows, settings=settings)
+    kind = default_kind(batch, target) if metrics is None else None
+    selected = select_metrics(metrics) if kind is None else default_metrics(batch, target, kind)
+    if parameters:
+        selected = with_shared_parameters(selected, parameters)
+    errors = errors if kind is None else "report"
+    metric_plan = plan_metrics(selected, target, (batch.truth_columns, batch.prediction_columns), errors=errors)
+    report = evaluate_planned(batch, metric_plan, errors=errors, min_rows=min_rows, settings=settings)
+    report.inferred_kind = kind if target.kind is None and kind in INFERRED_KINDS else None
+    return report
 
 
 def plan_batch(batch: Batch, metrics: MetricsLike, target: Target, *, errors: str) -> MetricPlan:
     """The metrics for rows that have been read already, and their plan."""
-    return plan_metrics(
-        select_metrics(metrics, batch, target), target, (batch.truth_columns, batch.prediction_columns), errors=errors
-    )
+    selected = select_metrics(metrics, batch, target)
+    return plan_metrics(selected, target, (batch.truth_columns, batch.prediction_columns), errors=errors)
 
 
 def evaluate_planned(
     batch: Batch,
     metric_plan: MetricPlan,
     *,
-    errors: str = "cell",
+    errors: str = "raise",
     min_rows: int = 1,
     settings: Intervals | None = None,
 ) -> Report:
@@ -138,13 +222,11 @@ def evaluate_planned(
     except ROW_ERRORS:
         raise
     except TallymarkError:
-        if errors == "raise":
-            raise
         metric_plan = metric_plan.without_unreadable(batch)
         states = metric_plan.fold(batch)
     slices = slice_states(batch, states) if batch.group_names else None
     of_groups: dict[str, Any] = {"slices": slices, "by": batch.group_names, "min_rows": min_rows}
-    report = metric_plan.report(states, dropped=batch.dropped, errors=errors, batch=batch, **of_groups)
+    report = metric_plan.report(states, dropped=batch.dropped, batch=batch, **of_groups)
     if settings is not None:
         from tallymark.evaluation.report_intervals import add_intervals  # most calls ask for none
 
@@ -160,7 +242,17 @@ def evaluate_planned(
 
         report.slices.read_column = slices_by
     batch.memo.clear()  # the report keeps the rows, and should keep no more
+    if errors == "raise":
+        raise_failures(report)
     return report
+
+
+def raise_failures(report: Report) -> None:
+    """Raise the error of the first metric that could not be computed; it carries the report with the others."""
+    for part in (report, *(report.slices or {}).values()):
+        for error in part.failures.values():
+            error.report = report
+            raise error
 
 
 class MetricPlan:
@@ -222,14 +314,13 @@ class MetricPlan:
             failure = next((unreadable[group] for group in groups if group in unreadable), None)
             if failure is not None:
                 failed[key] = failure
-        return MetricPlan(self.metrics, self.target, None, errors="cell", failed=failed)
+        return MetricPlan(self.metrics, self.target, None, errors="report", failed=failed)
 
     def report(
         self,
         states: States,
         *,
         dropped: int,
-        errors: str,
         batch: Batch | None = None,
         slices: Sequence[Slice] | None = None,
         by: tuple[str, ...] = (),
@@ -239,10 +330,10 @@ class MetricPlan:
         group_slices = None
         if slices is not None:
             rows = [key for key, item in self.metrics.items() if not isinstance(item, GroupMetric)]
-            reports = {each.group: self._report(rows, each.states, errors) for each in slices}
+            reports = {each.group: self._report(rows, each.states) for each in slices}
             group_slices = Slices(by, reports, min_rows)
         read_groups = _GroupReader(self, slices, min_rows)
-        report = self._report(list(self.metrics), states, errors, batch, dropped, group_slices, read_groups)
+        report = self._report(list(self.metrics), states, batch, dropped, group_slices, read_groups)
         report._source = ReportSource(self, states, batch)
         return report
 
@@ -250,7 +341,6 @@ class MetricPlan:
         self,
         keys: list[str],
         states: States,
-        errors: str,
         batch: Batch | None = None,
         dropped: int = 0,
         slices: Slices | None = None,
@@ -258,7 +348,7 @@ class MetricPlan:
     ) -> Report:
         whole = states[0]
         n, weight = whole.n, whole.total_weight
-        cells = {key: self._cell(key, states, n, weight, errors, batch, read_groups) for key in keys}
+        cells = {key: self._cell(key, states, n, weight, batch, read_groups) for key in keys}
         return Report(
             cells,
             n=n,
@@ -275,7 +365,6 @@ class MetricPlan:
         states: States,
         n: int,
         weight: float,
-        errors: str,
         batch: Batch | None,
         read_groups: _GroupReader | None,
     ) -> Cell:
@@ -295,8 +384,6 @@ class MetricPlan:
         except Exception as error:  # a formula of the user's own may raise anything
             failure = FormulaError(f"the formula of {item} failed: {type(error).__name__}: {error}")
             failure.__cause__ = error
-        if errors == "raise":
-            raise failure
         return Cell(item, None, n, weight, error=failure)
 
 

@@ -38,6 +38,14 @@ MOST_GROUPS = 20  # in a table
 _MOST_PARTS = 50  # of a metric with one value per class, in print
 
 
+INFERRED_KINDS = {
+    "value": 'read as numbers; pass kind="label" for class labels, kind="probability" for probabilities',
+    "label": 'read as class labels; pass kind="value" for numbers',
+    "probability": 'predictions read as probabilities; pass kind="value" for numbers, kind="label" for class labels',
+}
+"""What a report says about metrics that were chosen by what the columns contain."""
+
+
 class Cell:
     """One metric in a report: its value, and what is known about it.
 
@@ -201,6 +209,8 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         self.dropped = dropped
         self.kind = kind
         self.slices = slices
+        self.inferred_kind: str | None = None
+        """What the columns were read as, where neither metrics nor a kind were named."""
         self.interval: Intervals | None = None
         self.acceptance: Acceptance | None = None
         self._source: ReportSource | None = None
@@ -328,6 +338,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
             "total_weight": self.total_weight,
             "dropped": self.dropped,
             "kind": self.kind,
+            **({} if self.inferred_kind is None else {"inferred_kind": self.inferred_kind}),
             **({} if self.interval is None else {"interval": self.interval.to_dict()}),
             "metrics": {key: cell.to_dict() for key, cell in self._cells.items()},
             **({} if self.slices is None else {"slices": self.slices.to_dict()}),
@@ -404,7 +415,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
             for text in (reason_text(cell), *cell.notes)
             if text
         )
-        notes = [*self.baseline_notes(), *note_lines(noted)]
+        notes = [*self.baseline_notes(), *self.kind_notes(), *note_lines(noted)]
         notes += [] if self.interval is None else self.interval_methods(self.interval)
         return Table(self.title(), tuple(columns), rows, notes, numbers=("value",))
 
@@ -427,6 +438,10 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
                 verdicts += [(verdict, self.display_name(key, positive=False))] if verdict else []
         self._baseline_notes = note_lines(verdicts)
         return self._baseline_notes
+
+    def kind_notes(self) -> list[str]:
+        """What the columns were read as, where nobody said it."""
+        return [] if self.inferred_kind is None else [INFERRED_KINDS[self.inferred_kind]]
 
     def interval_methods(self, settings: Intervals) -> list[str]:
         """How the intervals were made, in one line."""

@@ -24,8 +24,8 @@ from tallymark.errors import (
     TypeOfDataError,
     brief,
 )
-from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
-from tallymark.evaluation.evaluate import evaluate
+from tallymark.evaluation.default_metrics import MetricsLike, metrics_of_kind, select_metrics, with_shared_parameters
+from tallymark.evaluation.evaluate import check_errors, evaluate
 from tallymark.evaluation.report import Report
 from tallymark.evaluation.tally import Tally
 from tallymark.intervals.settings import Intervals, resampled_by
@@ -42,10 +42,10 @@ ProgressOption = bool | Callable[[int, int], None] | None
 
 def evaluate_table(
     source: Any,
-    *,
     truth: str | Sequence[str],
     prediction: str | Sequence[str],
     metrics: MetricsLike = None,
+    *,
     weights: str | None = None,
     by: str | Sequence[str] | None = None,
     query: str | None = None,
@@ -55,7 +55,7 @@ def evaluate_table(
     positive: object = None,
     normalize: bool = False,
     missing: str = "error",
-    errors: str = "cell",
+    errors: str = "raise",
     min_rows: int = 1,
     ci: float | Intervals | None = None,
     cluster: str | None = None,
@@ -63,6 +63,7 @@ def evaluate_table(
     score_ranges: int | None = None,
     separator: str | None = None,
     progress: ProgressOption = None,
+    **parameters: Any,
 ) -> Report:
     """Evaluate many metrics on the columns of a table, wherever it is; the values are those of `evaluate`, to the last
     bit.
@@ -102,9 +103,17 @@ def evaluate_table(
             check_ranges(score_ranges, {} if metrics is None else select_metrics(metrics), about, roles, None)
         rows, arguments = roles.rows(columns), dict[str, Any]({**roles.given(columns), **facts})
         with _errors_in_our_words({}):
-            return evaluate(rows[0], rows[1], metrics, errors=errors, min_rows=min_rows, **arguments)
+            return evaluate(rows[0], rows[1], metrics, errors=errors, min_rows=min_rows, **arguments, **parameters)
     check_groups(min_rows, roles.by)
+    check_errors(errors)
     opened = open_source(source, separator)
+    if parameters:
+        if metrics is None:
+            raise ParameterError(
+                Text("{metrics} must be named to share {} on data that are read in pieces", ", ".join(parameters)),
+                argument="metrics",
+            )
+        metrics = with_shared_parameters(select_metrics(metrics), parameters)
     tally = _fold_source(opened, roles, metrics, facts, progress, score_ranges=score_ranges)
     return read_report(tally, errors=errors, min_rows=min_rows)
 
@@ -118,7 +127,7 @@ def check_groups(min_rows: int, by: Sequence[str]) -> None:
         )
 
 
-def read_report(tally: Tally, *, errors: str = "cell", min_rows: int = 1) -> Report:
+def read_report(tally: Tally, *, errors: str = "raise", min_rows: int = 1) -> Report:
     """The report of all rows of a source, which must have some."""
     if not tally.n:
         dropped = f": all {tally.dropped:,} had a missing value and were dropped" if tally.dropped else ""
@@ -128,10 +137,10 @@ def read_report(tally: Tally, *, errors: str = "cell", min_rows: int = 1) -> Rep
 
 def tally_table(
     source: Any,
-    *,
     truth: str | Sequence[str],
     prediction: str | Sequence[str],
     metrics: MetricsLike = None,
+    *,
     weights: str | None = None,
     by: str | Sequence[str] | None = None,
     query: str | None = None,
@@ -187,25 +196,26 @@ def _fold_source(
         raise resampled_by("cluster" if roles.cluster else "keys")
     target: Target = facts["target"]
     given_metrics = None if metrics is None else select_metrics(metrics)
+    if given_metrics is None and target.kind not in (None, "label") and roles.query is None:
+        given_metrics = metrics_of_kind(target.kind, target)  # which no row changes
 
     def empty_tally(selected: MetricsLike) -> Tally:
         return Tally(selected, by=roles.by or None, **facts)
 
-    if given_metrics is not None:  # before anything is read
-        empty_tally(given_metrics)
-        if score_ranges is not None:
-            from tallymark.evaluation.score_ranges import check_ranges  # few ask for ranges
+    empty_tally(given_metrics)  # refuses what cannot be, before anything is read
+    if score_ranges is not None:
+        from tallymark.evaluation.score_ranges import check_ranges  # few ask for ranges
 
-            check_ranges(score_ranges, given_metrics, target, roles, source)
+        if given_metrics is None:
+            raise ParameterError(argument="metrics", expected="be named for score_ranges, such as metrics=['auc']")
+        check_ranges(score_ranges, given_metrics, target, roles, source)
 
     def attempt() -> Any:
         empty = source.empty(roles.names())
         if empty is None:
             raise EmptyError(Text("{source} has no rows"), argument="source")
-        columns = read_columns_of_batch(empty, roles.names())
-        query = None if roles.query is None else columns[roles.query].values
-        selected = select_metrics(given_metrics, Batch(*roles.rows(columns), query=query, whole=False), target)
-        tally = empty_tally(selected)
+        tally = empty_tally(given_metrics)
+        selected = tally.metrics  # those that are named; the defaults follow from the rows
         by_place = tally.interval is not None and roles.keys is None and roles.cluster is None
         in_order = by_place or _keeps_rows(selected.values(), target)
         with progress_reporter(progress) as report_progress:

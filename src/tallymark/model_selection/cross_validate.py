@@ -90,7 +90,7 @@ def cross_validate(
     takes `sample_weight` or `weights`. `classes` are those of all of y, so that a fold which lacks one still scores.
 
     `n_jobs` folds run at a time (-1: as many as there are CPUs), in "processes" or "threads". `progress` is called with
-    every `Fold` that is done; True prints a line. With ``errors="cell"`` a fold whose trainer fails is left out and
+    every `Fold` that is done; True prints a line. With ``errors="report"`` a fold whose trainer fails is left out and
     named in the notes.
 
     >>> def mean_of(X, y):

@@ -33,7 +33,7 @@ class Evaluator:
     that are no multiple of `period` are skipped. `early_stopping` is a rule, or several of which any may stop; without
     one, the best round is that of the first metric on the first eval set. Each of the `callbacks` is called with every
     `Round`. With a `history` of an earlier run, training goes on from there. A metric that cannot be computed raises;
-    with ``errors="cell"`` its value is NaN.
+    with ``errors="report"`` its value is NaN.
 
     >>> from tallymark.training import EarlyStopping
     >>> evaluator = Evaluator(["mae"], [EvalSet("valid", [1.0, 2.0])], early_stopping=EarlyStopping(2))

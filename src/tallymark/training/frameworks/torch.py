@@ -124,7 +124,7 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
         return sum(tallies[1:], start=tallies[0]) if tallies else self._tally
 
     @_eagerly
-    def report(self, *, errors: str = "cell") -> Report:
+    def report(self, *, errors: str = "raise") -> Report:
         """The report of all batches of all processes, which must all ask for it."""
         return self.gather().report(errors=errors)
 
