@@ -250,7 +250,9 @@ def evaluate_planned(
 def raise_failures(report: Report) -> None:
     """Raise the error of the first metric that could not be computed; it carries the report with the others."""
     for part in (report, *(report.slices or {}).values()):
-        for error in part.failures.values():
+        for key, error in part.failures.items():
+            if len(part) > 1 and part.cell(key).metric.name not in str(error):
+                error.add_place(key)
             error.report = report
             raise error
 
