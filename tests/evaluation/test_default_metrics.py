@@ -87,9 +87,11 @@ def test_rows_of_weight_zero_decide_nothing():
     assert list(tm.evaluate([0, 1, 7], [0, 1, 1], weights=weights)) == BINARY_METRICS
 
 
-def test_undefined_values_of_defaults_stay_cells():
+def test_defaults_that_fail_stay_cells_unless_all_do():
     """Nobody asked for them by name."""
-    report = tm.evaluate(["spam", "ham"], [0.9, 0.2])
+    with pytest.raises(tm.ParameterError, match="`positive` must name"):
+        tm.evaluate(["spam", "ham"], [0.9, 0.2])
+    report = tm.evaluate(["spam", "ham"], [0.9, 0.2], errors="report")
     assert set(report.failures) == {"auc", "logloss", "brier", "accuracy"}
     assert "positive" in str(report.failures["auc"])
 

@@ -84,7 +84,7 @@ def test_a_formula_that_fails_does_not_stop_the_others():
 
     metric = tm.custom(broken)
     try:
-        report = tm.evaluate(Y, P, ["mae", metric])
+        report = tm.evaluate(Y, P, ["mae", metric], errors="report")
         assert report["mae"] == 0.5
         with pytest.raises(tm.FormulaError, match="the formula of broken failed: ZeroDivisionError") as caught:
             report["broken"]

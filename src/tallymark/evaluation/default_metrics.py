@@ -12,6 +12,7 @@ from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.errors import Argument, ParameterError, TallymarkError, Text, brief, did_you_mean
+from tallymark.metrics import registry
 from tallymark.metrics.base import FACTS, HINTS, Metric
 from tallymark.metrics.classification.accuracy import accuracy
 from tallymark.metrics.naming import describe_other, metric
@@ -206,11 +207,12 @@ def with_shared_parameters(metrics: Mapping[str, Metric], parameters: Mapping[st
     """The metrics with these parameters, each in every metric that has it; one that sets another value is an error."""
     for name in parameters:
         if not any(_takes(each, name) for item in metrics.values() for each in _parts(item)):
-            known = list(dict.fromkeys(each for item in metrics.values() for each in item.parameters()))
+            known = [*FACTS, *CALL_ARGUMENTS, *(each for item in metrics.values() for each in item.parameters())]
+            mistyped = not any(name in each.parameters() for each in registry.instances())
             raise ParameterError(
                 Text("{} is not an argument of the call and not a parameter of {}", Argument(name), ", ".join(metrics)),
                 argument=name,
-                hint=HINTS.get(name) or did_you_mean(name, [*known, *FACTS, *CALL_ARGUMENTS]),
+                hint=HINTS.get(name) or (did_you_mean(name, known) if mistyped else None),
             )
     shared = {key: _with_shared(item, parameters) for key, item in metrics.items()}
     return {str(item) if key == str(metrics[key]) else key: item for key, item in shared.items()}

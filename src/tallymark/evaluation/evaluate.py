@@ -84,7 +84,7 @@ def evaluate(
     `normalize=True` divides probabilities by the sum of their row. A `target` says all of this at once. `query` is the
     label of the query that each row belongs to, which metrics of rankings read. `missing="drop"` leaves out rows with
     missing values and counts them. A metric that cannot be computed raises, and the `report` of the error has the
-    others; `errors="report"` keeps it as a failed cell, as does a report whose metrics were not named.
+    others; `errors="report"` keeps it as a failed cell. So does a call that names no metrics, unless all of them fail.
 
     `by` holds the group of each row: one column of labels, or a table or mapping of several. Every metric is then read
     for every group as well, as `report.slices`; metrics of groups, such as `gap("recall")` and "demographic_parity",
@@ -189,16 +189,18 @@ def evaluate_batch(
     settings: Intervals | None = None,
     parameters: Mapping[str, Any] | None = None,
 ) -> Report:
-    """The report of rows that have been read already. Metrics that nobody named may fail: their cells say why."""
+    """The report of rows that have been read already. Default metrics may fail, but not all of them."""
     batch.require_rows()
     kind = default_kind(batch, target) if metrics is None else None
     selected = select_metrics(metrics) if kind is None else default_metrics(batch, target, kind)
     if parameters:
         selected = with_shared_parameters(selected, parameters)
-    errors = errors if kind is None else "report"
-    metric_plan = plan_metrics(selected, target, (batch.truth_columns, batch.prediction_columns), errors=errors)
-    report = evaluate_planned(batch, metric_plan, errors=errors, min_rows=min_rows, settings=settings)
+    strict = errors if kind is None else "report"
+    metric_plan = plan_metrics(selected, target, (batch.truth_columns, batch.prediction_columns), errors=strict)
+    report = evaluate_planned(batch, metric_plan, errors=strict, min_rows=min_rows, settings=settings)
     report.inferred_kind = kind if target.kind is None and kind in INFERRED_KINDS else None
+    if errors == "raise" and len(report.failures) == len(report):
+        raise_failures(report)
     return report
 
 

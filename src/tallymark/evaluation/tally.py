@@ -460,7 +460,7 @@ class Tally:
             report.inferred_kind = (
                 contents.kind if self.target.kind is None and contents.kind in INFERRED_KINDS else None
             )
-        elif errors == "raise":
+        if errors == "raise" and (self._named is not None or len(report.failures) == len(report)):
             raise_failures(report)
         return report
 
