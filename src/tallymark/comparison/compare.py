@@ -25,7 +25,7 @@ from tallymark.data.batch import Batch, check_missing
 from tallymark.data.target import Target, target_of
 from tallymark.errors import InputError, ParameterError, Text, brief
 from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
-from tallymark.evaluation.evaluate import plan_metrics, raise_failures
+from tallymark.evaluation.evaluate import plan_metrics
 from tallymark.evaluation.report import Report
 from tallymark.intervals.maker import bootstrap_name, check_nested, units_of
 from tallymark.intervals.replicates import resample_values
@@ -195,8 +195,7 @@ def _report(name: str, batch: Batch, metrics: dict[str, Metric], target: Target)
     batch.require_rows()
     with _name_model_in_errors(name):
         planned = plan_metrics(metrics, target, (batch.truth_columns, batch.prediction_columns), errors="raise")
-        report = planned.report(planned.fold(batch), dropped=batch.dropped, batch=batch)
-        raise_failures(report)
+        report = planned.report(planned.fold(batch), dropped=batch.dropped, errors="raise", batch=batch)
     for key, value in report.items():
         if not isinstance(value, float):
             raise ParameterError(

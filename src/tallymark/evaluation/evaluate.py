@@ -108,7 +108,8 @@ def evaluate(
     RMSE    0.6124  lower   same as y
     MAE     0.5     lower   same as y
     """
-    if y_pred is None or truth is not None or prediction is not None or _names_columns(y_true, y_pred):
+    by_name = y_pred is None or truth is not None or prediction is not None
+    if by_name or (type(y_pred) is not np.ndarray and _names_columns(y_true, y_pred)):
         truth, prediction, metrics = _read_column_arguments(y_pred, rest, truth, prediction, metrics)
         from tallymark.evaluation.table import evaluate_table  # reads files and frames of any kind
 
@@ -199,7 +200,7 @@ def evaluate_batch(
     metric_plan = plan_metrics(selected, target, (batch.truth_columns, batch.prediction_columns), errors=strict)
     report = evaluate_planned(batch, metric_plan, errors=strict, min_rows=min_rows, settings=settings)
     report.inferred_kind = kind if target.kind is None and kind in INFERRED_KINDS else None
-    if errors == "raise" and len(report.failures) == len(report):
+    if kind is not None and errors == "raise" and len(report.failures) == len(report):
         raise_failures(report)
     return report
 
@@ -220,15 +221,35 @@ def evaluate_planned(
 ) -> Report:
     """The report of rows that have been read, by a plan that has been made."""
     try:
+        return _evaluate_planned(batch, metric_plan, errors, min_rows, settings)
+    except ROW_ERRORS:
+        raise
+    except TallymarkError as error:
+        if errors != "raise":
+            raise
+        try:
+            report = _evaluate_planned(batch, metric_plan, "report", min_rows, settings)
+        except TallymarkError:
+            raise error from None
+        raise_failures(report)
+        raise
+
+
+def _evaluate_planned(
+    batch: Batch, metric_plan: MetricPlan, errors: str, min_rows: int, settings: Intervals | None
+) -> Report:
+    try:
         states = metric_plan.fold(batch)
     except ROW_ERRORS:
         raise
     except TallymarkError:
+        if errors == "raise":
+            raise
         metric_plan = metric_plan.without_unreadable(batch)
         states = metric_plan.fold(batch)
     slices = slice_states(batch, states) if batch.group_names else None
     of_groups: dict[str, Any] = {"slices": slices, "by": batch.group_names, "min_rows": min_rows}
-    report = metric_plan.report(states, dropped=batch.dropped, batch=batch, **of_groups)
+    report = metric_plan.report(states, dropped=batch.dropped, errors=errors, batch=batch, **of_groups)
     if settings is not None:
         from tallymark.evaluation.report_intervals import add_intervals  # most calls ask for none
 
@@ -244,8 +265,6 @@ def evaluate_planned(
 
         report.slices.read_column = slices_by
     batch.memo.clear()  # the report keeps the rows, and should keep no more
-    if errors == "raise":
-        raise_failures(report)
     return report
 
 
@@ -325,6 +344,7 @@ class MetricPlan:
         states: States,
         *,
         dropped: int,
+        errors: str = "report",
         batch: Batch | None = None,
         slices: Sequence[Slice] | None = None,
         by: tuple[str, ...] = (),
@@ -334,10 +354,10 @@ class MetricPlan:
         group_slices = None
         if slices is not None:
             rows = [key for key, item in self.metrics.items() if not isinstance(item, GroupMetric)]
-            reports = {each.group: self._report(rows, each.states) for each in slices}
+            reports = {each.group: self._report(rows, each.states, errors) for each in slices}
             group_slices = Slices(by, reports, min_rows)
         read_groups = _GroupReader(self, slices, min_rows)
-        report = self._report(list(self.metrics), states, batch, dropped, group_slices, read_groups)
+        report = self._report(list(self.metrics), states, errors, batch, dropped, group_slices, read_groups)
         report._source = ReportSource(self, states, batch)
         return report
 
@@ -345,6 +365,7 @@ class MetricPlan:
         self,
         keys: list[str],
         states: States,
+        errors: str,
         batch: Batch | None = None,
         dropped: int = 0,
         slices: Slices | None = None,
@@ -352,7 +373,7 @@ class MetricPlan:
     ) -> Report:
         whole = states[0]
         n, weight = whole.n, whole.total_weight
-        cells = {key: self._cell(key, states, n, weight, batch, read_groups) for key in keys}
+        cells = {key: self._cell(key, states, n, weight, errors, batch, read_groups) for key in keys}
         return Report(
             cells,
             n=n,
@@ -369,6 +390,7 @@ class MetricPlan:
         states: States,
         n: int,
         weight: float,
+        errors: str,
         batch: Batch | None,
         read_groups: _GroupReader | None,
     ) -> Cell:
@@ -388,6 +410,8 @@ class MetricPlan:
         except Exception as error:  # a formula of the user's own may raise anything
             failure = FormulaError(f"the formula of {item} failed: {type(error).__name__}: {error}")
             failure.__cause__ = error
+        if errors == "raise":
+            raise failure
         return Cell(item, None, n, weight, error=failure)
 
 
