@@ -80,6 +80,7 @@ PAGES = (
             "Report",
             "Cell",
             "Slices",
+            "WorstRows",
             "Tally",
             "tally_table",
             "Target",

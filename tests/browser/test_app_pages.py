@@ -17,7 +17,7 @@ HOSTILE = f"<script>alert(1)</script> {'averylongword' * 12} שלום עולם"
 KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 SITE = "http://app.test/"
 SPILLS = """() => [...document.querySelectorAll("body *")]
-    .filter(e => !e.closest(".wide, svg, .unseen, thead, .skip, .tabs, details:not([open])"))
+    .filter(e => !e.closest(".wide, .plots, svg, .unseen, thead, .skip, .tabs, details:not([open])"))
     .filter(e => e.getBoundingClientRect().right > innerWidth + 1)
     .map(e => e.tagName + " " + e.className)"""
 SMALL = """() => [...document.querySelectorAll("button, .button, input:not([type=hidden], [hidden]), select")]

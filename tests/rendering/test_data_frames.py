@@ -51,6 +51,11 @@ EXPORTS: dict[type, list[Callable[[], Any]]] = {
         lambda: tm.evaluate(Y, P > 0.5, ["recall(average=None)"], by={"city": GROUP}).slices,
         lambda: _empty(BOTH, by=["city"]).slices,
     ],
+    tm.evaluation.WorstRows: [
+        lambda: tm.evaluate(Y, Y[::-1], ["accuracy"]).worst_rows(),
+        lambda: tm.evaluate(Y, Y, ["accuracy"]).worst_rows(),
+        lambda: tm.evaluate(Y, ONE, ["accuracy"], weights=UNEVEN).worst_rows(1),
+    ],
     tm.metrics.Confusion: [
         lambda: tm.confusion_matrix(Y, Y),
         lambda: tm.confusion_matrix(Y, P),

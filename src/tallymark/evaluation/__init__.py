@@ -2,8 +2,8 @@
 
 `default_metrics.py` selects the metrics, `evaluate.py` plans and reads the states that they need, `report.py` holds
 the values. `group_slices.py` has the report of every group, `report_intervals.py` adds intervals, `document.py` and
-`plots.py` make the page. `tally.py` adds up rows that come in pieces; `table.py` reads them from tables, files and
-clusters.
+`plots.py` make the page; `residuals.py` and `worst_rows.py` look at single rows. `tally.py` adds up rows that come in
+pieces; `table.py` reads them from tables, files and clusters.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -16,13 +16,26 @@ from tallymark.evaluation.tally import Tally
 if TYPE_CHECKING:
     from tallymark.evaluation.plots import ReportPlots
     from tallymark.evaluation.table import evaluate_table, tally_table
+    from tallymark.evaluation.worst_rows import WorstRows
     from tallymark.rendering.plots.plot import Plot
 
-__all__ = ["Cell", "Plot", "Report", "ReportPlots", "Slices", "Tally", "evaluate", "evaluate_table", "tally_table"]
+__all__ = [
+    "Cell",
+    "Plot",
+    "Report",
+    "ReportPlots",
+    "Slices",
+    "Tally",
+    "WorstRows",
+    "evaluate",
+    "evaluate_table",
+    "tally_table",
+]
 
 _LAZY = {
     "Plot": "rendering.plots.plot",
     "ReportPlots": "evaluation.plots",
+    "WorstRows": "evaluation.worst_rows",
     "evaluate_table": "evaluation.table",
     "tally_table": "evaluation.table",
 }  # most calls need none of them

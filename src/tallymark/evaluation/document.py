@@ -28,6 +28,7 @@ MOST_LISTED_GROUPS = 1_000  # in a table that is folded
 MOST_PARTS = 50  # of a metric with one value per class
 _TWO_CLASSES = "two classes"  # in the words of a landmark that holds for no more than two
 _SLICES = "slices"  # of which there is a plot for each metric
+_OF_GROUPS = (_SLICES, "residuals_by_group")  # plots that stand with the groups
 
 
 def report_document(report: Report, title: str | None, command: str | None, *, pictures: bool) -> Document:
@@ -162,7 +163,7 @@ def _kind_of_missing_value(cell: Cell) -> str:
 
 def _plots_section(report: Report) -> list[Section]:
     """The first plots but those of groups, and why some that would suit cannot be drawn."""
-    names = [name for name in report.plot.available() if name != _SLICES][:_MOST_PLOTS]
+    names = [name for name in report.plot.available() if name not in _OF_GROUPS][:_MOST_PLOTS]
     plots: list[Part] = [getattr(report.plot, name)() for name in names]
     reasons = [f"{name.replace('_', ' ')}: {reason}" for name, reason in report.plot.reasons().items()]
     return [Section("plots", "Plots", "", [*plots, *([Notes(reasons)] if reasons else [])])] if plots or reasons else []
@@ -178,6 +179,8 @@ def _groups_sections(report: Report, *, pictures: bool) -> Iterator[Section]:
             plots = report.sliced_by(slices).plot
             keys = [heading.code for heading in table.headings if isinstance(heading, Name)]
             drawn = [plots.slices(key) for key in keys[: max(MOST_DRAWN // len(by_column), 1)]]
+            if "residuals_by_group" in report.plot.available():
+                drawn.append(plots.residuals_by_group())
         parts = [*drawn, table._replace(title="")]
         if len(slices) > MOST_GROUPS:
             everything = slices.table(report, intervals=not pictures, most=MOST_LISTED_GROUPS)

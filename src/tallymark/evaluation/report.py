@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tallymark.evaluation.evaluate import MetricPlan
     from tallymark.evaluation.group_slices import Slices
     from tallymark.evaluation.plots import ReportPlots
+    from tallymark.evaluation.worst_rows import WorstRows
     from tallymark.intervals.settings import Intervals
     from tallymark.rendering.document import Document
 
@@ -419,6 +420,27 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         notes += [] if self.interval is None else self.interval_methods(self.interval)
         return Table(self.title(), tuple(columns), rows, notes, numbers=("value",))
 
+    def worst_rows(self, n: int = 20, *, ids: object = None, output: int | None = None) -> WorstRows:
+        """The rows with the largest loss, the worst first: the largest error of numbers, the lowest probability of the
+        truth, wrong labels, and of scores the rows that are misranked against the most rows of the other class.
+
+        `ids` are labels of the rows, one for each that was evaluated; without them, `keys` of `evaluate` are shown. Of
+        several outputs, `output` chooses one. Rows of weight 0 are left out.
+
+        >>> import tallymark as tm
+        >>> report = tm.evaluate([1.0, 2.0, 3.0], [1.5, 2.0, 1.0], ["mae"])
+        >>> report.worst_rows(2, ids=["a", "b", "c"])
+        Rows with the largest error: prediction − truth
+        <BLANKLINE>
+        row  id  truth  prediction  error
+        ───  ──  ─────  ──────────  ─────
+          2  c       3         1     -2
+          0  a       1         1.5    0.5
+        """
+        from tallymark.evaluation.worst_rows import find_worst_rows  # few ask
+
+        return find_worst_rows(self, n, ids, output)
+
     def baselines(self, key: str | Metric) -> list[Baseline]:
         """What predictions without features would score on these rows: the majority class, a constant, a guess."""
         from tallymark.evaluation.baselines import find_baselines  # only prints and pages ask
@@ -510,13 +532,15 @@ def reason_text(cell: Cell) -> str | None:
 class ReportSource:
     """The states of a report, and its rows where they are in memory: a reference to them, never a copy."""
 
-    __slots__ = ("_batch", "_folded", "_metric_plan", "_states", "plots")
+    __slots__ = ("_batch", "_folded", "_metric_plan", "_states", "clustered", "plots")
 
     def __init__(self, metric_plan: MetricPlan, states: States, batch: Batch | None) -> None:
         self._metric_plan = metric_plan
         self._states = states
         self._batch = batch
         self._folded: dict[Any, State] = {}
+        self.clustered = batch is not None and batch.cluster_side is not None
+        """Whether rows depend on each other, which no formula of an interval allows for."""
         self.plots: dict[Any, Any] = {}
         """Plots that were asked for before; what is drawn is small, what it is drawn from is not."""
 

@@ -103,6 +103,16 @@ def wilson(hits: float, rows: float, level: float) -> Ends:
     return lo, 1.0 if hits == rows else (middle + reach) / below
 
 
+def distribution_reach(rows: float, level: float) -> float:
+    """How far the share of rows below a value may be from the true one, for all values at once (Dvoretzky, Kiefer and
+    Wolfowitz 1956, with the constant of Massart 1990).
+
+    >>> round(distribution_reach(100, 0.95), 4)
+    0.1358
+    """
+    return min(math.sqrt(math.log(2.0 / (1.0 - level)) / (2.0 * rows)), 1.0)
+
+
 def share_interval(hits: float, rows: float, level: float) -> Interval:
     """The interval of a share of rows."""
     return Interval(*wilson(hits, rows, level), WILSON, few_rows_note(rows))

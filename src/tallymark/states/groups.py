@@ -121,7 +121,7 @@ def _labels_in(group: Group) -> tuple[Label, ...]:
 
 def split(batch: Batch) -> list[tuple[Group, Batch]]:
     """The rows of every group."""
-    groups, codes = _groups(batch)
+    groups, codes = group_codes(batch)
     return list(zip(groups, rows_by(batch, codes, len(groups)), strict=True))
 
 
@@ -144,7 +144,7 @@ def rows_by(batch: Batch, codes: Array, count: int) -> list[Batch]:
     return out
 
 
-def _groups(batch: Batch) -> tuple[Sequence[Group], Array]:
+def group_codes(batch: Batch) -> tuple[Sequence[Group], Array]:
     """The groups that have rows, in order, and the place of each row's among them."""
     columns = [_labels_of(batch, side) for side in batch.group_sides]
     if len(columns) == 1:

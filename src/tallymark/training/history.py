@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tallymark.data.arguments import check_path, describe
-from tallymark.errors import FileError, ParameterError
+from tallymark.errors import FileError, ParameterError, UndefinedError
 from tallymark.evaluation.report import Report
 from tallymark.metrics.base import Better, Metric
 from tallymark.metrics.listing import show_better
@@ -19,6 +19,10 @@ from tallymark.rendering.table import Table
 from tallymark.rendering.text import to_text
 from tallymark.training.stopping import same_metric
 
+if TYPE_CHECKING:
+    from tallymark.rendering.plots.plot import Plot
+
+_MOST_LISTED = 100  # rounds in the table of a plot
 ACTIONS = ("skip", "continue", "improved", "stop")
 
 
@@ -166,6 +170,41 @@ class History(Sequence[Round], DataFrameExport):
     def _frame(self) -> Mapping[str, Any]:
         return self.columns()
 
+    def plot(self, metrics: Iterable[str | Metric] | None = None) -> Plot:
+        """Learning curves: a panel for each metric, or for each of `metrics`, with a line for each eval set, and a mark
+        at the best round, which is the last that improved. Needs matplotlib."""
+        import numpy as np
+
+        from tallymark.rendering.plots.learning import LearningPanel, learning_plot
+
+        columns = self.columns()
+        sets, keys = (list(dict.fromkeys(columns[name])) for name in ("set", "metric"))
+        if metrics is not None:
+            keys = [_find_key(each, keys) for each in ([metrics] if isinstance(metrics, (str, Metric)) else metrics)]
+        rounds, values = (np.array(columns[name], np.float64) for name in ("round", "value"))
+        set_of, metric_of = (np.array(columns[name], object) for name in ("set", "metric"))
+        panels = []
+        for key in keys:
+            rows_by_set = {name: (set_of == name) & (metric_of == key) for name in sets}
+            lines = {
+                name: (rounds[rows], values[rows])
+                for name, rows in rows_by_set.items()
+                if np.isfinite(values[rows]).any()
+            }
+            if lines:
+                panels.append(LearningPanel(_display_name(key), lines))
+        if not panels:
+            raise UndefinedError("there are no learning curves: the history has no finite value")
+        best = max((each.round for each in self if each.improved), default=None)
+        return learning_plot(panels, sets, best, self._plot_table(best))
+
+    def _plot_table(self, best: int | None) -> Table:
+        """The rounds as a table; of very many, some of them with the last and the best."""
+        step = -(-len(self) // _MOST_LISTED)
+        listed = [each for k, each in enumerate(self) if k % step == 0 or each.round in (best, self[-1].round)]
+        notes = [] if step == 1 else [f"{len(listed):,} of {len(self):,} evaluations: see .to_pandas()"]
+        return History(listed)._table()._replace(notes=notes)
+
     def to_dict(self) -> dict[str, Any]:
         """The history as plain data."""
         return {"rounds": [each.to_dict() for each in self]}
@@ -223,6 +262,20 @@ class History(Sequence[Round], DataFrameExport):
 
     def _repr_html_(self) -> str:
         return to_html(self._table())
+
+
+def _find_key(wanted: str | Metric, keys: Sequence[str]) -> str:
+    for key in keys:
+        if _is_called(key, wanted):
+            return key
+    raise KeyError(f"the history has no {wanted}; it has {', '.join(keys) or 'no rounds'}")
+
+
+def _display_name(key: str) -> str:
+    try:
+        return metric(key).display_name
+    except ParameterError:  # a key of the caller's own
+        return key
 
 
 def _is_called(key: str, wanted: str | Metric) -> bool:
