@@ -73,7 +73,7 @@ def test_a_page_without_entries(stage, challenge):
     """A challenge that nobody has sent anything to has a leaderboard that says so."""
     answer = stage.client().get(f"/challenges/{challenge.slug}/leaderboard")
     assert answer.status_code == 200
-    assert "No entry has been scored yet" in answer.text
+    assert "There are no entries yet" in answer.text
 
 
 @pytest.mark.parametrize(

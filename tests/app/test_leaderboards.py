@@ -170,10 +170,10 @@ def test_choices_are_limited(stage, parted):
 
     assert choose(keys[0], keys[0], keys[1]) == 2
     for wanted, told in (
-        (keys, "At most 2"),
-        ([foreign], "scored in time"),
-        ([broken], "scored in time"),
-        (["nothing"], "scored in time"),
+        (keys, "Select at most 2"),
+        ([foreign], "before the deadline"),
+        ([broken], "before the deadline"),
+        (["nothing"], "before the deadline"),
     ):
         with pytest.raises(FormError, match=told):
             choose(*wanted)
@@ -193,5 +193,5 @@ def test_late_files_cannot_be_chosen(stage, host):
     key = team.send(_mixed(20, 20))
     with stage.service.database.writing() as session:
         session.get_one(type(challenge), challenge.id).deadline = None  # prolonged by its organiser
-    with pytest.raises(FormError, match="scored in time"):
+    with pytest.raises(FormError, match="before the deadline"):
         teams.choose_finals(stage.service, challenge, team.team.id, [key])

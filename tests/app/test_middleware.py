@@ -109,7 +109,7 @@ def test_headers_are_on_every_answer(stage, challenge, player, monkeypatch):
         assert "cache-control" in answer.headers
         assert "strict-transport-security" not in answer.headers
     assert "lynx" not in found[-1][1].text
-    assert "That is our fault" in found[-1][1].text
+    assert "An internal error occurred" in found[-1][1].text
 
 
 def test_pages_are_not_kept_and_files_are(stage):

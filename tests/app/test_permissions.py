@@ -106,7 +106,7 @@ def test_what_is_not_for_one_looks_like_nothing(world):
 
     def words(path):
         page = clients["other"].get(path).text
-        return re.sub(r"quote <code>[0-9a-f]{12}</code>", "", page)
+        return re.sub(r"support: <code>[0-9a-f]{12}</code>", "", page)
 
     assert words(f"/submissions/{filled['key']}") == words("/submissions/none")
     assert words("/organise/none") == words(f"/organise/{filled['slug']}")

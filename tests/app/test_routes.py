@@ -63,7 +63,7 @@ def test_the_account_page(make_stage):
     assert two.post("/sign-in", data=form).status_code == 303
     assert "Signed in on 2 devices" in one.get("/account").text
     new = {"action": "password", "password": "another long one", "again": "another long one"}
-    assert "This is not your password" in one.post("/account", data={**new, "old": "wrong"}).text
+    assert "Wrong password" in one.post("/account", data={**new, "old": "wrong"}).text
     assert one.post("/account", data={**new, "old": PASSWORD}).headers["location"] == "/account?said=password"
     assert one.get("/account").status_code == 200
     assert two.get("/account").status_code == 303
@@ -72,7 +72,7 @@ def test_the_account_page(make_stage):
         session.get_one(User, 1).organiser = True
     page = one.post("/account", data={"action": "invite", "role": "participant"}).text
     link = page.split("http://scores.example.org/sign-up?invitation=")[1][:43]
-    assert "You are invited to be a participant" in stage.client().get(f"/sign-up?invitation={link}").text
+    assert "You are invited as a participant" in stage.client().get(f"/sign-up?invitation={link}").text
     assert link not in one.get("/account").text
     assert len(stage.all(select(Invitation))) == 1
 
@@ -82,7 +82,7 @@ def test_the_account_page(make_stage):
     [
         ({"action": "answers"}, {}, "Choose a file."),
         ({"action": "answers"}, {"answers": b"row_id,label\nr000,a\nr000,b\n"}, "The answers were rejected"),
-        ({**FORM, "action": "save", "quota": "none"}, {}, "It must be a whole number from 1 to 1,000."),
+        ({**FORM, "action": "save", "quota": "none"}, {}, "Enter a whole number from 1 to 1,000."),
         ({**FORM, "action": "save", "metrics": "rmse"}, {}, "rmse"),
     ],
 )

@@ -31,5 +31,5 @@ def test_one_team_for_each(stage, challenge):
 @BOTH
 def test_names_that_look_the_same_are_one(stage, challenge, player, name):
     """A name that differs in case, width or spaces from another is taken."""
-    with pytest.raises(FormError, match="Another team has this name"):
+    with pytest.raises(FormError, match="This team name is taken"):
         teams.join_challenge(stage.service, stage.person("Eve"), challenge, name, "")

@@ -55,7 +55,7 @@ def test_too_large(sender, size, chunked):
     size = -(-size // 10_000) * 10_000
     answer = _post(sender, _pieces(size) if chunked else b"".join(_pieces(size)))
     assert answer.status_code == 413
-    assert "At most 100 kB a file are taken here" in answer.text
+    assert "A file may have at most 100 kB" in answer.text
     assert _kept(sender.stage) == before
     assert sender.quota_status().used == 0
 

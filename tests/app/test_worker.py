@@ -29,8 +29,8 @@ def test_what_waits_is_scored_in_order(waiting):
         keys.append(waiting.send(guess(n)))
         stage.clock.move(seconds=1)
     assert [stage.submission(key).state for key in keys] == ["queued"] * 3
-    assert "It is the next in the queue" in waiting.client().get(f"/submissions/{keys[0]}").text
-    assert "2 submissions come before it" in waiting.client().get(f"/submissions/{keys[2]}").text
+    assert "It is next in the queue" in waiting.client().get(f"/submissions/{keys[0]}").text
+    assert "2 submissions ahead of it" in waiting.client().get(f"/submissions/{keys[2]}").text
     assert stage.app.state.worker.step()
     assert [stage.submission(key).state for key in keys] == ["scored", "queued", "queued"]
     stage.work()
@@ -89,9 +89,9 @@ def test_three_failures_are_the_end(waiting, monkeypatch):
     assert stage.submission(key).state == "failed"
     assert waiting.quota_status().used == 0
     page = waiting.client().get(f"/submissions/{key}").text
-    assert "Something went wrong on our side" in page
+    assert "Scoring failed because of an internal error" in page
     assert "lynx" not in page
-    assert "not scored" in waiting.client().get(f"/challenges/{waiting.challenge.slug}/mine").text
+    assert "failed" in waiting.client().get(f"/challenges/{waiting.challenge.slug}/mine").text
 
 
 @BOTH
@@ -138,13 +138,13 @@ def test_intervals_follow(stage, host):
     assert (held.state, held.work) == ("scored", "intervals")
     assert stage.board(challenge) == ["Badgers"]
     before = stage.scores(key)
-    assert "they follow in a moment" in player.client().get(f"/submissions/{key}").text
+    assert "appear in a moment" in player.client().get(f"/submissions/{key}").text
     stage.work()
     after = stage.all(select(StoredScore).where(StoredScore.submission_id == held.id).order_by(StoredScore.place))
     assert stage.scores(key) == before
     assert all(each.lo <= each.value <= each.hi for each in after)
     assert (stage.submission(key).state, stage.submission(key).work) == ("scored", None)
-    assert "they follow in a moment" not in player.client().get(f"/submissions/{key}").text
+    assert "appear in a moment" not in player.client().get(f"/submissions/{key}").text
 
 
 @BOTH

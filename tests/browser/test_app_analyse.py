@@ -38,7 +38,9 @@ def test_a_report_has_what_the_library_says(visitor):
     bands = ["good", "fair", "poor", "fair", "poor"]
     assert visitor.texts(".card .value") == [" ".join(each) for each in zip(told, bands, strict=True)]
     assert (
-        visitor.texts("#warnings li") == found.warnings == ["'Fox' and 'fox' are two labels; they differ only by case"]
+        visitor.texts("#warnings li")
+        == found.warnings
+        == ["'Fox' and 'fox' are different labels: they differ only in case"]
     )
     assert visitor.texts("#rows td") == ["388", "312", "76", "12", "1"]
     assert visitor.texts("#rows li")[1] == "extra ids: photo-999"
@@ -79,4 +81,4 @@ def test_a_file_that_is_too_large_is_told(visitor):
     """By the server, with how large one may be."""
     choose(visitor, file(b"row_id,label\n" + b"x" * MOST))
     visitor.press("Score", 413)
-    assert "At most 100 kB a file are taken here." in visitor.text()
+    assert "A file may have at most 100 kB." in visitor.text()

@@ -44,10 +44,10 @@ def test_an_organiser_makes_a_challenge_and_runs_it(visits, server):
     visitor = visits(server)
     visitor.sign_up(server.first_link, "Ada")
     assert "Welcome. You are signed in." in visitor.text()
-    visitor.follow("New challenge")
+    visitor.follow("Create challenge")
     fill(visitor)
     visitor.choose("answers", file(HEADER + b"1,owl\n2,emu,public\n2,,public\n", "answers.csv"))
-    visitor.press("Make the challenge", 422)
+    visitor.press("Create challenge", 422)
     assert [each.split(" the ")[0] for each in visitor.texts(".problems li")] == [
         "line 2, column 1",
         "line 4, column 1",
@@ -55,7 +55,7 @@ def test_an_organiser_makes_a_challenge_and_runs_it(visits, server):
     ]
     assert_kept(visitor)
     visitor.choose("answers", file(HEADER + ROWS, "answers.csv"))
-    visitor.press("Make the challenge")
+    visitor.press("Create challenge")
     assert "The challenge is there. Others can see it now." in visitor.text()
     assert_kept(visitor)
     see_it_as_others_do(visitor)
@@ -102,14 +102,14 @@ def edit(visitor):
 
 def close_and_reopen(visitor):
     """The list and the page say so."""
-    visitor.press("Close the challenge")
+    visitor.press("Close challenge")
     assert "The challenge is closed." in visitor.text()
     visitor.follow("Your challenges")
     assert visitor.texts("tbody .state") == ["Closed", "Open"]
     visitor.open("/challenges/birds")
     assert visitor.page.get_by_role("button", name="Join").count() == 0
     visitor.follow("Edit this challenge")
-    visitor.press("Open it again")
+    visitor.press("Reopen challenge")
     assert visitor.page.locator(".head .state").inner_text() == "Open"
 
 
@@ -121,7 +121,7 @@ def test_links_to_sign_up_work_once(visits, server):
     visitor.follow("Account of Ada organiser")
     for role in ("participant", "organiser"):
         visitor.page.get_by_label("Invite as").select_option(role)
-        visitor.press("Make a link")
+        visitor.press("Create link")
         links.append(visitor.text(".flash code"))
     assert visitor.texts("tbody th") == ["organiser", "participant"]
     for link, role in zip(links[1:], ("participant", "organiser"), strict=True):

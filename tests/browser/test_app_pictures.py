@@ -57,7 +57,7 @@ def test_pictures(visits, server):
     organiser.fill(title="Birds", metrics="rmse, mae, r2")
     organiser.page.locator("[value=numbers]").check()
     organiser.choose("answers", file(b"row_id,label\n1,2\n2,3\n"))
-    organiser.press("Make the challenge")
+    organiser.press("Create challenge")
     visitor.sign_up(host.invite(), "Ada")
     visitor.join(LONG)
     results = {
@@ -75,7 +75,7 @@ def test_pictures(visits, server):
             owner = visits(server, **shape, storage_state=organiser.context.storage_state())
             see(owner, FOR_ORGANISERS, f"{width}-{look}")
             owner.page.goto("/account")
-            owner.press("Make a link")
+            owner.press("Create link")
             take(owner, f"account-organiser-{width}-{look}")
             owner.open(BOARD)
             owner.page.get_by_role("link", name="Good").click()

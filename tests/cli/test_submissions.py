@@ -24,10 +24,10 @@ def folder(tmp_path):
 
 
 def test_a_submission_is_scored(tallymark, folder):
-    """Scores in percent, counts, and the mismatch first."""
+    """Scores in percent, counts, and the incorrect row first."""
     done = tallymark("score", "answers.csv", "good.csv")
     assert done.returncode == 0
-    assert "4 rows compared · 3 matches · 1 mismatch" in done.stdout
+    assert "4 rows compared · 3 correct · 1 incorrect" in done.stdout
     assert "accuracy                          75.0 %" in done.stdout
     assert done.stdout.index("b   dog     cat         no") < done.stdout.index("yes")
 
@@ -97,7 +97,7 @@ def test_a_challenge_shows_no_answer(tallymark, folder):
 def test_a_submission_is_checked_without_answers(tallymark, folder):
     """Against a template, or alone."""
     done = tallymark("check", "good.csv", "--template", "answers.csv")
-    assert (done.returncode, done.stdout) == (0, "4 rows can be read\n")
+    assert (done.returncode, done.stdout) == (0, "4 rows read\n")
     assert json.loads(tallymark("check", "good.csv", "--json").stdout)["rows"] == 4
     assert tallymark("check", "broken.csv").returncode == 2
     done = tallymark("check", "-", "--template", "answers.csv", "--missing", "reject", stdin="row_id,label\na,x\n")

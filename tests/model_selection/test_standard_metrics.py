@@ -59,7 +59,9 @@ def test_several_classes_and_names():
     y, p = ["a", "b", "c", "a"], ["a", "b", "b", "a"]
     found = tm.model_selection.classification_metrics(y, p)
     assert found["fscore(average=macro)"] == tm.fscore(y, p, average="macro")
-    assert "precision" not in found
+    assert found["precision"] == found["macro precision"] == found["precision(average=macro)"]
+    assert found["f1"] == found["fscore"] == found["macro F1"]
+    assert "f2" not in found
     table = np.full((4, 3), 1 / 3)
     assert tm.model_selection.classification_metrics(y, p, probabilities=table)["logloss"] == pytest.approx(math.log(3))
     two = tm.model_selection.classification_metrics(["y", "n"], ["y", "y"], positive="y", probabilities=[0.9, 0.6])

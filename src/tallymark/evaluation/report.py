@@ -186,8 +186,33 @@ VALUE_TYPES: Mapping[str, type] = {
 """What a data frame of values has in its columns."""
 
 
+def display_names(metrics: Mapping[str, Metric], positive: object = None) -> dict[str, str]:
+    """The names of metrics for people, by key. Metrics that would have the same name keep their keys.
+
+    >>> import tallymark as tm
+    >>> display_names({"auc": tm.auc, "recall": tm.recall, "F2": tm.metric("f2")}, "fraud")
+    {'auc': 'ROC AUC', 'recall': 'recall (positive: fraud)', 'F2': 'F2'}
+    """
+    names = {key: _display_name(key, item, positive) for key, item in metrics.items()}
+    repeated = {name for name, times in Counter(names.values()).items() if times > 1}
+    return {key: key if name in repeated else name for key, name in names.items()}
+
+
+def _display_name(key: str, item: Metric, positive: object) -> str:
+    if key != str(item):
+        return key
+    name = item.display_name
+    if positive is None or positive == 1 or not item.is_of_positive_class:
+        return name
+    joint = f"{name[:-1]}, " if name.endswith(")") else f"{name} ("
+    return f"{joint}positive: {positive})"
+
+
 class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
-    """The values of metrics by key. A lookup takes the key, any other name of the metric, or the metric itself."""
+    """The values of metrics by key. A lookup takes the key, any other name of the metric, or the metric itself.
+
+    The name of a metric without an average finds its only average: `report["f1"]` is macro F1 if there is no other F1.
+    """
 
     _types = VALUE_TYPES
 
@@ -262,26 +287,13 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
 
         `positive=False` leaves out the positive class.
         """
-        cell = self.cell(key)
-        names = self._display_names(positive)
-        return next(names[each] for each, known in self._cells.items() if known is cell)
+        return self._display_names(positive)[self.key_of(key)]
 
     def _display_names(self, positive: bool) -> dict[str, str]:
-        """All display names by key; metrics that would have the same one keep their keys."""
         if positive not in self._names:
-            names = {key: self._name_of(key, cell.metric, positive) for key, cell in self._cells.items()}
-            repeated = {name for name, times in Counter(names.values()).items() if times > 1}
-            self._names[positive] = {key: key if name in repeated else name for key, name in names.items()}
+            metrics = {key: cell.metric for key, cell in self._cells.items()}
+            self._names[positive] = display_names(metrics, self._positive if positive else None)
         return self._names[positive]
-
-    def _name_of(self, key: str, item: Metric, positive: bool) -> str:
-        if key != str(item):
-            return key
-        name = item.display_name
-        if not positive or self._positive is None or not item.is_of_positive_class or self._positive == 1:
-            return name
-        joint = f"{name[:-1]}, " if name.endswith(")") else f"{name} ("
-        return f"{joint}positive: {self._positive})"
 
     def name_of_part(self, key: str, part: str | None = None) -> Name:
         """A metric, and a part of its value, as tables name it."""
@@ -290,21 +302,40 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
 
     def cell(self, key: str | Metric) -> Cell:
         """The value of a metric with its reason, notes, error, n and weight."""
+        return self._cells[self.key_of(key)]
+
+    def key_of(self, key: str | Metric) -> str:
+        """The key of a metric in this report, by any of its names."""
+        found = self.keys_of(key)
+        if len(found) > 1:
+            raise KeyError(f"{str(key)!r} could be {' or '.join(found)}")
+        return found[0]
+
+    def keys_of(self, key: str | Metric) -> list[str]:
+        """The keys that a name may mean: one, or all averages of a metric that names none."""
         if isinstance(key, str):
             if key in self._cells:
-                return self._cells[key]
+                return [key]
             for names in (self._display_names(True), self._display_names(False)):
                 for own, name in names.items():
                     if name == key:
-                        return self._cells[own]
+                        return [own]
         try:
             item = metric(key)
         except TallymarkError as error:
             raise KeyError(f"{brief(key)} is not in the report; it has {', '.join(self._cells)}") from error
-        for cell in self._cells.values():
-            if cell.metric == item:
-                return cell
-        raise KeyError(f"{str(key)!r} is not in the report; it has {', '.join(self._cells)}")
+        metrics = {own: cell.metric for own, cell in self._cells.items()}
+        found = [own for own, each in metrics.items() if each == item][:1]
+        if not found and getattr(item, "average", None) == "auto":
+            averages = {own: each for own, each in metrics.items() if type(each) is type(item)}
+            found = [
+                own
+                for own, each in averages.items()
+                if each.parameters()["average"] is not None and each.replace(average="auto") == item
+            ]
+        if not found:
+            raise KeyError(f"{str(key)!r} is not in the report; it has {', '.join(self._cells)}")
+        return found
 
     def __getitem__(self, key: str | Metric) -> Any:
         return self.cell(key).value

@@ -249,8 +249,15 @@ class Metric(metaclass=_Record):
 
     @property
     def formula_text(self) -> str:
-        """The formula with the parameters of this metric."""
-        return self.formula
+        """The formula with the parameters of this metric.
+
+        >>> import tallymark as tm
+        >>> tm.huber.replace(delta=2).formula_text
+        'mean of ½ e² where |e| ≤ delta, else delta (|e| − ½ delta), delta = 2'
+        """
+        numbers = [(key, value) for key, value in self.parameters().items() if isinstance(value, (int, float))]
+        used = [f"{key} = {show(value)}" for key, value in numbers if re.search(rf"\b{key}\b", self.formula)]
+        return ", ".join([self.formula, *used])
 
     @property
     def size(self) -> str:

@@ -63,28 +63,26 @@ def score_submission(
     """Score a submission against the answers. Rows are matched by their ids, in any order.
 
     `answers` and `submission` are paths of CSV (plain or compressed) or Parquet files, open files or data frames. `id`
-    and `label` name their columns; others are ignored. Ids and labels are texts, without the blanks around them and in
-    normal form C. `task` says what is predicted: "labels", "numbers", "probabilities" (one column called as `label`, of
-    the `positive` class, or one for each class, called as it) or "ranking" (scores, within each `query` of the
-    answers); without it, that of the first of the `metrics`, else labels. Decimals against labels of another form are
-    then refused: `task` must be named. A `target` says it by its kind (score for a ranking), with `classes` and the
-    `positive` class.
+    and `label` name their columns; others are ignored. Ids and labels are texts, trimmed and in Unicode normal form C.
+    `task` is what is predicted: "labels", "numbers", "probabilities" (a column named by `label`, of the `positive`
+    class, or a column per class) or "ranking" (scores within each `query` of the answers). By default it is what the
+    first of the `metrics` reads, else labels; decimals on one side only are then refused, and `task` must be given. A
+    `target` gives the same by its kind (score for a ranking), with `classes` and the `positive` class.
 
-    `mode="analysis"` is for files of your own: answers that the submission lacks are left out and counted.
-    `mode="challenge"` is for those of others: nothing in the result tells more about the answers than the scores do,
-    and no row is left out. One that is missing counts against recall where labels are predicted, or the file is
-    rejected (`missing="reject"`), which it always is where numbers are predicted, or where one of the `metrics` has no
-    place for such a row.
+    `mode="analysis"` is for your own files: missing rows are left out and counted. `mode="challenge"` is for files of
+    others: the result has rounded scores and nothing else that depends on the answers, and no row is left out. A
+    missing row counts against recall if labels are predicted, or the file is rejected (`missing="reject"`). It is
+    always rejected if numbers are predicted, or if one of the `metrics` cannot count a row without a prediction.
 
-    `separator` stands between the fields of CSV, of the answers too unless only another gives their columns; without
-    it, one is found where only that gives the columns. A submission that cannot be scored raises a `Rejection` with all
-    of its problems. `limits` say how large files may be. `ci=0.95` puts an interval around each score. `outcomes` names
-    scores of which `result.outcomes(name)` keeps what each row says, by which a leaderboard compares submissions; who
-    reads them knows the answers.
+    `separator` separates the fields of CSV, in the answers too unless their columns need another one; without it, the
+    separator that gives the columns is found. A submission that cannot be scored raises a `Rejection` with all of its
+    problems. `limits` bounds the size of files. `ci=0.95` puts an interval around each score. `outcomes` names scores
+    for which `result.outcomes(name)` keeps the outcome of each row, by which a leaderboard compares submissions;
+    outcomes reveal the answers.
 
     >>> answers = {"row_id": ["a", "b", "c"], "label": ["cat", "dog", "dog"]}
     >>> result = score_submission(answers, {"row_id": ["c", "b", "a"], "label": ["dog", "cat", "cat"]})
-    >>> result.matches, result.mismatches, result.scores["macro recall"]
+    >>> result.correct, result.incorrect, result.scores["macro recall"]
     (2, 1, 0.75)
     """
     settings = scoring_settings(
@@ -125,7 +123,8 @@ def score_rows(answers: Entries, submission: Entries, matched: Matched, settings
         batch, target = _batch_of_numbers(answers, submission, matched, settings)
         if not challenge:
             preview = _preview_numbers(answers, submission, matched, names)
-    report = _evaluate(batch, target, settings, resample=count_missing)
+    exact = _evaluate(batch, target, settings, resample=count_missing)
+    report = scores_only(exact, settings.positive) if challenge else exact
 
     def in_answer_order() -> tuple[Batch, Target]:
         if labels is None:
@@ -142,12 +141,12 @@ def score_rows(answers: Entries, submission: Entries, matched: Matched, settings
         missing_ids=matched.missing_ids,
         extra=matched.extra,
         extra_ids=matched.extra_ids,
-        matches=None if labels is None or not _reveals_matches(report, settings) else labels.matches,
-        labels=None if challenge and not settings.reveal_classes else labels,
+        correct=None if labels is None or (challenge and not settings.details) else labels.correct,
+        labels=None if challenge and not settings.details else labels,
         preview=preview,
         warnings=submission_warnings(report, submission, names, labels, challenge=challenge),
         outcomes=_outcomes(
-            report, in_answer_order, settings, rows_left_out=len(matched.missing) > 0 and not count_missing
+            exact, in_answer_order, settings, rows_left_out=len(matched.missing) > 0 and not count_missing
         ),
     )
 
@@ -302,7 +301,7 @@ def _class_columns(reading: Future[Entries], settings: ScoringSettings) -> list[
 def _require_rows(matched: Matched, settings: ScoringSettings) -> None:
     found = SubmissionProblems()
     if not len(matched.rows):
-        found.note("no_matching_rows")
+        found.note("no_matching_rows", ids="" if settings.challenge else matched.unmatched_ids("answers"))
     elif settings.challenge and settings.reject_missing and len(matched.missing):
         ids = ", ".join(repr(each[:40]) for each in matched.missing_ids)
         found.note("missing_rows", count=f"{len(matched.missing):,}", ids=ids)
@@ -373,7 +372,7 @@ def _positive_class(truth: Any, settings: ScoringSettings) -> str:
 
 
 def _evaluate(batch: Batch, target: Target, settings: ScoringSettings, *, resample: bool) -> Report:
-    """The report; of a challenge with the scores and nothing else. `resample` leaves formulas of intervals aside."""
+    """The report, with exact scores. `resample` leaves formulas of intervals aside."""
     interval = settings.interval
     if resample and interval is not None:  # formulas know rows that have a prediction
         interval = None if interval.method == "analytic" else with_method(interval, "bootstrap")
@@ -383,12 +382,7 @@ def _evaluate(batch: Batch, target: Target, settings: ScoringSettings, *, resamp
     except TallymarkError as error:
         failure = error
     if failure is None:
-        return scores_only(report) if settings.challenge else report
+        return report
     if settings.challenge:  # the message may quote answers
         raise not_scored()
     raise failure
-
-
-def _reveals_matches(report: Report, settings: ScoringSettings) -> bool:
-    """Whether the number of matches may be shown; in a challenge only where the accuracy already reveals it."""
-    return not settings.challenge or "accuracy" in {cell.metric.name for cell in map(report.cell, report)}

@@ -84,6 +84,11 @@ class CohenKappa(LabelMetric):
     weighting: str | None = choice(None, "linear", "quadratic")
     """How much a miss by several places counts: None for all alike, "linear" or "quadratic"."""
 
+    @property
+    def formula_text(self) -> str:
+        distance = {None: "[i ≠ j]", "linear": "|i − j|", "quadratic": "(i − j)²"}[self.weighting]
+        return self.formula.replace("[i ≠ j], |i − j| or (i − j)²", distance)
+
     def read(self, state: Any) -> Answer:
         counts = state.counts()
         require_single(counts, self)

@@ -6,7 +6,7 @@ import math
 from itertools import pairwise
 
 from tallymark.intervals.analytic import HALL
-from tallymark.metrics.parameters import fractions
+from tallymark.metrics.parameters import fractions, show
 from tallymark.metrics.regression.base import MeanMetric
 from tallymark.states.sums import PAIRED, QUANTILES, Output, Term
 
@@ -30,6 +30,10 @@ class QuantileMetric(MeanMetric, abstract=True):
     @property
     def term(self) -> Term:  # type: ignore[override]
         return Term("pinball", self.alphas)
+
+    @property
+    def formula_text(self) -> str:
+        return f"{self.formula}, alpha = {', '.join(map(show, self.alphas))}"
 
     @property
     def method(self) -> str:  # type: ignore[override]
