@@ -85,7 +85,7 @@ def test_roc_is_the_curve_of_the_metric():
     assert f"area {shown}" in texts(plot)
 
 
-def test_weights_count():
+def test_weights_count_in_curves_and_in_the_share_of_positives():
     """In curves and in the share of positives."""
     weights = RNG.integers(0, 4, ROWS)
     plot = tm.evaluate(TRUTH, SCORE, ["average_precision"], weights=weights).plot.precision_recall()
@@ -94,7 +94,7 @@ def test_weights_count():
     assert f"the average precision is {value:.3f}; the share of positives is {share:.3f}." in plot.description
 
 
-def test_every_class_against_the_rest():
+def test_every_class_is_drawn_against_the_rest_best_first():
     """The best first; of many classes the best and the worst four."""
     plot = tm.evaluate(CLASSES[MANY], TABLE, ["auc"]).plot.roc()
     values = {c: tm.auc(CLASSES[MANY] == c, TABLE[:, k]) for k, c in enumerate(CLASSES)}
@@ -279,7 +279,7 @@ def test_residuals_are_predictions_less_truth():
     assert f"r2 is {tm.r2(NUMBERS, GUESSES, weights=weights):.3f}" in other.description
 
 
-def test_one_of_several_outputs():
+def test_the_first_or_the_chosen_output_is_drawn():
     """The first, or the one that is asked for."""
     truth, guess = np.column_stack((NUMBERS, -NUMBERS)), np.column_stack((GUESSES, GUESSES))
     report = tm.evaluate(truth, guess, ["rmse"])
@@ -403,7 +403,7 @@ def test_the_same_plot_is_made_once():
 
 
 @pytest.mark.parametrize("form", ["list", "pandas", "polars", "arrow"])
-def test_rows_of_any_type(form):
+def test_the_type_of_the_rows_changes_no_byte_of_a_plot(form):
     """The same plots, to the byte."""
     frame = {
         "list": lambda held: held.tolist(),
