@@ -56,27 +56,32 @@ def evaluate(
 ) -> Report:
     """Evaluate many metrics in one pass over the rows.
 
-    `metrics` is a list of names and metrics, or a mapping that gives them names of your own; without it, the set goes
-    by the types: rmse, mae and r2 for a truth of floats; accuracy and macro precision, recall and F for labels.
-
-    `kind` says what the predictions are, where their type does not tell: "value", "label", "probability" (of the
-    positive class, or one column per class), "margin" (before sigmoid or softmax) or "score". `classes` are all classes
-    there are, in the order of the columns; `positive` is the positive one, by default 1 where the other is 0 or -1;
-    `normalize=True` divides probabilities by the sum of their row. A `target` says all of this at once. `query` is the
-    label of the query that each row belongs to, which metrics of rankings read. `missing="drop"` leaves out rows with
-    missing values and counts them. A metric that cannot be computed on these rows becomes a failed cell;
-    `errors="raise"` raises instead.
-
-    `by` holds the group of each row: one column of labels, or a table or mapping of several. Every metric is then read
-    for every group as well, as `report.slices`; metrics of groups, such as `gap("recall")` and "demographic_parity",
-    compare them, and leave out groups of fewer than `min_rows` rows.
-
-    `ci=0.95` puts a 95 % interval around every number, as `cell.lo` and `cell.hi`: by a formula where the metric has
-    one, else by a bootstrap of 1,000 resamples, or more if the level needs them; `ci=Intervals(...)` asks for one of
-    them, for a number of resamples and for the seed from which they follow. `cluster` holds a label for each row, and
-    rows of one label, such as those of one patient, are resampled together. `keys` hold a label that no other row has,
-    such as an id: rows are then resampled by it and not by their place, so that neither their order nor a `Tally` of
-    pieces changes the interval.
+    Args:
+        y_true: The truth, one value or label per row; several columns are several outputs.
+        y_pred: The predictions in the same order: one column, or one per class, output or quantile.
+        metrics: Names and metrics, or a mapping that gives them names of your own. The default depends on the types:
+            RMSE, MAE and R² for numbers; accuracy and macro precision, recall and F1 for labels; ROC AUC, log loss,
+            Brier score and accuracy for probabilities; NDCG, MAP and MRR with `query`.
+        weights: One weight per row, finite and not negative.
+        query: The query that each row belongs to, for ranking metrics.
+        target: A `Target`, which combines `kind`, `classes`, `positive` and `normalize`.
+        kind: What the predictions are, if it cannot be inferred from the type: "value", "label", "probability" (of the
+            positive class, or one column per class), "margin" (before sigmoid or softmax) or "score".
+        classes: All classes, in the order of the prediction columns; by default the sorted labels of the rows.
+        positive: The positive class; by default 1 if the other class is 0 or -1.
+        normalize: True divides the probabilities of each row by their sum.
+        missing: "error" refuses missing values; "drop" leaves out and counts the rows that have any.
+        errors: "cell" turns a metric that cannot be computed on these rows into a failed cell; "raise" raises its
+            error.
+        by: The group of each row: one column of labels, or a table or mapping of several. Every metric is also computed
+            for every group, as `report.slices`; group metrics such as `gap("recall")` compare the groups.
+        min_rows: Group metrics leave out groups with fewer rows.
+        ci: A confidence level such as 0.95 puts a confidence interval around every number, as `cell.lo` and `cell.hi`:
+            by formula if the metric has one, else by bootstrap. `Intervals(...)` also sets the method, the number of
+            bootstrap replicates and the seed.
+        cluster: A label per row; rows with the same label, such as those of one patient, are resampled together.
+        keys: A unique label per row, such as an id. Rows are then resampled by key instead of position, so that neither
+            their order nor the batches of a `Tally` change the interval.
 
     >>> report = evaluate([3, -0.5, 2, 7], [2.5, 0, 2, 8], ["rmse", "mae"])
     >>> report["mae"]

@@ -62,25 +62,30 @@ def score_submission(
 ) -> SubmissionResult:
     """Score a submission against the answers. Rows are matched by their ids, in any order.
 
-    `answers` and `submission` are paths of CSV (plain or compressed) or Parquet files, open files or data frames. `id`
-    and `label` name their columns; others are ignored. Ids and labels are texts, without the blanks around them and in
-    normal form C. `task` says what is predicted: "labels", "numbers", "probabilities" (one column called as `label`, of
-    the `positive` class, or one for each class, called as it) or "ranking" (scores, within each `query` of the
-    answers); without it, that of the first of the `metrics`, else labels. Decimals against labels of another form are
-    then refused: `task` must be named. A `target` says it by its kind (score for a ranking), with `classes` and the
-    `positive` class.
+    A submission that cannot be scored raises a `Rejection` with all of its problems. Ids and labels are compared as
+    text, without surrounding blanks and in Unicode normal form C.
 
-    `mode="analysis"` is for files of your own: answers that the submission lacks are left out and counted.
-    `mode="challenge"` is for those of others: nothing in the result tells more about the answers than the scores do,
-    and no row is left out. One that is missing counts against recall where labels are predicted, or the file is
-    rejected (`missing="reject"`), which it always is where numbers are predicted, or where one of the `metrics` has no
-    place for such a row.
-
-    `separator` stands between the fields of CSV, of the answers too unless only another gives their columns; without
-    it, one is found where only that gives the columns. A submission that cannot be scored raises a `Rejection` with all
-    of its problems. `limits` say how large files may be. `ci=0.95` puts an interval around each score. `outcomes` names
-    scores of which `result.outcomes(name)` keeps what each row says, by which a leaderboard compares submissions; who
-    reads them knows the answers.
+    Args:
+        answers: A CSV (plain or compressed) or Parquet path, an open file or a data frame.
+        submission: The same, with the predictions.
+        id: The column of ids.
+        label: The column of labels or numbers. Other columns are ignored.
+        mode: "analysis" is for files of your own: answers without a prediction are left out and counted. "challenge" is
+            for files of others: the result reveals nothing about the answers but the scores, and no row is left out.
+        metrics: Names and metrics, or a mapping that gives them names of your own.
+        task: What is predicted: "labels", "numbers", "probabilities" (one column named `label`, of the `positive`
+            class, or one per class, named after it) or "ranking" (scores within each `query` of the answers). The
+            default is the task of the first metric, else labels; it must be given if decimals meet labels of another
+            form.
+        query: The column of queries in the answers, for a ranking.
+        target: A `Target`, which gives the task by its kind ("score" for a ranking), `classes` and `positive`.
+        missing: What a missing prediction means in a challenge: "count" counts it as wrong, where labels are predicted;
+            "reject" rejects the file. Numbers and metrics that cannot count it always reject.
+        limits: The largest file that is accepted, as `Limits(...)`.
+        separator: The delimiter of CSV files; by default a comma, or another one if only that finds the columns.
+        ci: A confidence level such as 0.95 puts a confidence interval around each score.
+        outcomes: The scores for which `result.outcomes(name)` keeps what each row contributes, by which a leaderboard
+            compares submissions. They reveal the answers.
 
     >>> answers = {"row_id": ["a", "b", "c"], "label": ["cat", "dog", "dog"]}
     >>> result = score_submission(answers, {"row_id": ["c", "b", "a"], "label": ["dog", "cat", "cat"]})
