@@ -112,7 +112,7 @@ PAGES = (
     Page(
         "training",
         "Training",
-        "Evaluation while a model trains. [Stop training in time](../how-to/early-stopping.md) shows how.",
+        "Evaluation while a model trains. [Early stopping](../how-to/early-stopping.md) shows how.",
         (
             *("EvalSet", "Evaluator", "Round", "EvalResult", "History"),
             *("EarlyStopping", "GainStopping", "StoppingRules", "StoppingRule"),
@@ -123,7 +123,7 @@ PAGES = (
         "model-selection",
         "Model selection",
         "Training and test rows, cross-validation and the best of several candidates. "
-        "[Cross-validate and select](../how-to/cross-validate.md) shows how.",
+        "[Cross-validation and model selection](../how-to/cross-validate.md) shows how.",
         (
             *("cross_validate", "CrossValidation", "Fold", "Score", "select", "Selection", "aic", "bic"),
             *("KFold", "StratifiedKFold", "GroupKFold", "Holdout", "StratifiedHoldout", "GroupHoldout"),
@@ -164,7 +164,7 @@ PAGES = (
     Page(
         "extend",
         "Metrics of your own",
-        "What a metric is made of. [Add a metric](../how-to/add-a-metric.md) shows how it fits together.",
+        "What a metric is made of. [Add a custom metric](../how-to/add-a-metric.md) shows how it fits together.",
         (
             *(
                 "custom",
